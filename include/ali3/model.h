@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * The model of a mechanism: bodies, joints, loads. Built element by element, checked, then frozen.
+ *
+ * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it. Everything in
+ * this header belongs to set-up: it may allocate, and is not real-time safe. SI units. */
+#ifndef ALI3_MODEL_H
+#define ALI3_MODEL_H
+
+#include <ali3/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ALI3_GROUND (-1) /* index of the world, wherever a body index is asked for */
+
+typedef struct ali3_model ali3_model;
+
+/* What a joint holds; see the README for the table of rows and freedoms. */
+#define ALI3_JOINT_LIST(X)                                                                                   \
+  X(ALI3_JOINT_FIXED, "fixed")                                                                               \
+  X(ALI3_JOINT_REVOLUTE, "revolute")                                                                         \
+  X(ALI3_JOINT_PRISMATIC, "prismatic")                                                                       \
+  X(ALI3_JOINT_CYLINDRICAL, "cylindrical")                                                                   \
+  X(ALI3_JOINT_UNIVERSAL, "universal")                                                                       \
+  X(ALI3_JOINT_SPHERICAL, "spherical")                                                                       \
+  X(ALI3_JOINT_PLANAR, "planar")                                                                             \
+  X(ALI3_JOINT_POINT_ON_LINE, "point_on_line")                                                               \
+  X(ALI3_JOINT_POINT_IN_PLANE, "point_in_plane")                                                             \
+  X(ALI3_JOINT_DISTANCE, "distance")
+
+typedef enum {
+#define ALI3_JOINT_ENUM(id, text) id,
+  ALI3_JOINT_LIST(ALI3_JOINT_ENUM)
+#undef ALI3_JOINT_ENUM
+      ALI3_JOINT_TYPES
+} ali3_joint_type;
+
+/* Name of a joint type as in model files; NULL when out of range. */
+const char *ali3_joint_type_name(ali3_joint_type type);
+/* True if the type uses axis_a, axis_b respectively. */
+bool ali3_joint_type_has_axis_a(ali3_joint_type type);
+bool ali3_joint_type_has_axis_b(ali3_joint_type type);
+
+typedef struct {
+  const char *name;           /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
+  double mass;                /* kg, > 0 */
+  double inertia[9];          /* kg m^2, row by row, about the centre of mass, body axes; symmetric positive definite */
+  double position[3];         /* m, centre of mass, world */
+  double orientation[4];      /* Euler parameters e0 e1 e2 e3, body to world; normalised on entry (within 1e-3) */
+  double velocity[3];         /* m/s, world */
+  double angular_velocity[3]; /* rad/s, body axes */
+} ali3_body_spec;
+
+typedef struct {
+  const char *name; /* copied; unique among joints */
+  ali3_joint_type type;
+  int body_a, body_b;             /* body index or ALI3_GROUND; different */
+  double point_a[3], point_b[3];  /* m, in the frame of the body (of the world for the ground) */
+  double axis_a[3], axis_b[3];    /* likewise; normalised on entry; ignored where the type has none */
+  double length;                  /* m, distance joint; 0: the initial distance */
+  double relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
+} ali3_joint_spec;
+
+typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
+
+typedef struct {
+  const char *name; /* copied; unique among loads */
+  ali3_load_type type;
+  int body;
+  double vector[3]; /* constant, world axes; N or N m */
+  double point[3];  /* m, body frame; where a force acts; ignored for a torque */
+} ali3_load_spec;
+
+typedef struct {
+  double dt;          /* s, step length; > 0 */
+  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
+  double alpha;       /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
+  double compliance;  /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
+} ali3_options;
+
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-7 */
+ali3_options ali3_options_default(void);
+
+/* What was wrong with the element last refused, in words and in parts. */
+typedef struct {
+  int status;
+  const char *element; /* "body", "joint", "load", "options", "model"; static string */
+  const char *field;   /* the member of the spec that is wrong, e.g. "inertia"; static string, "" if none */
+  char text[240];      /* one sentence: what was expected, what was found */
+} ali3_problem;
+
+/* Returns NULL when out of memory. */
+ali3_model *ali3_model_new(void);
+void ali3_model_free(ali3_model *m);
+
+int ali3_model_set_name(ali3_model *m, const char *name);
+int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, world; default 0 */
+
+/* Each returns the index of the new element, or a negative status, the reason in ali3_model_problem().
+ * A refused element leaves the model as it was. */
+int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
+int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
+int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
+
+/* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative status. */
+int ali3_model_freeze(ali3_model *m, const ali3_options *options);
+
+/* The reason of the last negative status of a call on this model. */
+const ali3_problem *ali3_model_problem(const ali3_model *m);
+
+const char *ali3_model_name(const ali3_model *m);
+const ali3_options *ali3_model_options(const ali3_model *m);
+int ali3_model_bodies(const ali3_model *m);
+int ali3_model_joints(const ali3_model *m);
+int ali3_model_loads(const ali3_model *m);
+int ali3_model_rows(const ali3_model *m); /* of a frozen model */
+const char *ali3_model_body_name(const ali3_model *m, int body);
+const char *ali3_model_joint_name(const ali3_model *m, int joint);
+ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
+int ali3_model_find_body(const ali3_model *m, const char *name); /* "ground": ALI3_GROUND; unknown: -2 */
+int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Status of every call that can go wrong: 0 good, > 0 usable but degraded, < 0 do not use the result. */
+#ifndef ALI3_STATUS_H
+#define ALI3_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, value, text */
+#define ALI3_STATUS_LIST(X)                                                                                  \
+  X(ALI3_OK, 0, "ok")                                                                                        \
+  X(ALI3_NOT_CONVERGED, 1, "the iterations ended with a large increment; the best iterate was kept")         \
+  X(ALI3_MOVED, 2, "the initial state was moved onto the constraints")                                       \
+  X(ALI3_E_ARGUMENT, -1, "an argument is out of range")                                                      \
+  X(ALI3_E_MEMORY, -2, "out of memory, or the block given is too small")                                     \
+  X(ALI3_E_MODEL, -3, "the model is not valid")                                                              \
+  X(ALI3_E_FROZEN, -4, "the model is frozen (or not yet frozen, where it has to be)")                        \
+  X(ALI3_E_ASSEMBLE, -5, "the mechanism cannot be assembled")                                                \
+  X(ALI3_E_DIVERGED, -6, "the step diverged; the state is the last good one")                                \
+  X(ALI3_E_SINGULAR, -7, "a pivot of the condensation is not positive")
+
+typedef enum {
+#define ALI3_STATUS_ENUM(name, value, text) name = (value),
+  ALI3_STATUS_LIST(ALI3_STATUS_ENUM)
+#undef ALI3_STATUS_ENUM
+} ali3_status;
+
+/* One line of text for a status; never NULL. Thread-safe, real-time safe. */
+const char *ali3_status_text(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Queue of fixed-size records between exactly one producer and one consumer. Wait-free; order kept; a record that does
+ * not fit is refused and counted, never lost in silence. */
+#ifndef BASE_RING_H
+#define BASE_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ring {
+  size_t size;       /* bytes of one record */
+  uint32_t capacity; /* power of two */
+  char *record;
+  _Alignas(64) _Atomic uint32_t head; /* next to write; producer's */
+  _Atomic uint64_t dropped;
+  _Alignas(64) _Atomic uint32_t tail; /* next to read; consumer's */
+};
+
+/* Set-up. capacity is rounded up to a power of two. False when out of memory. */
+bool ring_init(struct ring *r, size_t size, uint32_t capacity);
+void ring_free(struct ring *r);
+
+/* Producer. False (and counted) when the ring is full. RT. */
+static inline bool ring_push(struct ring *r, const void *record)
+{
+  uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+  if (head - atomic_load_explicit(&r->tail, memory_order_acquire) >= r->capacity) {
+    atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+    return false;
+  }
+  memcpy(r->record + (head & (r->capacity - 1)) * r->size, record, r->size);
+  atomic_store_explicit(&r->head, head + 1, memory_order_release);
+  return true;
+}
+
+/* Consumer. False when empty. RT. */
+static inline bool ring_pop(struct ring *r, void *record)
+{
+  uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+  if (atomic_load_explicit(&r->head, memory_order_acquire) == tail) return false;
+  memcpy(record, r->record + (tail & (r->capacity - 1)) * r->size, r->size);
+  atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
+  return true;
+}
+
+static inline uint64_t ring_dropped(struct ring *r)
+{
+  return atomic_load_explicit(&r->dropped, memory_order_relaxed);
+}
+
+#endif

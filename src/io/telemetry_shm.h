@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * The telemetry block as a POSIX shared memory object: made by the daemon, opened read-only by tools. */
+#ifndef IO_TELEMETRY_SHM_H
+#define IO_TELEMETRY_SHM_H
+
+#include "rt/telemetry.h"
+
+/* Daemon: creates the object for `instance` (replacing one left by a dead process, refusing one whose process lives),
+ * sized, zeroed, writable by the owner only, readable by all. NULL on failure, the reason in error[size]. */
+struct telemetry *telemetry_create(const char *instance, char *error, size_t size);
+/* Daemon: all constant fields are filled: readers may come. */
+void telemetry_ready(struct telemetry *t);
+/* Daemon: unlinks and unmaps. */
+void telemetry_destroy(struct telemetry *t);
+
+/* Tool: maps an instance read-only; NULL if there is none, or it is of another version (reason in error). */
+const struct telemetry *telemetry_open(const char *instance, char *error, size_t size);
+void telemetry_close(const struct telemetry *t);
+/* Tool: names of the instances present, newest first; at most max. Returns how many. */
+int telemetry_list(char name[][64], int max);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Worker pool: `workers` pthreads beside the caller that share one piece of work at a time. The caller takes share 0 and
+ * waits for the rest at a barrier that spins for a bounded time and then sleeps on a futex. */
+#ifndef RT_POOL_H
+#define RT_POOL_H
+
+#include <ali3/stepper.h>
+
+struct pool;
+
+struct pool_config {
+  int workers;   /* threads beside the caller; 0 gives a pool that runs everything in the caller */
+  int priority;  /* SCHED_FIFO; 0: ordinary */
+  int first_cpu; /* workers are pinned to first_cpu, first_cpu+1, ..; -1: not pinned */
+};
+
+/* Set-up. NULL on failure, reason in error[size]. */
+struct pool *pool_new(const struct pool_config *config, char *error, size_t size);
+void pool_free(struct pool *p);
+/* The exec to hand to ali3_data_set_exec(); lives as long as the pool. Its run() is RT. */
+const ali3_exec *pool_exec(struct pool *p);
+
+#endif

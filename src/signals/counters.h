@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Counters of everything that can go wrong (or right) at the edge. They live in the shared telemetry block; each is
+ * written by one thread with relaxed atomics and may be read by anybody. */
+#ifndef SIGNALS_COUNTERS_H
+#define SIGNALS_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* name, what it counts (also the text shown to users) */
+#define COUNTER_LIST(X)                                                                                      \
+  X(osc_received, "OSC messages accepted")                                                                   \
+  X(osc_commands, "OSC commands passed on")                                                                  \
+  X(osc_malformed, "OSC packets malformed or too large")                                                     \
+  X(osc_unknown, "OSC messages to an unknown address")                                                       \
+  X(osc_type_errors, "OSC messages with wrong argument types")                                               \
+  X(osc_nonfinite, "OSC messages refused for NaN or infinity")                                               \
+  X(osc_sent, "OSC packets sent")                                                                            \
+  X(osc_send_errors, "OSC packets that could not be sent")                                                   \
+  X(osc_clients, "OSC targets and subscribers now")                                                          \
+  X(modbus_clients, "Modbus clients connected now")                                                          \
+  X(modbus_accepted, "Modbus connections accepted")                                                          \
+  X(modbus_refused, "Modbus connections refused (too many)")                                                 \
+  X(modbus_requests, "Modbus requests answered")                                                             \
+  X(modbus_exceptions, "Modbus exceptions answered")                                                         \
+  X(modbus_commands, "Modbus commands passed on")                                                            \
+  X(modbus_bad_frames, "Modbus frames with a bad header")                                                    \
+  X(modbus_half_frames, "Modbus connections closed in mid-frame")                                            \
+  X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
+  X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
+  X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(commands_dropped, "commands dropped for lack of room")
+
+struct counters {
+#define COUNTER_FIELD(name, text) _Atomic uint64_t name;
+  COUNTER_LIST(COUNTER_FIELD)
+#undef COUNTER_FIELD
+};
+
+/* RT. */
+static inline void counter_add(_Atomic uint64_t *c, uint64_t n)
+{
+  atomic_fetch_add_explicit(c, n, memory_order_relaxed);
+}
+static inline void counter_set(_Atomic uint64_t *c, uint64_t v)
+{
+  atomic_store_explicit(c, v, memory_order_relaxed);
+}
+static inline uint64_t counter_get(const _Atomic uint64_t *c)
+{
+  return atomic_load_explicit((_Atomic uint64_t *)c, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "signals/exchange.h"
+
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+const char *run_state_name(unsigned state)
+{
+  switch (state) {
+#define STATE_CASE(id, code, text)                                                                           \
+  case code: return text;
+    RUN_STATE_LIST(STATE_CASE)
+#undef STATE_CASE
+  default: return "?";
+  }
+}
+
+const char *command_name(unsigned code)
+{
+  switch (code) {
+#define COMMAND_CASE(id, value, text)                                                                        \
+  case value: return text;
+    COMMAND_LIST(COMMAND_CASE)
+#undef COMMAND_CASE
+  default: return "?";
+  }
+}
+
+int command_from_name(const char *name)
+{
+#define COMMAND_MATCH(id, value, text)                                                                       \
+  if (strcmp(name, text) == 0) return value;
+  COMMAND_LIST(COMMAND_MATCH)
+#undef COMMAND_MATCH
+  return 0;
+}
+
+enum { PORT_RING = 64 };
+
+bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event)
+{
+  memset(p, 0, sizeof *p);
+  p->name = name;
+  p->event = -1;
+  bool ok = snapshot_init(&p->frames, sizeof(struct frame) + values * sizeof(double)) &&
+            snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
+            ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
+            ring_init(&p->answers, sizeof(struct answer), PORT_RING);
+  if (ok && event) {
+    p->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    ok = p->event >= 0;
+  }
+  if (!ok) port_free(p);
+  return ok;
+}
+
+void port_free(struct port *p)
+{
+  snapshot_free(&p->frames);
+  snapshot_free(&p->inputs);
+  ring_free(&p->commands);
+  ring_free(&p->answers);
+  if (p->event >= 0) close(p->event);
+  p->event = -1;
+}
+
+bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client)
+{
+  struct command c = {.code = code, .argument = argument, .id = id, .client = client};
+  if (code == COMMAND_ESTOP) atomic_store_explicit(&p->estop, 1, memory_order_release);
+  return ring_push(&p->commands, &c) || code == COMMAND_ESTOP;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * The signal table: every number that enters or leaves has one dotted name, one unit and one place in the value vector.
+ * Built once from a frozen model and the declared inputs, then constant.
+ *
+ * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3, acceleration 3,
+ * angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for revolute and prismatic;
+ * energy 3; constraint 3; inputs. */
+#ifndef SIGNALS_SIGNALS_H
+#define SIGNALS_SIGNALS_H
+
+#include <ali3/ali3.h>
+
+enum { SIGNALS_BODY = 19, SIGNALS_BODY_STATE = 13 };
+
+struct signal {
+  char *name;       /* "body.A.position.x" */
+  const char *unit; /* "m"; "" for dimensionless */
+};
+
+/* Consecutive signals that are the components of one quantity: "body.A.position", 3. A scalar is a group of one. */
+struct signal_group {
+  char *name;
+  int first, count;
+};
+
+/* A declared input: an external force and torque on one body, at the centre of mass, world axes. Six channels
+ * input.NAME.force.x .y .z, input.NAME.torque.x .y .z. */
+enum input_policy { INPUT_HOLD, INPUT_RAMP, INPUT_SAFE };
+struct input_spec {
+  char *name;
+  int body;                 /* model index */
+  enum input_policy policy; /* what a channel does when its last value is older than hold */
+  double hold;              /* s, age up to which a value is used as it is (default 0.05) */
+  double ramp;              /* s, time from the held value to 0 with INPUT_RAMP (default 0.5) */
+  double limit_force;       /* N, clamp of each force component; > 0 */
+  double limit_torque;      /* N m */
+};
+enum { INPUT_CHANNELS = 6 };
+
+struct signals {
+  int count;
+  struct signal *signal;
+  int groups;
+  struct signal_group *group;
+  int bodies, joints;
+  int body_first;    /* index of body 0's first value; body i at body_first + SIGNALS_BODY * i */
+  int *joint_first;  /* (joints) */
+  int energy_first, constraint_first;
+  int inputs;        /* declared inputs */
+  struct input_spec *input; /* (inputs) copies */
+  int channels;      /* inputs * INPUT_CHANNELS */
+  int input_first;   /* index of channel 0's value */
+};
+
+/* Set-up. Copies the input specs. NULL when out of memory. */
+struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs);
+void signals_free(struct signals *s);
+
+/* Index of a signal or group by its exact name; -1 unknown. Not RT. */
+int signals_find(const struct signals *s, const char *name);
+int signals_find_group(const struct signals *s, const char *name);
+
+/* RT. Fills all values from the state; `channels` (s->channels long, may be NULL for zeros) goes to the inputs' places. */
+void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
+                     double *values);
+
+/* The 13 numbers of a body's pose and velocity: position, orientation e0..e3, velocity, angular velocity. */
+static inline const double *signals_body_state(const struct signals *s, const double *values, int body)
+{
+  return values + s->body_first + (size_t)SIGNALS_BODY * (size_t)body;
+}
+
+#endif
