@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libali3: multibody dynamics by a fixed number of ALi3-DCA iterations per step. No clock, no I/O, no threads. */
+ * libali3: multibody dynamics by a fixed number of ALi3-DCA iterations per step. No clock, no I/O, no
+ * threads. */
 #ifndef ALI3_ALI3_H
 #define ALI3_ALI3_H
 

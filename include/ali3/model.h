@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The model of a mechanism: bodies, joints, loads. Built element by element, checked, then frozen.
  *
- * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it. Everything in
- * this header belongs to set-up: it may allocate, and is not real-time safe. SI units. */
+ * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it.
+ * Everything in this header belongs to set-up: it may allocate, and is not real-time safe. SI units. */
 #ifndef ALI3_MODEL_H
 #define ALI3_MODEL_H
 
@@ -45,23 +45,25 @@ bool ali3_joint_type_has_axis_a(ali3_joint_type type);
 bool ali3_joint_type_has_axis_b(ali3_joint_type type);
 
 typedef struct {
-  const char *name;           /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
-  double mass;                /* kg, > 0 */
-  double inertia[9];          /* kg m^2, row by row, about the centre of mass, body axes; symmetric positive definite */
-  double position[3];         /* m, centre of mass, world */
-  double orientation[4];      /* Euler parameters e0 e1 e2 e3, body to world; normalised on entry (within 1e-3) */
-  double velocity[3];         /* m/s, world */
+  const char *name; /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
+  double mass;      /* kg, > 0 */
+  double
+      inertia[9]; /* kg m^2, row by row, about the centre of mass, body axes; symmetric positive definite */
+  double position[3];    /* m, centre of mass, world */
+  double orientation[4]; /* Euler parameters e0 e1 e2 e3, body to world; normalised on entry (within 1e-3) */
+  double velocity[3];    /* m/s, world */
   double angular_velocity[3]; /* rad/s, body axes */
 } ali3_body_spec;
 
 typedef struct {
   const char *name; /* copied; unique among joints */
   ali3_joint_type type;
-  int body_a, body_b;             /* body index or ALI3_GROUND; different */
-  double point_a[3], point_b[3];  /* m, in the frame of the body (of the world for the ground) */
-  double axis_a[3], axis_b[3];    /* likewise; normalised on entry; ignored where the type has none */
-  double length;                  /* m, distance joint; 0: the initial distance */
-  double relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
+  int body_a, body_b;            /* body index or ALI3_GROUND; different */
+  double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
+  double axis_a[3], axis_b[3];   /* likewise; normalised on entry; ignored where the type has none */
+  double length;                 /* m, distance joint; 0: the initial distance */
+  double
+      relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
 } ali3_joint_spec;
 
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
@@ -75,10 +77,10 @@ typedef struct {
 } ali3_load_spec;
 
 typedef struct {
-  double dt;          /* s, step length; > 0 */
-  int iterations;     /* Newton iterations per step, fixed; 1 .. 100 */
-  double alpha;       /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
-  double compliance;  /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
+  double dt;         /* s, step length; > 0 */
+  int iterations;    /* Newton iterations per step, fixed; 1 .. 100 */
+  double alpha;      /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
+  double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
 } ali3_options;
 
 /* dt 0.01, iterations 3, alpha 0, compliance 4e-7 */
@@ -105,7 +107,8 @@ int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
 
-/* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative status. */
+/* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative
+ * status. */
 int ali3_model_freeze(ali3_model *m, const ali3_options *options);
 
 /* The reason of the last negative status of a call on this model. */
@@ -120,7 +123,7 @@ int ali3_model_rows(const ali3_model *m); /* of a frozen model */
 const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
-int ali3_model_find_body(const ali3_model *m, const char *name); /* "ground": ALI3_GROUND; unknown: -2 */
+int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The stepper: state of a mechanism, and its advance by one fixed step.
  *
- * ali3_data is one 64-byte aligned block; nothing is allocated after it is made. Functions marked RT neither allocate,
- * lock, nor call the system, take a bounded time, and may run in a hard real-time thread. One ali3_data belongs to one
- * thread at a time. */
+ * ali3_data is one 64-byte aligned block; nothing is allocated after it is made. Functions marked RT neither
+ * allocate, lock, nor call the system, take a bounded time, and may run in a hard real-time thread. One
+ * ali3_data belongs to one thread at a time. */
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
@@ -16,8 +16,9 @@ extern "C" {
 
 typedef struct ali3_data ali3_data;
 
-/* How the core asks for parallel work: run() calls work(arg, share, shares) once for every share 0 .. shares-1, at the
- * same time or one after the other, and returns when all have returned. Results never depend on shares. */
+/* How the core asks for parallel work: run() calls work(arg, share, shares) once for every share 0 ..
+ * shares-1, at the same time or one after the other, and returns when all have returned. Results never depend
+ * on shares. */
 typedef struct {
   void *context;
   int shares;
@@ -35,27 +36,30 @@ void ali3_data_free(ali3_data *d); /* only what ali3_data_new() made */
 /* NULL: serial (the default). The exec must outlive its use. */
 void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec);
 
-/* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints where they
- * are not (ALI3_MOVED, how far in ali3_initial), then solves accelerations and multipliers. Not RT: it iterates until it
- * is done. Returns ALI3_OK, ALI3_MOVED, ALI3_E_ASSEMBLE (the worst joint in ali3_report), or ALI3_E_SINGULAR. */
+/* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints
+ * where they are not (ALI3_MOVED, how far in ali3_initial), then solves accelerations and multipliers. Not
+ * RT: it iterates until it is done. Returns ALI3_OK, ALI3_MOVED, ALI3_E_ASSEMBLE (the worst joint in
+ * ali3_report), or ALI3_E_SINGULAR. */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
-  double moved_position;    /* m, largest displacement of a centre of mass */
-  double moved_orientation; /* rad, largest rotation */
-  double moved_velocity;    /* m/s, largest change */
+  double moved_position;         /* m, largest displacement of a centre of mass */
+  double moved_orientation;      /* rad, largest rotation */
+  double moved_velocity;         /* m/s, largest change */
   double moved_angular_velocity; /* rad/s, largest change */
-  int body_position;        /* the body that moved furthest; -1 none */
+  int body_position;             /* the body that moved furthest; -1 none */
 } ali3_initial;
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
 
-/* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world axes. */
-void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3]);
+/* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world
+ * axes. */
+void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
+                   const double torque[3]);
 
-/* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then feedback
- * (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a negative status the
- * state stays as it was before the step. */
+/* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
+ * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
+ * negative status the state stays as it was before the step. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */
@@ -63,29 +67,29 @@ int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if 
 /* What the last step (or reset) saw. */
 typedef struct {
   int status;
-  uint64_t step;           /* steps since reset */
-  double time;             /* s */
-  double increment;        /* norm of the last Newton increment, m and rad mixed */
-  double position;         /* largest |Phi| of a row, m or 1 */
-  double velocity;         /* largest |Phi_q q' + Phi_t| */
-  double acceleration;     /* largest |Phi_q q'' - gamma| */
-  int worst_joint;         /* of position; -1 none */
-  int worst_body;          /* largest last increment, or the one that went non-finite; -1 none */
+  uint64_t step;       /* steps since reset */
+  double time;         /* s */
+  double increment;    /* norm of the last Newton increment, m and rad mixed */
+  double position;     /* largest |Phi| of a row, m or 1 */
+  double velocity;     /* largest |Phi_q q' + Phi_t| */
+  double acceleration; /* largest |Phi_q q'' - gamma| */
+  int worst_joint;     /* of position; -1 none */
+  int worst_body;      /* largest last increment, or the one that went non-finite; -1 none */
 } ali3_report;
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
 
 /* RT. Reading the state. */
 typedef struct {
-  double position[3], orientation[4];           /* centre of mass, world; Euler parameters body to world */
-  double velocity[3], angular_velocity[3];      /* world; body axes */
+  double position[3], orientation[4];              /* centre of mass, world; Euler parameters body to world */
+  double velocity[3], angular_velocity[3];         /* world; body axes */
   double acceleration[3], angular_acceleration[3]; /* world; body axes */
 } ali3_body_state;
 void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_state *out);
 
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
-  double position, velocity;  /* joint coordinate: revolute rad without wrap, prismatic m; 0 for other types */
+  double position, velocity; /* joint coordinate: revolute rad without wrap, prismatic m; 0 for other types */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Counters of everything that can go wrong (or right) at the edge. They live in the shared telemetry block; each is
- * written by one thread with relaxed atomics and may be read by anybody. */
+ * Counters of everything that can go wrong (or right) at the edge. They live in the shared telemetry block;
+ * each is written by one thread with relaxed atomics and may be read by anybody. */
 #ifndef SIGNALS_COUNTERS_H
 #define SIGNALS_COUNTERS_H
 
@@ -15,6 +15,7 @@
   X(osc_unknown, "OSC messages to an unknown address")                                                       \
   X(osc_type_errors, "OSC messages with wrong argument types")                                               \
   X(osc_nonfinite, "OSC messages refused for NaN or infinity")                                               \
+  X(osc_repeated, "OSC input frames refused for a repeated sequence number")                                 \
   X(osc_sent, "OSC packets sent")                                                                            \
   X(osc_send_errors, "OSC packets that could not be sent")                                                   \
   X(osc_clients, "OSC targets and subscribers now")                                                          \

@@ -9,10 +9,12 @@ const char *run_state_name(unsigned state)
 {
   switch (state) {
 #define STATE_CASE(id, code, text)                                                                           \
-  case code: return text;
+  case code:                                                                                                 \
+    return text;
     RUN_STATE_LIST(STATE_CASE)
 #undef STATE_CASE
-  default: return "?";
+  default:
+    return "?";
   }
 }
 
@@ -20,10 +22,12 @@ const char *command_name(unsigned code)
 {
   switch (code) {
 #define COMMAND_CASE(id, value, text)                                                                        \
-  case value: return text;
+  case value:                                                                                                \
+    return text;
     COMMAND_LIST(COMMAND_CASE)
 #undef COMMAND_CASE
-  default: return "?";
+  default:
+    return "?";
   }
 }
 

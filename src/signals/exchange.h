@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What the loop and the outside exchange, and the port through which they do it.
  *
- * One port joins the loop to one ordinary thread (OSC, Modbus, ...). Values meet in snapshots (latest wins, never torn),
- * commands and their answers in rings (order kept, drops counted). Neither side ever waits for the other. */
+ * One port joins the loop to one ordinary thread (OSC, Modbus, ...). Values meet in snapshots (latest wins,
+ * never torn), commands and their answers in rings (order kept, drops counted). Neither side ever waits for
+ * the other. */
 #ifndef SIGNALS_EXCHANGE_H
 #define SIGNALS_EXCHANGE_H
 
@@ -44,8 +45,8 @@ enum command_code {
   COMMAND_LIST(COMMAND_ENUM)
 #undef COMMAND_ENUM
 };
-const char *command_name(unsigned code);         /* "?" when unknown */
-int command_from_name(const char *name);         /* code, or 0 */
+const char *command_name(unsigned code); /* "?" when unknown */
+int command_from_name(const char *name); /* code, or 0 */
 
 enum command_result {
   RESULT_OK = 0,
@@ -70,45 +71,46 @@ enum frame_flag {
   FLAG_SAFE = 1 << 4,
   FLAG_ESTOP = 1 << 5,
   FLAG_INPUT_STALE = 1 << 6,
-  FLAG_OVERRUN = 1 << 7,  /* the last cycle missed its deadline */
-  FLAG_LIMIT = 1 << 8,    /* an input was clamped in the last cycle */
+  FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
+  FLAG_LIMIT = 1 << 8,   /* an input was clamped in the last cycle */
   FLAG_NOT_REALTIME = 1 << 12,
 };
 
 /* What the loop publishes every cycle. */
 struct frame {
-  uint64_t cycle;         /* +1 per cycle of the loop, also while paused */
-  uint64_t t_ns;          /* CLOCK_MONOTONIC of publication */
-  double time;            /* s, simulated */
-  uint32_t state;         /* enum run_state */
-  uint32_t flags;         /* enum frame_flag */
-  uint32_t fault;         /* latched cause of FAULT or SAFE; enum fault_code in rt/machine.h; 0 none */
+  uint64_t cycle; /* +1 per cycle of the loop, also while paused */
+  uint64_t t_ns;  /* CLOCK_MONOTONIC of publication */
+  double time;    /* s, simulated */
+  uint32_t state; /* enum run_state */
+  uint32_t flags; /* enum frame_flag */
+  uint32_t fault; /* latched cause of FAULT or SAFE; enum fault_code in rt/machine.h; 0 none */
   uint32_t period_us, last_cycle_us, max_cycle_us;
-  uint64_t misses;        /* deadlines missed since start */
-  uint32_t input_age_ms;  /* of the oldest channel that was ever set; UINT32_MAX: none was */
-  uint32_t stale_mask;    /* bit i: input i (of the first 32 declared inputs) is past its hold time */
+  uint64_t misses;       /* deadlines missed since start */
+  uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */
+  uint32_t stale_mask;   /* bit i: input i (of the first 32 declared inputs) is past its hold time */
   uint32_t last_command, last_command_id, last_result;
-  uint32_t count;         /* values */
-  double values[];        /* (count) in the order of the signal table */
+  uint32_t count;  /* values */
+  double values[]; /* (count) in the order of the signal table */
 };
 
 /* What a thread writes for the loop: the last value of each input channel it ever received. */
 struct input_sample {
-  double value;    /* finite: checked by the sender */
-  uint64_t t_ns;   /* CLOCK_MONOTONIC of reception; 0: this port never set it */
+  double value;  /* finite: checked by the sender */
+  uint64_t t_ns; /* CLOCK_MONOTONIC of reception; 0: this port never set it */
 };
 
 struct port {
-  const char *name;         /* "osc", "modbus" */
-  struct snapshot frames;   /* loop -> thread: struct frame */
-  struct snapshot inputs;   /* thread -> loop: struct input_sample[channels] */
-  struct ring commands;     /* thread -> loop: struct command */
-  struct ring answers;      /* loop -> thread: struct answer */
-  _Atomic uint32_t estop;   /* set by the thread, taken by the loop: needs no room in a ring */
-  int event;                /* eventfd the loop signals after publishing; -1: the thread polls */
+  const char *name;       /* "osc", "modbus" */
+  struct snapshot frames; /* loop -> thread: struct frame */
+  struct snapshot inputs; /* thread -> loop: struct input_sample[channels] */
+  struct ring commands;   /* thread -> loop: struct command */
+  struct ring answers;    /* loop -> thread: struct answer */
+  _Atomic uint32_t estop; /* set by the thread, taken by the loop: needs no room in a ring */
+  int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
 };
 
-/* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. False: out of memory or fds. */
+/* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. False: out of memory
+ * or fds. */
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event);
 void port_free(struct port *p);
 

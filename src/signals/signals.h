@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The signal table: every number that enters or leaves has one dotted name, one unit and one place in the value vector.
- * Built once from a frozen model and the declared inputs, then constant.
+ * The signal table: every number that enters or leaves has one dotted name, one unit and one place in the
+ * value vector. Built once from a frozen model and the declared inputs, then constant.
  *
- * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3, acceleration 3,
- * angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for revolute and prismatic;
- * energy 3; constraint 3; inputs. */
+ * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3,
+ * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
+ * revolute and prismatic; energy 3; constraint 3; inputs. */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
 
@@ -17,7 +17,8 @@ struct signal {
   const char *unit; /* "m"; "" for dimensionless */
 };
 
-/* Consecutive signals that are the components of one quantity: "body.A.position", 3. A scalar is a group of one. */
+/* Consecutive signals that are the components of one quantity: "body.A.position", 3. A scalar is a group of
+ * one. */
 struct signal_group {
   char *name;
   int first, count;
@@ -43,13 +44,13 @@ struct signals {
   int groups;
   struct signal_group *group;
   int bodies, joints;
-  int body_first;    /* index of body 0's first value; body i at body_first + SIGNALS_BODY * i */
-  int *joint_first;  /* (joints) */
+  int body_first;   /* index of body 0's first value; body i at body_first + SIGNALS_BODY * i */
+  int *joint_first; /* (joints) */
   int energy_first, constraint_first;
-  int inputs;        /* declared inputs */
+  int inputs;               /* declared inputs */
   struct input_spec *input; /* (inputs) copies */
-  int channels;      /* inputs * INPUT_CHANNELS */
-  int input_first;   /* index of channel 0's value */
+  int channels;             /* inputs * INPUT_CHANNELS */
+  int input_first;          /* index of channel 0's value */
 };
 
 /* Set-up. Copies the input specs. NULL when out of memory. */
@@ -60,7 +61,8 @@ void signals_free(struct signals *s);
 int signals_find(const struct signals *s, const char *name);
 int signals_find_group(const struct signals *s, const char *name);
 
-/* RT. Fills all values from the state; `channels` (s->channels long, may be NULL for zeros) goes to the inputs' places. */
+/* RT. Fills all values from the state; `channels` (s->channels long, may be NULL for zeros) goes to the
+ * inputs' places. */
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
                      double *values);
 

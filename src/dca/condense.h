@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * The numbers on the assembly tree: condensation (factorise S once per step) and sweeps (solve S z = beta
+ * many times). Loop code; nothing here allocates after tree_work_place(). */
+#ifndef DCA_CONDENSE_H
+#define DCA_CONDENSE_H
+
+#include "base/arena.h"
+#include "dca/tree.h"
+
+/* delta of one body in body coordinates: block diagonal. Same layout for every body: r, then 3x3, then n. */
+struct tree_delta {
+  double r, th[9], n;
+};
+
+struct tree_work {
+  double *front;  /* (tree.front_size)  per node: pivot factor, its solution operator, the update  filled by
+                     condense */
+  double *vector; /* (tree.vector_size) per node right-hand sides                                   filled by
+                     sweep */
+};
+
+void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a);
+
+/* One node each; nodes of one level may run at the same time. condense returns false if the pivot is not
+ * positive. J      row i of side s at J + 14 i + 7 s delta  one per body, `stride` bytes apart c compliance
+ * per row, > 0 */
+struct tree_matrix {
+  const double *J;
+  const void *delta;
+  size_t stride;
+  const double *c;
+};
+bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node);
+/* x (tree.unknowns): beta in the first `rows` on the way up; z there, and the hubs' increments behind, on the
+ * way down. */
+void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int node);
+void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int node);
+
+/* The whole tree in one thread. condense returns the node that failed, or -1. */
+int tree_condense(const struct tree *t, struct tree_work *w, const struct tree_matrix *m);
+void tree_sweep(const struct tree *t, struct tree_work *w, const double *beta, double *x);
+
+#endif

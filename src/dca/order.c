@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * The quotient graph of the elimination: an eliminated vertex lives on as an element, the set of its border;
+ * two vertices are coupled if they share an element or an original edge. So no fill is ever stored twice, and
+ * a hub of a thousand joints costs a thousand, not a million. */
+#include "dca/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEAR = 2 }; /* a vertex dearer than this times the median waits for a later round */
+
+bool list_push(struct list *l, int item)
+{
+  if (l->count == l->room) {
+    int room = l->room ? 2 * l->room : 4;
+    int *p = realloc(l->item, (size_t)room * sizeof *p);
+    if (!p) return false;
+    l->item = p;
+    l->room = room;
+  }
+  l->item[l->count++] = item;
+  return true;
+}
+
+struct work {
+  const struct tree_graph *g;
+  struct order *o;
+  int *joint_first, *joint_of; /* bodies' joints, by body */
+  struct list
+      *element;      /* (vertices) eliminated vertices whose border holds this one; may name absorbed ones */
+  bool *absorbed;    /* (vertices) element taken over by a later one */
+  int *stamp, now;   /* marks of the vertices seen in one walk */
+  struct list reach; /* result of the last walk */
+  double *cost;      /* (vertices) */
+  int *blocked;      /* (vertices) round in which a neighbour was eliminated */
+};
+
+static bool eliminated(const struct work *w, int v)
+{
+  return w->o->rank[v] >= 0;
+}
+
+static bool see(struct work *w, int v)
+{
+  if (eliminated(w, v) || w->stamp[v] == w->now) return true;
+  w->stamp[v] = w->now;
+  return list_push(&w->reach, v);
+}
+
+/* Fills w->reach with the vertices coupled to v; drops absorbed elements from v's list on the way. */
+static bool walk(struct work *w, int v)
+{
+  const struct tree_graph *g = w->g;
+  struct list *elements = &w->element[v];
+  int kept = 0;
+  w->reach.count = 0;
+  w->now++;
+  w->stamp[v] = w->now;
+  for (int i = 0; i < elements->count; i++) {
+    int e = elements->item[i];
+    if (w->absorbed[e]) continue;
+    elements->item[kept++] = e;
+    for (int k = 0; k < w->o->border[e].count; k++)
+      if (!see(w, w->o->border[e].item[k])) return false;
+  }
+  elements->count = kept;
+  if (v < g->joints) {
+    for (int side = 0; side < 2; side++)
+      if (g->ends[v][side] >= 0 && !see(w, g->joints + g->ends[v][side])) return false;
+  } else {
+    int b = v - g->joints;
+    for (int k = w->joint_first[b]; k < w->joint_first[b + 1]; k++)
+      if (!see(w, w->joint_of[k])) return false;
+  }
+  return true;
+}
+
+static double elimination_cost(const struct work *w, int v)
+{
+  double p = vertex_size(w->g, v), b = 0;
+  for (int i = 0; i < w->reach.count; i++) b += vertex_size(w->g, w->reach.item[i]);
+  return p * p * p / 3 + p * p * b + p * b * b;
+}
+
+/* A joint may go once one of its bodies has: only then its pivot is more than the compliance. */
+static bool eligible(const struct work *w, int v)
+{
+  const struct tree_graph *g = w->g;
+  if (eliminated(w, v)) return false;
+  if (v >= g->joints) return true;
+  for (int side = 0; side < 2; side++)
+    if (g->ends[v][side] >= 0 && eliminated(w, g->joints + g->ends[v][side])) return true;
+  return false;
+}
+
+static bool eliminate(struct work *w, int v, int rank, int round)
+{
+  struct order *o = w->o;
+  if (!walk(w, v)) return false;
+  o->rank[v] = rank;
+  o->vertex[rank] = v;
+  for (int i = 0; i < w->element[v].count; i++) {
+    w->absorbed[w->element[v].item[i]] = true;
+    if (!list_push(&o->child[v], w->element[v].item[i])) return false;
+  }
+  for (int i = 0; i < w->reach.count; i++) {
+    int u = w->reach.item[i];
+    w->blocked[u] = round;
+    if (!list_push(&o->border[v], u) || !list_push(&w->element[u], v)) return false;
+  }
+  return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double d = *(const double *)a - *(const double *)b;
+  return (d > 0) - (d < 0);
+}
+
+/* remaining: vertices not eliminated, ascending; sorted: scratch of the same length. */
+static bool rounds(struct work *w, int *remaining, double *sorted)
+{
+  int left = w->o->vertices, rank = 0;
+  for (int i = 0; i < left; i++) remaining[i] = i;
+  for (int round = 1; left > 0; round++) {
+    int able = 0, kept = 0;
+    for (int i = 0; i < left; i++) {
+      int v = remaining[i];
+      w->cost[v] = -1.0;
+      if (!eligible(w, v)) continue;
+      if (!walk(w, v)) return false;
+      sorted[able++] = w->cost[v] = elimination_cost(w, v);
+    }
+    qsort(sorted, (size_t)able, sizeof *sorted, ascending);
+    double limit = DEAR * sorted[(able - 1) / 2];
+    for (int i = 0; i < left; i++) {
+      int v = remaining[i];
+      if (w->cost[v] >= 0.0 && w->cost[v] <= limit && w->blocked[v] != round) {
+        if (!eliminate(w, v, rank++, round)) return false;
+      } else {
+        remaining[kept++] = v;
+      }
+    }
+    left = kept;
+  }
+  return true;
+}
+
+static bool joints_of_bodies(struct work *w)
+{
+  const struct tree_graph *g = w->g;
+  w->joint_first = calloc((size_t)g->bodies + 1, sizeof(int));
+  w->joint_of = calloc(2 * (size_t)g->joints + 1, sizeof(int));
+  int *fill = calloc((size_t)g->bodies + 1, sizeof(int));
+  bool ok = w->joint_first && w->joint_of && fill;
+  if (ok) {
+    for (int j = 0; j < g->joints; j++)
+      for (int side = 0; side < 2; side++)
+        if (g->ends[j][side] >= 0) w->joint_first[g->ends[j][side] + 1]++;
+    for (int b = 0; b < g->bodies; b++) w->joint_first[b + 1] += w->joint_first[b];
+    memcpy(fill, w->joint_first, ((size_t)g->bodies + 1) * sizeof(int));
+    for (int j = 0; j < g->joints; j++)
+      for (int side = 0; side < 2; side++)
+        if (g->ends[j][side] >= 0) w->joint_of[fill[g->ends[j][side]]++] = j;
+  }
+  free(fill);
+  return ok;
+}
+
+bool order_compute(const struct tree_graph *g, struct order *o)
+{
+  size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
+  *o = (struct order){.vertices = (int)n};
+  o->rank = malloc(room * sizeof(int));
+  o->vertex = malloc(room * sizeof(int));
+  o->border = calloc(room, sizeof(struct list));
+  o->child = calloc(room, sizeof(struct list));
+  struct work w = {.g = g, .o = o};
+  w.element = calloc(room, sizeof(struct list));
+  w.absorbed = calloc(room, sizeof(bool));
+  w.stamp = calloc(room, sizeof(int));
+  w.cost = calloc(room, sizeof(double));
+  w.blocked = calloc(room, sizeof(int));
+  int *remaining = malloc(room * sizeof(int));
+  double *sorted = malloc(room * sizeof(double));
+  bool ok = o->rank && o->vertex && o->border && o->child && w.element && w.absorbed && w.stamp && w.cost &&
+            w.blocked && remaining && sorted && joints_of_bodies(&w);
+  if (ok) {
+    for (size_t i = 0; i < n; i++) o->rank[i] = -1;
+    ok = rounds(&w, remaining, sorted);
+  }
+  if (w.element)
+    for (size_t i = 0; i < n; i++) free(w.element[i].item);
+  free(w.element);
+  free(w.absorbed);
+  free(w.stamp);
+  free(w.cost);
+  free(w.blocked);
+  free(w.joint_first);
+  free(w.joint_of);
+  free(w.reach.item);
+  free(remaining);
+  free(sorted);
+  if (!ok) order_free(o);
+  return ok;
+}
+
+void order_free(struct order *o)
+{
+  for (int i = 0; i < o->vertices; i++) {
+    if (o->border) free(o->border[i].item);
+    if (o->child) free(o->child[i].item);
+  }
+  free(o->rank);
+  free(o->vertex);
+  free(o->border);
+  free(o->child);
+  *o = (struct order){0};
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * What makes an element of a model valid. Every refusal names the member and says what was expected. */
+#include "math/dense.h"
+#include "math/euler.h"
+#include "model/model.h"
+
+#include <string.h>
+
+static bool all_finite(const double *x, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+#define REQUIRE_FINITE(element, field, array)                                                                \
+  if (!all_finite(array, (int)(sizeof(array) / sizeof(double))))                                             \
+  return model_refuse(m, ALI3_E_MODEL, element, field, "expected finite numbers, found NaN or infinity")
+
+static int check_name(ali3_model *m, const char *element, const struct names *names, const char *name)
+{
+  if (!name || !*name) return model_refuse(m, ALI3_E_MODEL, element, "name", "expected a name, found none");
+  if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
+    return model_refuse(m, ALI3_E_MODEL, element, "name",
+                        "expected a name of letters, digits, '_' and '-', found '%.60s'", name);
+  if (names_find(names, name) != -2)
+    return model_refuse(m, ALI3_E_MODEL, element, "name", "there is already a %s named '%.60s'", element,
+                        name);
+  return ALI3_OK;
+}
+
+static int check_body_index(ali3_model *m, const char *element, const char *field, int body, bool ground)
+{
+  if (body >= 0 && body < m->bodies) return ALI3_OK;
+  if (body == ALI3_GROUND && ground) return ALI3_OK;
+  return model_refuse(m, ALI3_E_MODEL, element, field, "expected a body%s",
+                      ground ? " or the ground" : ", not the ground");
+}
+
+/* A rigid body exists with this inertia if it is positive definite and each principal moment is at most the
+ * sum of the other two, that is, if tr(J) I - 2 J is positive semidefinite. */
+static int check_inertia(ali3_model *m, const char *name, const double J[9], double inverse[9])
+{
+  double trace = J[0] + J[4] + J[8], T[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++)
+      if (fabs(J[3 * i + j] - J[3 * j + i]) > 1e-9 * fabs(trace))
+        return model_refuse(m, ALI3_E_MODEL, "body", "inertia", "body '%.60s': expected a symmetric matrix",
+                            name);
+  if (!sym3_inverse(inverse, J) || !all_finite(inverse, 9))
+    return model_refuse(
+        m, ALI3_E_MODEL, "body", "inertia",
+        "body '%.60s': expected a positive definite inertia; a principal moment is zero or negative", name);
+  for (int i = 0; i < 9; i++) T[i] = -2.0 * J[i];
+  for (int i = 0; i < 3; i++) T[4 * i] += trace * (1.0 + 1e-9);
+  if (!chol_factor(T, 3, 3))
+    return model_refuse(
+        m, ALI3_E_MODEL, "body", "inertia",
+        "body '%.60s': no rigid body has this inertia: a principal moment is larger than the sum of the "
+        "other two",
+        name);
+  return ALI3_OK;
+}
+
+int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
+{
+  int status = check_name(m, "body", &m->body_names, s->name);
+  if (status < 0) return status;
+  if (strcmp(s->name, "ground") == 0)
+    return model_refuse(m, ALI3_E_MODEL, "body", "name", "'ground' is the world; expected another name");
+  if (!(isfinite(s->mass) && s->mass > 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "body", "mass", "body '%.60s': expected a mass above 0 kg, found %g",
+                        s->name, s->mass);
+  REQUIRE_FINITE("body", "inertia", s->inertia);
+  REQUIRE_FINITE("body", "position", s->position);
+  REQUIRE_FINITE("body", "orientation", s->orientation);
+  REQUIRE_FINITE("body", "velocity", s->velocity);
+  REQUIRE_FINITE("body", "angular_velocity", s->angular_velocity);
+  double norm = sqrt(p_dot(s->orientation, s->orientation));
+  if (fabs(norm - 1.0) > 1e-3)
+    return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
+                        "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
+  *out = (struct body){.mass = s->mass};
+  status = check_inertia(m, s->name, s->inertia, out->inertia_inverse);
+  if (status < 0) return status;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out->inertia[3 * i + j] = 0.5 * (s->inertia[3 * i + j] + s->inertia[3 * j + i]);
+  memcpy(out->position, s->position, sizeof out->position);
+  memcpy(out->orientation, s->orientation, sizeof out->orientation);
+  memcpy(out->velocity, s->velocity, sizeof out->velocity);
+  memcpy(out->angular_velocity, s->angular_velocity, sizeof out->angular_velocity);
+  p_normalise(out->orientation);
+  return ALI3_OK;
+}
+
+static int check_axis(ali3_model *m, const char *name, const char *field, const double in[3], double out[3])
+{
+  double norm = sqrt(v3_dot(in, in));
+  if (!(isfinite(norm) && norm > 1e-9))
+    return model_refuse(m, ALI3_E_MODEL, "joint", field,
+                        "joint '%.60s': expected an axis of length above 0, found length %g", name, norm);
+  for (int i = 0; i < 3; i++) out[i] = in[i] / norm;
+  return ALI3_OK;
+}
+
+int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
+{
+  int status = check_name(m, "joint", &m->joint_names, s->name);
+  if (status < 0) return status;
+  if ((unsigned)s->type >= ALI3_JOINT_TYPES)
+    return model_refuse(m, ALI3_E_MODEL, "joint", "type", "joint '%.60s': unknown type %d", s->name,
+                        (int)s->type);
+  status = check_body_index(m, "joint", "body_a", s->body_a, true);
+  if (status < 0) return status;
+  status = check_body_index(m, "joint", "body_b", s->body_b, true);
+  if (status < 0) return status;
+  if (s->body_a == s->body_b)
+    return model_refuse(m, ALI3_E_MODEL, "joint", "body_b", "joint '%.60s': expected two different bodies",
+                        s->name);
+  REQUIRE_FINITE("joint", "point_a", s->point_a);
+  REQUIRE_FINITE("joint", "point_b", s->point_b);
+  REQUIRE_FINITE("joint", "relative_orientation", s->relative_orientation);
+  *out = (struct joint){
+      .type = s->type, .body = {s->body_a, s->body_b},
+           .length = s->length
+  };
+  memcpy(out->point[0], s->point_a, sizeof out->point[0]);
+  memcpy(out->point[1], s->point_b, sizeof out->point[1]);
+  if (ali3_joint_type_has_axis_a(s->type) &&
+      (status = check_axis(m, s->name, "axis_a", s->axis_a, out->axis[0])) < 0)
+    return status;
+  if (ali3_joint_type_has_axis_b(s->type) &&
+      (status = check_axis(m, s->name, "axis_b", s->axis_b, out->axis[1])) < 0)
+    return status;
+  if (s->type == ALI3_JOINT_DISTANCE && !(isfinite(s->length) && s->length >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "joint", "length",
+                        "joint '%.60s': expected a length above 0 m, found %g", s->name, s->length);
+  double norm = sqrt(p_dot(s->relative_orientation, s->relative_orientation));
+  if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
+    return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
+                        "joint '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
+  if (norm != 0.0)
+    for (int i = 0; i < 4; i++) out->relative[i] = s->relative_orientation[i] / norm;
+  return ALI3_OK;
+}
+
+int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
+{
+  int status = check_name(m, "load", &m->load_names, s->name);
+  if (status < 0) return status;
+  if (s->type != ALI3_LOAD_FORCE && s->type != ALI3_LOAD_TORQUE)
+    return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d", s->name,
+                        (int)s->type);
+  status = check_body_index(m, "load", "body", s->body, false);
+  if (status < 0) return status;
+  REQUIRE_FINITE("load", "vector", s->vector);
+  REQUIRE_FINITE("load", "point", s->point);
+  *out = (struct load){.type = s->type, .body = s->body};
+  memcpy(out->vector, s->vector, sizeof out->vector);
+  memcpy(out->point, s->point, sizeof out->point);
+  return ALI3_OK;
+}
+
+int model_check_options(ali3_model *m, const ali3_options *o)
+{
+  if (!(isfinite(o->dt) && o->dt > 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step above 0 s, found %g", o->dt);
+  if (o->iterations < 1 || o->iterations > 100)
+    return model_refuse(m, ALI3_E_MODEL, "options", "iterations", "expected 1 to 100 iterations, found %d",
+                        o->iterations);
+  if (!(isfinite(o->alpha) && o->alpha >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "alpha",
+                        "expected a penalty above 0, or 0 for the relative compliance, found %g", o->alpha);
+  if (!(o->compliance > 0.0 && o->compliance < 1.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "compliance",
+                        "expected a compliance between 0 and 1, found %g", o->compliance);
+  return ALI3_OK;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
+#include "model/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ali3_options ali3_options_default(void)
+{
+  return (ali3_options){.dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-7};
+}
+
+ali3_model *ali3_model_new(void)
+{
+  ali3_model *m = calloc(1, sizeof *m);
+  if (!m) return NULL;
+  m->options = ali3_options_default();
+  if (ali3_model_set_name(m, "model") != ALI3_OK) {
+    free(m);
+    return NULL;
+  }
+  return m;
+}
+
+void ali3_model_free(ali3_model *m)
+{
+  if (!m) return;
+  if (m->frozen) m->frozen_free(m->frozen);
+  for (int i = 0; i < m->bodies; i++) free(m->body[i].name);
+  for (int i = 0; i < m->joints; i++) free(m->joint[i].name);
+  for (int i = 0; i < m->loads; i++) free(m->load[i].name);
+  names_free(&m->body_names);
+  names_free(&m->joint_names);
+  names_free(&m->load_names);
+  free(m->body);
+  free(m->joint);
+  free(m->load);
+  free(m->name);
+  free(m);
+}
+
+int model_refuse(ali3_model *m, int status, const char *element, const char *field, const char *format, ...)
+{
+  m->problem = (ali3_problem){.status = status, .element = element, .field = field};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(m->problem.text, sizeof m->problem.text, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+static int refuse_memory(ali3_model *m, const char *element)
+{
+  return model_refuse(m, ALI3_E_MEMORY, element, "", "out of memory");
+}
+
+static int refuse_frozen(ali3_model *m, const char *element)
+{
+  return model_refuse(m, ALI3_E_FROZEN, element, "", "the model is frozen: nothing can be added or changed");
+}
+
+int ali3_model_set_name(ali3_model *m, const char *name)
+{
+  if (m->frozen) return refuse_frozen(m, "model");
+  char *copy = strdup(name);
+  if (!copy) return refuse_memory(m, "model");
+  free(m->name);
+  m->name = copy;
+  return ALI3_OK;
+}
+
+int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
+{
+  if (m->frozen) return refuse_frozen(m, "model");
+  for (int i = 0; i < 3; i++)
+    if (!(gravity[i] - gravity[i] == 0.0))
+      return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected finite numbers");
+  memcpy(m->gravity, gravity, sizeof m->gravity);
+  return ALI3_OK;
+}
+
+/* Makes room for one more element of `size` bytes; false: out of memory. */
+static bool reserve(void **array, int used, int *room, size_t size)
+{
+  if (used < *room) return true;
+  int bigger = *room ? 2 * *room : 16;
+  void *p = realloc(*array, (size_t)bigger * size);
+  if (!p) return false;
+  *array = p;
+  *room = bigger;
+  return true;
+}
+
+/* The common end of adding an element: name copied, entered, counted. */
+static int enter(ali3_model *m, const char *element, struct names *names, const char *name, char **copy,
+                 int *count)
+{
+  *copy = strdup(name);
+  if (!*copy) return refuse_memory(m, element);
+  if (!names_add(names, *copy, *count)) {
+    free(*copy);
+    return refuse_memory(m, element);
+  }
+  return (*count)++;
+}
+
+int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec)
+{
+  struct body b;
+  if (m->frozen) return refuse_frozen(m, "body");
+  int status = model_check_body(m, spec, &b);
+  if (status < 0) return status;
+  if (!reserve((void **)&m->body, m->bodies, &m->body_room, sizeof b)) return refuse_memory(m, "body");
+  m->body[m->bodies] = b;
+  return enter(m, "body", &m->body_names, spec->name, &m->body[m->bodies].name, &m->bodies);
+}
+
+int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec)
+{
+  struct joint j;
+  if (m->frozen) return refuse_frozen(m, "joint");
+  int status = model_check_joint(m, spec, &j);
+  if (status < 0) return status;
+  if (!reserve((void **)&m->joint, m->joints, &m->joint_room, sizeof j)) return refuse_memory(m, "joint");
+  m->joint[m->joints] = j;
+  return enter(m, "joint", &m->joint_names, spec->name, &m->joint[m->joints].name, &m->joints);
+}
+
+int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
+{
+  struct load l;
+  if (m->frozen) return refuse_frozen(m, "load");
+  int status = model_check_load(m, spec, &l);
+  if (status < 0) return status;
+  if (!reserve((void **)&m->load, m->loads, &m->load_room, sizeof l)) return refuse_memory(m, "load");
+  m->load[m->loads] = l;
+  return enter(m, "load", &m->load_names, spec->name, &m->load[m->loads].name, &m->loads);
+}
+
+const ali3_problem *ali3_model_problem(const ali3_model *m)
+{
+  return &m->problem;
+}
+const char *ali3_model_name(const ali3_model *m)
+{
+  return m->name;
+}
+const ali3_options *ali3_model_options(const ali3_model *m)
+{
+  return &m->options;
+}
+int ali3_model_bodies(const ali3_model *m)
+{
+  return m->bodies;
+}
+int ali3_model_joints(const ali3_model *m)
+{
+  return m->joints;
+}
+int ali3_model_loads(const ali3_model *m)
+{
+  return m->loads;
+}
+const char *ali3_model_body_name(const ali3_model *m, int body)
+{
+  return m->body[body].name;
+}
+const char *ali3_model_joint_name(const ali3_model *m, int joint)
+{
+  return m->joint[joint].name;
+}
+ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint)
+{
+  return m->joint[joint].type;
+}
+
+int ali3_model_find_body(const ali3_model *m, const char *name)
+{
+  return strcmp(name, "ground") == 0 ? ALI3_GROUND : names_find(&m->body_names, name);
+}
+
+int ali3_model_find_joint(const ali3_model *m, const char *name)
+{
+  return names_find(&m->joint_names, name);
+}
+
+const char *ali3_joint_type_name(ali3_joint_type type)
+{
+  static const char *const name[] = {
+#define JOINT_NAME(id, text) text,
+      ALI3_JOINT_LIST(JOINT_NAME)
+#undef JOINT_NAME
+  };
+  return (unsigned)type < ALI3_JOINT_TYPES ? name[type] : NULL;
+}
+
+bool ali3_joint_type_has_axis_a(ali3_joint_type type)
+{
+  return type != ALI3_JOINT_FIXED && type != ALI3_JOINT_SPHERICAL && type != ALI3_JOINT_DISTANCE;
+}
+
+bool ali3_joint_type_has_axis_b(ali3_joint_type type)
+{
+  return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_CYLINDRICAL || type == ALI3_JOINT_UNIVERSAL ||
+         type == ALI3_JOINT_PLANAR;
+}

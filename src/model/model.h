@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Inside of ali3_model: the elements as checked, before they become rows. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "model/names.h"
+
+#include <ali3/model.h>
+
+struct body {
+  char *name;
+  double mass;       /* kg */
+  double inertia[9]; /* kg m^2, body axes */
+  double inertia_inverse[9];
+  double position[3], orientation[4], velocity[3], angular_velocity[3]; /* initial */
+};
+
+struct joint {
+  char *name;
+  ali3_joint_type type;
+  int body[2];        /* a, b; ALI3_GROUND */
+  double point[2][3]; /* m, in the frame of the body */
+  double axis[2][3];  /* unit */
+  double length;      /* m, distance; 0: initial */
+  double relative[4]; /* Euler parameters of b in a; all 0: initial */
+};
+
+struct load {
+  char *name;
+  ali3_load_type type;
+  int body;
+  double vector[3], point[3];
+};
+
+struct frozen; /* what the stepper makes of the model; opaque here */
+
+struct ali3_model {
+  char *name;
+  double gravity[3];
+  struct body *body;
+  struct joint *joint;
+  struct load *load;
+  int bodies, joints, loads;
+  int body_room, joint_room, load_room;
+  struct names body_names, joint_names, load_names;
+  ali3_options options;
+  ali3_problem problem;
+  struct frozen *frozen; /* NULL until frozen */
+  void (*frozen_free)(struct frozen *);
+};
+
+/* Writes the reason into m->problem; returns status, so that it can stand in a return. */
+__attribute__((format(printf, 5, 6))) int model_refuse(ali3_model *m, int status, const char *element,
+                                                       const char *field, const char *format, ...);
+
+/* The checks of one element each, without adding it. Return ALI3_OK or model_refuse(). Axes, orientations and
+ * the inverse of the inertia are filled in on the way. */
+int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out);
+int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
+int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
+int model_check_options(ali3_model *m, const ali3_options *o);
+
+#endif

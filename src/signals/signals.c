@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Building the signal table (set-up) and filling its values (signals_observe, loop code). */
+#include "signals/signals.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One walk over all signals makes the table: run once to count, once to write. */
+struct walk {
+  struct signals *s;
+  int count, groups;
+  bool write, ok;
+};
+
+__attribute__((format(printf, 2, 3))) static char *text(struct walk *w, const char *format, ...)
+{
+  char *o = NULL;
+  va_list a;
+  va_start(a, format);
+  if (vasprintf(&o, format, a) < 0) o = NULL;
+  va_end(a);
+  if (!o) w->ok = false;
+  return o;
+}
+
+/* A group `prefix` with the components given; NULL components: one scalar. */
+static void group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                  const char *const *component, int n)
+{
+  if (w->write) {
+    struct signals *s = w->s;
+    s->group[w->groups] = (struct signal_group){text(w, "%s%s", prefix, quantity), w->count, n};
+    for (int i = 0; i < n; i++)
+      s->signal[w->count + i] = (struct signal){component ? text(w, "%s%s.%s", prefix, quantity, component[i])
+                                                          : text(w, "%s%s", prefix, quantity),
+                                                unit};
+  }
+  w->groups++;
+  w->count += n;
+}
+
+static const char *const xyz[] = {"x", "y", "z"};
+static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
+
+static void walk_body(struct walk *w, const char *name)
+{
+  char *prefix = text(w, "body.%s.", name);
+  if (!prefix) return;
+  group(w, prefix, "position", "m", xyz, 3);
+  group(w, prefix, "orientation", "", e0123, 4);
+  group(w, prefix, "velocity", "m/s", xyz, 3);
+  group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+  group(w, prefix, "acceleration", "m/s^2", xyz, 3);
+  group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+  free(prefix);
+}
+
+static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
+{
+  char *prefix = text(w, "joint.%s.", name);
+  if (!prefix) return;
+  group(w, prefix, "force", "N", xyz, 3);
+  group(w, prefix, "torque", "N m", xyz, 3);
+  if (type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC) {
+    bool turns = type == ALI3_JOINT_REVOLUTE;
+    group(w, prefix, "position", turns ? "rad" : "m", NULL, 1);
+    group(w, prefix, "velocity", turns ? "rad/s" : "m/s", NULL, 1);
+  }
+  free(prefix);
+}
+
+static void walk(struct walk *w, const ali3_model *m)
+{
+  struct signals *s = w->s;
+  w->count = w->groups = 0;
+  group(w, "", "time", "s", NULL, 1);
+  s->body_first = w->count;
+  for (int i = 0; i < s->bodies; i++) walk_body(w, ali3_model_body_name(m, i));
+  for (int i = 0; i < s->joints; i++) {
+    s->joint_first[i] = w->count;
+    walk_joint(w, ali3_model_joint_name(m, i), ali3_model_joint_type(m, i));
+  }
+  s->energy_first = w->count;
+  group(w, "energy.", "kinetic", "J", NULL, 1);
+  group(w, "energy.", "potential", "J", NULL, 1);
+  group(w, "energy.", "total", "J", NULL, 1);
+  s->constraint_first = w->count;
+  group(w, "constraint.", "position", "m", NULL, 1);
+  group(w, "constraint.", "velocity", "m/s", NULL, 1);
+  group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
+  s->input_first = w->count;
+  for (int i = 0; i < s->inputs; i++) {
+    char *prefix = text(w, "input.%s.", s->input[i].name);
+    if (!prefix) return;
+    group(w, prefix, "force", "N", xyz, 3);
+    group(w, prefix, "torque", "N m", xyz, 3);
+    free(prefix);
+  }
+}
+
+struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs)
+{
+  struct signals *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  struct walk w = {.s = s, .ok = true};
+  s->bodies = ali3_model_bodies(m);
+  s->joints = ali3_model_joints(m);
+  s->inputs = ninputs;
+  s->channels = ninputs * INPUT_CHANNELS;
+  s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
+  s->input = calloc((size_t)ninputs + 1, sizeof *s->input);
+  if (!s->joint_first || !s->input) goto fail;
+  for (int i = 0; i < ninputs; i++) {
+    s->input[i] = inputs[i];
+    if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
+  }
+  walk(&w, m);
+  s->signal = calloc((size_t)w.count, sizeof *s->signal);
+  s->group = calloc((size_t)w.groups, sizeof *s->group);
+  if (!s->signal || !s->group) goto fail;
+  s->count = w.count;
+  s->groups = w.groups;
+  w.write = true;
+  walk(&w, m);
+  if (w.ok) return s;
+fail:
+  signals_free(s);
+  return NULL;
+}
+
+void signals_free(struct signals *s)
+{
+  if (!s) return;
+  for (int i = 0; i < s->count && s->signal; i++) free(s->signal[i].name);
+  for (int i = 0; i < s->groups && s->group; i++) free(s->group[i].name);
+  for (int i = 0; i < s->inputs && s->input; i++) free(s->input[i].name);
+  free(s->signal);
+  free(s->group);
+  free(s->input);
+  free(s->joint_first);
+  free(s);
+}
+
+int signals_find(const struct signals *s, const char *name)
+{
+  for (int i = 0; i < s->count; i++)
+    if (strcmp(s->signal[i].name, name) == 0) return i;
+  return -1;
+}
+
+int signals_find_group(const struct signals *s, const char *name)
+{
+  for (int i = 0; i < s->groups; i++)
+    if (strcmp(s->group[i].name, name) == 0) return i;
+  return -1;
+}
+
+void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
+                     double *v)
+{
+  _Static_assert(sizeof(ali3_body_state) == SIGNALS_BODY * sizeof(double),
+                 "a body's signals are ali3_body_state");
+  const ali3_report *report = ali3_report_get(d);
+  ali3_energy energy;
+  v[0] = report->time;
+  for (int i = 0; i < s->bodies; i++) {
+    ali3_body_state b;
+    ali3_body_get(m, d, i, &b);
+    memcpy(v + s->body_first + SIGNALS_BODY * i, &b, sizeof b);
+  }
+  for (int i = 0; i < s->joints; i++) {
+    ali3_joint_state j;
+    double *o = v + s->joint_first[i];
+    int next = i + 1 < s->joints ? s->joint_first[i + 1] : s->energy_first;
+    ali3_joint_get(m, d, i, &j);
+    memcpy(o, j.force, sizeof j.force);
+    memcpy(o + 3, j.torque, sizeof j.torque);
+    if (next - s->joint_first[i] == 8) {
+      o[6] = j.position;
+      o[7] = j.velocity;
+    }
+  }
+  ali3_energy_get(m, d, &energy);
+  memcpy(v + s->energy_first, &energy, sizeof energy);
+  v[s->constraint_first] = report->position;
+  v[s->constraint_first + 1] = report->velocity;
+  v[s->constraint_first + 2] = report->acceleration;
+  for (int i = 0; i < s->channels; i++) v[s->input_first + i] = channels ? channels[i] : 0.0;
+}

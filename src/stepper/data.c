@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * ali3_data as one block, and reading out of it. The sizing run is the layout run over a null base. */
+#include "base/arena.h"
+#include "math/euler.h"
+#include "stepper/stepper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void place(const ali3_model *m, struct arena *a, ali3_data *d)
+{
+  size_t n = (size_t)m->bodies, rows = (size_t)m->frozen->rows;
+  d->x = arena_take(a, n, sizeof *d->x);
+  d->x_last = arena_take(a, n, sizeof *d->x_last);
+  d->frame = arena_take(a, n, sizeof *d->frame);
+  d->delta = arena_take(a, n, sizeof *d->delta);
+  d->external = arena_take(a, n, sizeof *d->external);
+  d->mu = arena_take(a, n, sizeof *d->mu);
+  d->mu_last = arena_take(a, n, sizeof *d->mu_last);
+  d->lambda = arena_take(a, rows, sizeof *d->lambda);
+  d->lambda_last = arena_take(a, rows, sizeof *d->lambda_last);
+  d->c = arena_take(a, rows, sizeof *d->c);
+  d->Phi = arena_take(a, rows, sizeof *d->Phi);
+  d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
+  d->beta = arena_take(a, rows, sizeof *d->beta);
+  d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
+  d->w = arena_take(a, n, sizeof *d->w);
+  d->increment = arena_take(a, n, sizeof *d->increment);
+  d->turn = arena_take(a, (size_t)m->joints, sizeof *d->turn);
+  tree_work_place(m->frozen->tree, &d->work, a);
+}
+
+size_t ali3_data_size(const ali3_model *m)
+{
+  struct ali3_data nowhere;
+  struct arena a = {0};
+  if (!m->frozen) return 0;
+  arena_take(&a, 1, sizeof nowhere);
+  place(m, &a, &nowhere);
+  return a.used;
+}
+
+ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
+{
+  if (!m->frozen || !block || size < ali3_data_size(m) || (size_t)block % ARENA_ALIGN) return NULL;
+  memset(block, 0, size);
+  struct arena a = {.base = block};
+  ali3_data *d = arena_take(&a, 1, sizeof *d);
+  place(m, &a, d);
+  atomic_init(&d->failed_node, -1);
+  d->report.worst_body = d->report.worst_joint = -1;
+  return d;
+}
+
+ali3_data *ali3_data_new(const ali3_model *m)
+{
+  size_t size = ali3_data_size(m);
+  if (!size) return NULL;
+  void *block = aligned_zalloc(size);
+  ali3_data *d = ali3_data_place(m, block, size);
+  if (d) d->owned = true;
+  return d;
+}
+
+void ali3_data_free(ali3_data *d)
+{
+  if (d && d->owned) free(d);
+}
+
+void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec)
+{
+  d->exec = exec;
+}
+
+void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
+{
+  (void)m;
+  v3_copy(d->external[body].force, force);
+  v3_copy(d->external[body].torque, torque);
+}
+
+const ali3_report *ali3_report_get(const ali3_data *d)
+{
+  return &d->report;
+}
+const ali3_initial *ali3_initial_get(const ali3_data *d)
+{
+  return &d->initial;
+}
+
+void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_state *o)
+{
+  (void)m;
+  const struct body_state *x = &d->x[body];
+  double y[BODY_Y];
+  v3_copy(o->position, x->r);
+  memcpy(o->orientation, x->p, sizeof o->orientation);
+  v3_copy(o->velocity, x->rd);
+  body_velocity(x, y);
+  v3_copy(o->angular_velocity, y + 3);
+  v3_copy(o->acceleration, x->rdd);
+  body_acceleration(x, y);
+  v3_copy(o->angular_acceleration, y + 3);
+}
+
+void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *o)
+{
+  const struct joint_rows *j = &m->frozen->joint[joint];
+  struct joint_view v;
+  double wrapped;
+  stage_view(m, d, j, &v);
+  rows_reaction(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, d->lambda + j->first, o->force, o->torque);
+  rows_coordinate(j, &v, &wrapped, &o->velocity);
+  o->position = j->coordinate == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
+}
+
+void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
+{
+  *o = (ali3_energy){0};
+  for (int i = 0; i < m->bodies; i++) {
+    const struct body *b = &m->body[i];
+    double y[BODY_Y], Jw[3];
+    body_velocity(&d->x[i], y);
+    m3_mul(Jw, b->inertia, y + 3);
+    o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
+    o->potential -= b->mass * v3_dot(m->gravity, d->x[i].r);
+  }
+  o->total = o->kinetic + o->potential;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: from a checked model to rows, incidence and assembly tree. */
+#include "stepper/stepper.h"
+
+#include <stdlib.h>
+
+static void frozen_free(struct frozen *f)
+{
+  if (!f) return;
+  free(f->joint);
+  free(f->end_first);
+  free(f->end);
+  free(f->load);
+  free(f->point_load);
+  free(f->point_load_first);
+  tree_free(f->tree);
+  free(f);
+}
+
+static int compile_joints(ali3_model *m, struct frozen *f)
+{
+  for (int j = 0; j < m->joints; j++) {
+    int status = rows_compile(m, j, &f->joint[j]);
+    if (status < 0) return status;
+    f->joint[j].first = f->rows;
+    f->rows += f->joint[j].count;
+  }
+  return ALI3_OK;
+}
+
+static void list_ends(const ali3_model *m, struct frozen *f, int *fill)
+{
+  for (int j = 0; j < m->joints; j++)
+    for (int side = 0; side < 2; side++)
+      if (f->joint[j].body[side] >= 0) f->end_first[f->joint[j].body[side] + 1]++;
+  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->end_first[b + 1] += f->end_first[b];
+  for (int j = 0; j < m->joints; j++)
+    for (int side = 0; side < 2; side++)
+      if (f->joint[j].body[side] >= 0) f->end[fill[f->joint[j].body[side]]++] = 2 * j + side;
+}
+
+/* Forces at the centre of mass and torques are constant sums; forces with an arm turn their arm with the
+ * body. */
+static void sum_loads(const ali3_model *m, struct frozen *f, int *fill)
+{
+  for (int i = 0; i < m->loads; i++) {
+    const struct load *l = &m->load[i];
+    struct body_load *sum = &f->load[l->body];
+    for (int k = 0; k < 3; k++) {
+      if (l->type == ALI3_LOAD_FORCE) sum->force[k] += l->vector[k];
+      if (l->type == ALI3_LOAD_TORQUE) sum->torque[k] += l->vector[k];
+    }
+    if (l->type == ALI3_LOAD_FORCE && (l->point[0] != 0.0 || l->point[1] != 0.0 || l->point[2] != 0.0))
+      f->point_load_first[l->body + 1]++;
+  }
+  fill[0] = 0;
+  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->point_load_first[b + 1] += f->point_load_first[b];
+  for (int i = 0; i < m->loads; i++) {
+    const struct load *l = &m->load[i];
+    if (l->type == ALI3_LOAD_FORCE && (l->point[0] != 0.0 || l->point[1] != 0.0 || l->point[2] != 0.0))
+      f->point_load[fill[l->body]++] = i;
+  }
+  f->point_loads = f->point_load_first[m->bodies];
+}
+
+static bool build_tree(const ali3_model *m, struct frozen *f)
+{
+  struct tree_graph g = {.bodies = m->bodies, .joints = m->joints};
+  int(*ends)[2] = calloc((size_t)m->joints + 1, sizeof *ends);
+  int *first = calloc((size_t)m->joints + 1, sizeof *first);
+  if (ends && first) {
+    for (int j = 0; j < m->joints; j++) {
+      ends[j][0] = f->joint[j].body[0];
+      ends[j][1] = f->joint[j].body[1];
+      first[j + 1] = first[j] + f->joint[j].count;
+    }
+    g.ends = (const int(*)[2])ends;
+    g.first = first;
+    f->tree = tree_build(&g);
+  }
+  free(ends);
+  free(first);
+  return f->tree != NULL;
+}
+
+static int build(ali3_model *m, struct frozen *f)
+{
+  size_t bodies = (size_t)m->bodies + 1, joints = (size_t)m->joints + 1;
+  f->joint = calloc(joints, sizeof *f->joint);
+  f->end_first = calloc(bodies, sizeof *f->end_first);
+  f->end = calloc(2 * joints, sizeof *f->end);
+  f->load = calloc(bodies, sizeof *f->load);
+  f->point_load = calloc((size_t)m->loads + 1, sizeof *f->point_load);
+  f->point_load_first = calloc(bodies, sizeof *f->point_load_first);
+  int *fill = calloc(bodies, sizeof *fill);
+  int status = ALI3_OK;
+  if (!f->joint || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first || !fill)
+    status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  if (status == ALI3_OK) status = compile_joints(m, f);
+  if (status == ALI3_OK) {
+    list_ends(m, f, fill);
+    sum_loads(m, f, fill);
+    if (!build_tree(m, f))
+      status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
+  }
+  free(fill);
+  return status;
+}
+
+int ali3_model_freeze(ali3_model *m, const ali3_options *options)
+{
+  if (m->frozen) return model_refuse(m, ALI3_E_FROZEN, "model", "", "the model is frozen already");
+  int status = model_check_options(m, options);
+  if (status < 0) return status;
+  if (m->bodies == 0) return model_refuse(m, ALI3_E_MODEL, "model", "bodies", "expected at least one body");
+  struct frozen *f = calloc(1, sizeof *f);
+  if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  status = build(m, f);
+  if (status < 0) {
+    frozen_free(f);
+    return status;
+  }
+  m->options = *options;
+  m->frozen = f;
+  m->frozen_free = frozen_free;
+  return ALI3_OK;
+}
+
+int ali3_model_rows(const ali3_model *m)
+{
+  return m->frozen ? m->frozen->rows : 0;
+}
