@@ -76,20 +76,34 @@ typedef struct {
   double point[3];  /* m, body frame; where a force acts; ignored for a torque */
 } ali3_load_spec;
 
+/* A spring and damper along the line between two points: tension = stiffness (length - rest_length) + damping
+ * d(length)/dt. Implicit in the step, so that no stiffness is too high for it. */
+typedef struct {
+  const char *name;              /* copied; unique among loads and springs */
+  int body_a, body_b;            /* body index or ALI3_GROUND; different */
+  double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
+  double stiffness;              /* N/m, >= 0 */
+  double damping;                /* N s/m, >= 0; not both 0 */
+  double rest_length;            /* m, >= 0; NaN: the initial length */
+} ali3_spring_spec;
+
 typedef struct {
   double dt;         /* s, step length; > 0 */
   int iterations;    /* Newton iterations per step, fixed; 1 .. 100 */
   double alpha;      /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
   double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
+  int substeps;      /* equal inner steps that make up one step, loads held; 1 .. 1000 */
+  bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, an error two orders
+                        smaller */
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-7 */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-7, substeps 1, extrapolate false */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */
 typedef struct {
   int status;
-  const char *element; /* "body", "joint", "load", "options", "model"; static string */
+  const char *element; /* "body", "joint", "load", "spring", "options", "model"; static string */
   const char *field;   /* the member of the spec that is wrong, e.g. "inertia"; static string, "" if none */
   char text[240];      /* one sentence: what was expected, what was found */
 } ali3_problem;
@@ -106,6 +120,7 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, wo
 int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
+int ali3_model_add_spring(ali3_model *m, const ali3_spring_spec *spec);
 
 /* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative
  * status. */
@@ -119,9 +134,11 @@ const ali3_options *ali3_model_options(const ali3_model *m);
 int ali3_model_bodies(const ali3_model *m);
 int ali3_model_joints(const ali3_model *m);
 int ali3_model_loads(const ali3_model *m);
+int ali3_model_springs(const ali3_model *m);
 int ali3_model_rows(const ali3_model *m); /* of a frozen model */
 const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
+const char *ali3_model_spring_name(const ali3_model *m, int spring);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
 int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */

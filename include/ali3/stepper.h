@@ -59,7 +59,8 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
  * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
- * negative status the state stays as it was before the step. */
+ * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
+ * prediction: read states before the one or after the other. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */
@@ -94,7 +95,14 @@ typedef struct {
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 
 typedef struct {
-  double kinetic, potential, total; /* J; potential 0 at the world's origin */
+  double length, rate; /* m, m/s */
+  double value;        /* N, tension: above 0 pulls the bodies together */
+} ali3_spring_state;
+void ali3_spring_get(const ali3_model *m, const ali3_data *d, int spring, ali3_spring_state *out);
+
+typedef struct {
+  double kinetic, potential,
+      total; /* J; potential: gravity, 0 at the world's origin, and springs, 0 at rest */
 } ali3_energy;
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *out);
 

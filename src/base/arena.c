@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t round_up(size_t size) { return (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN; }
+static size_t round_up(size_t size)
+{
+  return (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+}
 
 void *arena_take(struct arena *a, size_t count, size_t size)
 {

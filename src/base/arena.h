@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Layout of many arrays in one block. The sizing run is the layout run over a null base, so the two cannot differ. */
+ * Layout of many arrays in one block. The sizing run is the layout run over a null base, so the two cannot
+ * differ. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

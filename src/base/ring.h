@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queue of fixed-size records between exactly one producer and one consumer. Wait-free; order kept; a record that does
- * not fit is refused and counted, never lost in silence. */
+ * Queue of fixed-size records between exactly one producer and one consumer. Wait-free; order kept; a record
+ * that does not fit is refused and counted, never lost in silence. */
 #ifndef BASE_RING_H
 #define BASE_RING_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Latest-value exchange between exactly one writer and one reader: a triple buffer. Wait-free on both sides, never torn;
- * a value not read in time is replaced by the next one.
+ * Latest-value exchange between exactly one writer and one reader: a triple buffer. Wait-free on both sides,
+ * never torn; a value not read in time is replaced by the next one.
  *
- * Invariants: 1. the three indices write, middle, read are always a permutation of 0, 1, 2; 2. only the writer touches
- * slot `write`, only the reader slot `read`; 3. the middle index changes hands by one atomic exchange, which carries the
- * order of the data with it. */
+ * Invariants: 1. the three indices write, middle, read are always a permutation of 0, 1, 2; 2. only the
+ * writer touches slot `write`, only the reader slot `read`; 3. the middle index changes hands by one atomic
+ * exchange, which carries the order of the data with it. */
 #ifndef BASE_SNAPSHOT_H
 #define BASE_SNAPSHOT_H
 
@@ -13,10 +13,10 @@
 #include <stddef.h>
 
 struct snapshot {
-  size_t size;  /* bytes of one value */
+  size_t size; /* bytes of one value */
   char *slot[3];
-  _Alignas(64) unsigned write; /* writer's own */
-  _Alignas(64) unsigned read;  /* reader's own */
+  _Alignas(64) unsigned write;     /* writer's own */
+  _Alignas(64) unsigned read;      /* reader's own */
   _Alignas(64) atomic_uint middle; /* index, plus SNAPSHOT_FRESH if not yet read */
 };
 
@@ -26,20 +26,28 @@ struct snapshot {
 bool snapshot_init(struct snapshot *s, size_t size);
 void snapshot_free(struct snapshot *s);
 
-/* Writer: where to put the next value, then hand it over. The slot holds an old value (the last but one or two). RT. */
-static inline void *snapshot_begin(struct snapshot *s) { return s->slot[s->write]; }
+/* Writer: where to put the next value, then hand it over. The slot holds an old value (the last but one or
+ * two). RT. */
+static inline void *snapshot_begin(struct snapshot *s)
+{
+  return s->slot[s->write];
+}
 static inline void snapshot_publish(struct snapshot *s)
 {
   s->write = atomic_exchange_explicit(&s->middle, s->write | SNAPSHOT_FRESH, memory_order_acq_rel) & 3u;
 }
 
-/* Reader: take the newest value if there is one; true if it is new. Then snapshot_value() until the next take. RT. */
+/* Reader: take the newest value if there is one; true if it is new. Then snapshot_value() until the next
+ * take. RT. */
 static inline bool snapshot_take(struct snapshot *s)
 {
   if (!(atomic_load_explicit(&s->middle, memory_order_relaxed) & SNAPSHOT_FRESH)) return false;
   s->read = atomic_exchange_explicit(&s->middle, s->read, memory_order_acq_rel) & 3u;
   return true;
 }
-static inline const void *snapshot_value(const struct snapshot *s) { return s->slot[s->read]; }
+static inline const void *snapshot_value(const struct snapshot *s)
+{
+  return s->slot[s->read];
+}
 
 #endif

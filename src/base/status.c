@@ -5,9 +5,11 @@ const char *ali3_status_text(int status)
 {
   switch (status) {
 #define STATUS_CASE(name, value, text)                                                                       \
-  case value: return text;
+  case value:                                                                                                \
+    return text;
     ALI3_STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE
-  default: return "unknown status";
+  default:
+    return "unknown status";
   }
 }

@@ -12,50 +12,53 @@
 struct settings_target { /* a fixed receiver of OSC state */
   char *host;            /* numeric address */
   int port;
-  int divisor;           /* every n-th cycle */
-  bool doubles;          /* d profile instead of f */
+  int divisor;  /* every n-th cycle */
+  bool doubles; /* d profile instead of f */
 };
 
 struct settings {
-  ali3_model *model;     /* frozen */
-  ali3_options options;  /* as frozen; options.dt is the period of the cycle */
-  double duration;       /* s, simulation.duration; 0: none given */
+  ali3_model *model;    /* frozen */
+  ali3_options options; /* as frozen; options.dt is the period of the cycle */
+  double duration;      /* s, simulation.duration; 0: none given */
 
   struct {
-    bool autostart;      /* go to RUNNING by itself */
-    int warmup;          /* cycles before figures count */
-    int max_misses;      /* consecutive misses that lead to SAFE; 0: never */
+    bool autostart; /* go to RUNNING by itself */
+    int warmup;     /* cycles before figures count */
+    int max_misses; /* consecutive misses that lead to SAFE; 0: never */
   } cycle;
   struct {
-    int priority;        /* SCHED_FIFO 1..99 */
-    int cpu;             /* -1: any */
-    int workers;         /* threads beside the loop that share a step; 0: none */
+    int priority; /* SCHED_FIFO 1..99 */
+    int cpu;      /* -1: any */
+    int workers;  /* threads beside the loop that share a step; 0: none */
     bool lock_memory;
   } realtime;
   struct input_spec *input;
   int inputs;
   struct {
     bool enabled;
-    char *bind;          /* numeric address, default 127.0.0.1 */
-    int port;            /* default 9100 */
-    char *prefix;        /* default "/ali3" */
+    char *bind;   /* numeric address, default 127.0.0.1 */
+    int port;     /* default 9100 */
+    char *prefix; /* default "/ali3" */
     struct settings_target *target;
     int targets;
   } osc;
   struct {
     bool enabled;
     char *bind;
-    int port;            /* default 1502 */
-    int max_clients;     /* default 8, at most 16 */
+    int port;        /* default 1502 */
+    int max_clients; /* default 8, at most 16 */
   } modbus;
-  char *instance;        /* telemetry.name; default: the model's name */
+  char *instance; /* telemetry.name; default: the model's name */
 };
 
-/* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file says. */
+/* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file
+ * says. */
 struct settings_overrides {
   double dt;
   int iterations;
   double alpha;
+  int substeps;
+  bool extrapolate; /* false: keep */
 };
 
 /* Reads FILE. On any mistake prints every message it can to `errors` as

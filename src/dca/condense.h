@@ -33,8 +33,8 @@ struct tree_matrix {
 bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node);
 /* x (tree.unknowns): beta in the first `rows` on the way up; z there, and the hubs' increments behind, on the
  * way down. */
-void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int node);
-void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int node);
+void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int index);
+void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int index);
 
 /* The whole tree in one thread. condense returns the node that failed, or -1. */
 int tree_condense(const struct tree *t, struct tree_work *w, const struct tree_matrix *m);

@@ -11,6 +11,12 @@ static int by_rank(const void *a, const void *b)
   return sort_rank[*(const int *)a] - sort_rank[*(const int *)b];
 }
 
+static void sort_by_rank(struct list *l, const int *rank)
+{
+  sort_rank = rank;
+  if (l->count > 1) qsort(l->item, (size_t)l->count, sizeof(int), by_rank);
+}
+
 struct build {
   const struct tree_graph *g;
   struct order o;
@@ -89,9 +95,8 @@ static void lay_node(struct build *b, int rank)
   int v = b->o.vertex[rank];
   struct list *border = &b->o.border[v], *child = &b->o.child[v];
   struct tree_node *node = &t->node[rank];
-  sort_rank = b->o.rank;
-  qsort(border->item, (size_t)border->count, sizeof(int), by_rank);
-  qsort(child->item, (size_t)child->count, sizeof(int), by_rank);
+  sort_by_rank(border, b->o.rank);
+  sort_by_rank(child, b->o.rank);
   node->kind = v < g->joints ? TREE_JOINT : is_leaf(b, v) ? TREE_LEAF : TREE_HUB;
   node->index = v < g->joints ? v : v - g->joints;
   node->pivot = node->kind == TREE_LEAF ? 0 : vertex_size(g, v);

@@ -3,13 +3,8 @@
 #include "dynamics/body.h"
 #include "math/euler.h"
 
-const struct body_state body_ground = {
-    .p = {1.0, 0.0, 0.0, 0.0}
-};
-const struct body_frame body_ground_frame = {
-    .R = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0},
-      .s = 1.0
-};
+const struct body_state body_ground = {.p = {1.0, 0.0, 0.0, 0.0}};
+const struct body_frame body_ground_frame = {.R = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0}, .s = 1.0};
 
 void body_frame_update(struct body_frame *f, const struct body_state *x)
 {

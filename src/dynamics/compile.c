@@ -70,32 +70,54 @@ static void set_angle(struct joint_rows *j, const struct joint *joint, const str
     perpendicular(joint->axis[1], j->v0, seen);
 }
 
+/* Where a link stands at the start: its bodies, and d = P_b - P_a. */
+struct start {
+  struct body_state x[2];
+  struct body_frame f[2];
+  double d[3];
+};
+
+static void place(const ali3_model *m, const struct joint_rows *j, struct start *s)
+{
+  double P[2][3];
+  for (int side = 0; side < 2; side++) {
+    s->x[side] = body_ground;
+    s->f[side] = body_ground_frame;
+    if (j->body[side] != ALI3_GROUND) {
+      v3_copy(s->x[side].r, m->body[j->body[side]].position);
+      memcpy(s->x[side].p, m->body[j->body[side]].orientation, sizeof s->x[side].p);
+      body_frame_update(&s->f[side], &s->x[side]);
+    }
+    m3_mul(P[side], s->f[side].R, j->point[side]);
+    v3_axpy(P[side], 1.0, s->x[side].r);
+  }
+  v3_sub(s->d, P[1], P[0]);
+}
+
+void rows_compile_spring(const ali3_model *m, int index, struct joint_rows *j)
+{
+  const struct spring *spring = &m->spring[index];
+  struct start start;
+  *j = (struct joint_rows){.body = {spring->body[0], spring->body[1]},
+                           .length = spring->rest_length,
+                           .soft = true,
+                           .law = {spring->stiffness, spring->damping}};
+  memcpy(j->point, spring->point, sizeof j->point);
+  place(m, j, &start);
+  if (isnan(j->length)) j->length = sqrt(v3_dot(start.d, start.d));
+  add(j, ROW_LENGTH, NULL, NULL);
+}
+
 int rows_compile(ali3_model *m, int index, struct joint_rows *j)
 {
   const struct joint *joint = &m->joint[index];
-  struct body_state x[2] = {body_ground, body_ground};
-  struct body_frame f[2] = {body_ground_frame, body_ground_frame};
-  struct joint_view view = {
-      {&x[0], &x[1]},
-      {&f[0], &f[1]}
-  };
-  double u[3], v[3], P[2][3], d[3];
+  struct start start;
+  double u[3], v[3];
 
-  *j = (struct joint_rows){
-      .body = {joint->body[0], joint->body[1]},
-        .length = joint->length
-  };
+  *j = (struct joint_rows){.body = {joint->body[0], joint->body[1]}, .length = joint->length};
   memcpy(j->point, joint->point, sizeof j->point);
-  for (int side = 0; side < 2; side++) {
-    if (joint->body[side] != ALI3_GROUND) {
-      memcpy(x[side].r, m->body[joint->body[side]].position, sizeof x[side].r);
-      memcpy(x[side].p, m->body[joint->body[side]].orientation, sizeof x[side].p);
-      body_frame_update(&f[side], &x[side]);
-    }
-    m3_mul(P[side], f[side].R, j->point[side]);
-    v3_axpy(P[side], 1.0, x[side].r);
-  }
-  v3_sub(d, P[1], P[0]);
+  place(m, j, &start);
+  const struct joint_view view = {{&start.x[0], &start.x[1]}, {&start.f[0], &start.f[1]}};
   const double *axis_a = joint->axis[0], *axis_b = joint->axis[1];
   if (ali3_joint_type_has_axis_a(joint->type)) perpendicular(axis_a, u, v);
 
@@ -143,7 +165,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
     add(j, ROW_IN_PLANE, axis_a, NULL);
     break;
   case ALI3_JOINT_DISTANCE:
-    if (j->length == 0.0) j->length = sqrt(v3_dot(d, d));
+    if (j->length == 0.0) j->length = sqrt(v3_dot(start.d, start.d));
     if (!(j->length > 1e-9))
       return model_refuse(m, ALI3_E_MODEL, "joint", "length",
                           "joint '%.60s': the two points coincide at the start; expected a length above 0 m",

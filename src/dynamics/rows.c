@@ -87,6 +87,15 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       add_point(b, 1.0, v->f[1], j->point[1], U);
       *Phi = 0.5 * (v3_dot(U, d) - j->length);
       break;
+    case ROW_LENGTH: {
+      /* at length 0 the direction is undefined: the spring does not pull there */
+      double length = sqrt(v3_dot(d, d)), k1 = length > 0.0 ? 1.0 / length : 0.0;
+      for (int i = 0; i < 3; i++) U[i] = k1 * d[i];
+      add_point(a, -1.0, v->f[0], j->point[0], U);
+      add_point(b, 1.0, v->f[1], j->point[1], U);
+      *Phi = length - j->length;
+      break;
+    }
     }
     Phi++;
     J += SIDES;
@@ -147,8 +156,23 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
     case ROW_DISTANCE:
       *bias = (v3_dot(dd, dd) + v3_dot(d, d2)) / j->length;
       break;
+    case ROW_LENGTH: {
+      double length = sqrt(v3_dot(d, d)), k1 = length > 0.0 ? 1.0 / length : 0.0, along = k1 * v3_dot(d, dd);
+      *bias = k1 * (v3_dot(dd, dd) - along * along + v3_dot(d, d2));
+      break;
+    }
     }
     bias++;
+  }
+}
+
+void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate)
+{
+  double y[2][BODY_Y];
+  for (int side = 0; side < 2; side++) body_velocity(v->x[side], y[side]);
+  for (int i = 0; i < j->count; i++, J += SIDES) {
+    rate[i] = 0.0;
+    for (int k = 0; k < BODY_Y; k++) rate[i] += J[k] * y[0][k] + J[BODY_Y + k] * y[1][k];
   }
 }
 

@@ -5,6 +5,7 @@
  *   dot        U . V                   u in a, v in b: perpendicular
  *   in_plane   U . (P_b - P_a)         P_b in the plane through P_a normal to U
  *   distance   (d'd - L^2) / (2 L)     d = P_b - P_a
+ *   length     |d| - L                 of springs: the deflection
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
  *
@@ -26,7 +27,12 @@
 
 enum { ROWS_PRIMITIVES = 5, ROWS_MAX = 6 };
 
-enum primitive_kind { ROW_COINCIDE, ROW_DOT, ROW_IN_PLANE, ROW_DISTANCE };
+enum primitive_kind { ROW_COINCIDE, ROW_DOT, ROW_IN_PLANE, ROW_DISTANCE, ROW_LENGTH };
+
+/* lambda = stiffness Phi + damping Phi' of a row that gives way. */
+struct law {
+  double stiffness, damping;
+};
 
 struct primitive {
   enum primitive_kind kind;
@@ -40,7 +46,9 @@ struct joint_rows {
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
-  double length;      /* m, distance */
+  double length;      /* m, distance and length */
+  bool soft;          /* its one row follows the law instead of Phi = 0 */
+  struct law law;
   /* joint coordinate: angle from u0 (a) to v0 (b) about axis (a), or the distance along axis; enum below */
   enum { COORDINATE_NONE, COORDINATE_ANGLE, COORDINATE_SLIDE } coordinate;
   double axis[3], u0[3], u1[3], v0[3];
@@ -49,6 +57,9 @@ struct joint_rows {
 /* Set-up: the rows of joint `index` of the model; `first` is left to the caller. ALI3_OK or model_refuse().
  */
 int rows_compile(ali3_model *m, int index, struct joint_rows *out);
+
+/* Set-up: likewise the row of spring `index`. */
+void rows_compile_spring(const ali3_model *m, int index, struct joint_rows *out);
 
 /* The two bodies a joint looks at. */
 struct joint_view {
@@ -61,6 +72,9 @@ struct joint_view {
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J);
 /* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'. */
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias);
+
+/* RT. Phi' = J y' (count), y' of the state as it is. */
+void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
 /* RT. Joint coordinate in (-pi, pi] or m, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,

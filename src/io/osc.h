@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * OSC: state out to fixed targets, inputs and commands in. Two ordinary threads (out: woken by the port's eventfd; in:
- * liblo). Neither touches the loop except through its port. */
+ * OSC over UDP: state out to fixed targets and to subscribers, inputs and commands in. The address space is
+ * in the README.
+ *
+ * One ordinary thread does both ways: it sleeps on the port's eventfd and on the socket. It never touches the
+ * loop except through its port. */
 #ifndef IO_OSC_H
 #define IO_OSC_H
 
@@ -10,30 +13,34 @@
 
 #include <stdbool.h>
 
-struct osc_target {
+struct osc_target { /* a fixed receiver of state and status */
   const char *host; /* numeric */
   int port;
-  int divisor;
-  bool doubles;
+  int divisor;  /* every n-th cycle, >= 1 */
+  bool doubles; /* 64-bit profile instead of the 32-bit one */
 };
 
 struct osc_config {
-  const char *bind;   /* numeric address to listen on */
-  int port;
+  const char *bind;   /* numeric address to listen on, IPv4 or IPv6 */
+  int port;           /* 0: any free one, see osc_port() */
   const char *prefix; /* "/ali3" */
   const struct osc_target *target;
   int targets;
-  double period;      /* s of a cycle */
+  double period;                /* s of a cycle */
   const char *const *body_name; /* (signals->bodies) */
 };
 
 struct osc;
 
-/* Opens the sockets and starts the threads (SCHED_OTHER, own stacks, all signals blocked). NULL on failure, the reason in
- * error[size]. Pointers in config must live as long as the result; port and counters too. */
+/* Opens the sockets and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the
+ * reason in error[size]. Pointers in config must live as long as the result; signals, port and counters too.
+ */
 struct osc *osc_start(const struct osc_config *config, const struct signals *signals, struct port *port,
                       struct counters *counters, char *error, size_t size);
-/* Stops and joins the threads, closes the sockets. */
+/* Sends the newest frame a last time, joins the thread, closes the sockets. */
 void osc_stop(struct osc *o);
+
+/* The UDP port listened on. */
+int osc_port(const struct osc *o);
 
 #endif

@@ -5,8 +5,9 @@
 
 #include "rt/telemetry.h"
 
-/* Daemon: creates the object for `instance` (replacing one left by a dead process, refusing one whose process lives),
- * sized, zeroed, writable by the owner only, readable by all. NULL on failure, the reason in error[size]. */
+/* Daemon: creates the object for `instance` (replacing one left by a dead process, refusing one whose process
+ * lives), sized, zeroed, writable by the owner only, readable by all. NULL on failure, the reason in
+ * error[size]. */
 struct telemetry *telemetry_create(const char *instance, char *error, size_t size);
 /* Daemon: all constant fields are filled: readers may come. */
 void telemetry_ready(struct telemetry *t);
@@ -16,7 +17,10 @@ void telemetry_destroy(struct telemetry *t);
 /* Tool: maps an instance read-only; NULL if there is none, or it is of another version (reason in error). */
 const struct telemetry *telemetry_open(const char *instance, char *error, size_t size);
 void telemetry_close(const struct telemetry *t);
-/* Tool: names of the instances present, newest first; at most max. Returns how many. */
+/* Tool: the process that made it still runs. */
+bool telemetry_alive(const struct telemetry *t);
+/* Tool: names of the instances present, those that run before those left by dead processes, each newest
+ * first; at most max. Returns how many. */
 int telemetry_list(char name[][64], int max);
 
 #endif

@@ -121,10 +121,7 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   REQUIRE_FINITE("joint", "point_a", s->point_a);
   REQUIRE_FINITE("joint", "point_b", s->point_b);
   REQUIRE_FINITE("joint", "relative_orientation", s->relative_orientation);
-  *out = (struct joint){
-      .type = s->type, .body = {s->body_a, s->body_b},
-           .length = s->length
-  };
+  *out = (struct joint){.type = s->type, .body = {s->body_a, s->body_b}, .length = s->length};
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
   memcpy(out->point[1], s->point_b, sizeof out->point[1]);
   if (ali3_joint_type_has_axis_a(s->type) &&
@@ -147,7 +144,7 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
 
 int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
 {
-  int status = check_name(m, "load", &m->load_names, s->name);
+  int status = check_name(m, "load", &m->force_names, s->name);
   if (status < 0) return status;
   if (s->type != ALI3_LOAD_FORCE && s->type != ALI3_LOAD_TORQUE)
     return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d", s->name,
@@ -159,6 +156,43 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   *out = (struct load){.type = s->type, .body = s->body};
   memcpy(out->vector, s->vector, sizeof out->vector);
   memcpy(out->point, s->point, sizeof out->point);
+  return ALI3_OK;
+}
+
+int model_check_spring(ali3_model *m, const ali3_spring_spec *s, struct spring *out)
+{
+  int status = check_name(m, "spring", &m->force_names, s->name);
+  if (status < 0) return status;
+  status = check_body_index(m, "spring", "body_a", s->body_a, true);
+  if (status < 0) return status;
+  status = check_body_index(m, "spring", "body_b", s->body_b, true);
+  if (status < 0) return status;
+  if (s->body_a == s->body_b)
+    return model_refuse(m, ALI3_E_MODEL, "spring", "body_b", "spring '%.60s': expected two different bodies",
+                        s->name);
+  REQUIRE_FINITE("spring", "point_a", s->point_a);
+  REQUIRE_FINITE("spring", "point_b", s->point_b);
+  if (!(isfinite(s->stiffness) && s->stiffness >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "spring", "stiffness",
+                        "spring '%.60s': expected a stiffness of 0 N/m or more, found %g", s->name,
+                        s->stiffness);
+  if (!(isfinite(s->damping) && s->damping >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "spring", "damping",
+                        "spring '%.60s': expected a damping of 0 N s/m or more, found %g", s->name,
+                        s->damping);
+  if (s->stiffness == 0.0 && s->damping == 0.0)
+    return model_refuse(m, ALI3_E_MODEL, "spring", "stiffness",
+                        "spring '%.60s': expected a stiffness or a damping above 0", s->name);
+  if (isinf(s->rest_length) || s->rest_length < 0.0)
+    return model_refuse(m, ALI3_E_MODEL, "spring", "rest_length",
+                        "spring '%.60s': expected a length of 0 m or more, found %g", s->name,
+                        s->rest_length);
+  *out = (struct spring){.body = {s->body_a, s->body_b},
+                         .stiffness = s->stiffness,
+                         .damping = s->damping,
+                         .rest_length = s->rest_length};
+  memcpy(out->point[0], s->point_a, sizeof out->point[0]);
+  memcpy(out->point[1], s->point_b, sizeof out->point[1]);
   return ALI3_OK;
 }
 
@@ -175,5 +209,8 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (!(o->compliance > 0.0 && o->compliance < 1.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "compliance",
                         "expected a compliance between 0 and 1, found %g", o->compliance);
+  if (o->substeps < 1 || o->substeps > 1000)
+    return model_refuse(m, ALI3_E_MODEL, "options", "substeps", "expected 1 to 1000 substeps, found %d",
+                        o->substeps);
   return ALI3_OK;
 }

@@ -9,7 +9,7 @@
 
 ali3_options ali3_options_default(void)
 {
-  return (ali3_options){.dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-7};
+  return (ali3_options){.dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-7, .substeps = 1};
 }
 
 ali3_model *ali3_model_new(void)
@@ -33,10 +33,12 @@ void ali3_model_free(ali3_model *m)
   for (int i = 0; i < m->loads; i++) free(m->load[i].name);
   names_free(&m->body_names);
   names_free(&m->joint_names);
-  names_free(&m->load_names);
+  for (int i = 0; i < m->springs; i++) free(m->spring[i].name);
+  names_free(&m->force_names);
   free(m->body);
   free(m->joint);
   free(m->load);
+  free(m->spring);
   free(m->name);
   free(m);
 }
@@ -136,7 +138,18 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
   if (status < 0) return status;
   if (!reserve((void **)&m->load, m->loads, &m->load_room, sizeof l)) return refuse_memory(m, "load");
   m->load[m->loads] = l;
-  return enter(m, "load", &m->load_names, spec->name, &m->load[m->loads].name, &m->loads);
+  return enter(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
+}
+
+int ali3_model_add_spring(ali3_model *m, const ali3_spring_spec *spec)
+{
+  struct spring s;
+  if (m->frozen) return refuse_frozen(m, "spring");
+  int status = model_check_spring(m, spec, &s);
+  if (status < 0) return status;
+  if (!reserve((void **)&m->spring, m->springs, &m->spring_room, sizeof s)) return refuse_memory(m, "spring");
+  m->spring[m->springs] = s;
+  return enter(m, "spring", &m->force_names, spec->name, &m->spring[m->springs].name, &m->springs);
 }
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
@@ -162,6 +175,14 @@ int ali3_model_joints(const ali3_model *m)
 int ali3_model_loads(const ali3_model *m)
 {
   return m->loads;
+}
+int ali3_model_springs(const ali3_model *m)
+{
+  return m->springs;
+}
+const char *ali3_model_spring_name(const ali3_model *m, int spring)
+{
+  return m->spring[spring].name;
 }
 const char *ali3_model_body_name(const ali3_model *m, int body)
 {

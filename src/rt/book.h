@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The deadline book: distributions of the times of a cycle, written by the loop, read by anybody at any time.
  *
- * A histogram has 1 us bins up to 1 ms, then bins that grow by 2^(1/8) up to about 67 s, then one overflow bin; the exact
- * minimum and maximum are kept beside it. It is part of the shared telemetry block: fixed size, no pointers. */
+ * A histogram has 1 us bins up to 1 ms, then bins that grow by 2^(1/8) up to about 65 s, then one overflow
+ * bin; the exact minimum and maximum are kept beside it. It is part of the shared telemetry block: fixed
+ * size, no pointers. */
 #ifndef RT_BOOK_H
 #define RT_BOOK_H
 
@@ -35,8 +36,8 @@ void histogram_clear(struct histogram *h);
 void histogram_add(struct histogram *h, uint64_t ns, uint64_t cycle);
 /* Lower edge of a bin, ns. */
 double histogram_edge(int bin);
-/* The value below which the fraction 0 <= f <= 1 of the entries lies (upper edge of the bin, but never above the exact
- * maximum), us; 0 when empty. Not for the loop. */
+/* The value below which the fraction 0 <= f <= 1 of the entries lies (upper edge of the bin, but never above
+ * the exact maximum), us; 0 when empty. Not for the loop. */
 double histogram_percentile_us(const struct histogram *h, double f);
 
 #endif

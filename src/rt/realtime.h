@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Asking the host for real time, and reading back what it granted. Nothing here is fatal: the answer says what was
- * refused, with errno in words and what to do about it. */
+ * Asking the host for real time, and reading back what it granted. Nothing here is fatal: the answer says
+ * what was refused, with errno in words and what to do about it. */
 #ifndef RT_REALTIME_H
 #define RT_REALTIME_H
 
@@ -9,28 +9,30 @@
 #include <stddef.h>
 
 struct realtime_grant {
-  bool realtime;     /* SCHED_FIFO at the priority asked for, and memory locked where asked for: read back, not assumed */
-  int policy;        /* as read back */
+  bool realtime; /* all that was asked for was granted: read back, not assumed */
+  int policy;    /* as read back */
   int priority;
-  int cpu;           /* the one CPU the thread may run on; -1: several */
-  bool locked;       /* all memory locked, now and later */
-  long locked_kb;    /* VmLck */
-  char reason[256];  /* what was refused, errno text, remedy; "" if nothing */
+  int cpu;          /* the one CPU the thread may run on; -1: several */
+  bool locked;      /* all memory locked, now and later */
+  long locked_kb;   /* VmLck */
+  char reason[256]; /* what was refused, errno text, remedy; "" if nothing */
 };
 
-/* Whole process, before any real-time thread exists: raise RLIMIT_MEMLOCK, mlockall(current, future), malloc trim and mmap
- * thresholds off, heap prefaulted. Appends to grant->reason what was refused. */
+/* Whole process, before any real-time thread exists: raise RLIMIT_MEMLOCK, mlockall(current, future), malloc
+ * trim and mmap thresholds off, heap prefaulted. Appends to grant->reason what was refused. */
 void realtime_lock_memory(struct realtime_grant *grant);
 
-/* The calling thread: SCHED_FIFO at `priority` (1..99), pinned to `cpu` (-1: not), stack prefaulted, signals blocked,
- * denormals flushed. Fills the rest of the grant by reading back; `realtime` is false if anything was refused. */
+/* The calling thread: SCHED_FIFO at `priority` (1..99; 0: stays ordinary, the rest as below), pinned to `cpu`
+ * (-1: not), stack prefaulted, signals blocked, denormals flushed. Fills the rest of the grant by reading
+ * back; `realtime` is false if anything was refused. */
 void realtime_promote_self(int priority, int cpu, bool want_locked, struct realtime_grant *grant);
 
 /* Flush denormals to zero in the calling thread, where the processor can. */
 void realtime_flush_denormals(void);
 
-/* Starts an ordinary thread with explicit SCHED_OTHER, all signals blocked, a stack of stack_kb, and a name of at most 15
- * characters, whatever the creator's own policy is. Returns 0 or an errno. */
-int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *), void *arg);
+/* Starts an ordinary thread with explicit SCHED_OTHER, all signals blocked, a stack of stack_kb, and a name
+ * of at most 15 characters, whatever the creator's own policy is. Returns 0 or an errno. */
+int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *),
+                          void *arg);
 
 #endif

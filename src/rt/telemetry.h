@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The block of shared memory through which a running daemon is watched. Written by the loop and the I/O threads, mapped
- * read-only by tools. Fixed layout, no pointers; readers check magic, version and size first.
+ * The block of shared memory through which a running daemon is watched. Written by the loop and the I/O
+ * threads, mapped read-only by tools. Fixed layout, no pointers; readers check magic, version and size first.
  *
  * The loop's own part is guarded by a sequence lock (odd while being written), the rest are single words. */
 #ifndef RT_TELEMETRY_H
@@ -13,24 +13,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TELEMETRY_MAGIC 0x54334c41u /* "AL3T" */
+#define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
 #define TELEMETRY_VERSION 1u
-#define TELEMETRY_PREFIX "/ali3-" /* shm_open name is this plus the instance name */
+#define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {
-  uint64_t cycle;        /* cycles since start */
-  uint64_t t_ns;         /* CLOCK_MONOTONIC when written */
-  double time;           /* s, simulated */
+  uint64_t cycle; /* cycles since start */
+  uint64_t t_ns;  /* CLOCK_MONOTONIC when written */
+  double time;    /* s, simulated */
   uint32_t state, flags, fault, reserved;
-  uint64_t misses;       /* cycles whose work ended after the next nominal start */
-  uint64_t skipped;      /* nominal starts left out to get back on the grid */
+  uint64_t misses;                       /* cycles whose work ended after the next nominal start */
+  uint64_t skipped;                      /* nominal starts left out to get back on the grid */
   uint64_t wakeup_ns, step_ns, cycle_ns; /* of the last cycle */
-  uint64_t input_age_ns; /* of the oldest channel ever set; UINT64_MAX: none */
+  uint64_t input_age_ns;                 /* of the oldest channel ever set; UINT64_MAX: none */
   uint32_t stale_mask, reserved2;
-  uint64_t clamped;      /* input values clamped to their limits so far */
-  uint64_t degraded;     /* steps that ended ALI3_NOT_CONVERGED */
-  double increment;      /* last Newton increment */
-  double constraint;     /* largest position violation, now */
+  uint64_t clamped;  /* input values clamped to their limits so far */
+  uint64_t degraded; /* steps that ended ALI3_NOT_CONVERGED */
+  double increment;  /* last Newton increment */
+  double constraint; /* largest position violation, now */
 };
 
 struct telemetry {
@@ -38,12 +38,12 @@ struct telemetry {
   uint32_t magic, version;
   uint64_t size;
   int64_t pid;
-  uint64_t start_ns;     /* CLOCK_MONOTONIC */
+  uint64_t start_ns; /* CLOCK_MONOTONIC */
   uint64_t period_ns;
   char instance[64];
   char model[64];
-  char reason[256];      /* why not real time; "" */
-  uint32_t realtime;     /* 1: SCHED_FIFO and locked memory were granted */
+  char reason[256];  /* why not real time; "" */
+  uint32_t realtime; /* 1: SCHED_FIFO and locked memory were granted */
   uint32_t bodies, rows, workers;
   int32_t priority, cpu; /* -1: none */
 

@@ -71,6 +71,15 @@ static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
   free(prefix);
 }
 
+static void walk_spring(struct walk *w, const char *name)
+{
+  char *prefix = text(w, "force.%s.", name);
+  if (!prefix) return;
+  group(w, prefix, "length", "m", NULL, 1);
+  group(w, prefix, "value", "N", NULL, 1);
+  free(prefix);
+}
+
 static void walk(struct walk *w, const ali3_model *m)
 {
   struct signals *s = w->s;
@@ -82,6 +91,8 @@ static void walk(struct walk *w, const ali3_model *m)
     s->joint_first[i] = w->count;
     walk_joint(w, ali3_model_joint_name(m, i), ali3_model_joint_type(m, i));
   }
+  s->spring_first = w->count;
+  for (int i = 0; i < s->springs; i++) walk_spring(w, ali3_model_spring_name(m, i));
   s->energy_first = w->count;
   group(w, "energy.", "kinetic", "J", NULL, 1);
   group(w, "energy.", "potential", "J", NULL, 1);
@@ -107,6 +118,7 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
   struct walk w = {.s = s, .ok = true};
   s->bodies = ali3_model_bodies(m);
   s->joints = ali3_model_joints(m);
+  s->springs = ali3_model_springs(m);
   s->inputs = ninputs;
   s->channels = ninputs * INPUT_CHANNELS;
   s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
@@ -173,7 +185,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   for (int i = 0; i < s->joints; i++) {
     ali3_joint_state j;
     double *o = v + s->joint_first[i];
-    int next = i + 1 < s->joints ? s->joint_first[i + 1] : s->energy_first;
+    int next = i + 1 < s->joints ? s->joint_first[i + 1] : s->spring_first;
     ali3_joint_get(m, d, i, &j);
     memcpy(o, j.force, sizeof j.force);
     memcpy(o + 3, j.torque, sizeof j.torque);
@@ -181,6 +193,12 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
       o[6] = j.position;
       o[7] = j.velocity;
     }
+  }
+  for (int i = 0; i < s->springs; i++) {
+    ali3_spring_state spring;
+    ali3_spring_get(m, d, i, &spring);
+    v[s->spring_first + 2 * i] = spring.length;
+    v[s->spring_first + 2 * i + 1] = spring.value;
   }
   ali3_energy_get(m, d, &energy);
   memcpy(v + s->energy_first, &energy, sizeof energy);

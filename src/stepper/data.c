@@ -7,19 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void place_kept(struct kept *k, struct arena *a, size_t bodies, size_t rows)
+{
+  k->x = arena_take(a, bodies, sizeof *k->x);
+  k->mu = arena_take(a, bodies, sizeof *k->mu);
+  k->lambda = arena_take(a, rows, sizeof *k->lambda);
+}
+
 static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   size_t n = (size_t)m->bodies, rows = (size_t)m->frozen->rows;
-  d->x = arena_take(a, n, sizeof *d->x);
-  d->x_last = arena_take(a, n, sizeof *d->x_last);
+  place_kept(&d->now, a, n, rows);
+  place_kept(&d->last, a, n, rows);
+  d->start = d->last;
+  if (m->options.substeps > 1 || m->options.extrapolate) place_kept(&d->start, a, n, rows);
+  if (m->options.extrapolate) place_kept(&d->coarse, a, n, rows);
   d->frame = arena_take(a, n, sizeof *d->frame);
   d->delta = arena_take(a, n, sizeof *d->delta);
-  d->external = arena_take(a, n, sizeof *d->external);
-  d->mu = arena_take(a, n, sizeof *d->mu);
-  d->mu_last = arena_take(a, n, sizeof *d->mu_last);
-  d->lambda = arena_take(a, rows, sizeof *d->lambda);
-  d->lambda_last = arena_take(a, rows, sizeof *d->lambda_last);
   d->c = arena_take(a, rows, sizeof *d->c);
+  d->external = arena_take(a, n, sizeof *d->external);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
   d->beta = arena_take(a, rows, sizeof *d->beta);
@@ -91,7 +97,7 @@ const ali3_initial *ali3_initial_get(const ali3_data *d)
 void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_state *o)
 {
   (void)m;
-  const struct body_state *x = &d->x[body];
+  const struct body_state *x = &d->now.x[body];
   double y[BODY_Y];
   v3_copy(o->position, x->r);
   memcpy(o->orientation, x->p, sizeof o->orientation);
@@ -105,13 +111,23 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *o)
 {
-  const struct joint_rows *j = &m->frozen->joint[joint];
+  const struct joint_rows *j = &m->frozen->link[joint];
   struct joint_view v;
   double wrapped;
-  stage_view(m, d, j, &v);
-  rows_reaction(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, d->lambda + j->first, o->force, o->torque);
+  stage_view(d, j, &v);
+  rows_reaction(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, d->now.lambda + j->first, o->force, o->torque);
   rows_coordinate(j, &v, &wrapped, &o->velocity);
   o->position = j->coordinate == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
+}
+
+void ali3_spring_get(const ali3_model *m, const ali3_data *d, int spring, ali3_spring_state *o)
+{
+  const struct joint_rows *j = &m->frozen->link[m->joints + spring];
+  struct joint_view v;
+  stage_view(d, j, &v);
+  rows_rate(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, &o->rate);
+  o->length = j->length + d->Phi[j->first];
+  o->value = d->now.lambda[j->first];
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
@@ -120,10 +136,14 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
   for (int i = 0; i < m->bodies; i++) {
     const struct body *b = &m->body[i];
     double y[BODY_Y], Jw[3];
-    body_velocity(&d->x[i], y);
+    body_velocity(&d->now.x[i], y);
     m3_mul(Jw, b->inertia, y + 3);
     o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
-    o->potential -= b->mass * v3_dot(m->gravity, d->x[i].r);
+    o->potential -= b->mass * v3_dot(m->gravity, d->now.x[i].r);
+  }
+  for (int i = 0; i < m->springs; i++) {
+    const struct joint_rows *j = &m->frozen->link[m->joints + i];
+    o->potential += 0.5 * j->law.stiffness * d->Phi[j->first] * d->Phi[j->first];
   }
   o->total = o->kinetic + o->potential;
 }

@@ -7,7 +7,7 @@
 static void frozen_free(struct frozen *f)
 {
   if (!f) return;
-  free(f->joint);
+  free(f->link);
   free(f->end_first);
   free(f->end);
   free(f->load);
@@ -17,26 +17,30 @@ static void frozen_free(struct frozen *f)
   free(f);
 }
 
-static int compile_joints(ali3_model *m, struct frozen *f)
+static int compile_links(ali3_model *m, struct frozen *f)
 {
   for (int j = 0; j < m->joints; j++) {
-    int status = rows_compile(m, j, &f->joint[j]);
+    int status = rows_compile(m, j, &f->link[j]);
     if (status < 0) return status;
-    f->joint[j].first = f->rows;
-    f->rows += f->joint[j].count;
+  }
+  for (int i = 0; i < m->springs; i++) rows_compile_spring(m, i, &f->link[m->joints + i]);
+  for (int i = 0; i < f->links; i++) {
+    f->link[i].first = f->rows;
+    f->rows += f->link[i].count;
+    if (i < m->joints) f->rigid = f->rows;
   }
   return ALI3_OK;
 }
 
 static void list_ends(const ali3_model *m, struct frozen *f, int *fill)
 {
-  for (int j = 0; j < m->joints; j++)
+  for (int j = 0; j < f->links; j++)
     for (int side = 0; side < 2; side++)
-      if (f->joint[j].body[side] >= 0) f->end_first[f->joint[j].body[side] + 1]++;
+      if (f->link[j].body[side] >= 0) f->end_first[f->link[j].body[side] + 1]++;
   for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->end_first[b + 1] += f->end_first[b];
-  for (int j = 0; j < m->joints; j++)
+  for (int j = 0; j < f->links; j++)
     for (int side = 0; side < 2; side++)
-      if (f->joint[j].body[side] >= 0) f->end[fill[f->joint[j].body[side]]++] = 2 * j + side;
+      if (f->link[j].body[side] >= 0) f->end[fill[f->link[j].body[side]]++] = 2 * j + side;
 }
 
 /* Forces at the centre of mass and torques are constant sums; forces with an arm turn their arm with the
@@ -65,14 +69,14 @@ static void sum_loads(const ali3_model *m, struct frozen *f, int *fill)
 
 static bool build_tree(const ali3_model *m, struct frozen *f)
 {
-  struct tree_graph g = {.bodies = m->bodies, .joints = m->joints};
-  int(*ends)[2] = calloc((size_t)m->joints + 1, sizeof *ends);
-  int *first = calloc((size_t)m->joints + 1, sizeof *first);
+  struct tree_graph g = {.bodies = m->bodies, .joints = f->links};
+  int(*ends)[2] = calloc((size_t)f->links + 1, sizeof *ends);
+  int *first = calloc((size_t)f->links + 1, sizeof *first);
   if (ends && first) {
-    for (int j = 0; j < m->joints; j++) {
-      ends[j][0] = f->joint[j].body[0];
-      ends[j][1] = f->joint[j].body[1];
-      first[j + 1] = first[j] + f->joint[j].count;
+    for (int j = 0; j < f->links; j++) {
+      ends[j][0] = f->link[j].body[0];
+      ends[j][1] = f->link[j].body[1];
+      first[j + 1] = first[j] + f->link[j].count;
     }
     g.ends = (const int(*)[2])ends;
     g.first = first;
@@ -85,18 +89,19 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
 
 static int build(ali3_model *m, struct frozen *f)
 {
-  size_t bodies = (size_t)m->bodies + 1, joints = (size_t)m->joints + 1;
-  f->joint = calloc(joints, sizeof *f->joint);
+  size_t bodies = (size_t)m->bodies + 1, links = (size_t)m->joints + (size_t)m->springs + 1;
+  f->links = m->joints + m->springs;
+  f->link = calloc(links, sizeof *f->link);
   f->end_first = calloc(bodies, sizeof *f->end_first);
-  f->end = calloc(2 * joints, sizeof *f->end);
+  f->end = calloc(2 * links, sizeof *f->end);
   f->load = calloc(bodies, sizeof *f->load);
   f->point_load = calloc((size_t)m->loads + 1, sizeof *f->point_load);
   f->point_load_first = calloc(bodies, sizeof *f->point_load_first);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->joint || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first || !fill)
+  if (!f->link || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
-  if (status == ALI3_OK) status = compile_joints(m, f);
+  if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
     list_ends(m, f, fill);
     sum_loads(m, f, fill);

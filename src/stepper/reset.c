@@ -9,6 +9,9 @@
 
 static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
 static const double ASSEMBLED = 1e-9;      /* times the size of the mechanism */
+/* Compliance of a soft row while the initial state is found, relative to its entry: it takes no part in it.
+ */
+static const double GIVES_WAY = 1e18;
 enum { PASSES = 100 };
 
 static void start_from_model(const ali3_model *m, ali3_data *d)
@@ -16,17 +19,18 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double y[BODY_Y] = {0};
-    d->x[b] = (struct body_state){0};
-    v3_copy(d->x[b].r, body->position);
-    memcpy(d->x[b].p, body->orientation, sizeof d->x[b].p);
-    body_frame_update(&d->frame[b], &d->x[b]);
+    d->now.x[b] = (struct body_state){0};
+    v3_copy(d->now.x[b].r, body->position);
+    memcpy(d->now.x[b].p, body->orientation, sizeof d->now.x[b].p);
+    body_frame_update(&d->frame[b], &d->now.x[b]);
     v3_copy(y, body->velocity);
     v3_copy(y + 3, body->angular_velocity);
-    body_set_velocity(&d->x[b], &d->frame[b], y);
-    d->mu[b] = 0.0;
+    body_set_velocity(&d->now.x[b], &d->frame[b], y);
+    d->now.mu[b] = 0.0;
   }
-  for (int i = 0; i < m->frozen->rows; i++) d->lambda[i] = 0.0;
+  for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  d->dt = m->options.dt / m->options.substeps;
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1};
   d->initial = (ali3_initial){.body_position = -1};
@@ -34,11 +38,11 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
 
 /* delta of every body, and the compliance of every row: 1/alpha as in the papers, or relative to the row's
  * own entry of J delta J', so that one number serves all sizes and units. The normalisation gets its penalty
- * the same way. */
+ * the same way. Laws come later. */
 static void set_penalties(const ali3_model *m, ali3_data *d)
 {
   const ali3_options *o = &m->options;
-  double h = 0.25 * o->dt * o->dt;
+  double h = 0.25 * d->dt * d->dt;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double moment = (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
@@ -48,8 +52,8 @@ static void set_penalties(const ali3_model *m, ali3_data *d)
     delta->alpha = o->alpha > 0.0 ? o->alpha : moment / (h * o->compliance);
     delta->n = 0.25 / delta->alpha;
   }
-  for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->joint[i];
+  for (int i = 0; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double entry = 0.0;
       for (int side = 0; side < 2; side++) {
@@ -59,7 +63,9 @@ static void set_penalties(const ali3_model *m, ali3_data *d)
         body_apply_delta(&d->delta[j->body[side]], J, dJ);
         for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
       }
-      d->c[j->first + k] = o->alpha > 0.0 ? 1.0 / o->alpha : o->compliance * entry;
+      d->c[j->first + k] = j->soft          ? GIVES_WAY * entry
+                           : o->alpha > 0.0 ? 1.0 / o->alpha
+                                            : o->compliance * entry;
     }
   }
 }
@@ -69,7 +75,7 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
   double largest = 0.0;
   d->report.worst_joint = -1;
   for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->joint[i];
+    const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double x = fabs(v[j->first + k]);
       if (!(x <= largest)) {
@@ -97,27 +103,7 @@ static int assemble(const ali3_model *m, ali3_data *d)
   if (residual <= ON_CONSTRAINT * size) return ALI3_OK;
   for (int pass = 0; pass < PASSES; pass++) {
     if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
-    for (int b = 0; b < m->bodies; b++) {
-      memset(d->w[b], 0, sizeof d->w[b]);
-      d->w[b][6] = -0.5 * (d->frame[b].s - 1.0);
-    }
-    for (int i = 0; i < m->joints; i++) {
-      const struct joint_rows *j = &m->frozen->joint[i];
-      for (int k = 0; k < j->count; k++) d->beta[j->first + k] = d->Phi[j->first + k] + stage_jw(d, j, k);
-    }
-    stage_solve(m, d);
-    double moved = 0.0;
-    for (int b = 0; b < m->bodies; b++) {
-      double f[BODY_Y], y[BODY_Y];
-      stage_gather(m, d, b, d->z, f);
-      body_apply_delta(&d->delta[b], f, y);
-      for (int k = 0; k < BODY_Y; k++) {
-        y[k] = d->w[b][k] - y[k];
-        moved = fmax(moved, fabs(y[k]));
-      }
-      body_move(&d->x[b], &d->frame[b], y);
-      body_frame_update(&d->frame[b], &d->x[b]);
-    }
+    double moved = stage_position(m, d);
     stage_rows(m, d);
     residual = largest_row(m, d, d->Phi);
     if (!isfinite(residual) || (residual <= ON_CONSTRAINT * size && moved <= 1e-10 * size)) break;
@@ -128,10 +114,10 @@ static int assemble(const ali3_model *m, ali3_data *d)
 static double largest_velocity_row(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;
-  for (int b = 0; b < m->bodies; b++) body_velocity(&d->x[b], d->w[b]);
+  for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
   for (int i = 0; i < m->joints; i++)
-    for (int k = 0; k < m->frozen->joint[i].count; k++)
-      largest = fmax(largest, fabs(stage_jw(d, &m->frozen->joint[i], k)));
+    for (int k = 0; k < m->frozen->link[i].count; k++)
+      largest = fmax(largest, fabs(stage_jw(d, &m->frozen->link[i], k)));
   return largest;
 }
 
@@ -146,28 +132,28 @@ static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
  */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
-  double h = 0.25 * m->options.dt * m->options.dt, first = -1.0;
+  double h = 0.25 * d->dt * d->dt, first = -1.0;
   for (int pass = 0; pass < PASSES; pass++) {
     for (int b = 0; b < m->bodies; b++) {
       double g[BODY_Y], f[BODY_Y];
       struct body_load load;
       stage_load(m, d, b, &load);
-      struct body_state still = d->x[b];
+      struct body_state still = d->now.x[b];
       memset(still.rdd, 0, sizeof still.rdd + sizeof still.pdd);
       body_residual(&m->body[b], &still, &d->frame[b], m->gravity, &load, 0.0, g);
-      stage_gather(m, d, b, d->lambda, f);
+      stage_gather(m, d, b, d->now.lambda, f);
       for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
       body_apply_delta(&d->delta[b], g, d->w[b]);
-      body_set_acceleration(&d->x[b], &d->frame[b], d->w[b]);
+      body_set_acceleration(&d->now.x[b], &d->frame[b], d->w[b]);
       /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
-      d->mu[b] = 0.5 * h * g[6];
+      d->now.mu[b] = 0.5 * h * g[6];
     }
     stage_acceleration(m, d);
     double change = 0.0, size = 0.0;
-    for (int i = 0; i < m->frozen->rows; i++) {
-      d->lambda[i] += h * d->z[i];
+    for (int i = 0; i < m->frozen->rigid; i++) {
+      d->now.lambda[i] += h * d->z[i];
       change = fmax(change, fabs(h * d->z[i]));
-      size = fmax(size, fabs(d->lambda[i]));
+      size = fmax(size, fabs(d->now.lambda[i]));
     }
     if (first < 0.0) first = change;
     if (!(change > 1e-15 * fmax(size, first))) break;
@@ -180,16 +166,16 @@ static void measure_move(const ali3_model *m, ali3_data *d)
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double y[BODY_Y], dv[3], dw[3], dr[3];
-    v3_sub(dr, d->x[b].r, body->position);
+    v3_sub(dr, d->now.x[b].r, body->position);
     double distance = sqrt(v3_dot(dr, dr));
     if (distance > o->moved_position) {
       o->moved_position = distance;
       o->body_position = b;
     }
-    double dp[4] = {d->x[b].p[0] - body->orientation[0], d->x[b].p[1] - body->orientation[1],
-                    d->x[b].p[2] - body->orientation[2], d->x[b].p[3] - body->orientation[3]};
+    double dp[4] = {d->now.x[b].p[0] - body->orientation[0], d->now.x[b].p[1] - body->orientation[1],
+                    d->now.x[b].p[2] - body->orientation[2], d->now.x[b].p[3] - body->orientation[3]};
     o->moved_orientation = fmax(o->moved_orientation, 2.0 * sqrt(p_dot(dp, dp)));
-    body_velocity(&d->x[b], y);
+    body_velocity(&d->now.x[b], y);
     v3_sub(dv, y, body->velocity);
     v3_sub(dw, y + 3, body->angular_velocity);
     o->moved_velocity = fmax(o->moved_velocity, sqrt(v3_dot(dv, dv)));
@@ -211,7 +197,10 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
     return d->report.status = status;
   }
   make_velocities_consistent(m, d);
+  for (int i = m->joints; i < m->frozen->links; i++)
+    d->now.lambda[m->frozen->link[i].first] = stage_law(d, &m->frozen->link[i]);
   solve_accelerations(m, d);
+  inner_step_laws(m, d);
   measure_move(m, d);
   stage_norms(m, d);
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of the schema: every key a file may hold, one row each. Data only. */
+#include "config/values.h"
+
+#define ANY           -INFINITY, INFINITY, CLOSED
+#define POSITIVE      0, INFINITY, OPEN_MIN
+#define NOT_NEGATIVE  0, INFINITY, CLOSED
+#define BETWEEN(a, b) (a), (b), CLOSED
+#define INSIDE(a, b)  (a), (b), OPEN_MIN | OPEN_MAX
+#define REQUIRED      NULL
+#define NONE          ""
+
+_Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
+
+static const char *const joint_types[] = {
+#define JOINT_NAME(id, text) text,
+    ALI3_JOINT_LIST(JOINT_NAME)
+#undef JOINT_NAME
+        NULL};
+static const char *const force_types[] = {
+    [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque", [FORCE_SPRING] = "spring_damper", NULL};
+static const char *const policies[] = {
+    [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
+static const char *const profiles[] = {"f", "d", NULL};
+
+/* The tables: clang-format 14 takes the commas of the macros for columns. */
+/* clang-format off */
+
+#define SECTION(what, table) {(what), (table), sizeof(table) / sizeof((table)[0])}
+
+#define BODY(field) offsetof(ali3_body_spec, field)
+static const struct key body_keys[] = {
+  {"name",             KEY_STRING,     "",       ANY,      REQUIRED,  AT_START, BODY(name),             0, 0},
+  {"mass",             KEY_NUMBER,     "kg",     POSITIVE, REQUIRED,  AT_START, BODY(mass),             0, 0},
+  {"inertia",          KEY_INERTIA,    "kg m^2", ANY,      REQUIRED,  AT_START, BODY(inertia),          0, 0},
+  {"position",         KEY_VECTOR,     "m",      ANY,      REQUIRED,  AT_START, BODY(position),         0, 0},
+  {"orientation",      KEY_QUATERNION, "",       ANY,      "1 0 0 0", AT_START, BODY(orientation),      0, 0},
+  {"velocity",         KEY_VECTOR,     "m/s",    ANY,      "0 0 0",   AT_START, BODY(velocity),         0, 0},
+  {"angular_velocity", KEY_VECTOR,     "rad/s",  ANY,      "0 0 0",   AT_START, BODY(angular_velocity), 0, 0},
+};
+const struct section schema_body = SECTION("a body", body_keys);
+
+#define JOINT(field) offsetof(struct joint_values, field)
+static const struct key joint_keys[] = {
+  {"name",                 KEY_STRING,     "",  ANY,      REQUIRED, AT_START, JOINT(spec.name),                 0, 0},
+  {"type",                 KEY_CHOICE,     "",  ANY,      REQUIRED, AT_START, JOINT(type),                      joint_types, 0},
+  {"body_a",               KEY_STRING,     "",  ANY,      REQUIRED, AT_START, JOINT(body_a),                    0, 0},
+  {"body_b",               KEY_STRING,     "",  ANY,      REQUIRED, AT_START, JOINT(body_b),                    0, 0},
+  {"point_a",              KEY_VECTOR,     "m", ANY,      NONE,     AT_START, JOINT(spec.point_a),              0, 0},
+  {"point_b",              KEY_VECTOR,     "m", ANY,      NONE,     AT_START, JOINT(spec.point_b),              0, 0},
+  {"axis_a",               KEY_VECTOR,     "",  ANY,      NONE,     AT_START, JOINT(spec.axis_a),               0, 0},
+  {"axis_b",               KEY_VECTOR,     "",  ANY,      NONE,     AT_START, JOINT(spec.axis_b),               0, 0},
+  {"at",                   KEY_VECTOR,     "m", ANY,      NONE,     AT_START, JOINT(at),                        0, 0},
+  {"axis",                 KEY_VECTOR,     "",  ANY,      NONE,     AT_START, JOINT(axis),                      0, 0},
+  {"length",               KEY_NUMBER,     "m", POSITIVE, NONE,     AT_START, JOINT(spec.length),               0, 0},
+  {"relative_orientation", KEY_QUATERNION, "",  ANY,      NONE,     AT_START, JOINT(spec.relative_orientation), 0, 0},
+};
+const struct section schema_joint = SECTION("a joint", joint_keys);
+
+#define FORCE(field) offsetof(struct force_values, field)
+static const struct key force_keys[] = {
+  {"name",   KEY_STRING, "",    ANY, REQUIRED, AT_START, FORCE(spec.name),  0, 0},
+  {"type",   KEY_CHOICE, "",    ANY, REQUIRED, AT_START, FORCE(type),       force_types, 0},
+  {"body",   KEY_STRING, "",    ANY, REQUIRED, AT_START, FORCE(body),       0, 0},
+  {"force",  KEY_VECTOR, "N",   ANY, NONE,     AT_START, FORCE(force),      0, 0},
+  {"point",  KEY_VECTOR, "m",   ANY, "0 0 0",  AT_START, FORCE(spec.point), 0, 0},
+  {"torque", KEY_VECTOR, "N m", ANY, NONE,     AT_START, FORCE(torque),     0, 0},
+};
+const struct section schema_force = SECTION("a force", force_keys);
+
+#define SPRING(field) offsetof(struct spring_values, field)
+static const struct key spring_keys[] = {
+  {"name",        KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(spec.name),        0, 0},
+  {"type",        KEY_CHOICE, "",      ANY,          REQUIRED, AT_START, SPRING(type),             force_types, 0},
+  {"body_a",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_a),           0, 0},
+  {"body_b",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_b),           0, 0},
+  {"point_a",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_a),     0, 0},
+  {"point_b",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_b),     0, 0},
+  {"stiffness",   KEY_NUMBER, "N/m",   NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness),   0, 0},
+  {"damping",     KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),     0, 0},
+  {"rest_length", KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, SPRING(spec.rest_length), 0, 0},
+};
+const struct section schema_spring = SECTION("a spring_damper", spring_keys);
+
+#define MODEL(field) offsetof(struct model_values, field)
+static const struct key model_keys[] = {
+  {"name",        KEY_STRING, "",      ANY, "model", AT_START, MODEL(name),        0, 0},
+  {"description", KEY_STRING, "",      ANY, NONE,    AT_START, MODEL(description), 0, 0},
+  {"gravity",     KEY_VECTOR, "m/s^2", ANY, "0 0 0", AT_START, MODEL(gravity),     0, 0},
+  {"bodies",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_body},
+  {"joints",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_joint},
+  {"forces",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_force},
+  {"file",        KEY_STRING, "",      ANY, NONE,    AT_START, MODEL(file),        0, 0},
+};
+const struct section schema_model = SECTION("a model", model_keys);
+
+#define INPUT(field) offsetof(struct input_values, field)
+static const struct key input_keys[] = {
+  {"name",         KEY_STRING, "",    ANY,              REQUIRED, AT_START, INPUT(name),              0, 0},
+  {"body",         KEY_STRING, "",    ANY,              REQUIRED, AT_START, INPUT(body),              0, 0},
+  {"policy",       KEY_CHOICE, "",    ANY,              "ramp",   AT_START, INPUT(policy),            policies, 0},
+  {"hold",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.05",   AT_START, INPUT(spec.hold),         0, 0},
+  {"ramp",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.5",    AT_START, INPUT(spec.ramp),         0, 0},
+  {"limit_force",  KEY_NUMBER, "N",   POSITIVE,         "1e4",    AT_START, INPUT(spec.limit_force),  0, 0},
+  {"limit_torque", KEY_NUMBER, "N m", POSITIVE,         "1e4",    AT_START, INPUT(spec.limit_torque), 0, 0},
+};
+const struct section schema_input = SECTION("an input", input_keys);
+
+#define TARGET(field) offsetof(struct target_values, field)
+static const struct key target_keys[] = {
+  {"host",    KEY_STRING,  "",       ANY,               REQUIRED, AT_START, TARGET(host),    0, 0},
+  {"port",    KEY_INTEGER, "",       BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port),    0, 0},
+  {"divisor", KEY_INTEGER, "cycles", BETWEEN(1, 1e6),   "1",      AT_START, TARGET(divisor), 0, 0},
+  {"profile", KEY_CHOICE,  "",       ANY,               "f",      AT_START, TARGET(profile), profiles, 0},
+};
+const struct section schema_target = SECTION("a target", target_keys);
+
+#define FILE_VALUE(field) offsetof(struct file_values, field)
+#define SETTING(field)    offsetof(struct file_values, settings.field)
+static const struct key simulation_keys[] = {
+  {"duration", KEY_NUMBER, "s", POSITIVE, NONE, BY_OPTION, SETTING(duration), 0, 0},
+};
+static const struct section simulation = SECTION("simulation", simulation_keys);
+
+static const struct key solver_keys[] = {
+  {"iterations",  KEY_INTEGER, "", BETWEEN(1, 100),  "3",     BY_OPTION, SETTING(options.iterations),  0, 0},
+  {"alpha",       KEY_NUMBER,  "", NOT_NEGATIVE,     "0",     BY_OPTION, SETTING(options.alpha),       0, 0},
+  {"compliance",  KEY_NUMBER,  "", INSIDE(0, 1),     "4e-7",  AT_START,  SETTING(options.compliance),  0, 0},
+  {"substeps",    KEY_INTEGER, "", BETWEEN(1, 1000), "1",     BY_OPTION, SETTING(options.substeps),    0, 0},
+  {"extrapolate", KEY_BOOL,    "", ANY,              "false", BY_OPTION, SETTING(options.extrapolate), 0, 0},
+};
+static const struct section solver = SECTION("solver", solver_keys);
+
+static const struct key cycle_keys[] = {
+  {"period",     KEY_NUMBER,  "s",      BETWEEN(1e-5, 10), "0.01", BY_OPTION, SETTING(options.dt),       0, 0},
+  {"autostart",  KEY_BOOL,    "",       ANY,               "true", AT_START,  SETTING(cycle.autostart),  0, 0},
+  {"warmup",     KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "100",  AT_START,  SETTING(cycle.warmup),     0, 0},
+  {"max_misses", KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",    AT_START,  SETTING(cycle.max_misses), 0, 0},
+};
+static const struct section cycle = SECTION("cycle", cycle_keys);
+
+static const struct key realtime_keys[] = {
+  {"priority",    KEY_INTEGER, "", BETWEEN(1, 99),   "80",   AT_START,  SETTING(realtime.priority),    0, 0},
+  {"cpu",         KEY_CPU,     "", BETWEEN(0, 1023), "none", AT_START,  SETTING(realtime.cpu),         0, 0},
+  {"workers",     KEY_INTEGER, "", BETWEEN(0, 63),   "0",    BY_OPTION, SETTING(realtime.workers),     0, 0},
+  {"lock_memory", KEY_BOOL,    "", ANY,              "true", AT_START,  SETTING(realtime.lock_memory), 0, 0},
+};
+static const struct section realtime = SECTION("realtime", realtime_keys);
+
+static const struct key osc_keys[] = {
+  {"enabled",       KEY_BOOL,    "", ANY,               "true",      AT_START, SETTING(osc.enabled),          0, 0},
+  {"bind",          KEY_STRING,  "", ANY,               "127.0.0.1", AT_START, FILE_VALUE(osc_bind),          0, 0},
+  {"any_interface", KEY_BOOL,    "", ANY,               "false",     AT_START, FILE_VALUE(osc_any_interface), 0, 0},
+  {"port",          KEY_INTEGER, "", BETWEEN(1, 65535), "9100",      AT_START, SETTING(osc.port),             0, 0},
+  {"prefix",        KEY_STRING,  "", ANY,               "/ali3",     AT_START, FILE_VALUE(osc_prefix),        0, 0},
+  {"targets",       KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_target},
+};
+static const struct section osc = SECTION("osc", osc_keys);
+
+static const struct key modbus_keys[] = {
+  {"enabled",       KEY_BOOL,    "", ANY,               "true",      AT_START, SETTING(modbus.enabled),          0, 0},
+  {"bind",          KEY_STRING,  "", ANY,               "127.0.0.1", AT_START, FILE_VALUE(modbus_bind),          0, 0},
+  {"any_interface", KEY_BOOL,    "", ANY,               "false",     AT_START, FILE_VALUE(modbus_any_interface), 0, 0},
+  {"port",          KEY_INTEGER, "", BETWEEN(1, 65535), "1502",      AT_START, SETTING(modbus.port),             0, 0},
+  {"max_clients",   KEY_INTEGER, "", BETWEEN(1, 16),    "8",         AT_START, SETTING(modbus.max_clients),      0, 0},
+};
+static const struct section modbus = SECTION("modbus", modbus_keys);
+
+static const struct key telemetry_keys[] = {
+  {"name", KEY_STRING, "", ANY, NONE, AT_START, FILE_VALUE(instance), 0, 0},
+};
+static const struct section telemetry = SECTION("telemetry", telemetry_keys);
+
+static const struct key file_keys[] = {
+  {"model",      KEY_ELEMENT, "", ANY, REQUIRED, AT_START, 0, 0, &schema_model},
+  {"simulation", KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &simulation},
+  {"solver",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &solver},
+  {"cycle",      KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &cycle},
+  {"realtime",   KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &realtime},
+  {"inputs",     KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_input},
+  {"osc",        KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &osc},
+  {"modbus",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &modbus},
+  {"telemetry",  KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &telemetry},
+};
+const struct section schema_file = SECTION("the file", file_keys);
+/* clang-format on */

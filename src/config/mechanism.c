@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer
+ * alone; here its verdicts get their line and column. Set-up only. */
+#include "config/nearest.h"
+#include "config/values.h"
+#include "math/euler.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pose at the start, for what is given in the world: at, axis. */
+struct frame_at_start {
+  double position[3], rotation[9];
+};
+
+struct builder {
+  ali3_model *model;
+  struct names *bodies;
+  struct frame_at_start *frame; /* (bodies of the model) */
+  struct report *report;
+};
+
+static void axis_to_local(const struct builder *b, int body, const double world[3], double local[3])
+{
+  if (body == ALI3_GROUND)
+    v3_copy(local, world);
+  else
+    m3_tmul(local, b->frame[body].rotation, world);
+}
+
+static void point_to_local(const struct builder *b, int body, const double world[3], double local[3])
+{
+  double arm[3];
+  v3_copy(arm, world);
+  if (body != ALI3_GROUND) v3_sub(arm, world, b->frame[body].position);
+  axis_to_local(b, body, arm, local);
+}
+
+/* The key of an element that a field of its spec was read from. */
+static const struct node *key_of_field(const struct node *element, const char *field)
+{
+  static const struct {
+    const char *field, *key;
+  } other[] = {{"point_a", "at"},  {"point_b", "at"},   {"axis_a", "axis"},
+               {"axis_b", "axis"}, {"vector", "force"}, {"vector", "torque"}};
+  const struct node *n = node_find(element, field);
+  for (size_t i = 0; !n && i < sizeof other / sizeof *other; i++)
+    if (strcmp(other[i].field, field) == 0) n = node_find(element, other[i].key);
+  return n ? n : element;
+}
+
+static void report_problem(const struct builder *b, const struct node *element)
+{
+  const ali3_problem *p = ali3_model_problem(b->model);
+  const struct node *n = key_of_field(element, p->field);
+  if (n == element)
+    report_error(b->report, n->at, "%s", p->text);
+  else
+    report_error(b->report, n->at, "%s: %s", n->key, p->text);
+}
+
+int mechanism_body(const struct names *bodies, const struct node *n, struct report *r)
+{
+  if (strcmp(n->text, "ground") == 0) return ALI3_GROUND;
+  int index = names_find(bodies, n->text);
+  if (index != BODY_UNKNOWN) return index;
+
+  struct nearest near = {.word = n->text};
+  nearest_try(&near, "ground");
+  for (size_t i = 0; i < bodies->room; i++)
+    if (bodies->slot[i].key) nearest_try(&near, bodies->slot[i].key);
+  if (near.best)
+    report_error(r, n->at, "%s: no body is named \"%.40s\"; did you mean \"%.40s\"?", n->key, n->text,
+                 near.best);
+  else
+    report_error(r, n->at, "%s: no body is named \"%.40s\"", n->key, n->text);
+  return BODY_UNKNOWN;
+}
+
+static bool add_body(struct builder *b, const struct node *n)
+{
+  ali3_body_spec spec = {0};
+  int index = BODY_REFUSED;
+  if (schema_read(&schema_body, n, &spec, b->report)) {
+    index = ali3_model_add_body(b->model, &spec);
+    if (index < 0) {
+      report_problem(b, n);
+      index = BODY_REFUSED;
+    } else {
+      v3_copy(b->frame[index].position, spec.position);
+      p_rotation(b->frame[index].rotation, spec.orientation);
+    }
+  }
+  if (!spec.name || names_find(b->bodies, spec.name) != BODY_UNKNOWN) return true;
+  return names_add(b->bodies, spec.name, index);
+}
+
+static void excludes(const struct builder *b, const struct node *joint, const char *key, const char *other)
+{
+  const struct node *n = node_find(joint, key);
+  if (n && node_find(joint, other))
+    report_error(b->report, n->key_at, "\"%s\" stands for \"%s\": expected one of the two, found both", key,
+                 other);
+}
+
+static void only_if(bool has, const struct builder *b, const struct node *joint, const char *key,
+                    const char *type)
+{
+  const struct node *n = node_find(joint, key);
+  if (n && !has) report_error(b->report, n->key_at, "\"%s\" has no meaning for a %s joint", key, type);
+}
+
+static void needs(const struct builder *b, const struct node *joint, const char *key, const char *shorthand,
+                  const char *type)
+{
+  if (node_find(joint, key) || (shorthand && node_find(joint, shorthand))) return;
+  if (shorthand)
+    report_error(b->report, joint->at, "missing key \"%s\" (or \"%s\", in the world) in a %s joint", key,
+                 shorthand, type);
+  else
+    report_error(b->report, joint->at, "missing key \"%s\" in a %s joint", key, type);
+}
+
+/* Which keys go with which type. An axis_b beside an axis_a is let pass everywhere: programs write both. */
+static bool check_joint_keys(const struct builder *b, const struct node *n, ali3_joint_type type)
+{
+  const char *name = ali3_joint_type_name(type);
+  bool axis_a = ali3_joint_type_has_axis_a(type), axis_b = ali3_joint_type_has_axis_b(type);
+  /* One axis cannot say two perpendicular ones, nor one point a distance. */
+  bool by_axis = axis_a && type != ALI3_JOINT_UNIVERSAL, by_point = type != ALI3_JOINT_DISTANCE;
+  bool oriented = type == ALI3_JOINT_FIXED || type == ALI3_JOINT_PRISMATIC;
+  int before = b->report->errors;
+
+  only_if(by_point, b, n, "at", name);
+  only_if(by_axis, b, n, "axis", name);
+  only_if(axis_a, b, n, "axis_a", name);
+  only_if(axis_a, b, n, "axis_b", name);
+  only_if(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
+  only_if(oriented, b, n, "relative_orientation", name);
+  excludes(b, n, "at", "point_a");
+  excludes(b, n, "at", "point_b");
+  excludes(b, n, "axis", "axis_a");
+  excludes(b, n, "axis", "axis_b");
+  if (b->report->errors > before) return false;
+
+  needs(b, n, "point_a", by_point ? "at" : NULL, name);
+  needs(b, n, "point_b", by_point ? "at" : NULL, name);
+  if (axis_a) needs(b, n, "axis_a", by_axis ? "axis" : NULL, name);
+  if (axis_b) needs(b, n, "axis_b", by_axis ? "axis" : NULL, name);
+  return b->report->errors == before;
+}
+
+static void add_joint(struct builder *b, const struct node *n)
+{
+  struct joint_values v = {0};
+  if (!schema_read(&schema_joint, n, &v, b->report)) return;
+  v.spec.type = (ali3_joint_type)v.type;
+  v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
+  v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
+  if (!check_joint_keys(b, n, v.spec.type) || v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND)
+    return;
+
+  if (node_find(n, "at")) {
+    point_to_local(b, v.spec.body_a, v.at, v.spec.point_a);
+    point_to_local(b, v.spec.body_b, v.at, v.spec.point_b);
+  }
+  if (node_find(n, "axis")) {
+    axis_to_local(b, v.spec.body_a, v.axis, v.spec.axis_a);
+    axis_to_local(b, v.spec.body_b, v.axis, v.spec.axis_b);
+  }
+  if (ali3_model_add_joint(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
+static void add_spring(struct builder *b, const struct node *n)
+{
+  struct spring_values v = {.spec.rest_length = NAN};
+  if (!schema_read(&schema_spring, n, &v, b->report)) return;
+  v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
+  v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
+  if (v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND) return;
+  if (ali3_model_add_spring(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
+static void add_force(struct builder *b, const struct node *n)
+{
+  const struct node *type = node_find(n, "type");
+  if (type && type->kind == NODE_SCALAR && strcmp(type->text, "spring_damper") == 0) {
+    add_spring(b, n);
+    return;
+  }
+  struct force_values v = {0};
+  if (!schema_read(&schema_force, n, &v, b->report)) return;
+  v.spec.type = (ali3_load_type)v.type;
+  bool force = v.spec.type == ALI3_LOAD_FORCE;
+  const char *own = force ? "force" : "torque";
+  const struct node *other = node_find(n, force ? "torque" : "force");
+  if (!other && !force) other = node_find(n, "point");
+  if (other) {
+    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s", other->key, own);
+    return;
+  }
+  if (!node_find(n, own)) {
+    report_error(b->report, n->at, "missing key \"%s\" in a force of type %s", own, own);
+    return;
+  }
+  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
+  if (v.spec.body < ALI3_GROUND) return;
+  v3_copy(v.spec.vector, force ? v.force : v.torque);
+  if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
+static bool add_bodies(struct builder *b, const struct node *model)
+{
+  const struct node *list = node_find(model, "bodies");
+  b->frame = calloc(list ? (size_t)list->count + 1 : 1, sizeof *b->frame);
+  bool memory = b->frame != NULL;
+  for (const struct node *n = node_elements(model, "bodies"); memory && n; n = n->next)
+    if (n->kind == NODE_MAP) memory = add_body(b, n);
+  return memory;
+}
+
+/* Goes on after a mistake, so that one run shows as many as it can. */
+static void build(struct builder *b, const struct node *model)
+{
+  struct model_values v = {0};
+  if (schema_read(&schema_model, model, &v, b->report)) {
+    if (ali3_model_set_name(b->model, v.name) < 0) report_problem(b, model);
+    if (ali3_model_set_gravity(b->model, v.gravity) < 0) report_problem(b, model);
+  }
+  if (!add_bodies(b, model)) {
+    report_error(b->report, model->at, "out of memory");
+    return;
+  }
+  for (const struct node *n = node_elements(model, "joints"); n; n = n->next)
+    if (n->kind == NODE_MAP) add_joint(b, n);
+  for (const struct node *n = node_elements(model, "forces"); n; n = n->next)
+    if (n->kind == NODE_MAP) add_force(b, n);
+}
+
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)
+{
+  struct builder b = {.model = ali3_model_new(), .bodies = bodies, .report = r};
+  int before = r->errors;
+  if (b.model)
+    build(&b, model);
+  else
+    report_error(r, model->at, "out of memory");
+  free(b.frame);
+  if (r->errors == before) return b.model;
+  ali3_model_free(b.model);
+  return NULL;
+}

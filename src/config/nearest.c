@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Edit distance, letter case for free: Ground is ground. Set-up only. */
+#include "config/nearest.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+static bool same(char a, char b)
+{
+  return (a | 0x20) == (b | 0x20);
+}
+
+/* Letters to change, add, drop, or swap with their neighbour. */
+static size_t distance_of(const char *a, const char *b)
+{
+  size_t rows = strlen(a), columns = strlen(b);
+  if (rows > LONGEST || columns > LONGEST) return LONGEST;
+  size_t row[3][LONGEST + 1]; /* i - 2, i - 1, i in turn */
+  for (size_t j = 0; j <= columns; j++) row[0][j] = j;
+  for (size_t i = 1; i <= rows; i++) {
+    const size_t *above = row[(i - 1) % 3];
+    size_t *now = row[i % 3];
+    now[0] = i;
+    for (size_t j = 1; j <= columns; j++) {
+      size_t change = above[j - 1] + !same(a[i - 1], b[j - 1]);
+      now[j] = least(change, least(now[j - 1], above[j]) + 1);
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+        now[j] = least(now[j], row[(i - 2) % 3][j - 2] + 1);
+    }
+  }
+  return row[rows % 3][columns];
+}
+
+void nearest_try(struct nearest *n, const char *candidate)
+{
+  size_t d = distance_of(n->word, candidate), enough = (strlen(n->word) + 2) / 3;
+  if (d > enough || d >= strlen(candidate) || (n->best && d >= n->distance)) return;
+  n->best = candidate;
+  n->distance = d;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Prints messages with their place in a file. What comes from the file is untrusted text: control characters
+ * are never passed on to a terminal. */
+#include "config/report.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A line longer than this (a file written by a program on one line) is shown only around the place. */
+enum { LINE_SHOWN = 120, LINE_BEFORE = 60 };
+
+static bool continues(char c)
+{
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static void put_clean(FILE *out, const char *text, size_t size)
+{
+  for (size_t i = 0; i < size; i++) {
+    unsigned char c = (unsigned char)text[i];
+    fputc(c < ' ' && c != '\t' ? '?' : c, out);
+  }
+}
+
+static const char *line_start(const struct source *s, int line)
+{
+  const char *p = s->text;
+  for (int i = 1; i < line && p; i++) {
+    p = strchr(p, '\n');
+    if (p) p++;
+  }
+  return p;
+}
+
+static void put_line_and_caret(FILE *out, const struct source *s, struct place at)
+{
+  const char *line = line_start(s, at.line);
+  if (!line) return;
+  const char *end = line + strcspn(line, "\r\n");
+
+  const char *mark = line;
+  for (int c = 1; c < at.column && mark < end; c++) {
+    mark++;
+    while (mark < end && continues(*mark)) mark++;
+  }
+  const char *from = line;
+  if (end - line > LINE_SHOWN && mark - line > LINE_BEFORE) {
+    from = mark - LINE_BEFORE;
+    while (continues(*from)) from++;
+  }
+  const char *to = end - from > LINE_SHOWN ? from + LINE_SHOWN : end;
+  while (to < end && continues(*to)) to++;
+
+  put_clean(out, from, (size_t)(to - from));
+  fputc('\n', out);
+  for (const char *p = from; p < mark; p++)
+    if (!continues(*p)) fputc(*p == '\t' ? '\t' : ' ', out);
+  fputs("^\n", out);
+}
+
+void report_error(struct report *r, struct place at, const char *format, ...)
+{
+  char text[600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (r->errors++ >= REPORT_MAX) return;
+
+  fputs(r->source->file, r->out);
+  if (at.line > 0) fprintf(r->out, ":%d:%d", at.line, at.column);
+  fputs(": error: ", r->out);
+  put_clean(r->out, text, strlen(text));
+  fputc('\n', r->out);
+  if (at.line > 0 && r->source->text) put_line_and_caret(r->out, r->source, at);
+}
+
+void report_end(const struct report *r)
+{
+  if (r->errors > REPORT_MAX) fprintf(r->out, "%d more errors not shown\n", r->errors - REPORT_MAX);
+}

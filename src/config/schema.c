@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * Reads nodes by the tables of the schema. Knows types and ranges, not the keys themselves. Set-up only. */
+#include "config/schema.h"
+#include "config/nearest.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *schema_expected(const struct key *k, char *text, size_t size)
+{
+  static const char *const kind[] = {
+      [KEY_NUMBER] = "a number",
+      [KEY_INTEGER] = "a whole number",
+      [KEY_CPU] = "none or a whole number",
+      [KEY_BOOL] = "true or false",
+      [KEY_STRING] = "a text",
+      [KEY_VECTOR] = "three numbers [x, y, z]",
+      [KEY_QUATERNION] = "four numbers [e0, e1, e2, e3]",
+      [KEY_INERTIA] = "three rows of three numbers, or [ixx, iyy, izz]",
+      [KEY_SECTION] = "a mapping",
+      [KEY_ELEMENT] = "a mapping",
+      [KEY_LIST] = "a list of mappings",
+  };
+  if (k->type == KEY_CHOICE) {
+    size_t used = (size_t)snprintf(text, size, "one of");
+    for (int i = 0; k->choices[i] && used < size; i++)
+      used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", k->choices[i]);
+    return text;
+  }
+  char range[80] = "";
+  bool low = isfinite(k->min), high = isfinite(k->max);
+  if (low && high)
+    snprintf(range, sizeof range, " %s %g %s %g", k->ends & OPEN_MIN ? "above" : "from", k->min,
+             k->ends & OPEN_MAX ? "and below" : "to", k->max);
+  else if (low)
+    snprintf(range, sizeof range, " %s %g", k->ends & OPEN_MIN ? ">" : ">=", k->min);
+  snprintf(text, size, "%s%s%s%s%s", kind[k->type], range, *k->unit ? " (" : "", k->unit,
+           *k->unit ? ")" : "");
+  return text;
+}
+
+static bool refuse(const struct key *k, const struct node *n, const char *why, struct report *r)
+{
+  char expected[200], found[NODE_SHOWN];
+  report_error(r, n->at, "%s: expected %s, found %s%s", k->name,
+               schema_expected(k, expected, sizeof expected), node_show(n, found), why);
+  return false;
+}
+
+static const char *digits(const char *p)
+{
+  while (*p >= '0' && *p <= '9') p++;
+  return p;
+}
+
+/* A decimal number and nothing after it: strtod alone also takes nan, inf, hexadecimals, and the "1" of "1x".
+ */
+static bool is_decimal(const char *text, bool integer)
+{
+  const char *p = text + (*text == '+' || *text == '-');
+  const char *whole = digits(p);
+  if (integer) return whole > p && !*whole;
+  const char *fraction = *whole == '.' ? digits(whole + 1) : whole;
+  if (fraction - p - (*whole == '.') < 1) return false;
+  if (*fraction == 'e' || *fraction == 'E') {
+    p = fraction + 1;
+    p += *p == '+' || *p == '-';
+    fraction = digits(p);
+    if (fraction == p) return false;
+  }
+  return !*fraction;
+}
+
+static bool in_range(const struct key *k, double v)
+{
+  bool low = k->ends & OPEN_MIN ? v > k->min : v >= k->min;
+  bool high = k->ends & OPEN_MAX ? v < k->max : v <= k->max;
+  return low && high;
+}
+
+static bool read_number(const struct key *k, const struct node *n, double *out, struct report *r)
+{
+  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
+  if (!is_decimal(n->text, false)) return refuse(k, n, "", r);
+  double v = strtod(n->text, NULL);
+  if (!isfinite(v)) return refuse(k, n, " (too large)", r);
+  if (!in_range(k, v)) return refuse(k, n, "", r);
+  *out = v;
+  return true;
+}
+
+static bool read_integer(const struct key *k, const struct node *n, int *out, struct report *r)
+{
+  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
+  if (k->type == KEY_CPU && strcmp(n->text, "none") == 0) {
+    *out = -1;
+    return true;
+  }
+  if (!is_decimal(n->text, true)) return refuse(k, n, "", r);
+  errno = 0;
+  long v = strtol(n->text, NULL, 10);
+  if (errno || v < INT_MIN || v > INT_MAX || !in_range(k, (double)v)) return refuse(k, n, "", r);
+  *out = (int)v;
+  return true;
+}
+
+static bool read_bool(const struct key *k, const struct node *n, bool *out, struct report *r)
+{
+  bool yes = n->kind == NODE_SCALAR && !n->quoted && strcmp(n->text, "true") == 0;
+  bool no = n->kind == NODE_SCALAR && !n->quoted && strcmp(n->text, "false") == 0;
+  if (!yes && !no) return refuse(k, n, "", r);
+  *out = yes;
+  return true;
+}
+
+static bool read_string(const struct key *k, const struct node *n, const char **out, struct report *r)
+{
+  static const char *const word[] = {"true", "false", "null", "~"};
+  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  bool other = !n->quoted && is_decimal(n->text, false);
+  for (size_t i = 0; i < sizeof word / sizeof *word && !other; i++)
+    other = !n->quoted && strcmp(n->text, word[i]) == 0;
+  if (other) return refuse(k, n, " (to mean the text, put it in quotes)", r);
+  *out = n->text;
+  return true;
+}
+
+static bool read_choice(const struct key *k, const struct node *n, int *out, struct report *r)
+{
+  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  for (int i = 0; k->choices[i]; i++)
+    if (strcmp(k->choices[i], n->text) == 0) {
+      *out = i;
+      return true;
+    }
+  return refuse(k, n, "", r);
+}
+
+static bool read_numbers(const struct key *k, const struct node *n, int count, double *out, struct report *r)
+{
+  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  if (n->count != count) {
+    char why[40];
+    snprintf(why, sizeof why, " of %d", n->count);
+    return refuse(k, n, why, r);
+  }
+  static const struct key component = {.type = KEY_NUMBER, .min = -INFINITY, .max = INFINITY};
+  struct key one = component;
+  one.name = k->name;
+  one.unit = k->unit;
+  bool good = true;
+  double v[9];
+  int i = 0;
+  for (const struct node *c = n->first; c; c = c->next) good &= read_number(&one, c, &v[i++], r);
+  if (good) memcpy(out, v, (size_t)count * sizeof *v);
+  return good;
+}
+
+static bool read_inertia(const struct key *k, const struct node *n, double *out, struct report *r)
+{
+  double v[9] = {0};
+  bool good = true;
+  if (n->kind != NODE_LIST || n->count != 3) return refuse(k, n, "", r);
+  if (n->first->kind == NODE_LIST) {
+    double *row = v;
+    for (const struct node *c = n->first; c; c = c->next, row += 3) {
+      if (c->kind != NODE_LIST || c->count != 3) return refuse(k, c, "", r);
+      good &= read_numbers(k, c, 3, row, r);
+    }
+  } else {
+    double diagonal[3] = {0};
+    good = read_numbers(k, n, 3, diagonal, r);
+    for (int i = 0; i < 3; i++) v[4 * i] = diagonal[i];
+  }
+  if (good) memcpy(out, v, sizeof v);
+  return good;
+}
+
+static bool read_value(const struct key *k, const struct node *n, void *base, struct report *r)
+{
+  void *at = (char *)base + k->offset;
+  switch (k->type) {
+  case KEY_NUMBER:
+    return read_number(k, n, at, r);
+  case KEY_INTEGER:
+  case KEY_CPU:
+    return read_integer(k, n, at, r);
+  case KEY_BOOL:
+    return read_bool(k, n, at, r);
+  case KEY_STRING:
+    return read_string(k, n, at, r);
+  case KEY_CHOICE:
+    return read_choice(k, n, at, r);
+  case KEY_VECTOR:
+    return read_numbers(k, n, 3, at, r);
+  case KEY_QUATERNION:
+    return read_numbers(k, n, 4, at, r);
+  case KEY_INERTIA:
+    return read_inertia(k, n, at, r);
+  case KEY_SECTION:
+    return schema_read(k->section, n, base, r);
+  case KEY_ELEMENT:
+    return n->kind == NODE_MAP || refuse(k, n, "", r);
+  case KEY_LIST: {
+    if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+    bool good = true;
+    for (const struct node *c = n->first; c; c = c->next)
+      if (c->kind != NODE_MAP) good = refuse(k, c, "", r);
+    return good;
+  }
+  }
+  return false;
+}
+
+/* A default goes through the same readers as a value: the table cannot hold one that a file could not. */
+static void set_default(const struct key *k, void *base, struct report *r)
+{
+  if (k->type == KEY_SECTION) {
+    schema_read(k->section, NULL, base, r);
+    return;
+  }
+  if (!k->fallback || !*k->fallback) return;
+
+  struct node list = {.kind = NODE_LIST}, scalar[4] = {{.kind = NODE_SCALAR}};
+  char word[64];
+  if (k->type != KEY_VECTOR && k->type != KEY_QUATERNION) {
+    scalar[0].text = k->fallback;
+    read_value(k, &scalar[0], base, r);
+    return;
+  }
+  snprintf(word, sizeof word, "%s", k->fallback);
+  char *rest = NULL;
+  for (char *w = strtok_r(word, "[, ]", &rest); w && list.count < 4; w = strtok_r(NULL, "[, ]", &rest)) {
+    struct node *n = &scalar[list.count];
+    *n = (struct node){.kind = NODE_SCALAR, .text = w};
+    if (list.count++) n[-1].next = n;
+  }
+  list.first = scalar;
+  read_value(k, &list, base, r);
+}
+
+static void report_unknown(const struct section *s, const struct node *n, struct report *r)
+{
+  struct nearest near = {.word = n->key};
+  for (int i = 0; i < s->keys; i++) nearest_try(&near, s->key[i].name);
+  if (near.best) {
+    report_error(r, n->key_at, "unknown key \"%.40s\" in %s; did you mean \"%s\"?", n->key, s->title,
+                 near.best);
+    return;
+  }
+  char known[300];
+  size_t used = 0;
+  for (int i = 0; i < s->keys && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", s->key[i].name);
+  report_error(r, n->key_at, "unknown key \"%.40s\" in %s; expected one of: %s", n->key, s->title, known);
+}
+
+bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r)
+{
+  for (int i = 0; i < s->keys; i++) set_default(&s->key[i], base, r);
+  if (!map) return true;
+  if (map->kind != NODE_MAP) {
+    char found[NODE_SHOWN];
+    report_error(r, map->at, "expected the keys of %s, found %s%s", s->title, node_show(map, found),
+                 map->kind == NODE_NOTHING ? " (write {} to take every default)" : "");
+    return false;
+  }
+
+  enum { KEYS_MAX = 32 };
+  const struct node *seen[KEYS_MAX] = {0};
+  bool good = true;
+  for (const struct node *n = map->first; n; n = n->next) {
+    int i = 0;
+    while (i < s->keys && strcmp(s->key[i].name, n->key) != 0) i++;
+    if (i == s->keys) {
+      report_unknown(s, n, r);
+      good = false;
+    } else if (seen[i]) {
+      report_error(r, n->key_at, "duplicate key \"%s\": it was set on line %d already", n->key,
+                   seen[i]->key_at.line);
+      good = false;
+    } else {
+      seen[i] = n;
+      good &= read_value(&s->key[i], n, base, r);
+    }
+  }
+  for (int i = 0; i < s->keys; i++)
+    if (!s->key[i].fallback && !seen[i]) {
+      char expected[200];
+      report_error(r, map->at, "missing key \"%s\" in %s: expected %s", s->key[i].name, s->title,
+                   schema_expected(&s->key[i], expected, sizeof expected));
+      good = false;
+    }
+  return good;
+}

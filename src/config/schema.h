@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * The schema of configuration files: one row per key, in tables that drive reading, defaults, range checks
+ * and messages, and that tests hold against the documented example file. The tables are in keys.c. */
+#ifndef CONFIG_SCHEMA_H
+#define CONFIG_SCHEMA_H
+
+#include "config/yaml.h"
+
+#include <math.h>
+
+enum key_type {
+  KEY_NUMBER,     /* double */
+  KEY_INTEGER,    /* int */
+  KEY_CPU,        /* int: an integer, or the word none for -1 */
+  KEY_BOOL,       /* bool */
+  KEY_STRING,     /* const char *, into the tree */
+  KEY_CHOICE,     /* int: place in .choices */
+  KEY_VECTOR,     /* double[3] */
+  KEY_QUATERNION, /* double[4] */
+  KEY_INERTIA,    /* double[9], from 3 rows of 3 or from the 3 on the diagonal */
+  KEY_SECTION,    /* a mapping read by .section into the same struct */
+  KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
+  KEY_LIST,       /* a list of mappings of .section, read elsewhere */
+};
+
+/* Which ends of a range are themselves out of range. */
+enum key_ends { CLOSED = 0, OPEN_MIN = 1, OPEN_MAX = 2 };
+
+/* When a value may change. Nothing changes while a loop runs. */
+enum key_change {
+  AT_START,  /* read once, when the program starts */
+  BY_OPTION, /* likewise, and an option of the command line goes before the file */
+};
+
+struct key {
+  const char *name;
+  enum key_type type;
+  const char *unit; /* "": none */
+  double min, max;  /* numbers and integers */
+  enum key_ends ends;
+  const char *fallback; /* the default as it would be written; "": optional without one; NULL: required */
+  enum key_change change;
+  size_t offset; /* in the struct the section is read into */
+  const char *const *choices;
+  const struct section *section;
+};
+
+struct section {
+  const char *title; /* for messages: "a body" */
+  const struct key *key;
+  int keys;
+};
+
+/* The section of a whole file, and those of its elements (see keys.c). */
+extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_spring,
+    schema_input, schema_target;
+
+/* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
+ * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */
+bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
+
+/* "a number > 0 (kg)": what a key expects. */
+const char *schema_expected(const struct key *k, char *text, size_t size);
+
+#endif

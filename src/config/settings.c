@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * Loads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
+ * and the checks that take more than one key. Set-up only; prints nothing but to the stream it is given. */
+#include "config/settings.h"
+#include "config/values.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */
+
+struct loader {
+  struct yaml main, model;       /* the file, and the one it takes its model from */
+  const struct node *model_node; /* the mapping of the model, in either */
+  struct names bodies;
+  struct file_values values;
+  struct report report;
+};
+
+#define NAME_EXPECTED "name: expected at most %d of the characters A-Z a-z 0-9 _ -, found %.40s"
+
+static bool is_name(const char *s)
+{
+  size_t good = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+  return good > 0 && !s[good] && good <= NAME_LENGTH_MAX;
+}
+
+/* The value of a key in a section; NULL if the file does not give it. */
+static const struct node *given(const struct loader *l, const char *section, const char *key)
+{
+  return node_find(node_find(l->main.root, section), key);
+}
+
+static bool parse_address(const char *address, struct in6_addr *out)
+{
+  *out = (struct in6_addr){0};
+  return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
+}
+
+static bool check_address(struct report *r, const char *address, const struct node *n)
+{
+  struct in6_addr a;
+  if (parse_address(address, &a)) return true;
+  report_error(r, n->at, "%s: expected a numeric address such as 127.0.0.1 or ::1, found %.40s", n->key,
+               address);
+  return false;
+}
+
+/* 0.0.0.0, :: and ::ffff:0.0.0.0, in any spelling. */
+static bool is_any_address(const char *address)
+{
+  struct in6_addr a, any = {0}, mapped;
+  inet_pton(AF_INET6, "::ffff:0.0.0.0", &mapped);
+  return parse_address(address, &a) && (!memcmp(&a, &any, sizeof a) || !memcmp(&a, &mapped, sizeof a));
+}
+
+static void check_bind(struct loader *l, const char *section, const char *address, bool any_allowed)
+{
+  const struct node *n = given(l, section, "bind");
+  if (!n || !check_address(&l->report, address, n) || !is_any_address(address) || any_allowed) return;
+  report_error(&l->report, n->at,
+               "bind: %s opens the port to every network; to mean that, add \"any_interface: true\" to %s",
+               address, section);
+}
+
+static void check_prefix(struct loader *l)
+{
+  const char *p = l->values.osc_prefix;
+  const struct node *n = given(l, "osc", "prefix");
+  if (!n) return;
+  size_t length = strlen(p);
+  if (p[0] == '/' && length > 1 && length <= NAME_LENGTH_MAX && p[length - 1] != '/' && !strstr(p, "//") &&
+      !strpbrk(p, " #*,?[]{}"))
+    return;
+  report_error(&l->report, n->at,
+               "prefix: expected an OSC address such as /ali3 (no slash at the end, none of \" #*,?[]{}\"), "
+               "found %.40s",
+               p);
+}
+
+/* These two give false when out of memory; mistakes are in the report. */
+static bool read_inputs(struct loader *l)
+{
+  const struct node *list = node_find(l->main.root, "inputs");
+  struct settings *s = &l->values.settings;
+  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
+  s->input = calloc((size_t)list->count, sizeof *s->input);
+  if (!s->input) return false;
+
+  struct names seen = {0};
+  bool memory = true;
+  for (const struct node *n = list->first; n && memory; n = n->next) {
+    struct input_values v = {0};
+    if (n->kind != NODE_MAP || !schema_read(&schema_input, n, &v, &l->report)) continue;
+    const struct node *name = node_find(n, "name");
+    if (!is_name(v.name)) {
+      report_error(&l->report, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
+      continue;
+    }
+    if (names_find(&seen, v.name) >= 0) {
+      report_error(&l->report, name->at, "name: two inputs are named \"%s\"", v.name);
+      continue;
+    }
+    v.spec.body = mechanism_body(&l->bodies, node_find(n, "body"), &l->report);
+    if (v.spec.body == ALI3_GROUND)
+      report_error(&l->report, node_find(n, "body")->at,
+                   "body: expected the name of a body, found ground, which nothing moves");
+    if (v.spec.body < 0) continue;
+    v.spec.policy = (enum input_policy)v.policy;
+    v.spec.name = strdup(v.name);
+    memory = v.spec.name && names_add(&seen, v.name, s->inputs);
+    if (v.spec.name) s->input[s->inputs++] = v.spec;
+  }
+  names_free(&seen);
+  return memory;
+}
+
+static bool read_targets(struct loader *l)
+{
+  const struct node *list = given(l, "osc", "targets");
+  struct settings *s = &l->values.settings;
+  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
+  s->osc.target = calloc((size_t)list->count, sizeof *s->osc.target);
+  if (!s->osc.target) return false;
+  for (const struct node *n = list->first; n; n = n->next) {
+    struct target_values v = {0};
+    if (n->kind != NODE_MAP || !schema_read(&schema_target, n, &v, &l->report)) continue;
+    if (!check_address(&l->report, v.host, node_find(n, "host"))) continue;
+    struct settings_target t = {strdup(v.host), v.port, v.divisor, v.profile == 1};
+    if (!t.host) return false;
+    s->osc.target[s->osc.targets++] = t;
+  }
+  return true;
+}
+
+/* The path of a file named in another: beside it, unless absolute. NULL when out of memory. */
+static char *beside(const char *file, const char *path)
+{
+  const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
+  size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
+  size_t length = strlen(path) + 1;
+  char *joined = malloc(folder + length);
+  if (!joined) return NULL;
+  memcpy(joined, file, folder);
+  memcpy(joined + folder, path, length);
+  return joined;
+}
+
+/* model: {file: PATH}: the model stands in the file's own "model" key. */
+static bool read_model_file(struct loader *l, const struct node *path)
+{
+  struct report *r = &l->report;
+  if (l->model_node->count > 1) {
+    report_error(r, l->model_node->at, "model: expected \"file\" alone, or the model itself, found both");
+    return false;
+  }
+  if (path->kind != NODE_SCALAR) {
+    report_error(r, path->at, "file: expected the path of a model file");
+    return false;
+  }
+  char *file = beside(l->main.source.file, path->text);
+  bool good = file && yaml_read(&l->model, file, r);
+  free(file);
+  if (!good) {
+    r->source = &l->main.source;
+    report_error(r, path->at, "file: the model file could not be used");
+    return false;
+  }
+
+  struct file_values other = {0}; /* its other sections are checked, then left alone */
+  good = schema_read(&schema_file, l->model.root, &other, r);
+  l->model_node = node_find(l->model.root, "model");
+  if (good && l->values.settings.duration == 0) l->values.settings.duration = other.settings.duration;
+  const struct node *deeper = node_find(l->model_node, "file");
+  if (deeper)
+    report_error(r, deeper->key_at, "file: a model file cannot take its model from yet another file");
+  return l->model_node && l->model_node->kind == NODE_MAP && !deeper;
+}
+
+static void read_model(struct loader *l)
+{
+  l->model_node = node_find(l->main.root, "model");
+  if (!l->model_node || l->model_node->kind != NODE_MAP) return;
+  const struct node *path = node_find(l->model_node, "file");
+  if (!path || read_model_file(l, path))
+    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->report);
+  l->report.source = &l->main.source;
+}
+
+static void freeze(struct loader *l, const struct settings_overrides *over)
+{
+  struct settings *s = &l->values.settings;
+  if (over && over->dt > 0) s->options.dt = over->dt;
+  if (over && over->iterations > 0) s->options.iterations = over->iterations;
+  if (over && over->alpha > 0) s->options.alpha = over->alpha;
+  if (over && over->substeps > 0) s->options.substeps = over->substeps;
+  if (over && over->extrapolate) s->options.extrapolate = true;
+  if (ali3_model_freeze(s->model, &s->options) >= 0) return;
+
+  const ali3_problem *p = ali3_model_problem(s->model);
+  const struct node *n = NULL;
+  if (strcmp(p->element, "options") == 0)
+    n = strcmp(p->field, "dt") == 0 ? given(l, "cycle", "period") : given(l, "solver", p->field);
+  if (n) {
+    report_error(&l->report, n->at, "%s: %s", n->key, p->text);
+    return;
+  }
+  if (l->model.root) l->report.source = &l->model.source;
+  report_error(&l->report, l->model_node->at, "%s", p->text);
+}
+
+/* The default instance name: the model's, as far as a file name takes it. */
+static char *instance_from(const char *model)
+{
+  char *name = strndup(model && *model ? model : "model", NAME_LENGTH_MAX);
+  for (char *p = name; p && *p; p++)
+    if (!is_name((char[]){*p, 0})) *p = '_';
+  return name;
+}
+
+/* The texts point into the tree so far: gives the result copies of its own. */
+static bool copy_texts(struct loader *l)
+{
+  const struct file_values *v = &l->values;
+  struct settings *s = &l->values.settings;
+  s->osc.bind = strdup(v->osc_bind);
+  s->osc.prefix = strdup(v->osc_prefix);
+  s->modbus.bind = strdup(v->modbus_bind);
+  s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
+  return s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance;
+}
+
+static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
+{
+  struct file_values *v = &l->values;
+  struct settings *s = &v->settings;
+  struct report *r = &l->report;
+  if (!yaml_read(&l->main, file, r)) return false;
+
+  schema_read(&schema_file, l->main.root, v, r);
+  read_model(l);
+  if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
+  if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
+
+  /* A value with a mistake kept its default, so these judge only what was read. */
+  check_bind(l, "osc", v->osc_bind, v->osc_any_interface);
+  check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
+  check_prefix(l);
+  if (v->instance && !is_name(v->instance))
+    report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
+  bool bodies_known = s->model || l->bodies.used > 0;
+  bool memory = read_targets(l) && (!bodies_known || read_inputs(l));
+
+  if (memory && r->errors == 0) freeze(l, over);
+  if (memory && r->errors == 0) memory = copy_texts(l);
+  if (!memory) report_error(r, (struct place){0}, "out of memory");
+  return r->errors == 0;
+}
+
+static void release(struct settings *s)
+{
+  ali3_model_free(s->model);
+  for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
+  free(s->input);
+  for (int i = 0; i < s->osc.targets; i++) free(s->osc.target[i].host);
+  free(s->osc.target);
+  free(s->osc.bind);
+  free(s->osc.prefix);
+  free(s->modbus.bind);
+  free(s->instance);
+}
+
+struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors)
+{
+  struct loader l = {.report = {.out = errors}, .values.settings.options = ali3_options_default()};
+  struct settings *result = malloc(sizeof *result);
+  if (result && load(&l, file, over)) {
+    *result = l.values.settings;
+  } else {
+    release(&l.values.settings);
+    free(result);
+    result = NULL;
+    report_end(&l.report);
+  }
+  names_free(&l.bodies);
+  yaml_free(&l.model);
+  yaml_free(&l.main);
+  return result;
+}
+
+void settings_free(struct settings *s)
+{
+  if (!s) return;
+  release(s);
+  free(s);
+}

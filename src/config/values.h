@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * What the tables of the schema read into, section by section, before it is checked as a whole. */
+#ifndef CONFIG_VALUES_H
+#define CONFIG_VALUES_H
+
+#include "config/schema.h"
+#include "config/settings.h"
+#include "model/names.h"
+
+/* A whole file. Texts point into its tree. */
+struct file_values {
+  struct settings settings; /* without its texts */
+  const char *osc_bind, *osc_prefix, *modbus_bind, *instance;
+  bool osc_any_interface, modbus_any_interface;
+};
+
+struct model_values {
+  const char *name, *description, *file;
+  double gravity[3];
+};
+
+struct joint_values {
+  ali3_joint_spec spec; /* without type and bodies */
+  int type;
+  const char *body_a, *body_b;
+  double at[3], axis[3];
+};
+
+struct force_values {
+  ali3_load_spec spec; /* without type, body and vector */
+  int type;
+  const char *body;
+  double force[3], torque[3];
+};
+
+/* A force of type spring_damper has keys of its own. */
+enum { FORCE_SPRING = ALI3_LOAD_TORQUE + 1 };
+struct spring_values {
+  ali3_spring_spec spec; /* without bodies */
+  int type;
+  const char *body_a, *body_b;
+};
+
+struct input_values {
+  struct input_spec spec; /* without name, body and policy */
+  const char *name, *body;
+  int policy;
+};
+
+struct target_values {
+  const char *host;
+  int port, divisor, profile;
+};
+
+/* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
+enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
+
+/* Builds the model a "model" mapping describes; not frozen. Fills `bodies` with every name the mapping
+ * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. NULL after a
+ * mistake, which is reported. */
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r);
+
+/* Index of the body that `n` names; BODY_UNKNOWN after reporting it, BODY_REFUSED if its own mistake was
+ * reported. */
+int mechanism_body(const struct names *bodies, const struct node *n, struct report *r);
+
+#endif

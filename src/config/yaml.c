@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ * From a file to a tree of nodes, through libfyaml's event parser. Set-up only. */
+#include "config/yaml.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32, CHUNK = 1 << 18 };
+
+struct yaml_chunk {
+  struct yaml_chunk *next;
+  size_t used, size;
+  _Alignas(16) char data[];
+};
+
+struct anchor {
+  const char *name;
+  const struct node *node;
+};
+
+/* One build: the open lists and mappings, innermost last. */
+struct builder {
+  struct yaml *tree;
+  struct report *report;
+  int depth;
+  struct open {
+    struct node *node, *last;
+    const char *key; /* read, its value not yet */
+    struct place key_at;
+  } open[DEPTH_MAX];
+  struct anchor *anchor;
+  int anchors, anchor_room;
+};
+
+static void *take(struct yaml *t, size_t size)
+{
+  size = (size + 7) & ~(size_t)7;
+  struct yaml_chunk *c = t->chunks;
+  if (!c || c->size - c->used < size) {
+    size_t room = size > CHUNK ? size : CHUNK;
+    c = malloc(sizeof *c + room);
+    if (!c) return NULL;
+    *c = (struct yaml_chunk){.next = t->chunks, .size = room};
+    t->chunks = c;
+  }
+  void *p = c->data + c->used;
+  c->used += size;
+  return p;
+}
+
+static bool fail(struct builder *b, struct place at, const char *text)
+{
+  report_error(b->report, at, "%s", text);
+  return false;
+}
+
+static bool out_of_memory(struct builder *b)
+{
+  return fail(b, (struct place){0}, "out of memory");
+}
+
+/* libfyaml marks quoted texts and aliases behind their first character. */
+static struct place place_of(struct fy_event *e)
+{
+  const struct fy_mark *m = fy_event_start_mark(e);
+  if (!m) return (struct place){0};
+  enum fy_scalar_style style = e->type == FYET_SCALAR ? fy_token_scalar_style(e->scalar.value) : FYSS_ANY;
+  bool behind = e->type == FYET_ALIAS || style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+  return (struct place){m->line + 1, m->column + (behind ? 0 : 1)};
+}
+
+/* NULL when out of memory. */
+static const char *copy_token(struct yaml *t, struct fy_token *token)
+{
+  size_t length = 0;
+  const char *text = token ? fy_token_get_text(token, &length) : "";
+  char *copy = take(t, length + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return copy;
+}
+
+/* The list or mapping that is open; NULL at the top. */
+static struct open *innermost(struct builder *b)
+{
+  if (b->depth == 0) return NULL;
+  struct open *o = &b->open[b->depth - 1];
+  assert(o->node);
+  return o;
+}
+
+static bool awaits_key(struct builder *b)
+{
+  const struct open *o = innermost(b);
+  return o && o->node->kind == NODE_MAP && !o->key;
+}
+
+/* Hangs a new node at `at` into the innermost open list or mapping. NULL when out of memory. */
+static struct node *hang(struct builder *b, enum node_kind kind, struct place at)
+{
+  struct node *n = take(b->tree, sizeof *n);
+  if (!n) {
+    out_of_memory(b);
+    return NULL;
+  }
+  *n = (struct node){.kind = (unsigned char)kind, .at = at, .text = ""};
+  struct open *o = innermost(b);
+  if (!o) {
+    b->tree->root = n;
+    return n;
+  }
+  n->key = o->key;
+  n->key_at = o->key ? o->key_at : at;
+  if (at.line == 0) n->at = n->key_at; /* libfyaml gives no mark to a value that is not there */
+  o->key = NULL;
+  if (o->last)
+    o->last->next = n;
+  else
+    o->node->first = n;
+  o->last = n;
+  o->node->count++;
+  return n;
+}
+
+static bool remember(struct builder *b, struct fy_token *anchor, const struct node *n)
+{
+  if (!anchor) return true;
+  if (b->anchors == b->anchor_room) {
+    int room = b->anchor_room ? 2 * b->anchor_room : 16;
+    struct anchor *more = realloc(b->anchor, (size_t)room * sizeof *more);
+    if (!more) return out_of_memory(b);
+    b->anchor = more;
+    b->anchor_room = room;
+  }
+  const char *name = copy_token(b->tree, anchor);
+  if (!name) return out_of_memory(b);
+  b->anchor[b->anchors++] = (struct anchor){name, n};
+  return true;
+}
+
+static bool scalar(struct builder *b, struct fy_event *e)
+{
+  struct fy_token *value = e->scalar.value;
+  bool quoted = value && fy_token_scalar_style(value) != FYSS_PLAIN;
+  const char *text = copy_token(b->tree, value);
+  if (!text) return out_of_memory(b);
+
+  if (awaits_key(b)) {
+    innermost(b)->key = text;
+    innermost(b)->key_at = place_of(e);
+    return true;
+  }
+  struct node *n = hang(b, *text || quoted ? NODE_SCALAR : NODE_NOTHING, place_of(e));
+  if (!n) return false;
+  n->text = text;
+  n->quoted = quoted;
+  return remember(b, e->scalar.anchor, n);
+}
+
+static bool begin(struct builder *b, struct fy_event *e, enum node_kind kind, struct fy_token *anchor)
+{
+  if (awaits_key(b)) return fail(b, place_of(e), "expected a word as the key, found a list or a mapping");
+  if (b->depth == DEPTH_MAX) return fail(b, place_of(e), "lists and mappings are nested too deeply");
+  struct node *n = hang(b, kind, place_of(e));
+  if (!n || !remember(b, anchor, n)) return false;
+  b->open[b->depth++] = (struct open){.node = n};
+  return true;
+}
+
+static bool alias(struct builder *b, struct fy_event *e)
+{
+  if (awaits_key(b)) return fail(b, place_of(e), "expected a word as the key, found an alias");
+  const char *name = copy_token(b->tree, e->alias.anchor);
+  if (!name) return out_of_memory(b);
+  const struct node *target = NULL;
+  for (int i = b->anchors - 1; i >= 0 && !target; i--)
+    if (strcmp(b->anchor[i].name, name) == 0) target = b->anchor[i].node;
+  if (!target) return fail(b, place_of(e), "alias of an anchor that was not set before");
+  for (int i = 0; i < b->depth; i++)
+    if (b->open[i].node == target) return fail(b, place_of(e), "alias within its own anchor");
+
+  struct node *n = hang(b, target->kind, place_of(e));
+  if (!n) return false;
+  n->quoted = target->quoted;
+  n->count = target->count;
+  n->text = target->text;
+  n->first = target->first;
+  return true;
+}
+
+static bool take_event(struct builder *b, struct fy_event *e)
+{
+  static const char no_tags[] = "tags (!...) are not supported: write the value without one";
+  switch (e->type) {
+  case FYET_SCALAR:
+    return e->scalar.tag ? fail(b, place_of(e), no_tags) : scalar(b, e);
+  case FYET_SEQUENCE_START:
+    return e->sequence_start.tag ? fail(b, place_of(e), no_tags)
+                                 : begin(b, e, NODE_LIST, e->sequence_start.anchor);
+  case FYET_MAPPING_START:
+    return e->mapping_start.tag ? fail(b, place_of(e), no_tags)
+                                : begin(b, e, NODE_MAP, e->mapping_start.anchor);
+  case FYET_SEQUENCE_END:
+  case FYET_MAPPING_END:
+    b->depth--;
+    return true;
+  case FYET_ALIAS:
+    return alias(b, e);
+  case FYET_DOCUMENT_START:
+    return b->tree->root ? fail(b, place_of(e), "expected one document, found the start of a second") : true;
+  default:
+    return true;
+  }
+}
+
+/* libfyaml ends the stream without a word at a byte that is no UTF-8: what follows would be lost. */
+static bool check_text(struct builder *b)
+{
+  const unsigned char *s = (const unsigned char *)b->tree->source.text;
+  size_t size = b->tree->source.size;
+  struct place at = {1, 1};
+  for (size_t i = 0; i < size;) {
+    unsigned char c = s[i];
+    size_t length = c < 0x80                ? 1
+                    : c >= 0xc2 && c < 0xe0 ? 2
+                    : (c & 0xf0) == 0xe0    ? 3
+                    : c >= 0xf0 && c < 0xf5 ? 4
+                                            : 0;
+    bool good = length > 0 && length <= size - i;
+    for (size_t k = 1; good && k < length; k++) good = (s[i + k] & 0xc0) == 0x80;
+    if (!good) return fail(b, at, "expected UTF-8 text, found a byte that is none");
+    if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+      return fail(b, at, "expected text, found a control character");
+    i += length;
+    at = c == '\n' ? (struct place){at.line + 1, 1} : (struct place){at.line, at.column + 1};
+  }
+  return true;
+}
+
+static void swallow(struct fy_diag *diag, void *user, const char *text, size_t size)
+{
+  (void)diag, (void)user, (void)text, (void)size;
+}
+
+static struct fy_diag *quiet_diag(void)
+{
+  struct fy_diag_cfg config;
+  fy_diag_cfg_default(&config);
+  config.fp = NULL;
+  config.output_fn = swallow;
+  struct fy_diag *diag = fy_diag_create(&config);
+  if (diag) fy_diag_set_collect_errors(diag, true);
+  return diag;
+}
+
+static bool report_collected(struct builder *b, struct fy_diag *diag)
+{
+  void *iterator = NULL;
+  int found = 0;
+  for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++)
+    report_error(b->report, (struct place){e->line, e->column}, "%s", e->msg);
+  return found > 0 ? false : fail(b, (struct place){0}, "not a YAML file");
+}
+
+static bool build(struct builder *b)
+{
+  struct fy_diag *diag = quiet_diag();
+  struct fy_parse_cfg config = {.flags = FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2, .diag = diag};
+  struct fy_parser *parser = diag ? fy_parser_create(&config) : NULL;
+  const struct source *s = &b->tree->source;
+  bool good = false;
+
+  if (!parser || fy_parser_set_string(parser, s->text, s->size)) {
+    out_of_memory(b);
+  } else {
+    good = true;
+    for (struct fy_event *e; good && (e = fy_parser_parse(parser)); fy_parser_event_free(parser, e))
+      good = take_event(b, e);
+    if (good && fy_parser_get_stream_error(parser)) good = report_collected(b, diag);
+    if (good && !b->tree->root)
+      good = fail(b, (struct place){0}, "expected a mapping with the key \"model\", found nothing");
+  }
+  fy_parser_destroy(parser);
+  fy_diag_destroy(diag);
+  return good;
+}
+
+/* 0 or an errno. */
+static int slurp(struct source *s, const char *file)
+{
+  FILE *f = fopen(file, "rb");
+  if (!f) return errno;
+  int error = 0;
+  for (size_t room = 0; !error;) {
+    if (s->size + 1 >= room) {
+      room = room ? 2 * room : 1 << 16;
+      char *more = realloc(s->text, room);
+      if (!more) {
+        error = ENOMEM;
+        break;
+      }
+      s->text = more;
+    }
+    errno = 0;
+    size_t n = fread(s->text + s->size, 1, room - s->size - 1, f);
+    s->size += n;
+    s->text[s->size] = 0;
+    if (n == 0) {
+      if (ferror(f)) error = errno ? errno : EIO;
+      break;
+    }
+  }
+  fclose(f);
+  return error;
+}
+
+bool yaml_read(struct yaml *t, const char *file, struct report *r)
+{
+  *t = (struct yaml){.source.file = strdup(file)};
+  r->source = &t->source;
+  struct builder b = {.tree = t, .report = r};
+  if (!t->source.file) return false;
+
+  int error = slurp(&t->source, file);
+  if (error) {
+    report_error(r, (struct place){0}, "cannot read the file: %s", strerror(error));
+    return false;
+  }
+  bool good = check_text(&b) && build(&b);
+  free(b.anchor);
+  return good;
+}
+
+void yaml_free(struct yaml *t)
+{
+  for (struct yaml_chunk *c = t->chunks, *next; c; c = next) {
+    next = c->next;
+    free(c);
+  }
+  free(t->source.file);
+  free(t->source.text);
+  *t = (struct yaml){0};
+}
+
+const struct node *node_find(const struct node *map, const char *key)
+{
+  if (!map || map->kind != NODE_MAP) return NULL;
+  for (const struct node *n = map->first; n; n = n->next)
+    if (strcmp(n->key, key) == 0) return n;
+  return NULL;
+}
+
+const struct node *node_elements(const struct node *map, const char *key)
+{
+  const struct node *n = node_find(map, key);
+  return n && n->kind == NODE_LIST ? n->first : NULL;
+}
+
+const char *node_show(const struct node *n, char text[NODE_SHOWN])
+{
+  switch (n->kind) {
+  case NODE_NOTHING:
+    return "nothing";
+  case NODE_LIST:
+    return "a list";
+  case NODE_MAP:
+    return "a mapping";
+  default:
+    break;
+  }
+  const char *quote = n->quoted ? "\"" : "";
+  bool whole = strlen(n->text) < NODE_SHOWN - 8;
+  snprintf(text, NODE_SHOWN, "%s%.*s%s%s", quote, NODE_SHOWN - 8, n->text, whole ? "" : "...", quote);
+  return text;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * What stands around the loop. Set-up only. */
+#include "daemon/bench.h"
+
+#include "io/telemetry_shm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool out_of_memory(char *error, size_t size)
+{
+  snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
+  return false;
+}
+
+static bool open_port(struct bench *b, struct port *p, const char *name, bool event)
+{
+  if (!port_init(p, name, (uint32_t)b->signals->count, (uint32_t)b->signals->channels, event)) return false;
+  b->port[b->ports++] = p;
+  return true;
+}
+
+bool bench_open(struct bench *b, const struct settings *s, char *error, size_t size)
+{
+  *b = (struct bench){.settings = s};
+  b->signals = signals_new(s->model, s->input, s->inputs);
+  if (!b->signals) return out_of_memory(error, size);
+  b->telemetry = telemetry_create(s->instance, error, size);
+  if (!b->telemetry) return false;
+  /* OSC sends as soon as there is a frame; Modbus reads one when a client asks. */
+  if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", true)) return out_of_memory(error, size);
+  if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", false)) return out_of_memory(error, size);
+  return true;
+}
+
+static bool start_osc(struct bench *b, char *error, size_t size)
+{
+  const struct settings *s = b->settings;
+  const int bodies = ali3_model_bodies(s->model);
+  b->target = calloc((size_t)s->osc.targets + 1, sizeof *b->target);
+  b->body_name = calloc((size_t)bodies + 1, sizeof *b->body_name);
+  if (!b->target || !b->body_name) return out_of_memory(error, size);
+  for (int i = 0; i < s->osc.targets; i++) {
+    const struct settings_target *t = &s->osc.target[i];
+    b->target[i] =
+        (struct osc_target){.host = t->host, .port = t->port, .divisor = t->divisor, .doubles = t->doubles};
+  }
+  for (int i = 0; i < bodies; i++) b->body_name[i] = ali3_model_body_name(s->model, i);
+  b->osc_config = (struct osc_config){.bind = s->osc.bind,
+                                      .port = s->osc.port,
+                                      .prefix = s->osc.prefix,
+                                      .target = b->target,
+                                      .targets = s->osc.targets,
+                                      .period = s->options.dt,
+                                      .body_name = b->body_name};
+  b->osc = osc_start(&b->osc_config, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
+  return b->osc;
+}
+
+static bool start_modbus(struct bench *b, char *error, size_t size)
+{
+  const struct settings *s = b->settings;
+  const struct modbus_config config = {
+      .bind = s->modbus.bind, .port = s->modbus.port, .max_clients = s->modbus.max_clients};
+  b->modbus = modbus_server_start(&config, b->signals, &b->modbus_port, &b->telemetry->counters, error, size);
+  return b->modbus;
+}
+
+bool bench_start(struct bench *b, char *error, size_t size)
+{
+  if (b->settings->osc.enabled && !start_osc(b, error, size)) return false;
+  return !b->settings->modbus.enabled || start_modbus(b, error, size);
+}
+
+void bench_close(struct bench *b)
+{
+  if (b->osc) osc_stop(b->osc);
+  if (b->modbus) modbus_server_stop(b->modbus);
+  for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
+  free(b->target);
+  free(b->body_name);
+  telemetry_destroy(b->telemetry);
+  if (b->signals) signals_free(b->signals);
+  *b = (struct bench){0};
+}
+
+uint64_t bench_commands_dropped(struct bench *b)
+{
+  uint64_t dropped = 0;
+  for (int p = 0; p < b->ports; p++) dropped += ring_dropped(&b->port[p]->commands);
+  return dropped;
+}
+
+void bench_text(const struct bench *b, char *text, size_t size)
+{
+  char osc[128] = "OSC off", modbus[128] = "Modbus off";
+  if (b->osc) snprintf(osc, sizeof osc, "OSC %s:%d", b->settings->osc.bind, osc_port(b->osc));
+  if (b->modbus)
+    snprintf(modbus, sizeof modbus, "Modbus %s:%d", b->settings->modbus.bind, modbus_server_port(b->modbus));
+  snprintf(text, size, "%s, %s", osc, modbus);
+}

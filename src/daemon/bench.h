@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * What stands around the loop: the signal table, the telemetry, a port for every protocol that is on, and its
+ * thread. */
+#ifndef DAEMON_BENCH_H
+#define DAEMON_BENCH_H
+
+#include "config/settings.h"
+#include "io/modbus_server.h"
+#include "io/osc.h"
+#include "rt/telemetry.h"
+#include "signals/exchange.h"
+#include "signals/signals.h"
+
+#include <stdbool.h>
+
+enum { BENCH_PORTS = 2 };
+
+struct bench {
+  struct signals *signals;
+  struct telemetry *telemetry;
+  struct port *port[BENCH_PORTS]; /* (ports) those in use */
+  int ports;
+
+  /* private */
+  const struct settings *settings;
+  struct port osc_port, modbus_port;
+  struct osc *osc; /* NULL: off */
+  struct modbus_server *modbus;
+  struct osc_config osc_config; /* and what it points to */
+  struct osc_target *target;
+  const char **body_name;
+};
+
+/* Set-up: everything but the sockets and threads. Settings must live as long as the bench. False on failure,
+ * the reason in error[size]; bench_close() is due either way. */
+bool bench_open(struct bench *b, const struct settings *s, char *error, size_t size);
+/* Opens the sockets and starts the threads of the protocols. Likewise. */
+bool bench_start(struct bench *b, char *error, size_t size);
+/* Stops the threads first: nobody may use the ports any more, the loop included. */
+void bench_close(struct bench *b);
+
+/* Commands that found no room in a ring. */
+uint64_t bench_commands_dropped(struct bench *b);
+
+/* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502": what is open, for people. */
+void bench_text(const struct bench *b, char *text, size_t size);
+
+#endif

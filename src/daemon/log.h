@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * One line per message on standard error, whole lines only; under systemd with the priority the journal
+ * understands. For ordinary threads: never for the loop. */
+#ifndef DAEMON_LOG_H
+#define DAEMON_LOG_H
+
+enum log_level {
+  LOG_LEVEL_ERROR = 3,
+  LOG_LEVEL_WARNING = 4,
+  LOG_LEVEL_NOTICE = 5,
+  LOG_LEVEL_INFO = 6
+}; /* as syslog */
+
+__attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * The command line of ali3d: parsing, and the text that explains it. */
+#include "daemon/options.h"
+
+#include <ali3/ali3.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char HELP[] =
+    "usage: ali3d FILE [options]\n"
+    "\n"
+    "Simulates the mechanism in FILE in hard real time, one step per period, and talks\n"
+    "to a test bench over OSC and Modbus TCP while it does.\n"
+    "\n"
+    "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
+    "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
+    "  --report FILE|-     at the end write figures of the run as JSON\n"
+    "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
+    "                      running on labelled NOT REAL-TIME\n"
+    "  --help, --version\n"
+    "\n"
+    "exit status:\n"
+    "  0  ran and stopped as told, or FILE is right\n"
+    "  1  failed at run time: a port is in use, the model was in FAULT at the end, ...\n"
+    "  2  the command line or FILE is wrong; nothing was started\n"
+    "  3  real time was refused under --require-realtime; the loop was not started\n"
+    "\n"
+    "Messages go to standard error. The monitor is ali3-top.\n";
+
+static int usage(const char *text, const char *found)
+{
+  fprintf(stderr, "ali3d: %s%s%s\nTry 'ali3d --help'.\n", text, found ? ", found " : "", found ? found : "");
+  return STATUS_USAGE;
+}
+
+static bool parse_seconds(const char *text, double *s)
+{
+  char *end;
+  errno = 0;
+  *s = strtod(text, &end);
+  return end != text && *end == '\0' && errno == 0 && isfinite(*s) && *s > 0.0 && *s <= 1e9;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+  enum { CHECK = 256, DURATION, REPORT, REQUIRE_REALTIME, HELP_TEXT, VERSION };
+  static const struct option LONG[] = {
+      {"check", no_argument, NULL, CHECK},
+      {"duration", required_argument, NULL, DURATION},
+      {"report", required_argument, NULL, REPORT},
+      {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
+      {"help", no_argument, NULL, HELP_TEXT},
+      {"version", no_argument, NULL, VERSION},
+      {NULL, 0, NULL, 0},
+  };
+  *o = (struct options){0};
+  optind = 1;
+  int option;
+  while ((option = getopt_long(argc, argv, "", LONG, NULL)) != -1) {
+    switch (option) {
+    case CHECK:
+      o->check = true;
+      break;
+    case REPORT:
+      o->report = optarg;
+      break;
+    case REQUIRE_REALTIME:
+      o->require_realtime = true;
+      break;
+    case DURATION:
+      if (!parse_seconds(optarg, &o->duration))
+        return usage("--duration: expected seconds, more than 0 and at most 1e9", optarg);
+      break;
+    case HELP_TEXT:
+      fputs(HELP, stdout);
+      return STATUS_OK;
+    case VERSION:
+      puts("ali3d " ALI3_VERSION);
+      return STATUS_OK;
+    default:
+      fputs("Try 'ali3d --help'.\n", stderr);
+      return STATUS_USAGE;
+    }
+  }
+  if (optind == argc) return usage("expected a configuration FILE", NULL);
+  if (optind + 1 < argc) return usage("expected one configuration FILE only", argv[optind + 1]);
+  o->file = argv[optind];
+  return -1;
+}

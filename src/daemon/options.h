@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * The command line of ali3d. */
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+
+/* Exit status of the program; part of its interface, see --help. */
+enum {
+  STATUS_OK = 0,
+  STATUS_FAILED = 1,       /* at run time: a port in use, the model in FAULT at the end */
+  STATUS_USAGE = 2,        /* command line or file */
+  STATUS_NOT_REALTIME = 3, /* refused, under --require-realtime */
+};
+
+struct options {
+  const char *file;
+  double duration;       /* s after the warm-up; 0: until told to stop */
+  const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
+  bool check;            /* only see whether FILE is right */
+  bool require_realtime; /* rather not run than run without it */
+};
+
+/* Returns -1 if there is something to do, else the exit status: help and version are printed, mistakes
+ * explained. */
+int options_parse(struct options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * Figures of a run that has ended, as JSON and as one line. A run that was not real time is labelled in both,
+ * so that its figures are not taken for what the machine could do. */
+#include "daemon/report.h"
+
+#include "signals/exchange.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+
+static uint64_t count_of(const struct histogram *h)
+{
+  return atomic_load(&h->count);
+}
+
+/* With no miss in N cycles the rate is below 3/N with 95 % confidence: "0 misses" alone says nothing. */
+static double miss_bound(uint64_t cycles)
+{
+  return cycles ? 3.0 / (double)cycles : 1.0;
+}
+
+/* Null where nothing was counted: a 0 would look like a very good figure. */
+static json_t *distribution(const struct histogram *h)
+{
+  if (count_of(h) == 0) return json_pack("{s:n, s:n, s:n, s:n, s:n}", "min", "median", "p99", "p999", "max");
+  return json_pack("{s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
+                   histogram_percentile_us(h, 0.5), "p99", histogram_percentile_us(h, 0.99), "p999",
+                   histogram_percentile_us(h, 0.999), "max", (double)atomic_load(&h->max_ns) / 1e3);
+}
+
+static json_t *counters(const struct counters *c)
+{
+  json_t *object = json_object();
+#define ADD(name, text) json_object_set_new(object, #name, json_integer((json_int_t)counter_get(&c->name)));
+  COUNTER_LIST(ADD)
+#undef ADD
+  return object;
+}
+
+static json_t *build(const struct report *r)
+{
+  const struct telemetry *t = r->telemetry;
+  struct telemetry_live live = {0};
+  telemetry_read(t, &live);
+  const uint64_t cycles = count_of(&t->book.cycle);
+  json_t *o = json_object();
+  json_object_set_new(o, "realtime", json_boolean(r->realtime));
+  json_object_set_new(o, "realtime_reason", json_string(r->reason));
+  if (!r->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
+  json_object_set_new(o, "version", json_string(ALI3_VERSION));
+  json_object_set_new(o, "model", json_string(t->model));
+  json_object_set_new(o, "instance", json_string(t->instance));
+  json_object_set_new(o, "period_s", json_real(r->settings->options.dt));
+  json_object_set_new(o, "workers", json_integer(r->settings->realtime.workers));
+  /* Periods of the clock, whether a cycle was done in them or skipped. */
+  json_object_set_new(o, "duration_s", json_real((double)(cycles + live.skipped) * r->settings->options.dt));
+  json_object_set_new(o, "simulated_s", json_real(live.time));
+  json_object_set_new(o, "state", json_string(run_state_name(r->final_state)));
+  json_object_set_new(o, "warmup_cycles", json_integer(r->settings->cycle.warmup));
+  json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
+  json_object_set_new(o, "misses", json_integer((json_int_t)live.misses));
+  if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
+  json_object_set_new(o, "skipped", json_integer((json_int_t)live.skipped));
+  json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
+  json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
+  json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));
+#define ADD(name, text) json_object_set_new(o, #name "_us", distribution(&t->book.name));
+  BOOK_LIST(ADD)
+#undef ADD
+  json_object_set_new(o, "counters", counters(&t->counters));
+  return o;
+}
+
+bool report_write(const struct report *r, FILE *out)
+{
+  json_t *o = build(r);
+  const bool written = json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+                       fputc('\n', out) != EOF && fflush(out) == 0;
+  json_decref(o);
+  return written;
+}
+
+void report_text(const struct report *r, char *text, size_t size)
+{
+  const struct book *book = &r->telemetry->book;
+  const uint64_t cycles = count_of(&book->cycle);
+  struct telemetry_live live = {0};
+  telemetry_read(r->telemetry, &live);
+  char misses[80];
+  if (live.misses == 0)
+    snprintf(misses, sizeof misses, "0 misses (rate below %.1e with 95 %% confidence)", miss_bound(cycles));
+  else
+    snprintf(misses, sizeof misses, "misses %" PRIu64 ", starts skipped %" PRIu64, live.misses, live.skipped);
+  snprintf(text, size,
+           "%s%" PRIu64 " cycles in state %s, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
+           r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles,
+           run_state_name(r->final_state), misses, (double)atomic_load(&book->wakeup.max_ns) / 1e3,
+           (double)atomic_load(&book->step.max_ns) / 1e3, (double)atomic_load(&book->cycle.max_ns) / 1e3);
+}

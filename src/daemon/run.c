@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * The life of the daemon. The order matters:
+ *   model at its initial state, telemetry and ports
+ *   sockets and the ordinary threads behind them      before anything is real-time, lest it be inherited
+ *   memory locked
+ *   loop thread promoted; workers; telemetry complete
+ *   the gate opens: the loop runs, this thread supervises
+ * A failure at any point unwinds what there is. */
+#include "daemon/run.h"
+
+#include "daemon/bench.h"
+#include "daemon/check.h"
+#include "daemon/log.h"
+#include "daemon/report.h"
+#include "daemon/supervisor.h"
+#include "io/telemetry_shm.h"
+#include "rt/clock.h"
+#include "rt/cycle.h"
+#include "rt/pool.h"
+#include "rt/realtime.h"
+
+#include <errno.h>
+#include <math.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOP_STACK_KB = 1024 };
+
+struct loop {
+  struct cycle cycle;
+  const struct settings *settings;
+  struct realtime_grant grant;
+  pthread_t thread;
+  sem_t promoted, gate;
+  bool started;
+  bool may_run; /* as the gate opens: run, rather than leave */
+};
+
+struct daemon {
+  const struct options *options;
+  const struct settings *settings;
+  struct supervisor supervisor;
+  struct bench bench;
+  struct loop loop;
+  struct pool *pool;
+  FILE *report; /* NULL: none wanted */
+};
+
+static void *loop_main(void *arg)
+{
+  struct loop *l = arg;
+  const struct settings *s = l->settings;
+  realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
+  sem_post(&l->promoted);
+  while (sem_wait(&l->gate) != 0 && errno == EINTR) continue;
+  if (l->may_run) cycle_run(&l->cycle);
+  return NULL;
+}
+
+static int failed(const char *what, const char *why)
+{
+  log_line(LOG_LEVEL_ERROR, "%s%s", what, why);
+  return STATUS_FAILED;
+}
+
+static int set_up_model(struct daemon *d)
+{
+  const struct settings *s = d->settings;
+  const uint64_t period_ns = (uint64_t)llround(s->options.dt * (double)NS_PER_S);
+  const double periods = ceil(d->options->duration / s->options.dt - 1e-9);
+  const struct cycle_config config = {.model = s->model,
+                                      .signals = d->bench.signals,
+                                      .port = d->bench.port,
+                                      .ports = d->bench.ports,
+                                      .telemetry = d->bench.telemetry,
+                                      .period_ns = period_ns,
+                                      .periods = (uint64_t)periods,
+                                      .warmup = s->cycle.warmup,
+                                      .max_misses = s->cycle.max_misses,
+                                      .autostart = s->cycle.autostart};
+  const int status = cycle_setup(&d->loop.cycle, &config);
+  if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));
+  char text[320];
+  check_initial_text(s->model, d->loop.cycle.data, status, text, sizeof text);
+  if (text[0]) log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s", d->options->file, text);
+  return status < 0 ? STATUS_USAGE : STATUS_OK;
+}
+
+static int open_report(struct daemon *d)
+{
+  const char *path = d->options->report;
+  if (!path) return STATUS_OK;
+  d->report = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+  if (d->report) return STATUS_OK;
+  log_line(LOG_LEVEL_ERROR, "%s: cannot write the report: %s", path, strerror(errno));
+  return STATUS_FAILED;
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
+}
+
+/* The loop's thread stands at the gate, as real-time as the host allows; so do the workers. */
+static int go_realtime(struct daemon *d)
+{
+  struct loop *l = &d->loop;
+  const struct settings *s = d->settings;
+  char error[320];
+  if (s->realtime.lock_memory) realtime_lock_memory(&l->grant);
+  const int status = thread_start_ordinary(&l->thread, "ali3-loop", LOOP_STACK_KB, loop_main, l);
+  if (status) return failed("the loop's thread cannot be started: ", strerror(status));
+  l->started = true;
+  while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
+
+  const struct pool_config config = {.workers = s->realtime.workers,
+                                     .priority = s->realtime.priority,
+                                     .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
+  if (s->realtime.workers > 0) {
+    d->pool = pool_new(&config, error, sizeof error);
+    if (!d->pool) return failed("", error);
+    if (pool_refusal(d->pool)[0]) {
+      l->grant.realtime = false;
+      append(l->grant.reason, sizeof l->grant.reason, pool_refusal(d->pool));
+    }
+  }
+  if (l->grant.realtime) return STATUS_OK;
+  log_line(LOG_LEVEL_WARNING, "NOT REAL-TIME: %s", l->grant.reason);
+  if (!d->options->require_realtime) return STATUS_OK;
+  log_line(LOG_LEVEL_ERROR, "real time is required and was refused: not started");
+  return STATUS_NOT_REALTIME;
+}
+
+static void complete_telemetry(struct daemon *d)
+{
+  struct telemetry *t = d->bench.telemetry;
+  const struct realtime_grant *grant = &d->loop.grant;
+  const ali3_model *m = d->settings->model;
+  t->period_ns = d->loop.cycle.config.period_ns;
+  snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
+  snprintf(t->reason, sizeof t->reason, "%s", grant->reason);
+  t->realtime = grant->realtime;
+  t->bodies = (uint32_t)ali3_model_bodies(m);
+  t->rows = (uint32_t)ali3_model_rows(m);
+  t->workers = (uint32_t)d->settings->realtime.workers;
+  t->priority = grant->realtime ? grant->priority : -1;
+  t->cpu = grant->cpu;
+  telemetry_ready(t);
+}
+
+static int start(struct daemon *d)
+{
+  char error[320];
+  realtime_flush_denormals(); /* here too, for the initial state */
+  if (!bench_open(&d->bench, d->settings, error, sizeof error)) return failed("", error);
+  int status = set_up_model(d);
+  if (status != STATUS_OK) return status;
+  if (!bench_start(&d->bench, error, sizeof error)) return failed("", error);
+  status = go_realtime(d);
+  if (status != STATUS_OK) return status;
+  status = open_report(d); /* now, to fail before a long run and not after it */
+  if (status != STATUS_OK) return status;
+  cycle_freeze(&d->loop.cycle, d->pool ? pool_exec(d->pool) : NULL, d->loop.grant.realtime);
+  complete_telemetry(d);
+  return STATUS_OK;
+}
+
+static void log_start(struct daemon *d)
+{
+  const struct realtime_grant *grant = &d->loop.grant;
+  const ali3_model *m = d->settings->model;
+  char cpu[24] = "", real_time[96] = "NOT REAL-TIME", open[300];
+  if (grant->cpu >= 0) snprintf(cpu, sizeof cpu, " on CPU %d", grant->cpu);
+  if (grant->realtime)
+    snprintf(real_time, sizeof real_time, "SCHED_FIFO %d%s, %ld MB locked", grant->priority, cpu,
+             grant->locked_kb / 1024);
+  bench_text(&d->bench, open, sizeof open);
+  log_line(LOG_LEVEL_NOTICE, "model %s (bodies %d, joints %d, rows %d) every %g ms; %s; %s; instance %s",
+           ali3_model_name(m), ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m),
+           d->settings->options.dt * 1e3, real_time, open, d->bench.telemetry->instance);
+}
+
+static int finish(struct daemon *d)
+{
+  const struct report report = {.settings = d->settings,
+                                .telemetry = d->bench.telemetry,
+                                .realtime = d->loop.grant.realtime,
+                                .reason = d->loop.grant.reason,
+                                .final_state = d->supervisor.final_state,
+                                .commands_dropped = bench_commands_dropped(&d->bench)};
+  char text[400];
+  report_text(&report, text, sizeof text);
+  log_line(LOG_LEVEL_NOTICE, "stopped: %s", text);
+  if (d->report && !report_write(&report, d->report)) {
+    log_line(LOG_LEVEL_ERROR, "%s: cannot write the report: %s", d->options->report, strerror(errno));
+    return STATUS_FAILED;
+  }
+  return report.final_state == STATE_FAULT ? STATUS_FAILED : STATUS_OK;
+}
+
+static void stop(struct daemon *d)
+{
+  struct loop *l = &d->loop;
+  if (l->started) {
+    sem_post(&l->gate); /* one post more does no harm where it is open */
+    pthread_join(l->thread, NULL);
+  }
+  if (d->report && d->report != stdout) fclose(d->report);
+  pool_free(d->pool);
+  bench_close(&d->bench);
+  cycle_free(&l->cycle);
+}
+
+int run(const struct options *o, const struct settings *s)
+{
+  struct daemon d = {.options = o, .settings = s, .loop.settings = s};
+  sem_init(&d.loop.promoted, 0, 0);
+  sem_init(&d.loop.gate, 0, 0);
+  supervisor_block_signals(&d.supervisor);
+  int status = start(&d);
+  if (status == STATUS_OK) {
+    log_start(&d);
+    d.supervisor.cycle = &d.loop.cycle;
+    d.loop.may_run = true;
+    sem_post(&d.loop.gate);
+    if (!supervisor_run(&d.supervisor)) {
+      log_line(LOG_LEVEL_ERROR, "the loop does not end: leaving without it");
+      _exit(STATUS_FAILED);
+    }
+    status = finish(&d);
+  }
+  stop(&d);
+  return status;
+}

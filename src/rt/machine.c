@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * The state machine of the daemon. Pure; RT.
+ *
+ *            machine_warm             arm              run
+ *     INIT ----------------> STOPPED ------> READY -----------+
+ *      |                      ^   |            |              v    pause
+ *      +--- (autostart) ------|---|------------|---------> RUNNING ------> PAUSED
+ *                             |   |    run     |            ^ | ^            |
+ *                             |   +------------|------------+ | +--- run ----+
+ *                             |                |              |              |
+ *                             +----------------+---- stop ----+--------------+
+ *                             |
+ *                             | reset
+ *                           SAFE  <---- estop, machine_trip, machine_deadline ---- any state
+ *                           FAULT <---- machine_trip ----------------------------- any state
+ *
+ *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
+ *
+ * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED: never straight back to motion.
+ * 2. `fault` is FAULT_NONE outside FAULT, SAFE and EXIT. 3. the model is at its initial state whenever READY
+ * or RUNNING is entered from STOPPED. */
+#include "rt/machine.h"
+
+#include <stddef.h>
+
+#define COMMANDS (COMMAND_STEP + 1)
+#define STATES   (STATE_EXIT + 1)
+
+/* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
+ * to INIT, so its code 0 can say that the state is wrong for the command. `step` belongs to lockstep
+ * clocking, and this loop is paced by the timer; `park` will differ from `stop` once there is a platform to
+ * park. */
+enum {
+  NO = 0,
+  STOP = STATE_STOPPED,
+  READY = STATE_READY,
+  RUN = STATE_RUNNING,
+  PAUSE = STATE_PAUSED,
+  SAFE = STATE_SAFE,
+  BACK = 0x80
+};
+/* clang-format off */
+static const unsigned char TABLE[STATES][COMMANDS] = {
+  /*                  -   init       arm         run       pause  stop  reset       park  estop step */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, NO },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO },
+};
+/* clang-format on */
+
+static const struct {
+  enum run_state to;
+  const char *text;
+} FAULTS[] = {
+#define FAULT_ROW(id, code, state, text) [id] = {state, text},
+    FAULT_LIST(FAULT_ROW)
+#undef FAULT_ROW
+};
+
+const char *fault_text(unsigned fault)
+{
+  return fault < sizeof FAULTS / sizeof *FAULTS ? FAULTS[fault].text : "unknown fault";
+}
+
+void machine_init(struct machine *m, int max_misses)
+{
+  *m = (struct machine){.state = STATE_INIT, .fault = FAULT_NONE, .max_misses = max_misses};
+}
+
+enum machine_action machine_warm(struct machine *m, bool autostart)
+{
+  if (m->state != STATE_INIT) return ACTION_NONE;
+  m->state = autostart ? STATE_RUNNING : STATE_STOPPED;
+  m->misses = 0;
+  return ACTION_RESTORE;
+}
+
+enum command_result machine_command(struct machine *m, uint32_t code, enum machine_action *action)
+{
+  *action = ACTION_NONE;
+  if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
+  const unsigned char next = TABLE[m->state][code];
+  if (next == NO) return RESULT_WRONG_STATE;
+  if (code == COMMAND_ESTOP) {
+    machine_trip(m, FAULT_ESTOP);
+    return RESULT_OK;
+  }
+  const enum run_state to = (enum run_state)(next & ~BACK);
+  if (to != m->state) m->misses = 0;
+  m->fault = FAULT_NONE; /* only reset, and the e-stop above, lead out of where there is one */
+  m->state = to;
+  if (next & BACK) *action = ACTION_RESTORE;
+  return RESULT_OK;
+}
+
+void machine_trip(struct machine *m, enum fault_code fault)
+{
+  if (m->state == STATE_EXIT || fault == FAULT_NONE) return;
+  const bool latched = m->state == STATE_FAULT || m->state == STATE_SAFE;
+  if (latched && fault != FAULT_ESTOP) return;
+  m->state = FAULTS[fault].to;
+  m->fault = fault;
+  m->misses = 0;
+}
+
+void machine_deadline(struct machine *m, bool missed)
+{
+  m->misses = missed && m->state == STATE_RUNNING ? m->misses + 1 : 0;
+  if (m->max_misses > 0 && m->misses >= m->max_misses) machine_trip(m, FAULT_MISSES);
+}
+
+void machine_exit(struct machine *m)
+{
+  m->state = STATE_EXIT;
+}
+
+uint32_t machine_flags(const struct machine *m)
+{
+  static const uint32_t FLAGS[STATES] = {
+      [STATE_READY] = FLAG_READY, [STATE_RUNNING] = FLAG_RUNNING, [STATE_PAUSED] = FLAG_PAUSED,
+      [STATE_FAULT] = FLAG_FAULT, [STATE_SAFE] = FLAG_SAFE,
+  };
+  return FLAGS[m->state] | (m->fault == FAULT_ESTOP ? (uint32_t)FLAG_ESTOP : 0);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * The state machine of the daemon: which command is valid in which state, and what a fault does. Pure: no
+ * clock, no I/O, no knowledge of who asked. The loop owns it and carries its verdicts out. */
+#ifndef RT_MACHINE_H
+#define RT_MACHINE_H
+
+#include "signals/exchange.h"
+
+#include <stdbool.h>
+
+/* Causes of FAULT and SAFE: id, code, the state each leads to, text for people. Codes are part of the OSC and
+ * Modbus interfaces and never change. FAULT: the model itself has failed. SAFE: the model is sound, its
+ * surroundings are not. */
+#define FAULT_LIST(X)                                                                                        \
+  X(FAULT_NONE, 0, STATE_STOPPED, "none")                                                                    \
+  X(FAULT_ESTOP, 1, STATE_SAFE, "e-stop requested")                                                          \
+  X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed one after the other")                            \
+  X(FAULT_STALE, 3, STATE_SAFE, "an input of policy safe has gone stale")                                    \
+  X(FAULT_DIVERGED, 4, STATE_FAULT, "the step diverged")                                                     \
+  X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")
+enum fault_code {
+#define FAULT_ENUM(id, code, state, text) id = (code),
+  FAULT_LIST(FAULT_ENUM)
+#undef FAULT_ENUM
+};
+const char *fault_text(unsigned fault); /* "unknown fault" when out of range */
+
+/* What the loop has to do about the model. */
+enum machine_action {
+  ACTION_NONE,
+  ACTION_RESTORE, /* put the model into its initial state */
+};
+
+struct machine {
+  enum run_state state;
+  enum fault_code fault; /* latched cause of FAULT and SAFE */
+  int max_misses;        /* consecutive misses in RUNNING that lead to SAFE; 0: never */
+  int misses;            /* consecutive ones so far */
+};
+
+/* All functions are RT and belong to the loop's thread. */
+
+void machine_init(struct machine *m, int max_misses);
+
+/* The warm-up is over: INIT leads to STOPPED, and on to RUNNING with autostart. In other states nothing
+ * happens. */
+enum machine_action machine_warm(struct machine *m, bool autostart);
+
+/* Judges a command. Returns an enum command_result; *action says what is to be done if it is RESULT_OK. */
+enum command_result machine_command(struct machine *m, uint32_t code, enum machine_action *action);
+
+/* Something has gone wrong: latches the cause and goes where FAULT_LIST says. In FAULT and SAFE only an
+ * e-stop still changes anything; in EXIT nothing does. */
+void machine_trip(struct machine *m, enum fault_code fault);
+
+/* Counts the deadline of a cycle as kept or missed; trips FAULT_MISSES. */
+void machine_deadline(struct machine *m, bool missed);
+
+/* The loop is told to end. */
+void machine_exit(struct machine *m);
+
+/* True where the model moves. */
+static inline bool machine_steps(const struct machine *m)
+{
+  return m->state == STATE_RUNNING;
+}
+
+/* The flag bits of a frame that follow from the state alone. */
+uint32_t machine_flags(const struct machine *m);
+
+#endif

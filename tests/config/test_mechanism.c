@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * Models as files describe them. What makes a mechanism valid is tested with the model layer; here, that a
+ * file says the same as the calls do. */
+#include "scratch.h"
+
+#include "config/values.h"
+
+#include <math.h>
+#include <time.h>
+
+#define TWO_BODIES                                                                                           \
+  "model:\n  bodies:\n"                                                                                      \
+  "    - {name: A, mass: 1, inertia: [1, 1, 1], position: [1, 2, 3], orientation: [0.6, 0.8, 0, 0]}\n"       \
+  "    - {name: B, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"                                      \
+  "  joints:\n"
+
+static ali3_data *initial_state(const struct settings *s)
+{
+  ali3_data *d = ali3_data_new(s->model);
+  assert_non_null(d);
+  assert_true(ali3_reset(s->model, d) >= 0);
+  return d;
+}
+
+/* The joint of the world's axes means the same as the one in the bodies' axes: nothing moves to put it
+ * together. */
+static void assert_fits(const char *text, bool fits)
+{
+  struct settings *s = load_good(text);
+  ali3_data *d = ali3_data_new(s->model);
+  assert_non_null(d);
+  int status = ali3_reset(s->model, d);
+  assert_int_equal(status == ALI3_OK, fits);
+  ali3_data_free(d);
+  settings_free(s);
+}
+
+static void at_and_axis_are_in_the_world(void **state)
+{
+  (void)state;
+  /* R(A) turns by 2 acos 0.6 about x: its y axis is (0, -0.28, 0.96), its z axis (0, -0.96, -0.28) */
+  assert_fits(TWO_BODIES
+              "    - {name: J, type: revolute, body_a: A, body_b: B, at: [1, 1.72, 3.96], axis: [0, 0, 2]}\n",
+              true);
+  assert_fits(
+      TWO_BODIES
+      "    - {name: J, type: revolute, body_a: A, body_b: B, point_a: [0, 1, 0], point_b: [1, 1.72, 2.96],\n"
+      "       axis_a: [0, 0.96, -0.28], axis_b: [0, 0, 1]}\n",
+      true);
+  assert_fits(
+      TWO_BODIES
+      "    - {name: J, type: revolute, body_a: A, body_b: B, point_a: [0, 1, 0], point_b: [1, 1.72, 2.96],\n"
+      "       axis_a: [0, 0, 1], axis_b: [0, 0, 1]}\n",
+      false);
+  assert_fits(
+      TWO_BODIES
+      "    - {name: J, type: revolute, body_a: A, body_b: B, at: [9, 9, 9], axis_a: [0, 0.96, -0.28],\n"
+      "       axis_b: [0, 0, 1]}\n",
+      true);
+}
+
+static void every_joint_type_is_known(void **state)
+{
+  (void)state;
+  for (int t = 0; t < ALI3_JOINT_TYPES; t++) {
+    ali3_joint_type type = (ali3_joint_type)t;
+    char text[1000];
+    bool axis_a = ali3_joint_type_has_axis_a(type), axis_b = ali3_joint_type_has_axis_b(type);
+    snprintf(text, sizeof text,
+             TWO_BODIES
+             "    - {name: J, type: %s, body_a: A, body_b: B, point_a: [0, 0, 1], point_b: [0, 1, 0]%s%s}\n",
+             ali3_joint_type_name(type), axis_a ? ", axis_a: [1, 0, 0]" : "",
+             axis_b ? ", axis_b: [0, 1, 0]" : "");
+    struct settings *s = load_good(text);
+    assert_int_equal(ali3_model_joint_type(s->model, 0), type);
+    settings_free(s);
+  }
+}
+
+static void one_axis_is_not_enough_for_a_universal_joint(void **state)
+{
+  (void)state;
+  assert_refused(TWO_BODIES
+                 "    - {name: J, type: universal, body_a: A, body_b: B, at: [0, 0, 0], axis: [1, 0, 0]}\n",
+                 "\"axis\" has no meaning for a universal joint");
+  assert_refused(TWO_BODIES "    - {name: J, type: distance, body_a: A, body_b: B, at: [0, 0, 0]}\n",
+                 "\"at\" has no meaning for a distance joint");
+}
+
+static void inertia_has_two_forms(void **state)
+{
+  (void)state;
+  static const char *const form[] = {"[1, 2, 2.5]", "[[1, 0, 0], [0, 2, 0], [0, 0, 2.5]]"};
+  double energy[2];
+  for (int i = 0; i < 2; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: {bodies: [{name: A, mass: 2, inertia: %s, position: [0, 0, 0], velocity: [1, 0, 0],\n"
+             "  angular_velocity: [1, 1, 1]}]}\n",
+             form[i]);
+    struct settings *s = load_good(text);
+    ali3_data *d = initial_state(s);
+    ali3_energy e;
+    ali3_energy_get(s->model, d, &e);
+    energy[i] = e.kinetic;
+    ali3_data_free(d);
+    settings_free(s);
+  }
+  assert_true(fabs(energy[0] - (1 + 5.5 / 2)) < 1e-12);
+  assert_true(energy[0] == energy[1]);
+}
+
+static void free_bodies_and_forces_are_no_mistake(void **state)
+{
+  (void)state;
+  struct settings *s = load_good("model:\n  gravity: [0, -10, 0]\n  bodies:\n    - {name: A, mass: 2, "
+                                 "inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                                 "  forces:\n    - {name: F, type: force, body: A, force: [0, 20, 0]}\n"
+                                 "    - {name: T, type: torque, body: A, torque: [0, 0, 3]}\n");
+  assert_int_equal(ali3_model_loads(s->model), 2);
+  ali3_data *d = initial_state(s);
+  ali3_body_state body;
+  ali3_body_get(s->model, d, 0, &body);
+  assert_true(fabs(body.acceleration[1]) < 1e-12);
+  assert_true(fabs(body.angular_acceleration[2] - 3) < 1e-12);
+  ali3_data_free(d);
+  settings_free(s);
+}
+
+static void one_mistake_does_not_hide_or_breed_others(void **state)
+{
+  (void)state;
+  /* A is wrong; the joint to A is not to be blamed for that, the joint to Z is. */
+  struct loaded l = load_text(
+      "model:\n  bodies:\n    - {name: A, mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n  joints:\n"
+      "    - {name: J, type: spherical, body_a: ground, body_b: A, at: [0, 0, 0]}\n"
+      "    - {name: K, type: spherical, body_a: ground, body_b: Z, at: [0, 0, 0]}\n");
+  assert_null(l.settings);
+  int errors = 0;
+  for (const char *p = l.errors; (p = strstr(p, ": error: ")); p++) errors++;
+  assert_int_equal(errors, 2);
+  assert_non_null(strstr(l.errors, ":3:23: error: mass: "));
+  assert_non_null(strstr(l.errors, ":6:58: error: body_b: "));
+  free(l.errors);
+}
+
+/* Reading is linear: 16 times the bodies may take 16 times as long, not 256 times. */
+static double build_seconds(int bodies)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  fprintf(f, "model:\n  bodies:\n");
+  for (int i = 0; i < bodies; i++)
+    fprintf(f, "    - {name: B%d, mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i);
+  fprintf(f, "  joints:\n");
+  for (int i = 0; i < bodies; i++) {
+    char before[16] = "ground";
+    if (i > 0) snprintf(before, sizeof before, "B%d", i - 1);
+    fprintf(f, "    - {name: J%d, type: spherical, body_a: %s, body_b: B%d, at: [%d.5, 0, 0]}\n", i, before,
+            i, i);
+  }
+  fclose(f);
+
+  char file[32];
+  write_scratch(file, text, size);
+  free(text);
+  struct timespec begin, end;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  struct yaml y;
+  struct names names = {0};
+  struct report r = {.out = stdout};
+  assert_true(yaml_read(&y, file, &r));
+  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &r);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+  unlink(file);
+  assert_non_null(m);
+  assert_int_equal(ali3_model_joints(m), bodies);
+  ali3_model_free(m);
+  names_free(&names);
+  yaml_free(&y);
+  return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+}
+
+static void reading_is_linear(void **state)
+{
+  (void)state;
+  build_seconds(1000); /* warm */
+  double small = build_seconds(2000), large = build_seconds(32000);
+  print_message("2000 bodies %.3f s, 32000 bodies %.3f s\n", small, large);
+  assert_true(large < 80 * small);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_and_axis_are_in_the_world),
+      cmocka_unit_test(every_joint_type_is_known),
+      cmocka_unit_test(one_axis_is_not_enough_for_a_universal_joint),
+      cmocka_unit_test(inertia_has_two_forms),
+      cmocka_unit_test(free_bodies_and_forces_are_no_mistake),
+      cmocka_unit_test(one_mistake_does_not_hide_or_breed_others),
+      cmocka_unit_test(reading_is_linear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * The tables, and the file that explains them: config/four-bar.yaml has to say of every key what the table
+ * says. */
+#include "scratch.h"
+
+#include "config/values.h"
+
+#include <stdio.h>
+
+/* Calls `check` for every key of every section. */
+static void each_key(const struct section *s, void (*check)(const struct section *s, const struct key *k))
+{
+  for (int i = 0; i < s->keys; i++) {
+    check(s, &s->key[i]);
+    if (s->key[i].section) each_key(s->key[i].section, check);
+  }
+}
+
+static void check_row(const struct section *s, const struct key *k)
+{
+  for (int i = 0; &s->key[i] != k; i++) assert_string_not_equal(s->key[i].name, k->name);
+  assert_true((k->type == KEY_CHOICE) == (k->choices != NULL));
+  assert_true((k->type >= KEY_SECTION) == (k->section != NULL));
+  assert_true(k->min < k->max);
+  assert_non_null(k->unit);
+}
+
+static void rows_are_sound(void **state)
+{
+  (void)state;
+  each_key(&schema_file, check_row);
+  each_key(&schema_spring, check_row);
+}
+
+/* A default that its own row refuses would be reported here. */
+static void defaults_are_in_range(void **state)
+{
+  (void)state;
+  static const struct section *const all[] = {&schema_file,  &schema_model,  &schema_body,
+                                              &schema_joint, &schema_force,  &schema_spring,
+                                              &schema_input, &schema_target, NULL};
+  union {
+    struct file_values file;
+    struct model_values model;
+    ali3_body_spec body;
+    struct joint_values joint;
+    struct force_values force;
+    struct spring_values spring;
+    struct input_values input;
+    struct target_values target;
+  } values;
+  for (int i = 0; all[i]; i++) {
+    struct report r = {.out = stdout, .source = &(struct source){.file = (char[]){"table"}}};
+    memset(&values, 0, sizeof values);
+    assert_true(schema_read(all[i], NULL, &values, &r));
+    assert_int_equal(r.errors, 0);
+  }
+}
+
+static char *documented; /* config/four-bar.yaml, comments joined into one line per key */
+
+/* Joins "# name: text" with the indented comment lines that go on with it. */
+static void read_documented(void)
+{
+  FILE *f = fopen(TEST_DATA "/../config/four-bar.yaml", "r");
+  assert_non_null(f);
+  size_t size = 0;
+  FILE *out = open_memstream(&documented, &size);
+  char line[300];
+  while (fgets(line, sizeof line, f)) {
+    const char *p = line + strspn(line, " ");
+    if (strncmp(p, "#   ", 4) == 0)
+      fprintf(out, " %.*s", (int)strcspn(p + 4, "\n"), p + 4);
+    else
+      fprintf(out, "\n%.*s", (int)strcspn(p, "\n"), p);
+  }
+  fprintf(out, "\n");
+  fclose(out);
+  fclose(f);
+}
+
+/* One explanation of a key of this name has all the words. */
+static bool explained(const char *name, const char *const words[], int count)
+{
+  char head[80];
+  snprintf(head, sizeof head, "\n# %s: ", name);
+  for (const char *p = documented; (p = strstr(p, head)); p++) {
+    const char *end = strchr(p + 1, '\n');
+    bool all = true;
+    for (int i = 0; i < count; i++) {
+      const char *found = strstr(p, words[i]);
+      all = all && found && found < end;
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+static void check_explained(const struct section *s, const struct key *k)
+{
+  char expected[300], by_default[80], section[80];
+  if (k->section && k->type != KEY_LIST) {
+    snprintf(section, sizeof section, "\n%s:\n", k->name);
+    if (!strstr(documented, section)) fail_msg("the section %s is missing", k->name);
+    return;
+  }
+  const char *words[2] = {schema_expected(k, expected, sizeof expected), ""};
+  if (k->type == KEY_LIST) words[0] = "a list";
+  if (!k->fallback)
+    words[1] = "Required.";
+  else if (*k->fallback) {
+    snprintf(by_default, sizeof by_default, "Default %s.", k->fallback);
+    words[1] = by_default;
+  }
+  if (k->section == &schema_input) return; /* explained as a section */
+  if (!explained(k->name, words, 2))
+    fail_msg("%s, %s: expected an explanation with \"%s\" and \"%s\"", s->title, k->name, words[0], words[1]);
+}
+
+static void every_key_is_explained(void **state)
+{
+  (void)state;
+  read_documented();
+  each_key(&schema_file, check_explained);
+  each_key(&schema_spring, check_explained); /* reached from a force by its type */
+  free(documented);
+}
+
+static void numbers(void **state)
+{
+  (void)state;
+  static const char *const good[] = {"1", "1.", ".5", "+1.5", "1e3", "1E-3", "1.5e+3", "007"};
+  static const char *const bad[] = {"1x",   "x1",    "1e",  "1e+",   ".",    "+",   "-1",
+                                    "0",    "1.2.3", "1 2", "0x1",   "1_0",  "nan", "inf",
+                                    ".inf", "-.inf", "",    "1e999", "true", "1,5"};
+  char text[300];
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    snprintf(text, sizeof text, ONE_BODY "simulation:\n  duration: %s\n", good[i]);
+    struct settings *s = load_good(text);
+    assert_true(s->duration == strtod(good[i], NULL));
+    settings_free(s);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    snprintf(text, sizeof text, ONE_BODY "simulation:\n  duration: %s\n", bad[i]);
+    assert_refused(text, *bad[i] ? ":5:13: error: duration: expected a number > 0 (s), found "
+                                 : ":5:3: error: duration: ");
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_sound),
+      cmocka_unit_test(defaults_are_in_range),
+      cmocka_unit_test(every_key_is_explained),
+      cmocka_unit_test(numbers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

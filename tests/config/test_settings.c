@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * Whole configurations: the files that are shipped, the defaults, and a corpus of mistakes in bad/, each of
+ * which states in its first lines the place and text of every error it has to give. */
+#include "scratch.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+#define SHIPPED TEST_DATA "/../config/"
+
+static void shipped_files_load(void **state)
+{
+  (void)state;
+  static const char *const file[] = {SHIPPED "four-bar.yaml", SHIPPED "models/four_bar.yaml",
+                                     SHIPPED "models/slider_crank.yaml",
+                                     SHIPPED "models/double_pendulum.yaml"};
+  for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+    struct settings *s = load_good_file(file[i], NULL);
+    assert_true(ali3_model_bodies(s->model) >= 2);
+    settings_free(s);
+  }
+}
+
+static void four_bar_says_what_it_says(void **state)
+{
+  (void)state;
+  struct settings *s = load_good_file(SHIPPED "four-bar.yaml", NULL);
+  assert_string_equal(ali3_model_name(s->model), "four_bar");
+  assert_int_equal(ali3_model_bodies(s->model), 3);
+  assert_int_equal(ali3_model_joints(s->model), 4);
+  assert_true(s->duration == 30 && s->options.dt == 0.01);
+  assert_int_equal(s->inputs, 1);
+  assert_string_equal(s->input[0].name, "push");
+  assert_int_equal(s->input[0].body, ali3_model_find_body(s->model, "B"));
+  assert_int_equal(s->input[0].policy, INPUT_RAMP);
+  assert_true(s->osc.enabled && s->modbus.enabled);
+  assert_int_equal(s->osc.port, 9100);
+  assert_int_equal(s->modbus.port, 1502);
+  assert_int_equal(s->osc.targets, 1);
+  assert_string_equal(s->osc.target[0].host, "127.0.0.1");
+  assert_int_equal(s->osc.target[0].port, 9101);
+  assert_string_equal(s->instance, "four_bar");
+  settings_free(s);
+}
+
+static void defaults(void **state)
+{
+  (void)state;
+  struct settings *s =
+      load_good(ONE_BODY "osc: {targets: [{host: \"::1\", port: 5}]}\ninputs: [{name: p, body: A}]\n");
+  ali3_options o = ali3_options_default();
+  assert_true(s->options.dt == o.dt && s->options.iterations == o.iterations && s->options.alpha == o.alpha &&
+              s->options.compliance == o.compliance && s->options.substeps == o.substeps &&
+              s->options.extrapolate == o.extrapolate);
+  assert_true(s->duration == 0);
+  assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.max_misses == 0);
+  assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == 0 &&
+              s->realtime.lock_memory);
+  assert_true(s->osc.enabled && !s->modbus.enabled);
+  assert_string_equal(s->osc.bind, "127.0.0.1");
+  assert_string_equal(s->osc.prefix, "/ali3");
+  assert_true(s->osc.target[0].divisor == 1 && !s->osc.target[0].doubles);
+  assert_string_equal(s->osc.target[0].host, "::1");
+  assert_true(s->modbus.port == 1502 && s->modbus.max_clients == 8);
+  assert_true(s->input[0].policy == INPUT_RAMP && s->input[0].hold == 0.05 && s->input[0].ramp == 0.5 &&
+              s->input[0].limit_force == 1e4 && s->input[0].limit_torque == 1e4);
+  assert_string_equal(s->instance, "model");
+  settings_free(s);
+}
+
+static void values_are_taken(void **state)
+{
+  (void)state;
+  struct settings *s = load_good(
+      ONE_BODY "solver: {iterations: 5, alpha: 1e7, compliance: 1e-9, substeps: 4, extrapolate: true}\n"
+               "cycle: {period: 0.002, autostart: false, warmup: 7, max_misses: 3}\n"
+               "realtime: {priority: 42, cpu: 1, workers: 2, lock_memory: false}\n"
+               "osc: {enabled: false, prefix: /rig/one, bind: 0.0.0.0, any_interface: true,\n"
+               "      targets: [{host: 10.0.0.1, port: 7, divisor: 4, profile: d}]}\n"
+               "modbus: {port: 502, bind: \"::1\", max_clients: 16}\n"
+               "inputs: [{name: p, body: A, policy: safe, hold: 0, limit_force: 5}]\n"
+               "telemetry: {name: rig-1}\n");
+  assert_true(s->options.iterations == 5 && s->options.alpha == 1e7 && s->options.compliance == 1e-9 &&
+              s->options.substeps == 4 && s->options.extrapolate);
+  assert_true(s->options.dt == 0.002 && !s->cycle.autostart && s->cycle.warmup == 7 &&
+              s->cycle.max_misses == 3);
+  assert_true(s->realtime.priority == 42 && s->realtime.cpu == 1 && s->realtime.workers == 2 &&
+              !s->realtime.lock_memory);
+  assert_true(!s->osc.enabled && s->osc.target[0].divisor == 4 && s->osc.target[0].doubles);
+  assert_string_equal(s->osc.prefix, "/rig/one");
+  assert_string_equal(s->osc.bind, "0.0.0.0");
+  assert_true(s->modbus.enabled && s->modbus.port == 502 && s->modbus.max_clients == 16);
+  assert_true(s->input[0].policy == INPUT_SAFE && s->input[0].hold == 0 && s->input[0].limit_force == 5);
+  assert_string_equal(s->instance, "rig-1");
+  settings_free(s);
+}
+
+static void overrides_go_before_the_file(void **state)
+{
+  (void)state;
+  char file[32];
+  static const char text[] = ONE_BODY "cycle: {period: 0.002}\nsolver: {iterations: 5, alpha: 1e7}\n";
+  write_scratch(file, text, strlen(text));
+  const struct settings_overrides all = {.dt = 0.5, .iterations = 9, .alpha = 3}, none = {0};
+
+  struct settings *s = load_good_file(file, &all);
+  const ali3_options *o = ali3_model_options(s->model);
+  assert_true(o->dt == 0.5 && o->iterations == 9 && o->alpha == 3);
+  settings_free(s);
+
+  s = load_good_file(file, &none);
+  unlink(file);
+  o = ali3_model_options(s->model);
+  assert_true(o->dt == 0.002 && o->iterations == 5 && o->alpha == 1e7);
+  settings_free(s);
+}
+
+static void model_from_its_own_file(void **state)
+{
+  (void)state;
+  struct settings *s = load_good_file(TEST_DATA "/config/included.yaml", NULL);
+  assert_string_equal(ali3_model_name(s->model), "slider_crank");
+  assert_true(s->duration == 10); /* of the model file */
+  assert_true(s->options.dt == 0.001);
+  assert_int_equal(s->input[0].body, ali3_model_find_body(s->model, "rod"));
+  settings_free(s);
+}
+
+static void instance_is_fit_for_a_file_name(void **state)
+{
+  (void)state;
+  struct settings *s = load_good(
+      "model: {name: \"a/b c\", bodies: [{name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]}\n");
+  assert_string_equal(s->instance, "a_b_c");
+  settings_free(s);
+}
+
+static void file_that_is_not_there(void **state)
+{
+  (void)state;
+  struct loaded l = load_file("/nonexistent/model.yaml", NULL);
+  assert_null(l.settings);
+  assert_string_equal(l.errors,
+                      "/nonexistent/model.yaml: error: cannot read the file: No such file or directory\n");
+  free(l.errors);
+  l = load_file("/", NULL);
+  assert_null(l.settings);
+  assert_non_null(strstr(l.errors, "Is a directory"));
+  free(l.errors);
+}
+
+static void no_more_than_twenty_errors_are_shown(void **state)
+{
+  (void)state;
+  char text[2000] = ONE_BODY;
+  for (int i = 0; i < 25; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "zzzzzz%d: 1\n", i);
+  struct loaded l = load_text(text);
+  assert_null(l.settings);
+  int shown = 0;
+  for (const char *p = l.errors; (p = strstr(p, ": error: ")); p++) shown++;
+  assert_int_equal(shown, 20);
+  assert_non_null(strstr(l.errors, "5 more errors not shown\n"));
+  free(l.errors);
+}
+
+/* "FILE:LINE:COLUMN: error: TEXT" of this file as "LINE:COLUMN: TEXT", of another as "@NAME:LINE:COLUMN:
+ * TEXT". */
+static void shorten(const char *folder, const char *name, const char *line, char *out, size_t size)
+{
+  const char *error = strstr(line, ": error: ");
+  size_t prefix = strlen(folder) + 1;
+  assert_true(strncmp(line, folder, prefix - 1) == 0);
+  const char *place = line + prefix;
+  bool own = strncmp(place, name, strlen(name)) == 0 && strchr(": ", place[strlen(name)]);
+  if (own) place += strlen(name) + (place + strlen(name) < error);
+  snprintf(out, size, "%s%.*s%s%s", own ? "" : "@", (int)(error - place), place, place < error ? ": " : "",
+           error + 9);
+}
+
+/* The next line that is an error, not one of the lines shown with it. */
+static const char *next_error(char **rest)
+{
+  char *line;
+  while ((line = strsep(rest, "\n")) && !strstr(line, ": error: "))
+    ;
+  return line;
+}
+
+static void check_bad_file(const char *folder, const char *name)
+{
+  char file[600], line[1000], expected[1000], found[1000];
+  snprintf(file, sizeof file, "%s/%s", folder, name);
+  struct loaded l = load_file(file, NULL);
+  if (l.settings) fail_msg("%s was taken for right", file);
+
+  FILE *f = fopen(file, "r");
+  assert_non_null(f);
+  char *rest = l.errors;
+  const char *error;
+  while (fgets(line, sizeof line, f) && sscanf(line, "# expect: %999[^\n]", expected) == 1) {
+    error = next_error(&rest);
+    if (!error) {
+      fail_msg("%s: expected \"%s\", found no further error", file, expected);
+      break;
+    }
+    shorten(folder, name, error, found, sizeof found);
+    if (strcmp(found, expected) != 0) fail_msg("%s:\nexpected %s\nfound    %s", file, expected, found);
+  }
+  error = next_error(&rest);
+  if (error) fail_msg("%s: more than expected: %s", file, error);
+  fclose(f);
+  free(l.errors);
+}
+
+static void every_bad_file_gives_its_errors(void **state)
+{
+  (void)state;
+  static const char folder[] = TEST_DATA "/config/bad";
+  DIR *d = opendir(folder);
+  assert_non_null(d);
+  int checked = 0;
+  for (struct dirent *e; (e = readdir(d));)
+    if (strstr(e->d_name, ".yaml")) {
+      check_bad_file(folder, e->d_name);
+      checked++;
+    }
+  closedir(d);
+  assert_true(checked >= 80);
+}
+
+/* Every prefix of a good file, and every file with one byte changed: refused or taken, but never a crash. */
+static void damaged_files_do_no_harm(void **state)
+{
+  (void)state;
+  static const char good[] =
+      ONE_BODY "  joints:\n    - {name: J, type: fixed, body_a: ground, body_b: A, at: [0, 0, 0]}\n"
+               "osc: {targets: [{host: 127.0.0.1, port: 5}]}\ninputs:\n  - name: p\n    body: A\n";
+  static const char other[] = {0,   '\n', '"',  '{',        ']', ':', '-', '&',
+                               '*', '!',  '\t', (char)0xff, '|', '%', '@', '9'};
+  char text[sizeof good];
+  size_t size = sizeof good - 1;
+  for (size_t i = 0; i < size; i++) {
+    struct loaded l = load_bytes(good, i);
+    settings_free(l.settings);
+    free(l.errors);
+    memcpy(text, good, size);
+    text[i] = other[i % sizeof other];
+    l = load_bytes(text, size);
+    assert_true(l.settings || *l.errors);
+    settings_free(l.settings);
+    free(l.errors);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shipped_files_load),
+      cmocka_unit_test(four_bar_says_what_it_says),
+      cmocka_unit_test(defaults),
+      cmocka_unit_test(values_are_taken),
+      cmocka_unit_test(overrides_go_before_the_file),
+      cmocka_unit_test(model_from_its_own_file),
+      cmocka_unit_test(instance_is_fit_for_a_file_name),
+      cmocka_unit_test(file_that_is_not_there),
+      cmocka_unit_test(no_more_than_twenty_errors_are_shown),
+      cmocka_unit_test(every_bad_file_gives_its_errors),
+      cmocka_unit_test(damaged_files_do_no_harm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

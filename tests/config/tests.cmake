@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+foreach(name settings mechanism schema yaml nearest)
+  ali3_test(config ${name} LINK ali3_config)
+endforeach()

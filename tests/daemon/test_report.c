@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * The report as a reader finds it: parsed again, key by key. */
+#include "daemon/report.h"
+
+#include "base/arena.h"
+#include "signals/exchange.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct settings settings = {.options.dt = 0.01, .cycle.warmup = 7, .realtime.workers = 2};
+
+static int set_up(void **state)
+{
+  struct telemetry *t = aligned_zalloc(sizeof *t);
+  if (!t) return -1;
+  strcpy(t->model, "four_bar");
+  strcpy(t->instance, "bench");
+  *state = t;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  free(*state);
+  return 0;
+}
+
+static void fill(struct telemetry *t, uint64_t misses)
+{
+  histogram_clear(&t->book.wakeup);
+  histogram_clear(&t->book.step);
+  histogram_clear(&t->book.cycle);
+  for (uint64_t k = 1; k <= 1000; k++) {
+    histogram_add(&t->book.wakeup, 1000 * k, k);
+    histogram_add(&t->book.cycle, 2000 * k, k);
+  }
+  counter_add(&t->counters.osc_malformed, 3);
+  telemetry_write(t, &(struct telemetry_live){.time = 10.0, .misses = misses, .skipped = 2 * misses});
+}
+
+static json_t *written(const struct report *r)
+{
+  FILE *f = tmpfile();
+  assert_non_null(f);
+  assert_true(report_write(r, f));
+  rewind(f);
+  json_t *o = json_loadf(f, JSON_REJECT_DUPLICATES, NULL);
+  fclose(f);
+  assert_non_null(o);
+  return o;
+}
+
+static double number(const json_t *o, const char *key)
+{
+  const json_t *v = json_object_get(o, key);
+  if (!json_is_number(v)) fail_msg("%s is not a number", key);
+  return json_number_value(v);
+}
+
+static const char *text(const json_t *o, const char *key)
+{
+  return json_string_value(json_object_get(o, key));
+}
+
+static void a_real_time_run(void **state)
+{
+  struct telemetry *t = *state;
+  fill(t, 0);
+  json_t *o = written(&(struct report){.settings = &settings,
+                                       .telemetry = t,
+                                       .realtime = true,
+                                       .reason = "",
+                                       .final_state = STATE_RUNNING,
+                                       .commands_dropped = 5});
+  assert_true(json_is_true(json_object_get(o, "realtime")));
+  assert_string_equal(text(o, "realtime_reason"), "");
+  assert_null(json_object_get(o, "label"));
+  assert_string_equal(text(o, "version"), ALI3_VERSION);
+  assert_string_equal(text(o, "model"), "four_bar");
+  assert_string_equal(text(o, "instance"), "bench");
+  assert_string_equal(text(o, "state"), "RUNNING");
+  assert_true(number(o, "period_s") == 0.01);
+  assert_true(number(o, "duration_s") == 10.0);
+  assert_true(number(o, "workers") == 2 && number(o, "warmup_cycles") == 7);
+  assert_true(number(o, "cycles") == 1000 && number(o, "misses") == 0 && number(o, "skipped") == 0);
+  assert_true(number(o, "miss_rate_below_95") == 0.003);
+  assert_true(number(o, "commands_dropped") == 5 && number(o, "degraded") == 0);
+  assert_true(number(json_object_get(o, "counters"), "osc_malformed") == 3);
+#define KNOWN(name, meaning) assert_true(number(json_object_get(o, "counters"), #name) >= 0);
+  COUNTER_LIST(KNOWN)
+#undef KNOWN
+  const json_t *wakeup = json_object_get(o, "wakeup_us");
+  assert_true(number(wakeup, "min") == 1.0 && number(wakeup, "max") == 1000.0);
+  assert_true(number(wakeup, "median") >= 500 && number(wakeup, "median") <= 502);
+  assert_true(number(wakeup, "p99") >= 990 && number(wakeup, "p99") <= 992);
+  assert_true(number(wakeup, "p999") >= 999 && number(wakeup, "p999") <= 1000);
+  assert_true(number(json_object_get(o, "cycle_us"), "max") == 2000.0);
+  /* No step was made: no figure, and above all not 0. */
+  assert_true(json_is_null(json_object_get(json_object_get(o, "step_us"), "max")));
+  json_decref(o);
+}
+
+static void a_run_that_was_not_is_labelled(void **state)
+{
+  struct telemetry *t = *state;
+  fill(t, 4);
+  const struct report r = {
+      .settings = &settings, .telemetry = t, .reason = "refused", .final_state = STATE_SAFE};
+  json_t *o = written(&r);
+  assert_true(json_is_false(json_object_get(o, "realtime")));
+  assert_string_equal(text(o, "realtime_reason"), "refused");
+  assert_string_equal(text(o, "label"), "NOT REAL-TIME");
+  assert_true(number(o, "misses") == 4 && number(o, "skipped") == 8);
+  assert_true(fabs(number(o, "duration_s") - 10.08) < 1e-12);
+  assert_null(json_object_get(o, "miss_rate_below_95"));
+  json_decref(o);
+  char line[400];
+  report_text(&r, line, sizeof line);
+  assert_non_null(strstr(
+      line,
+      "NOT REAL-TIME, figures unrepresentative: 1000 cycles in state SAFE, misses 4, starts skipped 8"));
+}
+
+static void a_disk_that_is_full_is_noticed(void **state)
+{
+  FILE *full = fopen("/dev/full", "w");
+  if (!full) {
+    print_message("skipped: no /dev/full here\n");
+    skip();
+  }
+  fill(*state, 0);
+  assert_false(
+      report_write(&(struct report){.settings = &settings, .telemetry = *state, .reason = ""}, full));
+  fclose(full);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(a_real_time_run, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_run_that_was_not_is_labelled, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_disk_that_is_full_is_noticed, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "dca/graphs.h"
+#include "dca/order.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static bool holds(const struct list *l, int item)
+{
+  for (int i = 0; i < l->count; i++)
+    if (l->item[i] == item) return true;
+  return false;
+}
+
+/* The order by the book: a matrix of couplings, in which every elimination couples what it was coupled to. */
+static void check(const struct graph *g, const char *what)
+{
+  struct order o;
+  assert_true(order_compute(&g->g, &o));
+  size_t n = (size_t)o.vertices;
+  int joints = g->g.joints;
+  bool *coupled = calloc(n * n + 1, 1), *seen = calloc(n + 1, 1);
+  assert_true(coupled && seen);
+  assert_int_equal(o.vertices, joints + g->g.bodies);
+  for (int j = 0; j < joints; j++)
+    for (int side = 0; side < 2; side++)
+      if (g->ends[j][side] >= 0) {
+        size_t b = (size_t)(joints + g->ends[j][side]);
+        coupled[(size_t)j * n + b] = coupled[b * n + (size_t)j] = true;
+      }
+  for (int rank = 0; rank < o.vertices; rank++) {
+    int v = o.vertex[rank], border = 0;
+    assert_int_equal(o.rank[v], rank);
+    assert_false(seen[v]);
+    seen[v] = true;
+    bool able = v >= joints;
+    for (int side = 0; v < joints && side < 2; side++)
+      able |= g->ends[v][side] >= 0 && seen[joints + g->ends[v][side]];
+    if (!able) fail_msg("%s: joint %d comes before its bodies", what, v);
+    for (size_t a = 0; a < n; a++) {
+      if (seen[a] || !coupled[(size_t)v * n + a]) continue;
+      border++;
+      if (!holds(&o.border[v], (int)a)) fail_msg("%s: vertex %d misses %d in its border", what, v, (int)a);
+      for (size_t b = 0; b < n; b++)
+        if (b != a && !seen[b] && coupled[(size_t)v * n + b]) coupled[a * n + b] = coupled[b * n + a] = true;
+    }
+    assert_int_equal(o.border[v].count, border);
+    for (int i = 0; i < o.child[v].count; i++) {
+      assert_true(o.rank[o.child[v].item[i]] < rank);
+      assert_true(holds(&o.border[o.child[v].item[i]], v));
+      assert_true(i == 0 || o.rank[o.child[v].item[i]] > o.rank[o.child[v].item[i - 1]]);
+    }
+  }
+  free(coupled);
+  free(seen);
+  order_free(&o);
+}
+
+#define CHECK(build)                                                                                         \
+  do {                                                                                                       \
+    struct graph g;                                                                                          \
+    build;                                                                                                   \
+    check(&g, #build);                                                                                       \
+    graph_shuffle(&g, &random);                                                                              \
+    check(&g, #build ", shuffled");                                                                          \
+    graph_free(&g);                                                                                          \
+  } while (0)
+
+static void is_an_elimination(void **state)
+{
+  (void)state;
+  struct random random = {11};
+  CHECK(graph_new(&g, 3)); /* bodies tied to nothing */
+  CHECK(graph_chain(&g, 50, 3));
+  CHECK(graph_ring(&g, 21, 5));
+  CHECK(graph_star(&g, 40, 3));
+  CHECK(graph_wheel(&g, 25, 3));
+  CHECK(graph_ladder(&g, 20, 5));
+  CHECK(graph_grid(&g, 6, 7, 3));
+  CHECK(graph_complete(&g, 6, 3));
+  CHECK(graph_parallel(&g, 7));
+  for (int i = 0; i < 30; i++) CHECK(graph_forest(&g, &random, 40));
+  for (int i = 0; i < 100; i++) CHECK(graph_random(&g, &random, 1 + i / 3, i / 5));
+}
+
+static void lists_grow(void **state)
+{
+  (void)state;
+  struct list l = {0};
+  for (int i = 0; i < 1000; i++) assert_true(list_push(&l, i));
+  assert_int_equal(l.count, 1000);
+  for (int i = 0; i < 1000; i++) assert_int_equal(l.item[i], i);
+  free(l.item);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(is_an_elimination),
+      cmocka_unit_test(lists_grow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+foreach(name body compile rows)
+  ali3_test(dynamics ${name} LINK ali3_dynamics m)
+endforeach()

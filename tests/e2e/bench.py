@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: MIT
+"""The bench of the end-to-end tests: starts the real daemon on free ports in a folder of its own, and talks to it.
+
+Three kinds of client: oscsend, oscdump and mbpoll (which share nothing with us, though the first two share liblo), an OSC
+coder and a Modbus client written here from the specifications, and raw sockets. Python's own library is all it needs.
+Every process it starts is ended by its pid; everything goes over 127.0.0.1."""
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = ""  # folder of the programs; the command line sets it
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
+COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9}
+
+
+def program(name):
+    return os.path.join(BIN, name)
+
+
+def need(tool):
+    """Path of a client that the test cannot do without; the test is skipped where it is not installed."""
+    path = shutil.which(tool)
+    if not path:
+        raise unittest.SkipTest(f"{tool} is not installed")
+    return path
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(what, condition, seconds=10.0):
+    """Waits until condition() is true and returns what it gave. Time only bounds the failure. `what` may be a function."""
+    end = time.monotonic() + seconds
+    while True:
+        got = condition()
+        if got:
+            return got
+        if time.monotonic() > end:
+            raise AssertionError(f"after {seconds} s still not: {what() if callable(what) else what}")
+        time.sleep(0.01)
+
+
+def four_bar():
+    with open(os.path.join(ROOT, "tests", "reference", "four_bar.json"), encoding="utf-8") as f:
+        return json.load(f)
+
+
+# ---- OSC, from the 1.0 specification
+
+def osc_string(text):
+    raw = text.encode() + b"\0"
+    return raw + b"\0" * (-len(raw) % 4)
+
+
+def osc_message(address, types="", *values):
+    pack = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
+    body = b"".join(osc_string(v) if t == "s" else struct.pack(pack[t], v) for t, v in zip(types, values))
+    return osc_string(address) + osc_string("," + types) + body
+
+
+def osc_bundle(*elements):
+    return b"#bundle\0" + struct.pack(">Q", 1) + b"".join(struct.pack(">i", len(e)) + e for e in elements)
+
+
+def osc_decode(packet):
+    """List of (address, types, values) of a packet, bundles opened."""
+    if packet.startswith(b"#bundle\0"):
+        out, at = [], 16
+        while at < len(packet):
+            (size,) = struct.unpack_from(">i", packet, at)
+            out += osc_decode(packet[at + 4:at + 4 + size])
+            at += 4 + size
+        return out
+
+    def string(at):
+        end = packet.index(b"\0", at)
+        return packet[at:end].decode(), end + 4 - end % 4
+
+    address, at = string(0)
+    types, at = string(at)
+    values = []
+    for t in types[1:]:
+        if t == "s":
+            value, at = string(at)
+        else:
+            code, size = {"i": (">i", 4), "f": (">f", 4), "h": (">q", 8), "d": (">d", 8)}[t]
+            (value,) = struct.unpack_from(code, packet, at)
+            at += size
+        values.append(value)
+    return [(address, types[1:], values)]
+
+
+class OscClient:
+    """A UDP socket that sends to the daemon and hears its answers."""
+
+    def __init__(self, port):
+        self.to = ("127.0.0.1", port)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, packet):
+        self.socket.sendto(packet, self.to)
+
+    def answer(self, address, seconds=5.0):
+        """Values of the next message to that address."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.socket.settimeout(max(0.01, end - time.monotonic()))
+            with contextlib.suppress(TimeoutError):
+                for got, _, values in osc_decode(self.socket.recv(65536)):
+                    if got == address:
+                        return values
+        raise AssertionError(f"no {address} within {seconds} s")
+
+    def command(self, name, request):
+        """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument."""
+        self.send(osc_message(f"/ali3/cmd/{name}", "i", request))
+        while True:
+            command, got, result = self.answer("/ali3/ack")
+            if got == request:
+                assert command == name, f"ack of '{command}' for '{name}'"
+                return result
+
+
+class OscReceiver:
+    """A configured target: collects the state the daemon sends."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.socket.bind(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+
+    def close(self):
+        self.socket.close()
+
+    def drain(self):
+        """Forget what has come so far."""
+        self.socket.settimeout(0)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.socket.recv(65536)
+
+    def frames(self, count, body, seconds=20.0):
+        """The next `count` frames as (cycle, time, state, 13 values of the body)."""
+        out, end = [], time.monotonic() + seconds
+        while len(out) < count:
+            if time.monotonic() > end:
+                raise AssertionError(f"{len(out)} of {count} frames within {seconds} s")
+            self.socket.settimeout(max(0.01, end - time.monotonic()))
+            try:
+                messages = {address: values for address, _, values in osc_decode(self.socket.recv(65536))}
+            except TimeoutError:
+                continue
+            if f"/ali3/body/{body}/state" in messages:
+                cycle, t, state = messages["/ali3/hdr"][:3]
+                out.append((cycle, t, STATES[state], messages[f"/ali3/body/{body}/state"]))
+        return out
+
+
+# ---- Modbus TCP, from the specification
+
+class ModbusError(Exception):
+    def __init__(self, code):
+        super().__init__(f"Modbus exception {code}")
+        self.code = code
+
+
+class ModbusClient:
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.transaction = 0
+
+    def close(self):
+        self.socket.close()
+
+    def _receive(self, n):
+        data = b""
+        while len(data) < n:
+            more = self.socket.recv(n - len(data))
+            if not more:
+                raise ConnectionError("the server closed the connection")
+            data += more
+        return data
+
+    def request(self, function, body):
+        self.transaction = (self.transaction + 1) & 0xFFFF
+        self.socket.sendall(struct.pack(">HHHBB", self.transaction, 0, len(body) + 2, 1, function) + body)
+        transaction, protocol, length = struct.unpack(">HHH", self._receive(6))
+        answer = self._receive(length)
+        assert (transaction, protocol, answer[0]) == (self.transaction, 0, 1), "answer to another request"
+        if answer[1] == function | 0x80:
+            raise ModbusError(answer[2])
+        assert answer[1] == function, f"function {answer[1]} answered to {function}"
+        return answer[2:]
+
+    def read(self, function, first, count):
+        answer = self.request(function, struct.pack(">HH", first, count))
+        return list(struct.unpack(f">{count}H", answer[1:]))
+
+    def inputs(self, first, count):
+        return self.read(4, first, count)
+
+    def floats(self, first, count):
+        return list(struct.unpack(f">{count}f", struct.pack(f">{2 * count}H", *self.inputs(first, 2 * count))))
+
+    def write(self, first, values):
+        self.request(16, struct.pack(">HHB", first, len(values), 2 * len(values)) + struct.pack(f">{len(values)}H", *values))
+
+    def state(self):
+        return STATES[self.inputs(2, 1)[0]]
+
+    def command(self, name, sequence, argument=0):
+        """Writes the command triple and waits until the loop has answered: its result."""
+        self.write(0, [COMMANDS[name], argument, sequence])
+        return wait_for(f"answer to Modbus command {name}",
+                        lambda: self.answered(COMMANDS[name], sequence)) - 1
+
+    def answered(self, code, sequence):
+        """1 + the result, once it is there."""
+        last, got, result = self.inputs(18, 3)
+        return 1 + result if (last, got) == (code, sequence) else 0
+
+
+# ---- the daemon
+
+class Daemon:
+    """One running daemon. Use as a context; leaves nothing behind, whatever happens."""
+
+    def __init__(self, arguments=(), user=None, wait=True, environment=None, **changes):
+        self.dir = tempfile.mkdtemp(prefix="ali3-e2e-")
+        os.chmod(self.dir, 0o755)
+        self.name = f"e2e-{os.getpid()}-{random.randrange(1 << 30):x}"
+        self.osc_port = free_port(socket.SOCK_DGRAM)
+        self.modbus_port = free_port(socket.SOCK_STREAM)
+        self.report_file = os.path.join(self.dir, "report.json")
+        case = four_bar()
+        config = {
+            "model": case["model"],
+            "cycle": {"period": 0.01, "autostart": True, "warmup": 20},
+            "inputs": [{"name": "push", "body": case["model"]["bodies"][0]["name"], "policy": "safe", "hold": 0.3}],
+            "osc": {"port": self.osc_port},
+            "modbus": {"port": self.modbus_port},
+            "telemetry": {"name": self.name},
+        }
+        for section, keys in changes.items():
+            if isinstance(keys, dict):
+                config.setdefault(section, {}).update(keys)
+            else:
+                config[section] = keys
+        self.config = self.file("bench.json", json.dumps(config, indent=1))
+        self.notified = []
+        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify.bind(os.path.join(self.dir, "notify"))
+        os.chmod(os.path.join(self.dir, "notify"), 0o777)
+        self.arguments = list(arguments)
+        self.user = user
+        self.environment = environment or {}
+        self.wait = wait
+        self.process = None
+
+    def file(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def start(self):
+        environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(self.dir, "notify"), **self.environment)
+        executable = program("ali3d")
+        options = {}
+        if self.user is not None:  # a copy, since the build folder may not be open to others
+            executable = shutil.copy(executable, self.dir)
+            os.chown(self.dir, self.user, -1)
+            options = {"user": self.user, "group": self.user, "extra_groups": []}
+        with open(os.path.join(self.dir, "log"), "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [executable, self.config, "--report", self.report_file] + self.arguments, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, **options)
+        if self.wait:
+            wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready, 30)
+
+    def hear(self):
+        """All service notifications so far."""
+        self.notify.settimeout(0)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                for line in self.notify.recv(4096).decode().splitlines():
+                    self.notified.append((time.monotonic(), line))
+        return [line for _, line in self.notified]
+
+    def ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"ali3d ended with {self.process.returncode}:\n{self.said()}")
+        return "READY=1" in self.hear()
+
+    def said(self):
+        with open(os.path.join(self.dir, "log"), encoding="utf-8") as f:
+            return f.read()
+
+    def finish(self, seconds=20):
+        """Waits for the end: the exit status. Hears notifications meanwhile, since a full socket would hold the daemon up."""
+        def ended():
+            self.hear()
+            return self.process.poll() is not None
+
+        wait_for(lambda: f"the end of ali3d; it said:\n{self.said()}", ended, seconds)
+        return self.process.returncode
+
+    def stop(self, number=signal.SIGTERM):
+        """Clean stop: (exit status, report)."""
+        self.process.send_signal(number)
+        status = self.finish()
+        return status, self.report()
+
+    def report(self):
+        with open(self.report_file, encoding="utf-8") as f:
+            return json.load(f)
+
+    def watch(self):
+        """What ali3-top --json says."""
+        done = subprocess.run([program("ali3-top"), "--json", "--once", "--instance", self.name], capture_output=True,
+                              text=True, timeout=20, stdin=subprocess.DEVNULL)
+        try:
+            return json.loads(done.stdout)
+        except json.JSONDecodeError:
+            raise AssertionError(f"ali3-top --json: status {done.returncode}, {done.stdout!r} {done.stderr!r}") from None
+
+    def counter(self, name):
+        return self.watch()["counters"][name]
+
+    def __exit__(self, *_):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.notify.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"/dev/shm/ali3-{self.name}")
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def kill_client(process):
+    """kill -9, of a process this test started."""
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def main():
+    """usage: test_NAME.py BIN [unittest argument]...; status 77 if every test was skipped."""
+    global BIN
+    BIN = os.path.abspath(sys.argv[1])
+    result = unittest.main(module="__main__", argv=[sys.argv[0], "-v"] + sys.argv[2:], exit=False,
+                           warnings="ignore").result
+    for test, reason in result.skipped:
+        print(f"skip: {test}: {reason}")
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(77 if result.testsRun == len(result.skipped) else 0)

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""run, pause, stop, reset and e-stop, each acknowledged, over OSC and over the Modbus command triple."""
+import struct
+import subprocess
+import time
+import unittest
+
+import bench
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.daemon = bench.Daemon(cycle={"autostart": False})
+        self.daemon.__enter__()
+        self.addCleanup(self.daemon.__exit__)
+        self.modbus = bench.ModbusClient(self.daemon.modbus_port)
+        self.addCleanup(self.modbus.close)
+        self.osc = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(self.osc.close)
+
+    def state_is(self, state):
+        bench.wait_for(f"state {state} (it is {self.modbus.state()})", lambda: self.modbus.state() == state)
+
+    def clock(self):
+        """(cycle, simulated time) of one frame."""
+        words = self.modbus.inputs(8, 4)
+        return struct.unpack(">If", struct.pack(">4H", *words))
+
+    def check_moves(self, moves):
+        cycle, t = self.clock()
+        bench.wait_for("ten more cycles", lambda: self.clock()[0] > cycle + 10)
+        (self.assertGreater if moves else self.assertEqual)(self.clock()[1], t)
+
+    def check_life(self, command):
+        """The life of a run; command(name) gives the result of a command."""
+        self.state_is("STOPPED")
+        self.check_moves(False)
+        self.assertEqual(command("pause"), 1, "pause while STOPPED is the wrong state")
+        self.assertEqual(command("run"), 0)
+        self.state_is("RUNNING")
+        self.check_moves(True)
+        self.assertEqual(command("pause"), 0)
+        self.state_is("PAUSED")
+        self.check_moves(False)
+        self.assertGreater(self.clock()[1], 0)
+        self.assertEqual(command("run"), 0)
+        self.check_moves(True)
+        self.assertEqual(command("pause"), 0)
+        self.assertEqual(command("reset"), 0)
+        bench.wait_for("time 0 after reset", lambda: self.clock()[1] == 0)
+        self.assertEqual(command("run"), 0)
+        self.check_moves(True)
+        self.assertEqual(command("stop"), 0)
+        self.state_is("STOPPED")
+        self.assertEqual(command("run"), 0)
+
+        self.assertEqual(command("estop"), 0)
+        self.state_is("SAFE")
+        self.check_moves(False)
+        for name in ("run", "pause", "arm"):
+            self.assertNotEqual(command(name), 0, f"{name} must not lead out of SAFE")
+        self.assertEqual(self.modbus.state(), "SAFE")
+        self.assertEqual(command("reset"), 0)
+        self.state_is("STOPPED")
+        self.assertEqual(command("run"), 0)
+        self.state_is("RUNNING")
+
+    def test_osc(self):
+        requests = iter(range(100, 200))
+        self.check_life(lambda name: self.osc.command(name, next(requests)))
+
+    def test_modbus(self):
+        sequences = iter(range(1, 100))
+
+        def command(name):
+            try:
+                return self.modbus.command(name, next(sequences))
+            except bench.ModbusError as refused:  # a write while SAFE: exception 4
+                self.assertEqual(refused.code, 4)
+                return 1
+
+        self.check_life(command)
+
+    def test_same_sequence_acts_once(self):
+        self.assertEqual(self.modbus.command("run", 1), 0)
+        self.state_is("RUNNING")
+        self.modbus.write(0, [bench.COMMANDS["pause"], 0, 1])
+        self.check_moves(True)
+
+    def test_oscsend(self):
+        """The same from a shell, with the client of another project."""
+        oscsend = bench.need("oscsend")
+        for name, state in (("run", "RUNNING"), ("pause", "PAUSED"), ("run", "RUNNING"), ("estop", "SAFE"), ("reset", "STOPPED")):
+            subprocess.run([oscsend, "127.0.0.1", str(self.daemon.osc_port), f"/ali3/cmd/{name}"], check=True, timeout=10)
+            self.state_is(state)
+
+    def test_status_and_ping(self):
+        self.osc.send(bench.osc_message("/ali3/status"))
+        name, code, period = self.osc.answer("/ali3/status")[:3]
+        self.assertEqual(bench.STATES[code], name)
+        self.assertAlmostEqual(period, 10.0, places=4)
+        sent = time.time_ns()
+        self.osc.send(bench.osc_message("/ali3/ping", "ih", 5, sent))
+        self.assertEqual(self.osc.answer("/ali3/pong")[:2], [5, sent])
+
+
+if __name__ == "__main__":
+    bench.main()

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Start, watch-dog, stop and every exit status of the daemon; its threads are what they claim to be."""
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import bench
+
+NOBODY = 65534
+REPORT = {"realtime", "realtime_reason", "cycles", "misses", "skipped", "wakeup_us", "step_us", "cycle_us"}
+TIMES = {"min", "median", "p99", "p999", "max"}
+
+
+def counters():
+    """Names of all counters, from the list that makes them."""
+    with open(os.path.join(bench.ROOT, "src", "signals", "counters.h"), encoding="utf-8") as f:
+        return {line.split("(")[1].split(",")[0] for line in f if line.startswith("  X(")}
+
+
+def tasks(pid):
+    """{thread id: name}"""
+    out = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8") as f:
+            out[int(tid)] = f.read().strip()
+    return out
+
+
+def fifo(pid):
+    return [tid for tid in tasks(pid) if os.sched_getscheduler(tid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_FIFO]
+
+
+@contextlib.contextmanager
+def halted(tid):
+    """The thread stands still, its process goes on. Skips where the host does not let a parent do that."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    seize, interrupt, detach, wait_all = 0x4206, 0x4207, 17, 0x40000000
+    if libc.ptrace(seize, tid, None, None) != 0:
+        raise unittest.SkipTest(f"ptrace is refused: {os.strerror(ctypes.get_errno())}")
+    libc.ptrace(interrupt, tid, None, None)
+    os.waitpid(tid, wait_all)
+    try:
+        yield
+    finally:
+        libc.ptrace(detach, tid, None, None)
+
+
+class Stop(unittest.TestCase):
+    def check_report(self, report):
+        self.assertLessEqual(REPORT, report.keys())
+        for part in ("wakeup_us", "step_us", "cycle_us"):
+            self.assertLessEqual(TIMES, report[part].keys())
+            values = [report[part][k] for k in ("min", "median", "p99", "p999", "max")]
+            self.assertEqual(values, sorted(values), part)
+        self.assertEqual(report["counters"].keys(), counters())
+        self.assertIsInstance(report["realtime"], bool)
+        if not report["realtime"]:
+            self.assertNotEqual(report["realtime_reason"], "")
+            self.assertIn("NOT REAL-TIME", bench.json.dumps(report))
+        self.assertGreater(report["cycles"], 0)
+
+    def test_signals(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal=number), bench.Daemon() as d:
+                time.sleep(0.5)
+                status, report = d.stop(number)
+                self.assertEqual(status, 0, d.said())
+                self.check_report(report)
+                self.assertGreater(report["cycles"], 20)
+                self.assertFalse(os.path.exists(f"/dev/shm/ali3-{d.name}"), "shared memory left behind")
+                self.assertIn("STOPPING=1", d.hear())
+                print(f"realtime {report['realtime']}, {report['cycles']} cycles, {report['misses']} misses, "
+                      f"wakeup {report['wakeup_us']}, step {report['step_us']}")
+
+    def test_duration(self):
+        with bench.Daemon(["--duration", "1"], wait=False) as d:
+            self.assertEqual(d.finish(), 0, d.said())
+            self.check_report(d.report())
+
+    def test_threads(self):
+        """Only the loop and its workers are real time; nothing but the main thread can be hit by a signal."""
+        for workers in (0, 1):
+            with self.subTest(workers=workers), bench.Daemon(realtime={"workers": workers}) as d:
+                names = tasks(d.process.pid)
+                watched = d.watch()
+                print(f"threads {names}, realtime {watched['realtime']}")
+                if watched["realtime"]:
+                    self.assertEqual(len(fifo(d.process.pid)), 1 + workers)
+                for tid in names:
+                    with open(f"/proc/{d.process.pid}/task/{tid}/status", encoding="utf-8") as f:
+                        blocked = int(next(line for line in f if line.startswith("SigBlk")).split()[1], 16)
+                    self.assertTrue(blocked >> (signal.SIGTERM - 1) & 1 or tid == d.process.pid,
+                                    f"thread {names[tid]} does not block SIGTERM")
+
+    def test_loop_takes_no_page_fault(self):
+        with bench.Daemon() as d:
+            if not d.watch()["realtime"]:
+                self.skipTest("real time is refused here")
+            (loop,) = fifo(d.process.pid)
+
+            def faults():
+                with open(f"/proc/{d.process.pid}/task/{loop}/stat", encoding="utf-8") as f:
+                    field = f.read().rsplit(")", 1)[1].split()
+                return int(field[7]) + int(field[9])  # minflt, majflt
+
+            before = faults()
+            time.sleep(2)
+            self.assertEqual(faults() - before, 0)
+
+
+class Service(unittest.TestCase):
+    def test_watchdog_is_fed_only_while_the_loop_advances(self):
+        with bench.Daemon(environment={"WATCHDOG_USEC": "2000000"}) as d:
+            if not d.watch()["realtime"]:
+                self.skipTest("real time is refused here: the loop cannot be told from the other threads")
+
+            def fed_since(start):
+                d.hear()
+                return sum(1 for t, line in d.notified if line == "WATCHDOG=1" and t > start)
+
+            start = time.monotonic()
+            bench.wait_for("watchdog fed twice", lambda: fed_since(start) >= 2, 5)
+            (loop,) = fifo(d.process.pid)
+            with halted(loop):
+                time.sleep(0.5)
+                d.hear()
+                start = time.monotonic()
+                time.sleep(1.5)
+                self.assertEqual(fed_since(start), 0, "fed while the loop stood still")
+            start = time.monotonic()
+            bench.wait_for("watchdog fed again", lambda: fed_since(start) >= 1, 5)
+            status, report = d.stop()
+            self.assertEqual(status, 0)
+            self.assertGreater(report["misses"] + report["skipped"], 0, "two seconds of standstill went unnoticed")
+
+
+class Exit(unittest.TestCase):
+    def run_daemon(self, *arguments):
+        return subprocess.run([bench.program("ali3d"), *arguments], capture_output=True, text=True, timeout=30,
+                              stdin=subprocess.DEVNULL)
+
+    def test_help_and_version(self):
+        for option in ("--help", "--version"):
+            done = self.run_daemon(option)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("ali3d", done.stdout)
+
+    def test_usage(self):
+        for arguments in ([], ["--no-such-option"], ["a.yaml", "--duration", "soon"], ["/no/such/file.yaml"]):
+            with self.subTest(arguments=arguments):
+                done = self.run_daemon(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertNotEqual(done.stderr, "")
+
+    def test_check(self):
+        with bench.Daemon(["--check"], wait=False) as d:
+            self.assertEqual(d.finish(), 0, d.said())
+            self.assertFalse(os.path.exists(d.report_file))
+            self.assertEqual(d.hear(), [])
+
+    def test_bad_file(self):
+        d = bench.Daemon(cycle={"periode": 0.02}, wait=False)
+        with d:
+            self.assertEqual(d.finish(), 2, d.said())
+            self.assertRegex(d.said(), r"bench\.json:\d+:\d+: error: .*periode")
+            self.assertFalse(os.path.exists(d.report_file))
+
+    def test_ports_in_use(self):
+        with bench.Daemon() as first:
+            for changes, port in (({"modbus": {"port": first.modbus_port}}, first.modbus_port),
+                                  ({"osc": {"port": first.osc_port}}, first.osc_port)):
+                with self.subTest(**changes), bench.Daemon(wait=False, **changes) as second:
+                    self.assertEqual(second.finish(), 1, second.said())
+                    self.assertIn(str(port), second.said())
+            with bench.Daemon(wait=False, telemetry={"name": first.name}) as second:
+                self.assertEqual(second.finish(), 1, second.said())
+                self.assertIn(first.name, second.said())
+            self.assertEqual(first.watch()["state"], "RUNNING")
+
+    def test_instance_of_a_killed_daemon_is_taken_over(self):
+        with bench.Daemon() as d:
+            bench.kill_client(d.process)
+            self.assertTrue(os.path.exists(f"/dev/shm/ali3-{d.name}"))
+            d.notified.clear()
+            d.start()
+            self.assertEqual(d.stop()[0], 0)
+
+
+@unittest.skipIf(os.geteuid() != 0, "needs root, to become a user without any right to real time")
+class Refused(unittest.TestCase):
+    def test_required(self):
+        with bench.Daemon(["--require-realtime"], user=NOBODY, wait=False) as d:
+            self.assertEqual(d.finish(), 3, d.said())
+            self.assertNotIn("READY=1", d.hear())
+
+    def test_labelled(self):
+        with bench.Daemon(user=NOBODY) as d:
+            self.assertFalse(d.watch()["realtime"])
+            self.assertEqual(fifo(d.process.pid), [])
+            status, report = d.stop()
+            self.assertEqual(status, 0)
+            self.assertFalse(report["realtime"])
+            self.assertIn("Operation not permitted", report["realtime_reason"])
+            self.assertIn("NOT REAL-TIME", d.said())
+
+
+if __name__ == "__main__":
+    bench.main()

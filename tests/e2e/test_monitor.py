@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-top against a real daemon: there, stopped, stuck, gone, and not there yet."""
+import signal
+import subprocess
+import time
+import unittest
+
+import bench
+
+
+def top(*arguments):
+    return subprocess.run([bench.program("ali3-top"), *arguments], capture_output=True, text=True, timeout=30,
+                          stdin=subprocess.DEVNULL)
+
+
+class Monitor(unittest.TestCase):
+    def test_running(self):
+        with bench.Daemon() as d:
+            done = top("--once", "--instance", d.name)
+            self.assertIn(done.returncode, (0, 1), done.stderr)  # 1: this host missed a deadline
+            self.assertIn("RUNNING", done.stdout)
+            first = d.watch()["cycle"]
+            bench.wait_for("the loop advancing", lambda: d.watch()["cycle"] > first)
+            self.assertIn(d.name, top("--list").stdout)
+            status, report = d.stop()
+            self.assertEqual(status, 0)
+            self.assertGreater(report["cycles"] + report["warmup_cycles"], first)
+            self.assertEqual(top("--once", "--instance", d.name).returncode, 3)
+
+    def test_line(self):
+        with bench.Daemon() as d:
+            done = top("--line", "--seconds", "2", "--instance", d.name)
+            lines = [line for line in done.stdout.splitlines() if "RUNNING" in line]
+            self.assertGreaterEqual(len(lines), 2, done.stdout + done.stderr)
+
+    def test_unhealthy(self):
+        with bench.Daemon() as d:
+            osc = bench.OscClient(d.osc_port)
+            self.assertEqual(osc.command("estop", 1), 0)
+            osc.close()
+            bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
+            self.assertEqual(top("--once", "--instance", d.name).returncode, 1)
+
+    def test_killed(self):
+        with bench.Daemon() as d:
+            bench.kill_client(d.process)
+            self.assertEqual(top("--once", "--instance", d.name).returncode, 3)
+
+    def test_comes_later_and_goes_away(self):
+        d = bench.Daemon()
+        watcher = subprocess.Popen([bench.program("ali3-top"), "--line", "--seconds", "30", "--instance", d.name],
+                                   stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        try:
+            time.sleep(1)
+            self.assertIsNone(watcher.poll(), "it must wait for the daemon")
+            with d:
+                for line in watcher.stdout:
+                    if "RUNNING" in line:
+                        break
+                else:
+                    self.fail("it never saw the daemon")
+            time.sleep(1)
+            self.assertIsNone(watcher.poll(), "it must survive the daemon")
+        finally:
+            watcher.send_signal(signal.SIGTERM)
+            watcher.wait(10)
+            watcher.stdout.close()
+
+    def test_usage(self):
+        self.assertEqual(top("--no-such-option").returncode, 2)
+        self.assertEqual(top("--once", "--instance", "no-such-instance").returncode, 3)
+        self.assertEqual(top("--help").returncode, 0)
+
+
+if __name__ == "__main__":
+    bench.main()

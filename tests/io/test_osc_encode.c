@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/osc_encode.h"
+#include "io/osc_wire.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { BODIES = 128 };
+
+static char name_text[BODIES][16];
+static const char *name[BODIES];
+static struct signals signals = {.body_first = 1};
+static struct frame *frame;
+
+static int setup(void **state)
+{
+  (void)state;
+  for (int i = 0; i < BODIES; i++) {
+    snprintf(name_text[i], sizeof name_text[i], "link_%d", i);
+    name[i] = name_text[i];
+  }
+  size_t values = 1 + BODIES * SIGNALS_BODY;
+  frame = calloc(1, sizeof *frame + values * sizeof(double));
+  frame->cycle = 0x1122334455667788;
+  frame->time = 12.5;
+  frame->state = STATE_RUNNING;
+  frame->flags = FLAG_RUNNING | FLAG_NOT_REALTIME;
+  for (size_t i = 0; i < values; i++) frame->values[i] = (double)i + 1.0 / 3;
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  free(frame);
+  return 0;
+}
+
+static struct osc_state *make(int bodies, bool doubles)
+{
+  char error[200] = "";
+  struct osc_state *st = osc_state_new("/ali3", name, bodies, doubles, error, sizeof error);
+  assert_string_equal(error, "");
+  assert_non_null(st);
+  osc_state_fill(st, &signals, frame);
+  return st;
+}
+
+/* The format, byte by byte, as written down in the specification. */
+static void the_header_is_as_specified_byte_by_byte(void **state)
+{
+  (void)state;
+  struct osc_state *st = make(0, false);
+  static const uint8_t expected[] = {
+      '#', 'b', 'u',  'n', 'd',  'l',  'e',  0,    0,    0,    0, 0, 0,   0,   0,   1, /* immediately */
+      0,   0,   0,    44,                                                              /* one element */
+      '/', 'a', 'l',  'i', '3',  '/',  'h',  'd',  'r',  0,    0, 0, ',', 'i', 'f', 'i',
+      'i', 'i', 'i',  0,   0x55, 0x66, 0x77, 0x88, 0x41, 0x48, 0, 0, 0,   0,   0,   3,
+      0,   0,   0x10, 2,   0,    0,    0,    0,    0,    0,    0, 1,
+  };
+  assert_int_equal(st->packets, 1);
+  assert_int_equal(st->packet[0].size, sizeof expected);
+  assert_memory_equal(st->packet[0].bytes, expected, sizeof expected);
+  osc_state_free(st);
+}
+
+/* liblo, which clients use, reads back what was patched in. */
+static void liblo_reads_back_what_was_patched_in(void **state)
+{
+  (void)state;
+  for (int doubles = 0; doubles < 2; doubles++) {
+    struct osc_state *st = make(1, doubles);
+    uint8_t *bytes = st->packet[0].bytes;
+    size_t header = wire_get_u32(bytes + 16);
+    size_t body = wire_get_u32(bytes + 20 + header);
+    assert_int_equal(st->packet[0].size, 24 + header + body);
+
+    int result = 0;
+    lo_message m = lo_message_deserialise(bytes + 20, header, &result);
+    assert_non_null(m);
+    assert_string_equal(lo_message_get_types(m), doubles ? "hdiiii" : "ifiiii");
+    assert_int_equal(lo_message_get_argv(m)[2]->i, STATE_RUNNING);
+    lo_message_free(m);
+
+    m = lo_message_deserialise(bytes + 24 + header, body, &result);
+    assert_non_null(m);
+    assert_string_equal((char *)bytes + 24 + header, "/ali3/body/link_0/state");
+    assert_int_equal(lo_message_get_argc(m), SIGNALS_BODY_STATE);
+    for (int i = 0; i < SIGNALS_BODY_STATE; i++) {
+      const void *argument = lo_message_get_argv(m)[i]; /* liblo does not align it */
+      double sent = frame->values[1 + i], d;
+      float f;
+      memcpy(doubles ? (void *)&d : (void *)&f, argument, doubles ? sizeof d : sizeof f);
+      assert_true(doubles ? d == sent : f == (float)sent);
+    }
+    lo_message_free(m);
+    osc_state_free(st);
+  }
+}
+
+/* wire_find() that fails instead of finding nothing. */
+static const uint8_t *need(const struct osc_packet *p, const char *address, const char *types)
+{
+  const uint8_t *found = wire_find(p->bytes, p->size, address, types);
+  if (!found) {
+    fail_msg("no %s ,%s", address, types);
+    abort(); /* cmocka does not say that it never returns */
+  }
+  return found;
+}
+
+/* Every body once, in packets that fit in an Ethernet frame, each with its own header. */
+static void every_body_is_in_one_of_the_packets(void **state)
+{
+  (void)state;
+  for (int doubles = 0; doubles < 2; doubles++) {
+    struct osc_state *st = make(BODIES, doubles);
+    const char *types = doubles ? "ddddddddddddd" : "fffffffffffff";
+    int next = 0;
+    for (int k = 0; k < st->packets; k++) {
+      const struct osc_packet *p = &st->packet[k];
+      assert_in_range(p->size, 17, OSC_DATAGRAM);
+      const uint8_t *header = need(p, "/ali3/hdr", doubles ? "hdiiii" : "ifiiii");
+      header += doubles ? 16 : 8;
+      assert_int_equal(wire_get_u32(header + 8), k);
+      assert_int_equal(wire_get_u32(header + 12), st->packets);
+      for (int b = p->first; b < p->first + p->bodies; b++) {
+        char address[64];
+        snprintf(address, sizeof address, "/ali3/body/link_%d/state", b);
+        const uint8_t *args = need(p, address, types);
+        double last = doubles ? wire_get_d(args + 96) : wire_get_f(args + 48);
+        double expected = frame->values[1 + b * SIGNALS_BODY + 12];
+        assert_true(fabs(last - expected) <= (doubles ? 0 : 1e-6 * expected));
+        assert_int_equal(b, next);
+        next++;
+      }
+    }
+    assert_int_equal(next, BODIES);
+    osc_state_free(st);
+  }
+}
+
+static void names_that_fit_in_no_packet_are_refused(void **state)
+{
+  (void)state;
+  char error[200] = "", text[2000];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  const char *const long_name[] = {text};
+  assert_null(osc_state_new("/ali3", long_name, 1, false, error, sizeof error));
+  assert_non_null(strstr(error, "do not fit"));
+  error[0] = 0;
+  assert_null(osc_state_new(text, name, 1, false, error, sizeof error));
+  assert_non_null(strstr(error, "prefix"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
+      cmocka_unit_test(liblo_reads_back_what_was_patched_in),
+      cmocka_unit_test(every_body_is_in_one_of_the_packets),
+      cmocka_unit_test(names_that_fit_in_no_packet_are_refused),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+ali3_test(io mbap LINK ali3_io)
+ali3_test(io modbus_map LINK ali3_io)
+ali3_test(io modbus_server LINK ali3_io SOURCES io/modbus_bench.c)
+ali3_test(io modbus_clients LINK ali3_io SOURCES io/modbus_bench.c)
+ali3_test(io telemetry_shm LINK ali3_io)
+ali3_test(io osc_encode LINK ali3_io)
+ali3_test(io osc_in LINK ali3_io)
+ali3_test(io osc LINK ali3_io SOURCES io/osc_bench.c)
+ali3_test(io osc_clients LINK ali3_io SOURCES io/osc_bench.c)

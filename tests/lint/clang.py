@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: clang.py BUILD [--tidy]: every source passes clang's warnings as errors; with --tidy all but the tests pass
+clang-tidy's checks.
+
+Takes each file's own flags from BUILD/compile_commands.json and compiles nothing. Exit status 1 if any file fails, 77
+where clang is not installed."""
+import concurrent.futures
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+build, tidy = sys.argv[1], "--tidy" in sys.argv
+tool = shutil.which("clang-tidy" if tidy else "clang")
+if not tool:
+    print(f"skip: {'clang-tidy' if tidy else 'clang'} is not installed")
+    sys.exit(77)
+with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
+    units = {unit["file"]: unit for unit in json.load(f)}
+if tidy:
+    units = {file: unit for file, unit in units.items() if not file.startswith(ROOT + "/tests/")}
+
+
+def check(unit):
+    if tidy:
+        command = [tool, "-p", build, "--quiet", "--warnings-as-errors=*", unit["file"]]
+    else:
+        flags = [flag for flag in shlex.split(unit["command"])[1:] if flag not in ("-c", unit["file"])]
+        del flags[flags.index("-o"):flags.index("-o") + 2]
+        command = [tool, *flags, "-Werror", "-fsyntax-only", unit["file"]]
+    done = subprocess.run(command, cwd=unit["directory"], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + ("" if tidy and done.returncode == 0 else done.stderr)
+
+
+failed = 0
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    for status, said in pool.map(check, units.values()):
+        if status != 0:
+            failed += 1
+            print(said, end="")
+print(f"{len(units)} files, {failed} with findings")
+sys.exit(1 if failed else 0)

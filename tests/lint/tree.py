@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: tree.py ROOT: rules of the source tree that no compiler checks. Prints every breach; exit status 1 if any.
+
+Layers: the link lines of src/CMakeLists.txt are the rule (a layer sees the headers of those it links). Here: that these
+lines point down in the order agreed, and that nothing goes around them."""
+import os
+import re
+import sys
+
+ROOT = sys.argv[1]
+# Lowest first. A layer may link only what stands before it.
+ORDER = ["base", "math", "model", "dynamics", "dca", "stepper", "signals", "rt", "io", "motion", "config", "daemon"]
+# The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
+CORE = ["base", "math", "model", "dynamics", "dca", "stepper"]
+CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
+                "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
+TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
+# What must not be named in the loop's layers, and in any source; and why.
+LOOP = [*CORE, "signals", "rt"]
+BANNED_LOOP = {
+    r"\b(CLOCK_REALTIME|gettimeofday|time\s*\(|sem_timedwait)": "the wall clock jumps; every instant is CLOCK_MONOTONIC",
+    r"\b(usleep|sleep|nanosleep)\s*\(": "sleeps are to absolute instants; see rt/clock.h",
+    r"\bpthread_(mutex|rwlock|cond|spin)": "the loop and its threads share no lock",
+}
+BANNED = {
+    r"\bmodbus_(set|get)_float\w*": "libmodbus 3.1.6 swaps the bytes wrongly; see io/modbus_map.h",
+    r"\bmodbus_receive\b": "blocks all clients for the slowest one; see io/mbap.h",
+    r"\b(strcpy|strcat|sprintf|gets|alloca)\s*\(": "unbounded",
+}
+LONGEST = 500  # lines of a source file that is to be read at a sitting
+
+breaches = []
+
+
+def breach(path, line, text):
+    breaches.append(f"{os.path.relpath(path, ROOT)}:{line}: {text}")
+
+
+def files(folder, *ends):
+    for where, folders, names in os.walk(os.path.join(ROOT, folder)):
+        folders[:] = sorted(f for f in folders if f != "__pycache__")
+        yield from (os.path.join(where, name) for name in sorted(names) if not ends or name.endswith(ends))
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as f:
+        return list(enumerate(f.read().splitlines(), 1))
+
+
+def without_comments(path):
+    """(number, text) with comments and strings blanked, so that they may name what code may not."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    blank = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+    return list(enumerate(blank.splitlines(), 1))
+
+
+def check_links():
+    """{layer: layers it may include}, from the link lines."""
+    path = os.path.join(ROOT, "src", "CMakeLists.txt")
+    sees = {}
+    for number, line in lines(path):
+        found = re.match(r"ali3_layer\((\w+)(?: LINK ([^)]*))?\)", line)
+        if not found:
+            continue
+        layer, links = found.group(1), [w for w in (found.group(2) or "").split() if w in ORDER]
+        for other in links:
+            if ORDER.index(other) >= ORDER.index(layer):
+                breach(path, number, f"{layer} links {other}, which is not below it")
+        if layer in CORE:
+            for other in set(links) - set(CORE):
+                breach(path, number, f"the core layer {layer} links {other}")
+        sees[layer] = {layer}.union(*(sees.get(other, set()) for other in links))
+    for layer in os.listdir(os.path.join(ROOT, "src")):
+        if os.path.isdir(os.path.join(ROOT, "src", layer)) and layer not in sees:
+            breach(path, 1, f"src/{layer} is no layer")
+    return sees
+
+
+def check_includes(sees):
+    for layer, seen in sees.items():
+        for path in files(f"src/{layer}", ".c", ".h"):
+            for number, line in lines(path):
+                own = re.match(r'\s*#\s*include\s+"([^"]*)"', line)
+                system = re.match(r"\s*#\s*include\s+<([^>]*)>", line)
+                if own and own.group(1).split("/")[0] not in seen:
+                    breach(path, number, f'"{own.group(1)}": layer {layer} sees only {", ".join(sorted(seen))}')
+                if system and layer in CORE and system.group(1) not in CORE_HEADERS and not system.group(1).startswith("ali3/"):
+                    breach(path, number, f"<{system.group(1)}> in the core")
+    for path in files("include", ".h"):
+        for number, line in lines(path):
+            if re.match(r'\s*#\s*include\s+"', line):
+                breach(path, number, "a public header includes public headers only")
+    for path in files("tools", ".c", ".h"):
+        for number, line in lines(path):
+            if re.match(r'\s*#\s*include\s+"daemon/', line):
+                breach(path, number, "a tool meets the daemon only from the outside")
+
+
+def check_text():
+    for path in [*files("src", ".c", ".h"), *files("include", ".h")]:
+        code = without_comments(path)
+        rules = BANNED_LOOP if os.path.basename(os.path.dirname(path)) in LOOP else {}
+        for number, line in code:
+            for pattern, why in (rules | BANNED).items():
+                found = re.search(pattern, line)
+                if found:
+                    breach(path, number, f"{found.group()}: {why}")
+        if len(code) > LONGEST:
+            breach(path, len(code), f"longer than {LONGEST} lines")
+    for folder in ("src", "include", "tests", "tools", "systemd"):
+        for path in files(folder):
+            if "/tests/reference/" in path or path.endswith((".yaml", ".csv")):
+                continue  # data; the first line of some is read by tests
+            if os.path.basename(path) != "README.md" and "SPDX-License-Identifier: MIT" not in "".join(t for _, t in lines(path)[:3]):
+                breach(path, 1, "no line SPDX-License-Identifier: MIT at the top")
+
+
+def check_top():
+    for name in os.listdir(ROOT):
+        if name not in TOP and not name.startswith((".", "build")):
+            breach(os.path.join(ROOT, name), 0, "not among the entries of the top folder")
+
+
+check_includes(check_links())
+check_text()
+check_top()
+print("\n".join(breaches) or "the tree is in order")
+sys.exit(1 if breaches else 0)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/clock.h"
+
+#include "rt/sanitized.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include <cmocka.h>
+
+static void conversion_is_exact(void **state)
+{
+  (void)state;
+  static const struct {
+    uint64_t ns;
+    long s, rest;
+  } row[] = {{0, 0, 0},
+             {1, 0, 1},
+             {999999999, 0, 999999999},
+             {1000000000, 1, 0},
+             {3500000000, 3, 500000000},
+             {UINT64_C(4294967296999999999), 4294967296, 999999999}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    const struct timespec t = clock_timespec(row[i].ns);
+    assert_int_equal(t.tv_sec, row[i].s);
+    assert_int_equal(t.tv_nsec, row[i].rest);
+    assert_int_equal(clock_ns(t), row[i].ns);
+  }
+}
+
+/* A stall longer than a second whose tv_nsec part looks earlier: code that compares the parts takes it for
+ * nothing. */
+static void stalls_beyond_a_second_are_seen(void **state)
+{
+  (void)state;
+  const uint64_t nominal = clock_ns((struct timespec){3, 999999999});
+  const uint64_t woke = clock_ns((struct timespec){5, 10});
+  assert_true(woke > nominal);
+  assert_int_equal(woke - nominal, 1000000011);
+  const uint64_t next = nominal + 10000000; /* into the next second */
+  assert_int_equal(clock_timespec(next).tv_sec, 4);
+  assert_int_equal(clock_timespec(next).tv_nsec, 9999999);
+}
+
+static void clock_is_monotonic(void **state)
+{
+  (void)state;
+  uint64_t last = clock_now_ns();
+  for (int i = 0; i < 10000; i++) {
+    const uint64_t now = clock_now_ns();
+    assert_true(now >= last);
+    last = now;
+  }
+}
+
+static void past_instants_do_not_wait(void **state)
+{
+  (void)state;
+  const uint64_t start = clock_now_ns();
+  for (int i = 0; i < 100; i++) {
+    clock_sleep_until_ns(start);
+    clock_sleep_until_ns(start > 5 * NS_PER_S ? start - 5 * NS_PER_S : 0);
+    clock_sleep_until_ns(0);
+  }
+  assert_true(clock_now_ns() - start < 10 * NS_PER_S);
+}
+
+static volatile sig_atomic_t signals;
+static void count_signal(int number)
+{
+  (void)number;
+  signals++;
+}
+
+static void sleep_goes_on_after_signals(void **state)
+{
+  (void)state;
+  const struct sigaction action = {.sa_handler = count_signal}; /* no SA_RESTART: calls end with EINTR */
+  const struct itimerval every = {{0, 3000}, {0, 3000}}, off = {{0, 0}, {0, 0}};
+  struct sigaction before;
+  sigaction(SIGALRM, &action, &before);
+  setitimer(ITIMER_REAL, &every, NULL);
+  const uint64_t wanted = clock_now_ns() + 150000000;
+  clock_sleep_until_ns(wanted);
+  const uint64_t woke = clock_now_ns();
+  setitimer(ITIMER_REAL, &off, NULL);
+  sigaction(SIGALRM, &before, NULL);
+  assert_true(woke >= wanted);
+  if (!TEST_SANITIZED) assert_true(signals >= 2); /* some sanitizers hand signals over late */
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(conversion_is_exact),         cmocka_unit_test(stalls_beyond_a_second_are_seen),
+      cmocka_unit_test(clock_is_monotonic),          cmocka_unit_test(past_instants_do_not_wait),
+      cmocka_unit_test(sleep_goes_on_after_signals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

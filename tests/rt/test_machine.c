@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * The whole table of the state machine, written out a second time as people read it, and the rules about
+ * faults. */
+#include "rt/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_STEP };
+
+/* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
+ * initial state, "-" where the command is refused. */
+/* clang-format off */
+static const char *const EXPECTED[STATES][COMMANDS] = {
+  /*                   init        arm       run         pause     stop       reset       park       estop   step */
+  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-" },
+  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-" },
+  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-" },
+  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-" },
+  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-" },
+  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-" },
+  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-" },
+};
+/* clang-format on */
+
+static struct machine in_state(enum run_state state)
+{
+  struct machine m;
+  machine_init(&m, 3);
+  m.state = state;
+  if (state == STATE_FAULT) m.fault = FAULT_DIVERGED;
+  if (state == STATE_SAFE) m.fault = FAULT_MISSES;
+  return m;
+}
+
+static void every_command_in_every_state(void **unused)
+{
+  (void)unused;
+  for (int s = 0; s < STATES; s++) {
+    for (int code = 1; code <= COMMANDS; code++) {
+      struct machine m = in_state((enum run_state)s);
+      enum machine_action action;
+      const enum command_result result = machine_command(&m, (uint32_t)code, &action);
+      char found[32] = "-";
+      if (result == RESULT_OK) {
+        snprintf(found, sizeof found, "%s%s", run_state_name(m.state), action == ACTION_RESTORE ? "*" : "");
+      } else {
+        assert_int_equal(result, RESULT_WRONG_STATE);
+        assert_int_equal(m.state, s);
+        assert_int_equal(action, ACTION_NONE);
+      }
+      if (strcmp(found, EXPECTED[s][code - 1]) != 0)
+        fail_msg("%s in %s: expected %s, found %s", command_name((unsigned)code), run_state_name((unsigned)s),
+                 EXPECTED[s][code - 1], found);
+      const bool latched = m.state == STATE_FAULT || m.state == STATE_SAFE;
+      assert_int_equal(m.fault != FAULT_NONE, latched);
+    }
+  }
+}
+
+static void an_unknown_command_is_a_bad_argument(void **unused)
+{
+  (void)unused;
+  const uint32_t codes[] = {0, COMMANDS + 1, 1000, UINT32_MAX};
+  for (int s = 0; s < STATES; s++) {
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+      struct machine m = in_state((enum run_state)s);
+      enum machine_action action = ACTION_RESTORE;
+      assert_int_equal(machine_command(&m, codes[k], &action), RESULT_BAD_ARGUMENT);
+      assert_int_equal(action, ACTION_NONE);
+      assert_int_equal(m.state, s);
+    }
+  }
+}
+
+static void warm_up_leads_out_of_init_only(void **unused)
+{
+  (void)unused;
+  for (int s = 0; s < STATES; s++) {
+    for (int autostart = 0; autostart < 2; autostart++) {
+      struct machine m = in_state((enum run_state)s);
+      const enum machine_action action = machine_warm(&m, autostart);
+      const int expected = s != STATE_INIT ? s : autostart ? STATE_RUNNING : STATE_STOPPED;
+      assert_int_equal(m.state, expected);
+      assert_int_equal(action, s == STATE_INIT ? ACTION_RESTORE : ACTION_NONE);
+    }
+  }
+}
+
+static void a_fault_goes_where_the_list_says_and_stays(void **unused)
+{
+  (void)unused;
+  static const struct {
+    enum fault_code fault;
+    enum run_state to;
+  } faults[] = {
+#define ROW(id, code, state, text) {id, state},
+      FAULT_LIST(ROW)
+#undef ROW
+  };
+  for (int s = 0; s < STATES; s++) {
+    for (size_t k = 1; k < sizeof faults / sizeof *faults; k++) {
+      struct machine m = in_state((enum run_state)s);
+      const enum fault_code before = m.fault;
+      machine_trip(&m, faults[k].fault);
+      const bool latched = s == STATE_FAULT || s == STATE_SAFE;
+      if (s == STATE_EXIT) {
+        assert_int_equal(m.state, STATE_EXIT);
+      } else if (latched && faults[k].fault != FAULT_ESTOP) { /* the first cause is kept */
+        assert_int_equal(m.state, s);
+        assert_int_equal(m.fault, before);
+      } else {
+        assert_int_equal(m.state, faults[k].to);
+        assert_int_equal(m.fault, faults[k].fault);
+      }
+    }
+    struct machine m = in_state((enum run_state)s);
+    machine_trip(&m, FAULT_NONE);
+    assert_int_equal(m.state, s);
+  }
+}
+
+static void consecutive_misses_lead_to_safe(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_RUNNING);
+  machine_deadline(&m, true);
+  machine_deadline(&m, true);
+  machine_deadline(&m, false); /* starts the count again */
+  machine_deadline(&m, true);
+  machine_deadline(&m, true);
+  assert_int_equal(m.state, STATE_RUNNING);
+  machine_deadline(&m, true);
+  assert_int_equal(m.state, STATE_SAFE);
+  assert_int_equal(m.fault, FAULT_MISSES);
+
+  for (int s = 0; s < STATES; s++) { /* nothing moves there, so nothing is made safe */
+    if (s == STATE_RUNNING) continue;
+    struct machine still = in_state((enum run_state)s);
+    for (int k = 0; k < 10; k++) machine_deadline(&still, true);
+    assert_int_equal(still.state, s);
+  }
+
+  machine_init(&m, 0); /* never */
+  m.state = STATE_RUNNING;
+  for (int k = 0; k < 1000; k++) machine_deadline(&m, true);
+  assert_int_equal(m.state, STATE_RUNNING);
+}
+
+static void misses_before_a_pause_do_not_count_after_it(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_RUNNING);
+  enum machine_action action;
+  machine_deadline(&m, true);
+  machine_deadline(&m, true);
+  machine_command(&m, COMMAND_PAUSE, &action);
+  machine_command(&m, COMMAND_RUN, &action);
+  machine_deadline(&m, true);
+  assert_int_equal(m.state, STATE_RUNNING);
+}
+
+static void flags_follow_the_state(void **unused)
+{
+  (void)unused;
+  static const uint32_t expected[STATES] = {
+      [STATE_READY] = FLAG_READY, [STATE_RUNNING] = FLAG_RUNNING, [STATE_PAUSED] = FLAG_PAUSED,
+      [STATE_FAULT] = FLAG_FAULT, [STATE_SAFE] = FLAG_SAFE,
+  };
+  for (int s = 0; s < STATES; s++) {
+    const struct machine m = in_state((enum run_state)s);
+    assert_int_equal(machine_flags(&m), expected[s]);
+    assert_int_equal(machine_steps(&m), s == STATE_RUNNING);
+  }
+  struct machine m = in_state(STATE_RUNNING);
+  machine_trip(&m, FAULT_ESTOP);
+  assert_int_equal(machine_flags(&m), FLAG_SAFE | FLAG_ESTOP);
+  enum machine_action action;
+  machine_command(&m, COMMAND_RESET, &action);
+  assert_int_equal(machine_flags(&m), 0);
+}
+
+static void every_fault_has_a_text(void **unused)
+{
+  (void)unused;
+#define CHECK(id, code, state, text) assert_string_equal(fault_text(code), text);
+  FAULT_LIST(CHECK)
+#undef CHECK
+  assert_string_equal(fault_text(12345), "unknown fault");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_command_in_every_state),
+      cmocka_unit_test(an_unknown_command_is_a_bad_argument),
+      cmocka_unit_test(warm_up_leads_out_of_init_only),
+      cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
+      cmocka_unit_test(consecutive_misses_lead_to_safe),
+      cmocka_unit_test(misses_before_a_pause_do_not_count_after_it),
+      cmocka_unit_test(flags_follow_the_state),
+      cmocka_unit_test(every_fault_has_a_text),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_sim.py ALI3_SIM: the command line of ali3-sim: options, files, exit codes. What the numbers are worth is
+tested with the stepper."""
+import csv
+import io
+import json
+import math
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SIM = sys.argv.pop(1)
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FOUR_BAR = os.path.join(ROOT, "config", "models", "four_bar.yaml")
+DAEMON = os.path.join(ROOT, "config", "four-bar.yaml")
+DROP = """
+model:
+  gravity: [0, -10, 0]
+  bodies:
+    - {name: ball, mass: 2, inertia: [1, 1, 1], position: [0, 5, 0], velocity: [3, 0, 0]}
+"""
+# The joint does not fit: two points of the world, one body that cannot be at both.
+TORN = """
+model:
+  bodies:
+    - {name: bar, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}
+  joints:
+    - {name: left, type: spherical, body_a: ground, body_b: bar, point_a: [-1, 0, 0], point_b: [-0.5, 0, 0]}
+    - {name: right, type: spherical, body_a: ground, body_b: bar, point_a: [1, 0, 0], point_b: [0.5, 0, 0]}
+"""
+# Far from any step size that could follow it.
+WILD = """
+model:
+  bodies:
+    - {name: arm, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [1, 0, 0]}
+    - {name: flail, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [2, 0, 0]}
+  joints:
+    - {name: pin, type: revolute, body_a: ground, body_b: arm, at: [0, 0, 0], axis: [0, 0, 1]}
+    - {name: knee, type: revolute, body_a: arm, body_b: flail, at: [1.5, 0, 0], axis: [0, 0, 1]}
+  forces:
+    - {name: kick, type: torque, body: arm, torque: [0, 0, 1e6]}
+"""
+
+
+def sim(*arguments, **options):
+    return subprocess.run([SIM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **options)
+
+
+class Sim(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder.name, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        return path
+
+    def good(self, *arguments):
+        run = sim(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run.stdout
+
+    def table(self, *arguments):
+        return list(csv.reader(io.StringIO(self.good(*arguments, "--output", "-"))))
+
+    def test_help_and_version(self):
+        self.assertIn("Exit status: 0", self.good("--help"))
+        self.assertRegex(self.good("--version"), r"^ali3-sim \d+\.\d+\.\d+\n$")
+
+    def test_usage_errors_exit_2(self):
+        for arguments, part in [
+                ([], "expected one file, found none"),
+                (["a", "b"], "found several"),
+                ([FOUR_BAR, "--nonsense"], "nonsense"),
+                ([FOUR_BAR, "--duration", "1x"], "--duration: expected a number above 0, found 1x"),
+                ([FOUR_BAR, "--duration", "nan"], "found nan"),
+                ([FOUR_BAR, "--dt", "-0.01"], "--dt"),
+                ([FOUR_BAR, "--iterations", "101"], "from 1 to 100, found 101"),
+                ([FOUR_BAR, "--iterations", "2.5"], "whole number"),
+                ([FOUR_BAR, "--alpha", "0"], "--alpha"),
+                ([FOUR_BAR, "--workers", "64"], "from 0 to 63"),
+                ([FOUR_BAR, "--every", "0"], "--every"),
+                ([FOUR_BAR, "--substeps", "0"], "--substeps"),
+                ([FOUR_BAR, "--duration", "1e-9"], "duration of 1 to"),
+                ([FOUR_BAR, "--output", "-", "--summary", "-"], "both"),
+                ([FOUR_BAR, "--signals", "time"], "--output"),
+                ([FOUR_BAR, "--output", "-", "--signals", "tiem"], "tiem: no signal has such a name"),
+                ([FOUR_BAR, "--output", "/nonexistent/x.csv"], "/nonexistent/x.csv: No such file"),
+                (["/nonexistent.yaml"], "cannot read the file")]:
+            with self.subTest(arguments):
+                run = sim(*arguments)
+                self.assertEqual(run.returncode, 2)
+                self.assertEqual(run.stdout, "")
+                self.assertIn(part, run.stderr)
+
+    def test_a_mistake_in_the_file_is_shown_with_its_place(self):
+        file = self.path("bad.yaml", DROP.replace("mass: 2", "mass: 1x"))
+        run = sim(file)
+        self.assertEqual(run.returncode, 2)
+        first, source, caret = run.stderr.splitlines()
+        self.assertEqual(first, f"{file}:5:26: error: mass: expected a number > 0 (kg), found 1x")
+        self.assertEqual(source[caret.index("^"):][:2], "1x")
+
+    def test_summary_keys(self):
+        d = json.loads(self.good(FOUR_BAR, "--duration", "1", "--summary", "-"))
+        self.assertEqual(d["steps"], 100)
+        self.assertGreater(d["wall_s"], 0)
+        times = [d["step_us"][k] for k in ("min", "median", "p99", "max")]
+        self.assertEqual(times, sorted(times))
+        self.assertGreater(times[0], 0)
+        self.assertEqual(set(d["constraint"]), {"position", "velocity", "acceleration"})
+        self.assertLess(d["constraint"]["position"], 1e-11)
+        e = d["energy"]
+        self.assertLessEqual(e["min"], min(e["initial"], e["final"]))
+        self.assertGreaterEqual(e["max"], max(e["initial"], e["final"]))
+        self.assertAlmostEqual(e["initial"], 28.58843504688, places=9)
+        self.assertGreaterEqual(d["newton"]["last_increment_max"], 0)
+        self.assertEqual((d["model"], d["bodies"], d["joints"], d["outcome"]), ("four_bar", 3, 4, "ok"))
+
+    def test_summary_into_a_file_beside_the_table(self):
+        table, summary = self.path("t.csv"), self.path("s.json")
+        self.assertEqual(self.good(FOUR_BAR, "--duration", "0.1", "--output", table, "--summary", summary), "")
+        with open(summary, encoding="utf-8") as f:
+            self.assertEqual(json.load(f)["steps"], 10)
+        with open(table, encoding="utf-8") as f:
+            self.assertEqual(len(f.readlines()), 12)
+
+    def test_table_begins_at_0_and_a_ball_falls(self):
+        head, *rows = self.table(self.path("drop.yaml", DROP), "--duration", "1", "--dt", "0.125")
+        self.assertEqual(head[0], "time")
+        self.assertEqual([float(r[0]) for r in rows], [k / 8 for k in range(9)])
+        x, y = head.index("body.ball.position.x"), head.index("body.ball.position.y")
+        for r in rows:
+            t = float(r[0])
+            self.assertAlmostEqual(float(r[x]), 3 * t, places=12)
+            self.assertAlmostEqual(float(r[y]), 5 - 5 * t * t, places=9)
+
+    def test_columns_are_chosen_in_table_order(self):
+        head, *rows = self.table(FOUR_BAR, "--duration", "0.1", "--signals", "energy.*,body.A.position.[xy],time")
+        self.assertEqual(head, ["time", "body.A.position.x", "body.A.position.y", "energy.kinetic", "energy.potential",
+                                "energy.total"])
+        self.assertEqual(len(rows), 11)
+
+    def test_every(self):
+        rows = self.table(FOUR_BAR, "--duration", "1", "--every", "30", "--signals", "time")[1:]
+        self.assertEqual([round(float(r[0]), 9) for r in rows], [0, 0.3, 0.6, 0.9])
+
+    def test_numbers_read_back_to_the_same_bits(self):
+        rows = self.table(FOUR_BAR, "--duration", "0.2", "--signals", "body.*")[1:]
+        self.assertTrue(all(float(v) == float(f"{float(v):.17g}") and math.isfinite(float(v)) for r in rows for v in r))
+        self.assertTrue(any(len(v) >= 18 for v in rows[-1]))
+
+    def test_runs_are_repeatable_whatever_the_workers(self):
+        one, two, shared = (self.good(FOUR_BAR, "--duration", "3", "--output", "-", *more)
+                            for more in ([], [], ["--workers", "1"]))
+        self.assertEqual(one, two)
+        self.assertEqual(one, shared)
+
+    def test_options_reach_the_solver(self):
+        base = self.good(FOUR_BAR, "--duration", "1", "--output", "-")
+        for more in (["--iterations", "1"], ["--alpha", "1e5"], ["--substeps", "2"], ["--extrapolate"]):
+            self.assertNotEqual(base, self.good(FOUR_BAR, "--duration", "1", "--output", "-", *more))
+        rows = self.table(FOUR_BAR, "--duration", "0.01", "--dt", "0.001", "--signals", "time")
+        self.assertEqual(len(rows), 12)
+
+    def test_duration_of_the_file_and_of_none(self):
+        with_duration = self.path("d.yaml", DROP + "simulation: {duration: 0.5}\n")
+        self.assertEqual(json.loads(self.good(with_duration, "--summary", "-"))["steps"], 50)
+        self.assertEqual(json.loads(self.good(self.path("n.yaml", DROP), "--summary", "-"))["steps"], 1000)
+
+    def test_a_configuration_of_the_daemon_runs_too(self):
+        head = self.table(DAEMON, "--duration", "0.01", "--signals", "input.*")[0]
+        self.assertEqual(head, [f"input.push.{k}.{c}" for k in ("force", "torque") for c in "xyz"])
+
+    def test_words_without_summary(self):
+        self.assertIn("100 steps", self.good(FOUR_BAR, "--duration", "1"))
+
+    def test_a_mechanism_that_cannot_be_put_together_exits_1(self):
+        run = sim(self.path("torn.yaml", TORN), "--summary", "-")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"cannot be assembled.*joint (left|right)")
+        self.assertEqual(json.loads(run.stdout)["steps"], 0)
+
+    def test_a_step_that_diverges_exits_1_with_what_there_is(self):
+        table, summary = self.path("t.csv"), self.path("s.json")
+        run = sim(self.path("wild.yaml", WILD), "--duration", "10", "--output", table, "--summary", summary)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"diverged.*(body (arm|flail)|joint (pin|knee))")
+        with open(summary, encoding="utf-8") as f:
+            done = json.load(f)["steps"]
+        self.assertLess(done, 1000)
+        with open(table, encoding="utf-8") as f:
+            self.assertEqual(len(f.readlines()), 2 + done)
+
+    def test_a_full_disk_exits_1(self):
+        run = sim(FOUR_BAR, "--duration", "1", "--output", "/dev/full")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("/dev/full: No space left on device", run.stderr)
+
+    def test_an_interrupted_run_exits_1_with_what_there_is_and_shows_progress(self):
+        """A run of days, on a terminal: stopped once the bar is seen."""
+        leader, terminal = pty.openpty()
+        summary = self.path("s.json")
+        with subprocess.Popen([SIM, FOUR_BAR, "--duration", "5000000", "--summary", summary], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=terminal) as p:
+            os.close(terminal)
+            try:
+                said = b""
+                while b"%" not in said:
+                    said += os.read(leader, 1000)
+                p.send_signal(signal.SIGINT)
+                self.assertEqual(p.wait(timeout=30), 1)
+                while b"interrupted" not in said:
+                    said += os.read(leader, 1000)
+            finally:
+                if p.poll() is None:
+                    p.kill()
+                os.close(leader)
+        self.assertIn(b"[", said)
+        with open(summary, encoding="utf-8") as f:
+            d = json.load(f)
+        self.assertEqual(d["outcome"], "interrupted")
+        self.assertGreater(d["steps"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME sim/sim COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_sim.py $<TARGET_FILE:ali3-sim>)
+set_tests_properties(sim/sim PROPERTIES TIMEOUT 120)

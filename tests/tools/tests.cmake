@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+ali3_test(tools top LINK ali3_io PkgConfig::JANSSON)
+target_compile_definitions(test_tools_top PRIVATE ALI3_TOP="$<TARGET_FILE:ali3-top>")
+add_dependencies(test_tools_top ali3-top)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-sim: options and wiring. */
+#include "sim.h"
+
+#include "rt/pool.h"
+#include "rt/realtime.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: ali3-sim FILE [OPTION]...\n"
+    "Runs the mechanism of a model or configuration file, step by step, as fast as it goes.\n"
+    "\n"
+    "  --duration S      simulated seconds (default: simulation.duration of the file, else 10)\n"
+    "  --dt S            step in seconds (default: cycle.period of the file, else 0.01)\n"
+    "  --iterations N    Newton iterations per step, 1 to 100 (default: of the file, else 3)\n"
+    "  --substeps N      inner steps that make up one step (default: of the file, else 1)\n"
+    "  --extrapolate     combine each inner step from one long and two half steps: three times the work, "
+    "errors\n"
+    "                    one to two orders smaller\n"
+    "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
+    "  --workers N       threads that share a step, beside the first (default: of the file, else 0)\n"
+    "  --output FILE     write signals as CSV; - for standard output\n"
+    "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
+    "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
+    "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 the run went to its end; 1 it failed or was interrupted (what there is has been "
+    "written);\n"
+    "2 wrong usage, or a mistake in a file.\n";
+
+static bool usage(const char *option, const char *expected, const char *found)
+{
+  fprintf(stderr, "ali3-sim: %s: expected %s, found %s\n", option, expected, found);
+  return false;
+}
+
+static bool take_number(const char *option, const char *text, double *out)
+{
+  char *end;
+  double v = strtod(text, &end);
+  if (end == text || *end || !isfinite(v) || !(v > 0)) return usage(option, "a number above 0", text);
+  *out = v;
+  return true;
+}
+
+static bool take_count(const char *option, const char *text, long min, long max, long *out)
+{
+  char *end, expected[64];
+  errno = 0;
+  long v = strtol(text, &end, 10);
+  snprintf(expected, sizeof expected, "a whole number from %ld to %ld", min, max);
+  if (end == text || *end || errno || v < min || v > max) return usage(option, expected, text);
+  *out = v;
+  return true;
+}
+
+enum {
+  DURATION = 1,
+  DT,
+  ITERATIONS,
+  ALPHA,
+  SUBSTEPS,
+  EXTRAPOLATE,
+  WORKERS,
+  EVERY,
+  SIGNALS,
+  OUTPUT,
+  SUMMARY,
+  HELP,
+  VERSION
+};
+
+/* -1: go on; otherwise the exit status. */
+static int take_options(int argc, char **argv, struct options *o)
+{
+  static const struct option table[] = {
+      {"duration", required_argument, NULL, DURATION},
+      {"dt", required_argument, NULL, DT},
+      {"iterations", required_argument, NULL, ITERATIONS},
+      {"alpha", required_argument, NULL, ALPHA},
+      {"substeps", required_argument, NULL, SUBSTEPS},
+      {"extrapolate", no_argument, NULL, EXTRAPOLATE},
+      {"workers", required_argument, NULL, WORKERS},
+      {"every", required_argument, NULL, EVERY},
+      {"signals", required_argument, NULL, SIGNALS},
+      {"output", required_argument, NULL, OUTPUT},
+      {"summary", required_argument, NULL, SUMMARY},
+      {"help", no_argument, NULL, HELP},
+      {"version", no_argument, NULL, VERSION},
+      {0},
+  };
+  *o = (struct options){.workers = -1, .every = 1};
+  long n = 0;
+  bool good = true;
+  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    case DURATION:
+      good = take_number("--duration", optarg, &o->duration);
+      break;
+    case DT:
+      good = take_number("--dt", optarg, &o->over.dt);
+      break;
+    case ITERATIONS:
+      good = take_count("--iterations", optarg, 1, 100, &n);
+      o->over.iterations = (int)n;
+      break;
+    case ALPHA:
+      good = take_number("--alpha", optarg, &o->over.alpha);
+      break;
+    case SUBSTEPS:
+      good = take_count("--substeps", optarg, 1, 1000, &n);
+      o->over.substeps = (int)n;
+      break;
+    case EXTRAPOLATE:
+      o->over.extrapolate = true;
+      break;
+    case WORKERS:
+      good = take_count("--workers", optarg, 0, 63, &n);
+      o->workers = (int)n;
+      break;
+    case EVERY:
+      good = take_count("--every", optarg, 1, LONG_MAX, &o->every);
+      break;
+    case SIGNALS:
+      o->signals = optarg;
+      break;
+    case OUTPUT:
+      o->output = optarg;
+      break;
+    case SUMMARY:
+      o->summary = optarg;
+      break;
+    case HELP:
+      fputs(help, stdout);
+      return EXIT_GOOD;
+    case VERSION:
+      puts("ali3-sim " ALI3_VERSION);
+      return EXIT_GOOD;
+    default:
+      good = false;
+    }
+  if (good && optind + 1 != argc) good = usage("FILE", "one file", optind < argc ? "several" : "none");
+  if (good && o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
+    good = usage("--output, --summary", "one of them at most on standard output", "both");
+  if (good && o->signals && !o->output) good = usage("--signals", "--output as well", "none");
+  if (!good) {
+    fputs("Try ali3-sim --help\n", stderr);
+    return EXIT_USAGE;
+  }
+  o->file = argv[optind];
+  return -1;
+}
+
+/* Steps in the duration asked for; 0 after saying why there are none. */
+static long plan(const struct options *o, const struct settings *s)
+{
+  enum { STEPS_MAX = 1000000000 }; /* every step's time is kept */
+  double duration = o->duration > 0 ? o->duration : s->duration > 0 ? s->duration : 10;
+  double steps = round(duration / s->options.dt);
+  if (steps >= 1 && steps <= STEPS_MAX) return (long)steps;
+  fprintf(stderr, "ali3-sim: expected a duration of 1 to %d steps, found %g s at %g s a step\n", STEPS_MAX,
+          duration, s->options.dt);
+  return 0;
+}
+
+static int fail(int status, const char *text)
+{
+  fprintf(stderr, "ali3-sim: %s\n", text);
+  return status;
+}
+
+static int simulate(const struct options *o, const struct settings *s, ali3_data *d,
+                    const struct signals *signals, int workers)
+{
+  long planned = plan(o, s);
+  if (planned == 0) return EXIT_USAGE;
+  struct table table;
+  if (o->output && !table_open(&table, o->output, o->signals, signals)) return EXIT_USAGE;
+
+  struct result r;
+  if (!run(s->model, d, planned, o->every, o->output ? &table : NULL, &r)) {
+    if (o->output) table_close(&table);
+    return fail(EXIT_RUN, "out of memory");
+  }
+  bool good = r.status >= 0 && !r.interrupted;
+  if (!good) summary_failure(s->model, d, &r);
+  if (o->output) good &= table_close(&table);
+  if (o->summary || !o->output || strcmp(o->output, "-") != 0)
+    good &= summary_write(o->summary, s->model, workers, &r);
+  free(r.step_ns);
+  return good ? EXIT_GOOD : EXIT_RUN;
+}
+
+int main(int argc, char **argv)
+{
+  struct options o;
+  int status = take_options(argc, argv, &o);
+  if (status >= 0) return status;
+  struct settings *s = settings_load(o.file, &o.over, stderr);
+  if (!s) return EXIT_USAGE;
+
+  /* As in the loop of the daemon: the same inputs give the same bits in both. */
+  realtime_flush_denormals();
+  char error[256] = "out of memory";
+  int workers = o.workers >= 0 ? o.workers : s->realtime.workers;
+  struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
+  struct pool *pool = pool_new(&config, error, sizeof error);
+  ali3_data *d = ali3_data_new(s->model);
+  struct signals *signals = signals_new(s->model, s->input, s->inputs);
+  if (!pool) {
+    status = fail(EXIT_RUN, error);
+  } else if (!d || !signals) {
+    status = fail(EXIT_RUN, "out of memory");
+  } else {
+    if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
+    status = simulate(&o, s, d, signals, workers);
+  }
+  signals_free(signals);
+  ali3_data_free(d);
+  if (pool) pool_free(pool);
+  settings_free(s);
+  return status;
+}

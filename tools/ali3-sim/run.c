@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-sim: the loop. */
+#include "sim.h"
+
+#include "rt/clock.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+  (void)number;
+  stop = 1;
+}
+
+/* The first signal ends the run in good order, the second ends the program. */
+static void catch_signals(void)
+{
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* A bar on a terminal, once a run turns out to be long. */
+struct progress {
+  bool terminal, shown;
+  uint64_t next_ns;
+};
+
+static void progress_show(struct progress *p, uint64_t now, long done, long planned)
+{
+  enum { WIDTH = 40 };
+  static const char bar[] = "########################################";
+  if (!p->terminal || now < p->next_ns) return;
+  p->next_ns = now + NS_PER_S / 10;
+  p->shown = true;
+  double part = (double)done / (double)planned;
+  fprintf(stderr, "\r[%-*.*s] %3.0f %%", WIDTH, (int)(WIDTH * part), bar, 100 * part);
+}
+
+static void progress_end(const struct progress *p)
+{
+  if (p->shown) fputs("\r\033[K", stderr);
+}
+
+static double largest(double a, double b)
+{
+  return b > a || isnan(b) ? b : a;
+}
+
+static void account(const ali3_model *m, const ali3_data *d, struct result *r)
+{
+  const ali3_report *report = ali3_report_get(d);
+  r->position = largest(r->position, report->position);
+  r->velocity = largest(r->velocity, report->velocity);
+  r->acceleration = largest(r->acceleration, report->acceleration);
+  r->increment = largest(r->increment, report->increment);
+
+  ali3_energy e;
+  ali3_energy_get(m, d, &e);
+  r->final = e.total;
+  r->min = fmin(r->min, e.total);
+  r->max = fmax(r->max, e.total);
+}
+
+bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r)
+{
+  *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
+  r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
+  if (!r->step_ns) return false;
+  catch_signals();
+
+  r->status = ali3_reset(m, d);
+  r->moved = *ali3_initial_get(d);
+  if (r->status < 0) return true;
+  account(m, d, r);
+  r->initial = r->final;
+  r->increment = 0; /* that of the reset is no step's */
+  if (t) table_row(t, m, d);
+
+  uint64_t start = clock_now_ns(), end = start;
+  struct progress progress = {.terminal = isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
+  while (r->steps < planned && !stop) {
+    uint64_t begin = clock_now_ns();
+    r->status = ali3_step(m, d);
+    end = clock_now_ns();
+    if (r->status < 0) break;
+    r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
+    r->degraded += r->status == ALI3_NOT_CONVERGED;
+    account(m, d, r);
+    if (t && r->steps % every == 0) table_row(t, m, d);
+    progress_show(&progress, end, r->steps, planned);
+  }
+  progress_end(&progress);
+  r->wall_s = (double)(end - start) / (double)NS_PER_S;
+  r->interrupted = stop && r->steps < planned;
+  if (r->status > 0) r->status = ALI3_OK;
+  return true;
+}

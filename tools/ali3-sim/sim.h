@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, table.c
+ * the CSV, summary.c the figures. */
+#ifndef SIM_H
+#define SIM_H
+
+#include "config/settings.h"
+#include "signals/signals.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit codes; part of the interface. */
+enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
+
+struct options {
+  const char *file, *signals, *output, *summary; /* NULL: not given */
+  struct settings_overrides over;
+  double duration; /* s; 0: as in the file */
+  int workers;     /* -1: as in the file */
+  long every;
+};
+
+/* Signals as columns of a CSV file. */
+struct table {
+  FILE *out;
+  const char *file;
+  const struct signals *signals;
+  int columns;
+  int *column;    /* (columns) indices of signals */
+  double *values; /* (signals->count) */
+};
+
+/* `globs`: comma-separated, NULL for all. False after printing the reason. The header is written at once. */
+bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals);
+void table_row(struct table *t, const ali3_model *m, const ali3_data *d);
+/* False after printing the reason if anything could not be written. */
+bool table_close(struct table *t);
+
+/* What a run showed. Energies in J. */
+struct result {
+  int status;       /* of the reset or of the step that ended the run; ALI3_OK when it went to its end */
+  bool interrupted; /* by a signal */
+  long planned, steps, degraded;
+  double wall_s;
+  uint32_t *step_ns;                                  /* (steps) */
+  double position, velocity, acceleration, increment; /* largest over the run */
+  double initial, min, max, final;                    /* energy */
+  ali3_initial moved;
+};
+
+/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False when out of memory. */
+bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r);
+
+/* Says on stderr what failed, and at which joint or body. */
+void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r);
+/* Sorts step_ns. `file` NULL: words on stdout; "-": JSON on stdout. False after printing the reason. */
+bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-sim: the figures of a run, as JSON for programs or as a few lines for people. */
+#include "sim.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_size(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Nearest rank; sorted; us. NaN when there was no step. */
+static double percentile_us(const struct result *r, double f)
+{
+  if (r->steps == 0) return NAN;
+  long rank = (long)ceil(f * (double)r->steps);
+  return r->step_ns[rank > 0 ? rank - 1 : 0] / 1e3;
+}
+
+/* JSON has no NaN. */
+static json_t *real(double v)
+{
+  return isfinite(v) ? json_real(v) : json_null();
+}
+
+static const char *outcome(const struct result *r)
+{
+  if (r->interrupted) return "interrupted";
+  return ali3_status_text(r->status);
+}
+
+static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
+{
+  const ali3_options *o = ali3_model_options(m);
+  bool begun = isfinite(r->min);
+  return json_pack(
+      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:I, s:f, s:I,"
+      " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
+      "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
+      ali3_model_rows(m), "dt", o->dt, "iterations", o->iterations, "substeps", o->substeps, "extrapolate",
+      o->extrapolate, "workers", workers, "outcome", outcome(r), "steps", (json_int_t)r->steps, "wall_s",
+      r->wall_s, "degraded_steps", (json_int_t)r->degraded, "step_us", "min", real(percentile_us(r, 0)),
+      "median", real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)), "max",
+      real(percentile_us(r, 1)), "constraint", "position", real(r->position), "velocity", real(r->velocity),
+      "acceleration", real(r->acceleration), "energy", "initial", real(begun ? r->initial : NAN), "min",
+      real(r->min), "max", real(r->max), "final", real(begun ? r->final : NAN), "newton",
+      "last_increment_max", real(r->increment), "initial", "moved_position", r->moved.moved_position,
+      "moved_orientation", r->moved.moved_orientation, "moved_velocity", r->moved.moved_velocity,
+      "moved_angular_velocity", r->moved.moved_angular_velocity);
+}
+
+static bool write_json(const char *file, json_t *json)
+{
+  FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+  errno = out ? 0 : errno;
+  bool good =
+      out && json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
+  if (out) good &= (out == stdout ? fflush(out) : fclose(out)) == 0;
+  if (!good) fprintf(stderr, "ali3-sim: %s: %s\n", file, errno ? strerror(errno) : "could not be written");
+  return good;
+}
+
+static bool write_words(const ali3_model *m, int workers, const struct result *r)
+{
+  const ali3_options *o = ali3_model_options(m);
+  printf("%s: %d bodies, %d joints, %d rows; dt %g s, %d iterations, %d workers\n", ali3_model_name(m),
+         ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m), o->dt, o->iterations, workers);
+  printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded\n", r->steps, (double)r->steps * o->dt,
+         r->wall_s, outcome(r), r->degraded);
+  if (r->moved.body_position >= 0)
+    printf("initial state moved onto the constraints by up to %.3g m, body %s furthest\n",
+           r->moved.moved_position, ali3_model_body_name(m, r->moved.body_position));
+  if (r->steps > 0)
+    printf("step        min %.1f  median %.1f  p99 %.1f  max %.1f us\n", percentile_us(r, 0),
+           percentile_us(r, 0.5), percentile_us(r, 0.99), percentile_us(r, 1));
+  if (isfinite(r->min)) {
+    printf("constraint  position %.3g  velocity %.3g  acceleration %.3g (largest)\n", r->position,
+           r->velocity, r->acceleration);
+    printf("energy      initial %.10g  min %.10g  max %.10g  final %.10g J\n", r->initial, r->min, r->max,
+           r->final);
+    printf("newton      last increment %.3g (largest)\n", r->increment);
+  }
+  return fflush(stdout) == 0;
+}
+
+void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r)
+{
+  const ali3_report *report = ali3_report_get(d);
+  double time = (double)r->steps * ali3_model_options(m)->dt;
+  if (r->interrupted) {
+    fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
+    return;
+  }
+  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s", time, r->steps, ali3_status_text(r->status));
+  if (report->worst_body >= 0) fprintf(stderr, "; body %s", ali3_model_body_name(m, report->worst_body));
+  if (report->worst_joint >= 0 && report->position > 0)
+    fprintf(stderr, "; joint %s is off by %.3g", ali3_model_joint_name(m, report->worst_joint),
+            report->position);
+  fputc('\n', stderr);
+}
+
+bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)
+{
+  qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, by_size);
+  if (!file) return write_words(m, workers, r);
+  json_t *json = to_json(m, workers, r);
+  if (!json) fprintf(stderr, "ali3-sim: out of memory\n");
+  bool good = json && write_json(file, json);
+  json_decref(json);
+  return good;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-sim: signals as CSV, 17 significant digits, so that every number reads back to the same bits. */
+#include "sim.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fail(const char *file, const char *text)
+{
+  fprintf(stderr, "ali3-sim: %s: %s\n", file, text);
+  return false;
+}
+
+/* Marks the signals one glob matches; how many. */
+static int mark(const struct signals *s, const char *glob, bool *marked)
+{
+  int found = 0;
+  for (int i = 0; i < s->count; i++)
+    if (fnmatch(glob, s->signal[i].name, 0) == 0) {
+      marked[i] = true;
+      found++;
+    }
+  return found;
+}
+
+/* False after printing the reason. */
+static bool select_columns(struct table *t, const char *globs)
+{
+  const struct signals *s = t->signals;
+  bool *marked = calloc((size_t)s->count, sizeof *marked);
+  char *list = strdup(globs ? globs : "*"), *rest = NULL;
+  bool good = marked && list;
+  if (!good) fail(t->file, "out of memory");
+  for (char *g = good ? strtok_r(list, ",", &rest) : NULL; g; g = strtok_r(NULL, ",", &rest))
+    if (mark(s, g, marked) == 0)
+      good = fail(g, "no signal has such a name (without --signals the header shows all names)");
+  for (int i = 0; good && i < s->count; i++)
+    if (marked[i]) t->column[t->columns++] = i;
+  if (good && t->columns == 0) good = fail("--signals", "expected at least one name or pattern");
+  free(list);
+  free(marked);
+  return good;
+}
+
+static void release(struct table *t)
+{
+  if (t->out && t->out != stdout) fclose(t->out);
+  free(t->column);
+  free(t->values);
+}
+
+bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals)
+{
+  *t = (struct table){.file = file, .signals = signals};
+  t->column = calloc((size_t)signals->count, sizeof *t->column);
+  t->values = calloc((size_t)signals->count, sizeof *t->values);
+  bool good = t->column && t->values ? select_columns(t, globs) : fail(file, "out of memory");
+  if (good) {
+    t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+    if (!t->out) good = fail(file, strerror(errno));
+  }
+  if (!good) {
+    release(t);
+    return false;
+  }
+  setvbuf(t->out, NULL, _IOFBF, 1 << 20);
+  for (int i = 0; i < t->columns; i++)
+    fprintf(t->out, "%s%c", signals->signal[t->column[i]].name, i + 1 < t->columns ? ',' : '\n');
+  return true;
+}
+
+void table_row(struct table *t, const ali3_model *m, const ali3_data *d)
+{
+  signals_observe(t->signals, m, d, NULL, t->values);
+  for (int i = 0; i < t->columns; i++)
+    fprintf(t->out, "%.17g%c", t->values[t->column[i]], i + 1 < t->columns ? ',' : '\n');
+}
+
+bool table_close(struct table *t)
+{
+  errno = 0;
+  bool good = fflush(t->out) == 0 && !ferror(t->out);
+  if (!good) fail(t->file, errno ? strerror(errno) : "could not be written");
+  release(t);
+  return good;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The ways to show a sample. Each writes to `out` and keeps nothing. */
+#ifndef ALI3_TOP_SHOW_H
+#define ALI3_TOP_SHOW_H
+
+#include "watch.h"
+
+#include <stdio.h>
+
+/* A block of some 20 lines. */
+void show_block(const struct sample *s, FILE *out);
+/* One line without its end. */
+void show_line(const struct sample *s, FILE *out);
+/* One JSON object and a line end; on one line if `compact`. */
+void show_json(const struct sample *s, bool compact, FILE *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+#include "io/telemetry_shm.h"
+#include "rt/clock.h"
+#include "rt/machine.h"
+#include "signals/exchange.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STUCK_PERIODS = 10 };
+static const double stuck_s = 1.0;
+
+static __attribute__((format(printf, 2, 3))) void because(struct sample *s, const char *format, ...)
+{
+  if (s->reasons >= REASONS_MAX) return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(s->reason[s->reasons++], sizeof s->reason[0], format, list);
+  va_end(list);
+}
+
+void watch_close(struct watch *w)
+{
+  telemetry_close(w->t);
+  w->t = NULL;
+}
+
+/* True if the block mapped is still the one its name leads to: a daemon that was restarted has a new one. */
+static bool still_current(const struct watch *w)
+{
+  char error[256];
+  const struct telemetry *now = telemetry_open(w->t->instance, error, sizeof error);
+  const bool same = now && now->pid == w->t->pid && now->start_ns == w->t->start_ns;
+  telemetry_close(now);
+  return same;
+}
+
+static bool attach(struct watch *w, struct sample *s)
+{
+  char newest[1][64];
+  const char *name = w->wanted;
+  if (!name) {
+    if (telemetry_list(newest, 1) == 0) {
+      if (w->last[0])
+        because(s, "\"%s\" is gone", w->last);
+      else
+        because(s, "no daemon is running");
+      return false;
+    }
+    name = newest[0];
+  }
+  char error[256];
+  w->t = telemetry_open(name, error, sizeof error);
+  if (!w->t) because(s, "%s", error);
+  return w->t != NULL;
+}
+
+static void judge(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  const double period = (double)s->t->period_ns * 1e-9;
+  if (s->age > stuck_s && s->age > STUCK_PERIODS * period)
+    because(s, "the loop has not advanced for %.1f s", s->age);
+  if (l->state == STATE_FAULT || l->state == STATE_SAFE)
+    because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
+  if (l->misses) because(s, "%" PRIu64 " deadline%s missed", l->misses, l->misses == 1 ? "" : "s");
+  if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
+    because(s, "stale inputs, mask 0x%" PRIx32, l->stale_mask);
+  if (s->reasons) s->verdict = VERDICT_DEGRADED;
+}
+
+void watch_look(struct watch *w, struct sample *s)
+{
+  *s = (struct sample){.verdict = VERDICT_GONE};
+  if (w->t && !(telemetry_alive(w->t) && still_current(w))) watch_close(w);
+  if (!w->t && !attach(w, s)) return;
+  snprintf(w->last, sizeof w->last, "%s", w->t->instance);
+  if (!telemetry_alive(w->t)) {
+    because(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->t->pid);
+    watch_close(w);
+    return;
+  }
+
+  s->t = w->t;
+  s->verdict = VERDICT_HEALTHY;
+  const bool whole = telemetry_read(w->t, &s->live);
+  const uint64_t now = clock_now_ns();
+  const uint64_t written = s->live.t_ns ? s->live.t_ns : w->t->start_ns; /* before the first cycle */
+  s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
+  s->uptime = now > w->t->start_ns ? (double)(now - w->t->start_ns) * 1e-9 : 0.0;
+  if (!whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");
+  judge(s);
+}

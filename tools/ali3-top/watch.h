@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Watching one daemon through its telemetry block: finds it, notices when it goes, and judges what it sees.
+ * Reads only; prints nothing. */
+#ifndef ALI3_TOP_WATCH_H
+#define ALI3_TOP_WATCH_H
+
+#include "rt/telemetry.h"
+
+enum verdict { VERDICT_HEALTHY = 0, VERDICT_DEGRADED = 1, VERDICT_GONE = 3 }; /* also the exit status */
+
+enum { REASONS_MAX = 8 };
+
+struct sample {
+  enum verdict verdict;
+  int reasons;
+  char reason[REASONS_MAX][160]; /* why not healthy */
+  const struct telemetry *t;     /* NULL when gone; valid until the next look */
+  struct telemetry_live live;
+  double age;    /* s since the loop last wrote */
+  double uptime; /* s */
+};
+
+struct watch {
+  const char *wanted; /* instance; NULL: whichever is newest */
+  char last[64];      /* instance seen last; "" none yet */
+  const struct telemetry *t;
+};
+
+/* Looks once. */
+void watch_look(struct watch *w, struct sample *s);
+void watch_close(struct watch *w);
+
+#endif

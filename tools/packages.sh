@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# The Debian packages the project needs, and how to get them. Sourced by tools/quickstart and tests/run: the lists stand
+# here and nowhere else. It never changes a package that is installed, and never installs without saying so.
+# shellcheck shell=bash
+
+packages_build=(gcc libc6-dev make cmake pkg-config
+                libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev)
+packages_client=(liblo-tools mbpoll)
+packages_test=("${packages_client[@]}" libcmocka-dev python3 clang clang-format)
+packages_tidy=(clang-tidy)
+
+# packages_missing NAME...: prints those that are not installed, on one line.
+packages_missing()
+{
+  local name missing=()
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+  done
+  echo "${missing[*]}"
+}
+
+# packages_need NAME...: installs what is missing; returns 1, having said exactly what to do, if it cannot.
+# ALI3_PACKAGES=skip leaves the matter to the user (another distribution, own builds of the libraries).
+packages_need()
+{
+  local missing root=()
+  [ "${ALI3_PACKAGES:-}" = skip ] && return 0
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "This is not a Debian system. Install what these Debian packages hold, then set ALI3_PACKAGES=skip: $*" >&2
+    return 1
+  fi
+  missing=$(packages_missing "$@")
+  [ -z "$missing" ] && return 0
+
+  echo "Missing Debian packages: $missing"
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Installing needs root, and there is no sudo here. As root:  apt-get install $missing" >&2
+      return 1
+    fi
+    root=(sudo)
+  fi
+  local install=(env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends
+                 -o DPkg::Lock::Timeout=300)
+  # The package lists may be absent (a fresh container) or stale: fetch them only then.
+  # shellcheck disable=SC2086 # one word per package
+  if ! apt-get --simulate install $missing >/dev/null 2>&1 || ! "${root[@]}" "${install[@]}" $missing; then
+    "${root[@]}" apt-get update --quiet && "${root[@]}" "${install[@]}" $missing
+  fi
+  missing=$(packages_missing "$@")
+  [ -z "$missing" ] && return 0
+  echo "Could not install: $missing. See the messages above; by hand:  ${root[*]} apt-get install $missing" >&2
+  return 1
+}
