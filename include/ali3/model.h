@@ -76,16 +76,35 @@ typedef struct {
   double point[3];  /* m, body frame; where a force acts; ignored for a torque */
 } ali3_load_spec;
 
-/* A spring and damper along the line between two points: tension = stiffness (length - rest_length) + damping
- * d(length)/dt. Implicit in the step, so that no stiffness is too high for it. */
+/* Connections that give way. All are implicit in the step: no stiffness is too high for it. */
+#define ALI3_FORCE_LIST(X)                                                                                   \
+  X(ALI3_FORCE_SPRING, "spring_damper")      /* along the line between two points */                         \
+  X(ALI3_FORCE_BUSHING, "bushing")           /* along and about the axes of body a */                        \
+  X(ALI3_FORCE_JOINT_SPRING, "joint_spring") /* on the coordinate of a joint */
+
+typedef enum {
+#define ALI3_FORCE_ENUM(id, text) id,
+  ALI3_FORCE_LIST(ALI3_FORCE_ENUM)
+#undef ALI3_FORCE_ENUM
+      ALI3_FORCE_TYPES
+} ali3_force_type;
+
+/* Name of a force type as in model files; NULL when out of range. */
+const char *ali3_force_type_name(ali3_force_type type);
+
 typedef struct {
-  const char *name;              /* copied; unique among loads and springs */
+  const char *name; /* copied; unique among loads and forces */
+  ali3_force_type type;
+  /* spring_damper, bushing */
   int body_a, body_b;            /* body index or ALI3_GROUND; different */
   double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
-  double stiffness;              /* N/m, >= 0 */
-  double damping;                /* N s/m, >= 0; not both 0 */
-  double rest_length;            /* m, >= 0; NaN: the initial length */
-} ali3_spring_spec;
+  /* joint_spring */
+  int joint; /* a revolute or prismatic joint */
+  /* N/m, N s/m or N m/rad, N m s/rad, >= 0. Bushing: along the axes of a, then about them (rotations up to
+   * some 20 degrees). All others: element 0. */
+  double stiffness[6], damping[6];
+  double rest; /* m or rad, value at which a spring is slack; NaN: as at the start */
+} ali3_force_spec;
 
 typedef struct {
   double dt;         /* s, step length; > 0 */
@@ -95,15 +114,19 @@ typedef struct {
   int substeps;      /* equal inner steps that make up one step, loads held; 1 .. 1000 */
   bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, an error two orders
                         smaller */
+  double
+      gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
+                up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */
+  double beta; /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-7, substeps 1, extrapolate false */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0 */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */
 typedef struct {
   int status;
-  const char *element; /* "body", "joint", "load", "spring", "options", "model"; static string */
+  const char *element; /* "body", "joint", "load", "force", "options", "model"; static string */
   const char *field;   /* the member of the spec that is wrong, e.g. "inertia"; static string, "" if none */
   char text[240];      /* one sentence: what was expected, what was found */
 } ali3_problem;
@@ -120,7 +143,7 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, wo
 int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
-int ali3_model_add_spring(ali3_model *m, const ali3_spring_spec *spec);
+int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec);
 
 /* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative
  * status. */
@@ -134,11 +157,12 @@ const ali3_options *ali3_model_options(const ali3_model *m);
 int ali3_model_bodies(const ali3_model *m);
 int ali3_model_joints(const ali3_model *m);
 int ali3_model_loads(const ali3_model *m);
-int ali3_model_springs(const ali3_model *m);
+int ali3_model_forces(const ali3_model *m);
 int ali3_model_rows(const ali3_model *m); /* of a frozen model */
 const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
-const char *ali3_model_spring_name(const ali3_model *m, int spring);
+const char *ali3_model_force_name(const ali3_model *m, int force);
+ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
 int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */

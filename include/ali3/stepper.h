@@ -95,10 +95,12 @@ typedef struct {
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 
 typedef struct {
-  double length, rate; /* m, m/s */
-  double value;        /* N, tension: above 0 pulls the bodies together */
-} ali3_spring_state;
-void ali3_spring_get(const ali3_model *m, const ali3_data *d, int spring, ali3_spring_state *out);
+  double position,
+      rate;     /* spring_damper: length; on a joint: its coordinate; bushing: 0. m, m/s or rad, rad/s */
+  double value; /* N or N m: above 0 drives the position down; bushing: 0 */
+  double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m */
+} ali3_force_state;
+void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 
 typedef struct {
   double kinetic, potential,

@@ -18,7 +18,8 @@ static const char *const joint_types[] = {
 #undef JOINT_NAME
         NULL};
 static const char *const force_types[] = {
-    [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque", [FORCE_SPRING] = "spring_damper", NULL};
+    [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque",         [FORCE_SPRING] = "spring_damper",
+    [FORCE_BUSHING] = "bushing", [FORCE_JOINT_SPRING] = "joint_spring", NULL};
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
@@ -70,17 +71,41 @@ const struct section schema_force = SECTION("a force", force_keys);
 
 #define SPRING(field) offsetof(struct spring_values, field)
 static const struct key spring_keys[] = {
-  {"name",        KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(spec.name),        0, 0},
-  {"type",        KEY_CHOICE, "",      ANY,          REQUIRED, AT_START, SPRING(type),             force_types, 0},
-  {"body_a",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_a),           0, 0},
-  {"body_b",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_b),           0, 0},
-  {"point_a",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_a),     0, 0},
-  {"point_b",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_b),     0, 0},
-  {"stiffness",   KEY_NUMBER, "N/m",   NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness),   0, 0},
-  {"damping",     KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),     0, 0},
-  {"rest_length", KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, SPRING(spec.rest_length), 0, 0},
+  {"name",        KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(spec.name),      0, 0},
+  {"type",        KEY_CHOICE, "",      ANY,          REQUIRED, AT_START, SPRING(type),           force_types, 0},
+  {"body_a",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_a),         0, 0},
+  {"body_b",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_b),         0, 0},
+  {"point_a",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_a),   0, 0},
+  {"point_b",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_b),   0, 0},
+  {"stiffness",   KEY_NUMBER, "N/m",   NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness), 0, 0},
+  {"damping",     KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),   0, 0},
+  {"rest_length", KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, SPRING(spec.rest),      0, 0},
 };
 const struct section schema_spring = SECTION("a spring_damper", spring_keys);
+
+static const struct key bushing_keys[] = {
+  {"name",                 KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(spec.name),         0, 0},
+  {"type",                 KEY_CHOICE, "",          ANY, REQUIRED, AT_START, SPRING(type),              force_types, 0},
+  {"body_a",               KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(body_a),            0, 0},
+  {"body_b",               KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(body_b),            0, 0},
+  {"point_a",              KEY_VECTOR, "m",         ANY, "0 0 0",  AT_START, SPRING(spec.point_a),      0, 0},
+  {"point_b",              KEY_VECTOR, "m",         ANY, "0 0 0",  AT_START, SPRING(spec.point_b),      0, 0},
+  {"stiffness",            KEY_VECTOR, "N/m",       ANY, "0 0 0",  AT_START, SPRING(spec.stiffness[0]), 0, 0},
+  {"damping",              KEY_VECTOR, "N s/m",     ANY, "0 0 0",  AT_START, SPRING(spec.damping[0]),   0, 0},
+  {"rotational_stiffness", KEY_VECTOR, "N m/rad",   ANY, "0 0 0",  AT_START, SPRING(spec.stiffness[3]), 0, 0},
+  {"rotational_damping",   KEY_VECTOR, "N m s/rad", ANY, "0 0 0",  AT_START, SPRING(spec.damping[3]),   0, 0},
+};
+const struct section schema_bushing = SECTION("a bushing", bushing_keys);
+
+static const struct key joint_spring_keys[] = {
+  {"name",      KEY_STRING, "", ANY,          REQUIRED, AT_START, SPRING(spec.name),      0, 0},
+  {"type",      KEY_CHOICE, "", ANY,          REQUIRED, AT_START, SPRING(type),           force_types, 0},
+  {"joint",     KEY_STRING, "", ANY,          REQUIRED, AT_START, SPRING(joint),          0, 0},
+  {"stiffness", KEY_NUMBER, "", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness), 0, 0},
+  {"damping",   KEY_NUMBER, "", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),   0, 0},
+  {"rest",      KEY_NUMBER, "", ANY,          NONE,     AT_START, SPRING(spec.rest),      0, 0},
+};
+const struct section schema_joint_spring = SECTION("a joint_spring", joint_spring_keys);
 
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key model_keys[] = {
@@ -125,8 +150,10 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 static const struct key solver_keys[] = {
   {"iterations",  KEY_INTEGER, "", BETWEEN(1, 100),  "3",     BY_OPTION, SETTING(options.iterations),  0, 0},
   {"alpha",       KEY_NUMBER,  "", NOT_NEGATIVE,     "0",     BY_OPTION, SETTING(options.alpha),       0, 0},
-  {"compliance",  KEY_NUMBER,  "", INSIDE(0, 1),     "4e-7",  AT_START,  SETTING(options.compliance),  0, 0},
+  {"compliance",  KEY_NUMBER,  "", INSIDE(0, 1),     "4e-9",  AT_START,  SETTING(options.compliance),  0, 0},
   {"substeps",    KEY_INTEGER, "", BETWEEN(1, 1000), "1",     BY_OPTION, SETTING(options.substeps),    0, 0},
+  {"gamma",       KEY_NUMBER,  "", BETWEEN(0.5, 1.5), "0.5",   AT_START,  SETTING(options.gamma),       0, 0},
+  {"beta",        KEY_NUMBER,  "", BETWEEN(0, 2),     "0",     AT_START,  SETTING(options.beta),        0, 0},
   {"extrapolate", KEY_BOOL,    "", ANY,              "false", BY_OPTION, SETTING(options.extrapolate), 0, 0},
 };
 static const struct section solver = SECTION("solver", solver_keys);

@@ -172,21 +172,43 @@ static void add_joint(struct builder *b, const struct node *n)
   if (ali3_model_add_joint(b->model, &v.spec) < 0) report_problem(b, n);
 }
 
-static void add_spring(struct builder *b, const struct node *n)
+/* A force that gives way. Bodies, and joints with their names, have been read before. */
+static void add_spring(struct builder *b, const struct node *n, const struct section *schema)
 {
-  struct spring_values v = {.spec.rest_length = NAN};
-  if (!schema_read(&schema_spring, n, &v, b->report)) return;
-  v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
-  v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
-  if (v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND) return;
-  if (ali3_model_add_spring(b->model, &v.spec) < 0) report_problem(b, n);
+  struct spring_values v = {.spec.rest = NAN};
+  if (!schema_read(schema, n, &v, b->report)) return;
+  v.spec.type = (ali3_force_type)(v.type - FORCE_SPRING);
+  if (v.joint) {
+    v.spec.joint = ali3_model_find_joint(b->model, v.joint);
+    if (v.spec.joint < 0) {
+      const struct node *joint = node_find(n, "joint");
+      report_error(b->report, joint->at, "joint: no joint is named \"%.40s\"", v.joint);
+      return;
+    }
+  } else {
+    v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
+    v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
+    if (v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND) return;
+  }
+  if (ali3_model_add_force(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
+/* The keys of a force of this type; NULL for a load. */
+static const struct section *schema_of(const struct node *type)
+{
+  static const struct section *const SCHEMA[ALI3_FORCE_TYPES] = {&schema_spring, &schema_bushing,
+                                                                 &schema_joint_spring};
+  if (!type || type->kind != NODE_SCALAR) return NULL;
+  for (int i = 0; i < ALI3_FORCE_TYPES; i++)
+    if (strcmp(type->text, ali3_force_type_name((ali3_force_type)i)) == 0) return SCHEMA[i];
+  return NULL;
 }
 
 static void add_force(struct builder *b, const struct node *n)
 {
-  const struct node *type = node_find(n, "type");
-  if (type && type->kind == NODE_SCALAR && strcmp(type->text, "spring_damper") == 0) {
-    add_spring(b, n);
+  const struct section *giving = schema_of(node_find(n, "type"));
+  if (giving) {
+    add_spring(b, n, giving);
     return;
   }
   struct force_values v = {0};

@@ -33,12 +33,16 @@ struct force_values {
   double force[3], torque[3];
 };
 
-/* A force of type spring_damper has keys of its own. */
-enum { FORCE_SPRING = ALI3_LOAD_TORQUE + 1 };
+/* Forces that give way: behind the loads in the choice of types, each with keys of its own. */
+enum {
+  FORCE_SPRING = ALI3_LOAD_TORQUE + 1,
+  FORCE_BUSHING = FORCE_SPRING + ALI3_FORCE_BUSHING,
+  FORCE_JOINT_SPRING = FORCE_SPRING + ALI3_FORCE_JOINT_SPRING,
+};
 struct spring_values {
-  ali3_spring_spec spec; /* without bodies */
+  ali3_force_spec spec; /* without type, bodies and joint */
   int type;
-  const char *body_a, *body_b;
+  const char *body_a, *body_b, *joint;
 };
 
 struct input_values {

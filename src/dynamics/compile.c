@@ -94,18 +94,60 @@ static void place(const ali3_model *m, const struct joint_rows *j, struct start 
   v3_sub(s->d, P[1], P[0]);
 }
 
-void rows_compile_spring(const ali3_model *m, int index, struct joint_rows *j)
+/* Along and about the axes of a, where there is something to give way against. Small rotations: with f_i the
+ * axes of a seen from b at the start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
+static void compile_bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct start *start)
 {
-  const struct spring *spring = &m->spring[index];
+  static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 6; i++) {
+    if (spec->stiffness[i] == 0.0 && spec->damping[i] == 0.0) continue;
+    j->law[j->count] = (struct law){spec->stiffness[i], spec->damping[i]};
+    if (i < 3) {
+      add(j, ROW_IN_PLANE, E[i], NULL);
+    } else {
+      double world[3], seen[3];
+      m3_mul(world, start->f[0].R, E[(i + 2) % 3]); /* f_2 for axis 3 pairs with e_1, and so on round */
+      m3_tmul(seen, start->f[1].R, world);
+      add(j, ROW_DOT, E[(i + 1) % 3], seen);
+    }
+  }
+}
+
+void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j)
+{
+  const ali3_force_spec *spec = &m->force[index].spec;
+  bool on_joint = spec->type == ALI3_FORCE_JOINT_SPRING;
   struct start start;
-  *j = (struct joint_rows){.body = {spring->body[0], spring->body[1]},
-                           .length = spring->rest_length,
-                           .soft = true,
-                           .law = {spring->stiffness, spring->damping}};
-  memcpy(j->point, spring->point, sizeof j->point);
+  if (on_joint) {
+    *j = *joint;
+    j->primitives = j->count = 0;
+    j->joint = spec->joint;
+  } else {
+    *j = (struct joint_rows){.body = {spec->body_a, spec->body_b}, .joint = -1};
+    v3_copy(j->point[0], spec->point_a);
+    v3_copy(j->point[1], spec->point_b);
+  }
+  j->soft = true;
   place(m, j, &start);
-  if (isnan(j->length)) j->length = sqrt(v3_dot(start.d, start.d));
-  add(j, ROW_LENGTH, NULL, NULL);
+  if (spec->type == ALI3_FORCE_BUSHING) {
+    compile_bushing(j, spec, &start);
+    return;
+  }
+  double at_start;
+  if (!on_joint) {
+    add(j, ROW_LENGTH, NULL, NULL);
+    at_start = sqrt(v3_dot(start.d, start.d));
+  } else if (j->coordinate == COORDINATE_ANGLE) {
+    add(j, ROW_ANGLE, j->axis, NULL);
+    at_start = 0.0;
+  } else {
+    double axis[3];
+    m3_mul(axis, start.f[0].R, j->axis);
+    add(j, ROW_SLIDE, j->axis, NULL);
+    at_start = v3_dot(axis, start.d);
+  }
+  j->length = isnan(spec->rest) ? at_start : spec->rest;
+  j->law[0] = (struct law){spec->stiffness[0], spec->damping[0]};
 }
 
 int rows_compile(ali3_model *m, int index, struct joint_rows *j)
@@ -114,10 +156,10 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   struct start start;
   double u[3], v[3];
 
-  *j = (struct joint_rows){.body = {joint->body[0], joint->body[1]}, .length = joint->length};
+  *j = (struct joint_rows){.body = {joint->body[0], joint->body[1]}, .length = joint->length, .joint = -1};
   memcpy(j->point, joint->point, sizeof j->point);
   place(m, j, &start);
-  const struct joint_view view = {{&start.x[0], &start.x[1]}, {&start.f[0], &start.f[1]}};
+  const struct joint_view view = {.x = {&start.x[0], &start.x[1]}, .f = {&start.f[0], &start.f[1]}};
   const double *axis_a = joint->axis[0], *axis_b = joint->axis[1];
   if (ali3_joint_type_has_axis_a(joint->type)) perpendicular(axis_a, u, v);
 

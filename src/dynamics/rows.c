@@ -13,6 +13,8 @@
 
 enum { SIDES = 2 * BODY_Y };
 
+static const double TURN = 6.28318530717958647693;
+
 /* row += sign * gradient of k . (A a); the th and n columns of both lines of the table */
 static void add_vector(double *row, double sign, const struct body_frame *f, const double a[3],
                        const double k[3])
@@ -45,6 +47,16 @@ static void separation(const struct joint_rows *j, const struct joint_view *v, d
   world_vector(a, v->f[0], j->point[0]);
   world_vector(b, v->f[1], j->point[1]);
   for (int i = 0; i < 3; i++) d[i] = (v->x[1]->r[i] - v->x[0]->r[i]) + (b[i] - a[i]);
+}
+
+/* Angle of b about the axis of a, (-pi, pi]. */
+static double wrapped_angle(const struct joint_rows *j, const struct joint_view *v)
+{
+  double U0[3], U1[3], V0[3];
+  m3_mul(U0, v->f[0]->R, j->u0);
+  m3_mul(U1, v->f[0]->R, j->u1);
+  m3_mul(V0, v->f[1]->R, j->v0);
+  return atan2(v3_dot(V0, U1), v3_dot(V0, U0));
 }
 
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
@@ -96,6 +108,21 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       *Phi = length - j->length;
       break;
     }
+    case ROW_SLIDE:
+      world_vector(U, v->f[0], p->u);
+      add_vector(a, 1.0, v->f[0], p->u, d);
+      add_point(a, -1.0, v->f[0], j->point[0], U);
+      add_point(b, 1.0, v->f[1], j->point[1], U);
+      *Phi = v3_dot(U, d) - j->length;
+      break;
+    case ROW_ANGLE:
+      /* rate = axis . (w_b - w_a), each in its own body's axes */
+      m3_mul(U, v->f[0]->R, p->u);
+      m3_tmul(V, v->f[1]->R, U);
+      v3_axpy(a + 3, -1.0, p->u);
+      v3_axpy(b + 3, 1.0, V);
+      *Phi = v->turn + remainder(wrapped_angle(j, v) - v->turn, TURN) - j->length;
+      break;
     }
     Phi++;
     J += SIDES;
@@ -147,6 +174,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
       vector_bias(V2, v->x[1], p->v);
       *bias = v3_dot(U2, V) + 2.0 * v3_dot(Ud, Vd) + v3_dot(U, V2);
       break;
+    case ROW_SLIDE:
     case ROW_IN_PLANE:
       world_vector(U, v->f[0], p->u);
       vector_rate(Ud, v->f[0], y[0], p->u);
@@ -159,6 +187,16 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
     case ROW_LENGTH: {
       double length = sqrt(v3_dot(d, d)), k1 = length > 0.0 ? 1.0 / length : 0.0, along = k1 * v3_dot(d, dd);
       *bias = k1 * (v3_dot(dd, dd) - along * along + v3_dot(d, d2));
+      break;
+    }
+    case ROW_ANGLE: {
+      /* the axis turns with a: (w_a x axis) . w_b */
+      double wa[3], wb[3];
+      m3_mul(U, v->f[0]->R, p->u);
+      m3_mul(wa, v->f[0]->R, y[0] + 3);
+      m3_mul(wb, v->f[1]->R, y[1] + 3);
+      v3_cross(Ud, wa, U);
+      *bias = v3_dot(Ud, wb);
       break;
     }
     }
@@ -188,11 +226,7 @@ void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, dou
   m3_mul(wa, v->f[0]->R, ya + 3);
   m3_mul(wb, v->f[1]->R, yb + 3);
   if (j->coordinate == COORDINATE_ANGLE) {
-    double U0[3], U1[3], V0[3];
-    m3_mul(U0, v->f[0]->R, j->u0);
-    m3_mul(U1, v->f[0]->R, j->u1);
-    m3_mul(V0, v->f[1]->R, j->v0);
-    *position = atan2(v3_dot(V0, U1), v3_dot(V0, U0));
+    *position = wrapped_angle(j, v);
     *velocity = v3_dot(axis, wb) - v3_dot(axis, wa);
     return;
   }

@@ -5,7 +5,9 @@
  *   dot        U . V                   u in a, v in b: perpendicular
  *   in_plane   U . (P_b - P_a)         P_b in the plane through P_a normal to U
  *   distance   (d'd - L^2) / (2 L)     d = P_b - P_a
- *   length     |d| - L                 of springs: the deflection
+ *   length     |d| - L                 forces only, as the next two
+ *   slide      U . d - L               u: axis; coordinate of a prismatic joint
+ *   angle      angle of b about the axis of a, without wrap, - L
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
  *
@@ -25,9 +27,9 @@
 
 #include "dynamics/body.h"
 
-enum { ROWS_PRIMITIVES = 5, ROWS_MAX = 6 };
+enum { ROWS_PRIMITIVES = 6, ROWS_MAX = 6 };
 
-enum primitive_kind { ROW_COINCIDE, ROW_DOT, ROW_IN_PLANE, ROW_DISTANCE, ROW_LENGTH };
+enum primitive_kind { ROW_COINCIDE, ROW_DOT, ROW_IN_PLANE, ROW_DISTANCE, ROW_LENGTH, ROW_SLIDE, ROW_ANGLE };
 
 /* lambda = stiffness Phi + damping Phi' of a row that gives way. */
 struct law {
@@ -46,9 +48,10 @@ struct joint_rows {
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
-  double length;      /* m, distance and length */
-  bool soft;          /* its one row follows the law instead of Phi = 0 */
-  struct law law;
+  double length;      /* L of distance, length, slide, angle */
+  bool soft;          /* row i follows law[i] instead of Phi = 0 */
+  struct law law[ROWS_MAX];
+  int joint; /* whose coordinate it is about; -1 */
   /* joint coordinate: angle from u0 (a) to v0 (b) about axis (a), or the distance along axis; enum below */
   enum { COORDINATE_NONE, COORDINATE_ANGLE, COORDINATE_SLIDE } coordinate;
   double axis[3], u0[3], u1[3], v0[3];
@@ -58,13 +61,16 @@ struct joint_rows {
  */
 int rows_compile(ali3_model *m, int index, struct joint_rows *out);
 
-/* Set-up: likewise the row of spring `index`. */
-void rows_compile_spring(const ali3_model *m, int index, struct joint_rows *out);
+/* Set-up: likewise the rows of force `index`, whose joint, if it is on one, is `joint`. */
+void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint,
+                        struct joint_rows *out);
 
 /* The two bodies a joint looks at. */
 struct joint_view {
   const struct body_state *x[2];
   const struct body_frame *f[2];
+  double turn; /* angle of the joint at the start of the step, without wrap: the angle now is taken nearest to
+                  it */
 };
 
 /* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 14 i + 7 s. Rows of a ground

@@ -159,40 +159,71 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   return ALI3_OK;
 }
 
-int model_check_spring(ali3_model *m, const ali3_spring_spec *s, struct spring *out)
+static int check_force_on_joint(ali3_model *m, const ali3_force_spec *s)
 {
-  int status = check_name(m, "spring", &m->force_names, s->name);
+  if (s->joint < 0 || s->joint >= m->joints)
+    return model_refuse(m, ALI3_E_MODEL, "force", "joint", "force '%.60s': expected a joint", s->name);
+  ali3_joint_type type = m->joint[s->joint].type;
+  if (type != ALI3_JOINT_REVOLUTE && type != ALI3_JOINT_PRISMATIC)
+    return model_refuse(m, ALI3_E_MODEL, "force", "joint",
+                        "force '%.60s': expected a revolute or prismatic joint, found a %s one", s->name,
+                        ali3_joint_type_name(type));
+  return ALI3_OK;
+}
+
+static int check_force_on_bodies(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_body_index(m, "force", "body_a", s->body_a, true);
   if (status < 0) return status;
-  status = check_body_index(m, "spring", "body_a", s->body_a, true);
-  if (status < 0) return status;
-  status = check_body_index(m, "spring", "body_b", s->body_b, true);
+  status = check_body_index(m, "force", "body_b", s->body_b, true);
   if (status < 0) return status;
   if (s->body_a == s->body_b)
-    return model_refuse(m, ALI3_E_MODEL, "spring", "body_b", "spring '%.60s': expected two different bodies",
+    return model_refuse(m, ALI3_E_MODEL, "force", "body_b", "force '%.60s': expected two different bodies",
                         s->name);
-  REQUIRE_FINITE("spring", "point_a", s->point_a);
-  REQUIRE_FINITE("spring", "point_b", s->point_b);
-  if (!(isfinite(s->stiffness) && s->stiffness >= 0.0))
-    return model_refuse(m, ALI3_E_MODEL, "spring", "stiffness",
-                        "spring '%.60s': expected a stiffness of 0 N/m or more, found %g", s->name,
-                        s->stiffness);
-  if (!(isfinite(s->damping) && s->damping >= 0.0))
-    return model_refuse(m, ALI3_E_MODEL, "spring", "damping",
-                        "spring '%.60s': expected a damping of 0 N s/m or more, found %g", s->name,
-                        s->damping);
-  if (s->stiffness == 0.0 && s->damping == 0.0)
-    return model_refuse(m, ALI3_E_MODEL, "spring", "stiffness",
-                        "spring '%.60s': expected a stiffness or a damping above 0", s->name);
-  if (isinf(s->rest_length) || s->rest_length < 0.0)
-    return model_refuse(m, ALI3_E_MODEL, "spring", "rest_length",
-                        "spring '%.60s': expected a length of 0 m or more, found %g", s->name,
-                        s->rest_length);
-  *out = (struct spring){.body = {s->body_a, s->body_b},
-                         .stiffness = s->stiffness,
-                         .damping = s->damping,
-                         .rest_length = s->rest_length};
-  memcpy(out->point[0], s->point_a, sizeof out->point[0]);
-  memcpy(out->point[1], s->point_b, sizeof out->point[1]);
+  REQUIRE_FINITE("force", "point_a", s->point_a);
+  REQUIRE_FINITE("force", "point_b", s->point_b);
+  return ALI3_OK;
+}
+
+static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
+{
+  int count = s->type == ALI3_FORCE_BUSHING ? 6 : 1;
+  double sum = 0.0;
+  for (int i = 0; i < count; i++) {
+    if (!(isfinite(s->stiffness[i]) && s->stiffness[i] >= 0.0))
+      return model_refuse(m, ALI3_E_MODEL, "force", "stiffness",
+                          "force '%.60s': expected a stiffness of 0 or more, found %g", s->name,
+                          s->stiffness[i]);
+    if (!(isfinite(s->damping[i]) && s->damping[i] >= 0.0))
+      return model_refuse(m, ALI3_E_MODEL, "force", "damping",
+                          "force '%.60s': expected a damping of 0 or more, found %g", s->name, s->damping[i]);
+    sum += s->stiffness[i] + s->damping[i];
+  }
+  if (sum == 0.0)
+    return model_refuse(m, ALI3_E_MODEL, "force", "stiffness",
+                        "force '%.60s': expected a stiffness or a damping above 0", s->name);
+  return ALI3_OK;
+}
+
+int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)
+{
+  int status = check_name(m, "force", &m->force_names, s->name);
+  if (status < 0) return status;
+  if ((unsigned)s->type >= ALI3_FORCE_TYPES)
+    return model_refuse(m, ALI3_E_MODEL, "force", "type", "force '%.60s': unknown type %d", s->name,
+                        (int)s->type);
+  bool on_joint = s->type == ALI3_FORCE_JOINT_SPRING;
+  status = on_joint ? check_force_on_joint(m, s) : check_force_on_bodies(m, s);
+  if (status < 0) return status;
+  status = check_coefficients(m, s);
+  if (status < 0) return status;
+  bool length = s->type == ALI3_FORCE_SPRING;
+  if (isinf(s->rest) || (length && s->rest < 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "force", length ? "rest_length" : "rest",
+                        "force '%.60s': expected a finite value%s, found %g", s->name,
+                        length ? " of 0 m or more" : "", s->rest);
+  *out = (struct force){.spec = *s};
+  out->spec.name = NULL;
   return ALI3_OK;
 }
 
@@ -212,5 +243,13 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->substeps < 1 || o->substeps > 1000)
     return model_refuse(m, ALI3_E_MODEL, "options", "substeps", "expected 1 to 1000 substeps, found %d",
                         o->substeps);
+  if (!(o->gamma >= 0.5 && o->gamma <= 1.5))
+    return model_refuse(m, ALI3_E_MODEL, "options", "gamma", "expected 0.5 to 1.5, found %g", o->gamma);
+  if (o->beta != 0.0 && !(o->beta >= 0.5 * o->gamma && o->beta <= 2.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "beta", "expected 0, or gamma/2 = %g to 2, found %g",
+                        0.5 * o->gamma, o->beta);
+  if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
+    return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
+                        "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
   return ALI3_OK;
 }

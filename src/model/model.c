@@ -9,7 +9,8 @@
 
 ali3_options ali3_options_default(void)
 {
-  return (ali3_options){.dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-7, .substeps = 1};
+  return (ali3_options){
+      .dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-9, .substeps = 1, .gamma = 0.5};
 }
 
 ali3_model *ali3_model_new(void)
@@ -33,12 +34,12 @@ void ali3_model_free(ali3_model *m)
   for (int i = 0; i < m->loads; i++) free(m->load[i].name);
   names_free(&m->body_names);
   names_free(&m->joint_names);
-  for (int i = 0; i < m->springs; i++) free(m->spring[i].name);
+  for (int i = 0; i < m->forces; i++) free(m->force[i].name);
   names_free(&m->force_names);
   free(m->body);
   free(m->joint);
   free(m->load);
-  free(m->spring);
+  free(m->force);
   free(m->name);
   free(m);
 }
@@ -141,15 +142,15 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
   return enter(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
 }
 
-int ali3_model_add_spring(ali3_model *m, const ali3_spring_spec *spec)
+int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
 {
-  struct spring s;
-  if (m->frozen) return refuse_frozen(m, "spring");
-  int status = model_check_spring(m, spec, &s);
+  struct force f;
+  if (m->frozen) return refuse_frozen(m, "force");
+  int status = model_check_force(m, spec, &f);
   if (status < 0) return status;
-  if (!reserve((void **)&m->spring, m->springs, &m->spring_room, sizeof s)) return refuse_memory(m, "spring");
-  m->spring[m->springs] = s;
-  return enter(m, "spring", &m->force_names, spec->name, &m->spring[m->springs].name, &m->springs);
+  if (!reserve((void **)&m->force, m->forces, &m->force_room, sizeof f)) return refuse_memory(m, "force");
+  m->force[m->forces] = f;
+  return enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
 }
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
@@ -176,13 +177,13 @@ int ali3_model_loads(const ali3_model *m)
 {
   return m->loads;
 }
-int ali3_model_springs(const ali3_model *m)
+int ali3_model_forces(const ali3_model *m)
 {
-  return m->springs;
+  return m->forces;
 }
-const char *ali3_model_spring_name(const ali3_model *m, int spring)
+const char *ali3_model_force_name(const ali3_model *m, int force)
 {
-  return m->spring[spring].name;
+  return m->force[force].name;
 }
 const char *ali3_model_body_name(const ali3_model *m, int body)
 {
@@ -205,6 +206,21 @@ int ali3_model_find_body(const ali3_model *m, const char *name)
 int ali3_model_find_joint(const ali3_model *m, const char *name)
 {
   return names_find(&m->joint_names, name);
+}
+
+ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
+{
+  return m->force[force].spec.type;
+}
+
+const char *ali3_force_type_name(ali3_force_type type)
+{
+  static const char *const name[] = {
+#define FORCE_NAME(id, text) text,
+      ALI3_FORCE_LIST(FORCE_NAME)
+#undef FORCE_NAME
+  };
+  return (unsigned)type < ALI3_FORCE_TYPES ? name[type] : NULL;
 }
 
 const char *ali3_joint_type_name(ali3_joint_type type)

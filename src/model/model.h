@@ -32,12 +32,9 @@ struct load {
   double vector[3], point[3];
 };
 
-struct spring {
+struct force {
   char *name;
-  int body[2];
-  double point[2][3];
-  double stiffness, damping;
-  double rest_length; /* NaN: initial */
+  ali3_force_spec spec; /* without the name */
 };
 
 struct frozen; /* what the stepper makes of the model; opaque here */
@@ -48,10 +45,10 @@ struct ali3_model {
   struct body *body;
   struct joint *joint;
   struct load *load;
-  struct spring *spring;
-  int bodies, joints, loads, springs;
-  int body_room, joint_room, load_room, spring_room;
-  struct names body_names, joint_names, force_names; /* force: loads and springs */
+  struct force *force;
+  int bodies, joints, loads, forces;
+  int body_room, joint_room, load_room, force_room;
+  struct names body_names, joint_names, force_names; /* force: loads and forces */
   ali3_options options;
   ali3_problem problem;
   struct frozen *frozen; /* NULL until frozen */
@@ -67,7 +64,7 @@ __attribute__((format(printf, 5, 6))) int model_refuse(ali3_model *m, int status
 int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out);
 int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
 int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
-int model_check_spring(ali3_model *m, const ali3_spring_spec *spec, struct spring *out);
+int model_check_force(ali3_model *m, const ali3_force_spec *spec, struct force *out);
 int model_check_options(ali3_model *m, const ali3_options *o);
 
 #endif

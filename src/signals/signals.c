@@ -71,12 +71,20 @@ static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
   free(prefix);
 }
 
-static void walk_spring(struct walk *w, const char *name)
+static void walk_force(struct walk *w, const char *name, ali3_force_type type)
 {
   char *prefix = text(w, "force.%s.", name);
   if (!prefix) return;
-  group(w, prefix, "length", "m", NULL, 1);
-  group(w, prefix, "value", "N", NULL, 1);
+  if (type == ALI3_FORCE_BUSHING) {
+    group(w, prefix, "force", "N", xyz, 3);
+    group(w, prefix, "torque", "N m", xyz, 3);
+  } else if (type == ALI3_FORCE_SPRING) {
+    group(w, prefix, "length", "m", NULL, 1);
+    group(w, prefix, "value", "N", NULL, 1);
+  } else { /* of the joint: rad and N m where it turns */
+    group(w, prefix, "position", "", NULL, 1);
+    group(w, prefix, "value", "", NULL, 1);
+  }
   free(prefix);
 }
 
@@ -91,8 +99,10 @@ static void walk(struct walk *w, const ali3_model *m)
     s->joint_first[i] = w->count;
     walk_joint(w, ali3_model_joint_name(m, i), ali3_model_joint_type(m, i));
   }
-  s->spring_first = w->count;
-  for (int i = 0; i < s->springs; i++) walk_spring(w, ali3_model_spring_name(m, i));
+  for (int i = 0; i < s->forces; i++) {
+    s->force_first[i] = w->count;
+    walk_force(w, ali3_model_force_name(m, i), ali3_model_force_type(m, i));
+  }
   s->energy_first = w->count;
   group(w, "energy.", "kinetic", "J", NULL, 1);
   group(w, "energy.", "potential", "J", NULL, 1);
@@ -118,12 +128,13 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
   struct walk w = {.s = s, .ok = true};
   s->bodies = ali3_model_bodies(m);
   s->joints = ali3_model_joints(m);
-  s->springs = ali3_model_springs(m);
+  s->forces = ali3_model_forces(m);
   s->inputs = ninputs;
   s->channels = ninputs * INPUT_CHANNELS;
   s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
+  s->force_first = calloc((size_t)s->forces + 1, sizeof *s->force_first);
   s->input = calloc((size_t)ninputs + 1, sizeof *s->input);
-  if (!s->joint_first || !s->input) goto fail;
+  if (!s->joint_first || !s->force_first || !s->input) goto fail;
   for (int i = 0; i < ninputs; i++) {
     s->input[i] = inputs[i];
     if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
@@ -152,6 +163,7 @@ void signals_free(struct signals *s)
   free(s->group);
   free(s->input);
   free(s->joint_first);
+  free(s->force_first);
   free(s);
 }
 
@@ -185,20 +197,27 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   for (int i = 0; i < s->joints; i++) {
     ali3_joint_state j;
     double *o = v + s->joint_first[i];
-    int next = i + 1 < s->joints ? s->joint_first[i + 1] : s->spring_first;
+    bool coordinate = ali3_model_joint_type(m, i) == ALI3_JOINT_REVOLUTE ||
+                      ali3_model_joint_type(m, i) == ALI3_JOINT_PRISMATIC;
     ali3_joint_get(m, d, i, &j);
     memcpy(o, j.force, sizeof j.force);
     memcpy(o + 3, j.torque, sizeof j.torque);
-    if (next - s->joint_first[i] == 8) {
+    if (coordinate) {
       o[6] = j.position;
       o[7] = j.velocity;
     }
   }
-  for (int i = 0; i < s->springs; i++) {
-    ali3_spring_state spring;
-    ali3_spring_get(m, d, i, &spring);
-    v[s->spring_first + 2 * i] = spring.length;
-    v[s->spring_first + 2 * i + 1] = spring.value;
+  for (int i = 0; i < s->forces; i++) {
+    ali3_force_state f;
+    double *o = v + s->force_first[i];
+    ali3_force_get(m, d, i, &f);
+    if (ali3_model_force_type(m, i) == ALI3_FORCE_BUSHING) {
+      memcpy(o, f.force, sizeof f.force);
+      memcpy(o + 3, f.torque, sizeof f.torque);
+    } else {
+      o[0] = f.position;
+      o[1] = f.value;
+    }
   }
   ali3_energy_get(m, d, &energy);
   memcpy(v + s->energy_first, &energy, sizeof energy);

@@ -4,7 +4,8 @@
  *
  * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3,
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
- * revolute and prismatic; per spring length and value; energy 3; constraint 3; inputs. */
+ * revolute and prismatic; per force length or position and value (bushing: force 3, torque 3); energy 3;
+ * constraint 3; inputs. */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
 
@@ -46,8 +47,8 @@ struct signals {
   int bodies, joints;
   int body_first;   /* index of body 0's first value; body i at body_first + SIGNALS_BODY * i */
   int *joint_first; /* (joints) */
-  int springs;
-  int spring_first; /* length, value of spring 0; two per spring */
+  int forces;
+  int *force_first; /* (forces) length or position, and value; bushing: force 3, torque 3 */
   int energy_first, constraint_first;
   int inputs;               /* declared inputs */
   struct input_spec *input; /* (inputs) copies */

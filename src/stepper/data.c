@@ -28,6 +28,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->external = arena_take(a, n, sizeof *d->external);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
+  d->law = arena_take(a, rows, sizeof *d->law);
   d->beta = arena_take(a, rows, sizeof *d->beta);
   d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
   d->w = arena_take(a, n, sizeof *d->w);
@@ -120,14 +121,19 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   o->position = j->coordinate == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
 }
 
-void ali3_spring_get(const ali3_model *m, const ali3_data *d, int spring, ali3_spring_state *o)
+void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
 {
-  const struct joint_rows *j = &m->frozen->link[m->joints + spring];
+  const struct joint_rows *j = &m->frozen->link[m->joints + force];
+  const double *J = d->J + 2 * BODY_Y * (size_t)j->first;
   struct joint_view v;
+  double rate[ROWS_MAX];
   stage_view(d, j, &v);
-  rows_rate(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, &o->rate);
-  o->length = j->length + d->Phi[j->first];
-  o->value = d->now.lambda[j->first];
+  rows_rate(j, &v, J, rate);
+  rows_reaction(j, &v, J, d->now.lambda + j->first, o->force, o->torque);
+  bool single = m->force[force].spec.type != ALI3_FORCE_BUSHING;
+  o->position = single ? j->length + d->Phi[j->first] : 0.0;
+  o->rate = single ? rate[0] : 0.0;
+  o->value = single ? d->now.lambda[j->first] : 0.0;
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
@@ -141,9 +147,10 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
     o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
     o->potential -= b->mass * v3_dot(m->gravity, d->now.x[i].r);
   }
-  for (int i = 0; i < m->springs; i++) {
-    const struct joint_rows *j = &m->frozen->link[m->joints + i];
-    o->potential += 0.5 * j->law.stiffness * d->Phi[j->first] * d->Phi[j->first];
+  for (int i = m->joints; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++)
+      o->potential += 0.5 * j->law[k].stiffness * d->Phi[j->first + k] * d->Phi[j->first + k];
   }
   o->total = o->kinetic + o->potential;
 }

@@ -23,7 +23,8 @@ static int compile_links(ali3_model *m, struct frozen *f)
     int status = rows_compile(m, j, &f->link[j]);
     if (status < 0) return status;
   }
-  for (int i = 0; i < m->springs; i++) rows_compile_spring(m, i, &f->link[m->joints + i]);
+  for (int i = 0; i < m->forces; i++)
+    rows_compile_force(m, i, &f->link[m->force[i].spec.joint], &f->link[m->joints + i]);
   for (int i = 0; i < f->links; i++) {
     f->link[i].first = f->rows;
     f->rows += f->link[i].count;
@@ -89,8 +90,8 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
 
 static int build(ali3_model *m, struct frozen *f)
 {
-  size_t bodies = (size_t)m->bodies + 1, links = (size_t)m->joints + (size_t)m->springs + 1;
-  f->links = m->joints + m->springs;
+  size_t bodies = (size_t)m->bodies + 1, links = (size_t)m->joints + (size_t)m->forces + 1;
+  f->links = m->joints + m->forces;
   f->link = calloc(links, sizeof *f->link);
   f->end_first = calloc(bodies, sizeof *f->end_first);
   f->end = calloc(2 * links, sizeof *f->end);

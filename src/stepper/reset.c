@@ -9,9 +9,8 @@
 
 static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
 static const double ASSEMBLED = 1e-9;      /* times the size of the mechanism */
-/* Compliance of a soft row while the initial state is found, relative to its entry: it takes no part in it.
- */
-static const double GIVES_WAY = 1e18;
+/* Compliance of a soft row while the initial state is found: it takes no part in it. */
+static const double GIVES_WAY = 1e30;
 enum { PASSES = 100 };
 
 static void start_from_model(const ali3_model *m, ali3_data *d)
@@ -30,7 +29,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
-  d->dt = m->options.dt / m->options.substeps;
+  inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1};
   d->initial = (ali3_initial){.body_position = -1};
@@ -42,7 +41,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
 static void set_penalties(const ali3_model *m, ali3_data *d)
 {
   const ali3_options *o = &m->options;
-  double h = 0.25 * d->dt * d->dt;
+  double h = d->rule.h;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double moment = (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
@@ -63,9 +62,7 @@ static void set_penalties(const ali3_model *m, ali3_data *d)
         body_apply_delta(&d->delta[j->body[side]], J, dJ);
         for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
       }
-      d->c[j->first + k] = j->soft          ? GIVES_WAY * entry
-                           : o->alpha > 0.0 ? 1.0 / o->alpha
-                                            : o->compliance * entry;
+      d->c[j->first + k] = j->soft ? GIVES_WAY : o->alpha > 0.0 ? 1.0 / o->alpha : o->compliance * entry;
     }
   }
 }
@@ -103,7 +100,7 @@ static int assemble(const ali3_model *m, ali3_data *d)
   if (residual <= ON_CONSTRAINT * size) return ALI3_OK;
   for (int pass = 0; pass < PASSES; pass++) {
     if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
-    double moved = stage_position(m, d);
+    double moved = project_position(m, d);
     stage_rows(m, d);
     residual = largest_row(m, d, d->Phi);
     if (!isfinite(residual) || (residual <= ON_CONSTRAINT * size && moved <= 1e-10 * size)) break;
@@ -124,7 +121,17 @@ static double largest_velocity_row(const ali3_model *m, ali3_data *d)
 static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
 {
   for (int pass = 0; pass < PASSES && largest_velocity_row(m, d) > ON_CONSTRAINT; pass++)
-    stage_velocity(m, d);
+    project_velocity(m, d);
+}
+
+/* What soft rows ask for is a load on the accelerations; their compliance stays out of it. */
+static void set_soft_loads(const ali3_model *m, ali3_data *d)
+{
+  stage_laws(m, d);
+  for (int i = m->frozen->rigid; i < m->frozen->rows; i++) {
+    d->now.lambda[i] = d->law[i];
+    d->c[i] = GIVES_WAY;
+  }
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
@@ -132,7 +139,7 @@ static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
  */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
-  double h = 0.25 * d->dt * d->dt, first = -1.0;
+  double h = d->rule.h, first = -1.0;
   for (int pass = 0; pass < PASSES; pass++) {
     for (int b = 0; b < m->bodies; b++) {
       double g[BODY_Y], f[BODY_Y];
@@ -148,7 +155,7 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
       /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
       d->now.mu[b] = 0.5 * h * g[6];
     }
-    stage_acceleration(m, d);
+    project_acceleration(m, d);
     double change = 0.0, size = 0.0;
     for (int i = 0; i < m->frozen->rigid; i++) {
       d->now.lambda[i] += h * d->z[i];
@@ -197,12 +204,10 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
     return d->report.status = status;
   }
   make_velocities_consistent(m, d);
-  for (int i = m->joints; i < m->frozen->links; i++)
-    d->now.lambda[m->frozen->link[i].first] = stage_law(d, &m->frozen->link[i]);
+  set_soft_loads(m, d);
   solve_accelerations(m, d);
-  inner_step_laws(m, d);
   measure_move(m, d);
-  stage_norms(m, d);
+  project_norms(m, d);
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;

@@ -40,7 +40,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   int node = atomic_load_explicit(&d->failed_node, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && node >= 0) {
     const struct tree_node *n = &m->frozen->tree->node[node];
-    d->report.worst_joint = n->kind == TREE_JOINT ? n->index : -1;
+    d->report.worst_joint = n->kind == TREE_JOINT && n->index < m->joints ? n->index : -1;
     d->report.worst_body = n->kind == TREE_JOINT ? -1 : n->index;
   }
   go_back(m, d, &d->start);
@@ -64,9 +64,10 @@ static int worse(int a, int b)
 /* The long branch is prepared; the rest of an extrapolated inner step. */
 static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
 {
-  double dt = d->dt;
+  double dt = d->rule.dt;
   int status, result;
   *increment = inner_iterate(m, d, &result);
+  if (result < 0) return result;
   keep(m, &d->coarse, &d->now);
   go_back(m, d, &d->last); /* the start of both branches */
   inner_step_length(m, d, 0.5 * dt);
@@ -74,6 +75,7 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
     if (!inner_prepare(m, d)) return ALI3_E_SINGULAR;
     *increment = fmax(*increment, inner_iterate(m, d, &status));
     result = worse(result, status);
+    if (result < 0) return result;
   }
   inner_step_length(m, d, dt);
   combine(d->now.x->r, d->coarse.x->r, (size_t)m->bodies * sizeof(struct body_state) / sizeof(double));
@@ -82,11 +84,11 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
   for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
   stage_rows(m, d);
   if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
-  stage_position(m, d);
+  project_position(m, d);
   stage_rows(m, d);
   if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
-  stage_velocity(m, d);
-  stage_acceleration(m, d);
+  project_velocity(m, d);
+  project_acceleration(m, d);
   return result;
 }
 
@@ -129,7 +131,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
     if (result < 0) return give_up(m, d, result);
     largest = fmax(largest, increment);
   }
-  stage_norms(m, d);
+  project_norms(m, d);
   d->report.increment = largest;
   if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
     return give_up(m, d, ALI3_E_DIVERGED);

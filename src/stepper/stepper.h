@@ -13,7 +13,7 @@
 
 /* What freezing adds to a model. */
 struct frozen {
-  struct joint_rows *link; /* (links) the joints of the model, then its springs */
+  struct joint_rows *link; /* (links) the joints of the model, then its forces */
   int links;
   int rows, rigid; /* all of them; those of the joints, which come first */
   int *end_first;  /* (bodies + 1) link ends of each body, in `end` */
@@ -32,6 +32,14 @@ struct kept {
   double *lambda;       /* (m) multipliers of the rows, N or N m */
 };
 
+/* The Newmark formulas (paper 3, (13)) for a step dt, with d = q - q_last:
+ *   q'  = v_d d + v_v q'_last + v_a q''_last,   q'' = a_d d + a_v q'_last + a_a q''_last */
+struct rule {
+  double dt; /* s */
+  double h;  /* beta dt^2: weight of the mass matrix' inverse in delta */
+  double v_d, v_v, v_a, a_d, a_v, a_a;
+};
+
 /* Shapes: n bodies, m rows, u = m + 7 hubs unknowns. */
 struct ali3_data {
   struct kept now;    /* the state                                          filled by reset, step */
@@ -40,12 +48,13 @@ struct ali3_data {
   struct kept coarse; /* result of the long branch                          filled by extrapolation only */
   struct body_frame *frame; /* (n) R and s of now.x                               filled with it */
   struct body_delta
-      *delta; /* (n) h M^^^-1                                       filled by reset, step_length */
-  double *c;  /* (m) compliance of the rows                         filled by reset, step_length */
-  double dt;  /* s, of the inner step that delta and c are made for */
+      *delta;       /* (n) h M^^^-1                                       filled by reset, step_length */
+  double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
+  struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double *Phi;                /* (m) residual of the rows at now.x */
   double *J;                  /* (m, 2, 7) Jacobian at now.x, body coordinates */
+  double *law;                /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *beta;               /* (m) right-hand side of S z = beta */
   double *z;                  /* (u) its solution */
   double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
@@ -60,51 +69,40 @@ struct ali3_data {
   ali3_initial initial;
 };
 
-/* One stage: `work(stage, share, shares)` over the items of its kind. Serial unless an exec is set and the
- * stage is worth waking it. */
-struct stage {
-  const ali3_model *m;
-  ali3_data *d;
-  int level; /* of the tree, where it applies */
-};
-typedef void stage_work(void *stage, int share, int shares);
-void stage_run(struct stage *s, stage_work *work, double flops);
-/* The items first .. end of share `share`, as equal as can be. */
-static inline void stage_range(int count, int share, int shares, int *first, int *end)
-{
-  *first = (int)((long long)count * share / shares);
-  *end = (int)((long long)count * (share + 1) / shares);
-}
+/* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
+ * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */
+typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
+void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops);
 
-/* One step of the trapezoidal rule over d->dt, in two parts (inner.c). RT.
+/* One step over d->rule.dt, in two parts (inner.c). RT.
  * inner_prepare: false if a pivot is not positive. inner_iterate: the norm of the last Newton increment;
  * ALI3_OK, ALI3_NOT_CONVERGED or ALI3_E_DIVERGED in *status. */
+void inner_rule(const ali3_model *m, double dt, struct rule *rule);
 bool inner_prepare(const ali3_model *m, ali3_data *d);
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status);
-/* Makes delta and c right for inner steps of dt seconds; step_laws does c of the soft rows alone. */
+/* Makes delta, and c of the rigid rows, right for inner steps of dt seconds. */
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
-void inner_step_laws(const ali3_model *m, ali3_data *d);
-/* One step of the smallest change in the mass matrix' norm towards Phi = 0 (section 3a; initial state). Needs
- * J, Phi and the factors; leaves frame, but not J and Phi, at the new state. Returns the largest part of the
- * change. */
-double stage_position(const ali3_model *m, ali3_data *d);
+/* project.c. RT. They need Phi, J and the factors. position: one step towards Phi = 0, which leaves frame,
+ * but not Phi and J, at the new state; returns the largest part of the change. norms: what is left, into the
+ * report. */
+double project_position(const ali3_model *m, ali3_data *d);
+void project_velocity(const ali3_model *m, ali3_data *d);
+void project_acceleration(const ali3_model *m, ali3_data *d);
+void project_norms(const ali3_model *m, ali3_data *d);
 
-/* Pieces shared by step and reset. All RT. */
+/* stage.c. RT. */
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
-void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at x */
+void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
+void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in the step, of the soft rows */
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
-void stage_beta(const ali3_model *m, ali3_data *d);     /* beta = Phi + J w */
 void stage_solve(const ali3_model *m, ali3_data *d);    /* z = S^-1 beta */
-void stage_velocity(const ali3_model *m, ali3_data *d); /* (40-54) project q' */
-void stage_acceleration(const ali3_model *m, ali3_data *d); /* (55-69) project q'' */
-void stage_norms(const ali3_model *m, ali3_data *d);        /* constraint norms into the report */
-/* o = sum over the body's ends of J' v, v over the rows */
+/* o = sum over the body's ends of J'v, v over the rows */
 void stage_gather(const ali3_model *m, const ali3_data *d, int body, const double *v, double o[BODY_Y]);
-/* (J w) of one row, over both bodies */
+/* o = w - delta J'z of a body */
+void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
+/* (J w) of one row of a link, over both bodies */
 double stage_jw(const ali3_data *d, const struct joint_rows *j, int row);
-/* The force that the law of a soft link asks for at x, x'. */
-double stage_law(const ali3_data *d, const struct joint_rows *j);
-/* Constant and external load of a body in the pose of x. */
+/* Constant and external load of a body in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 
 #endif

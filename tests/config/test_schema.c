@@ -29,16 +29,18 @@ static void rows_are_sound(void **state)
 {
   (void)state;
   each_key(&schema_file, check_row);
-  each_key(&schema_spring, check_row);
+  each_key(&schema_spring, check_row); /* these three are reached from a force by its type */
+  each_key(&schema_bushing, check_row);
+  each_key(&schema_joint_spring, check_row);
 }
 
 /* A default that its own row refuses would be reported here. */
 static void defaults_are_in_range(void **state)
 {
   (void)state;
-  static const struct section *const all[] = {&schema_file,  &schema_model,  &schema_body,
-                                              &schema_joint, &schema_force,  &schema_spring,
-                                              &schema_input, &schema_target, NULL};
+  static const struct section *const all[] = {
+      &schema_file,    &schema_model,        &schema_body,  &schema_joint,  &schema_force, &schema_spring,
+      &schema_bushing, &schema_joint_spring, &schema_input, &schema_target, NULL};
   union {
     struct file_values file;
     struct model_values model;
@@ -122,7 +124,10 @@ static void every_key_is_explained(void **state)
   (void)state;
   read_documented();
   each_key(&schema_file, check_explained);
-  each_key(&schema_spring, check_explained); /* reached from a force by its type */
+  /* reached from a force by its type */
+  each_key(&schema_spring, check_explained);
+  each_key(&schema_bushing, check_explained);
+  each_key(&schema_joint_spring, check_explained);
   free(documented);
 }
 

@@ -133,7 +133,7 @@ static ali3_model *compile(const struct pair *p, struct joint_rows *j)
 
 static void evaluate(const struct pair *p, const struct joint_rows *j, double *Phi, double *J)
 {
-  const struct joint_view v = {{&p->x[0], &p->x[1]}, {&p->f[0], &p->f[1]}};
+  const struct joint_view v = {.x = {&p->x[0], &p->x[1]}, .f = {&p->f[0], &p->f[1]}};
   rows_evaluate(j, &v, Phi, J);
 }
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 enum { SEEDS = 20, SIDES = 2 * BODY_Y };
+static const double STEP = 0.125;
 
 /* A joint of `type` at random points and axes between two bodies, or a body and the ground (side `ground`).
  */
@@ -57,9 +58,8 @@ static void scene_make(struct scene *s, ali3_joint_type type, int ground, int se
       s->x[side] = body_ground;
       s->f[side] = body_ground_frame;
     }
-    s->v.x[side] = &s->x[side];
-    s->v.f[side] = &s->f[side];
   }
+  s->v = (struct joint_view){.x = {&s->x[0], &s->x[1]}, .f = {&s->f[0], &s->f[1]}};
 }
 
 #define EACH_SCENE(s, unit)                                                                                  \
@@ -84,16 +84,16 @@ static void residual_along(const struct scene *s, const struct body_state line[2
   double J[ROWS_MAX * SIDES];
   body_frame_update(&f[0], &x[0]);
   body_frame_update(&f[1], &x[1]);
-  struct joint_view v = {{&x[0], &x[1]}, {&f[0], &f[1]}};
+  struct joint_view v = {.x = {&x[0], &x[1]}, .f = {&f[0], &f[1]}};
   rows_evaluate(&s->j, &v, Phi, J);
 }
 
-/* First and second derivative of Phi along the line. */
-static void derivatives(const struct scene *s, const struct body_state line[2], double *first, double *second)
+/* First and second derivative of Phi along the line; exact for a polynomial, any step will do. */
+static void derivatives(const struct scene *s, const struct body_state line[2], double step, double *first,
+                        double *second)
 {
   enum { POINTS = 5 };
   static const double w1[POINTS] = {1, -8, 0, 8, -1}, w2[POINTS] = {-1, 16, -30, 16, -1};
-  const double step = 0.125;
   double Phi[POINTS][ROWS_MAX];
   for (int p = 0; p < POINTS; p++) residual_along(s, line, (p - 2) * step, Phi[p]);
   for (int i = 0; i < s->j.count; i++) {
@@ -105,47 +105,87 @@ static void derivatives(const struct scene *s, const struct body_state line[2], 
   }
 }
 
+/* J against the first derivatives along each body coordinate. */
+static void check_jacobian(const struct scene *s, int ground, double step, double tolerance)
+{
+  double Phi[ROWS_MAX], J[ROWS_MAX * SIDES], first[ROWS_MAX], second[ROWS_MAX];
+  rows_evaluate(&s->j, &s->v, Phi, J);
+  for (int side = 0; side < 2; side++)
+    for (int k = 0; k < BODY_Y && side != ground; k++) {
+      struct body_state line[2] = {s->x[0], s->x[1]};
+      const double none[BODY_Y] = {0};
+      double e[BODY_Y] = {0};
+      e[k] = 1.0;
+      body_set_velocity(&line[side], &s->f[side], e);
+      body_set_velocity(&line[1 - side], &s->f[1 - side], none);
+      derivatives(s, line, step, first, second);
+      for (int i = 0; i < s->j.count; i++)
+        assert_near(*s, J[SIDES * i + BODY_Y * side + k], first[i], tolerance);
+    }
+}
+
+/* J y' and the bias against the derivatives along q'. */
+static void check_bias(const struct scene *s, int ground, double step, double tolerance)
+{
+  double Phi[ROWS_MAX], J[ROWS_MAX * SIDES], first[ROWS_MAX], second[ROWS_MAX], bias[ROWS_MAX];
+  rows_evaluate(&s->j, &s->v, Phi, J);
+  rows_bias(&s->j, &s->v, bias);
+  derivatives(s, s->x, step, first, second);
+  for (int i = 0; i < s->j.count; i++) {
+    double rate = 0.0;
+    for (int side = 0; side < 2; side++) {
+      double y[BODY_Y];
+      body_velocity(&s->x[side], y);
+      for (int k = 0; k < BODY_Y && side != ground; k++) rate += J[SIDES * i + BODY_Y * side + k] * y[k];
+    }
+    assert_near(*s, rate, first[i], 0.1 * tolerance);
+    assert_near(*s, bias[i], second[i], tolerance);
+  }
+}
+
 static void jacobian_is_the_derivative(void **state)
 {
   (void)state;
-  EACH_SCENE(s, false)
-  {
-    double Phi[ROWS_MAX], J[ROWS_MAX * SIDES], first[ROWS_MAX], second[ROWS_MAX];
-    rows_evaluate(&s.j, &s.v, Phi, J);
-    for (int side = 0; side < 2; side++)
-      for (int k = 0; k < BODY_Y && side != ground_; k++) {
-        struct body_state line[2] = {s.x[0], s.x[1]};
-        const double none[BODY_Y] = {0};
-        double e[BODY_Y] = {0};
-        e[k] = 1.0;
-        body_set_velocity(&line[side], &s.f[side], e);
-        body_set_velocity(&line[1 - side], &s.f[1 - side], none);
-        derivatives(&s, line, first, second);
-        for (int i = 0; i < s.j.count; i++) assert_near(s, J[SIDES * i + BODY_Y * side + k], first[i], 1e-11);
-      }
-  }
+  EACH_SCENE(s, false) check_jacobian(&s, ground_, STEP, 1e-11);
 }
 
 static void bias_is_the_second_derivative_without_acceleration(void **state)
 {
   (void)state;
-  EACH_SCENE(s, false)
-  {
-    double Phi[ROWS_MAX], J[ROWS_MAX * SIDES], first[ROWS_MAX], second[ROWS_MAX], bias[ROWS_MAX];
-    rows_evaluate(&s.j, &s.v, Phi, J);
-    rows_bias(&s.j, &s.v, bias);
-    derivatives(&s, s.x, first, second);
-    for (int i = 0; i < s.j.count; i++) {
-      double rate = 0.0;
-      for (int side = 0; side < 2; side++) {
-        double y[BODY_Y];
-        body_velocity(&s.x[side], y);
-        for (int k = 0; k < BODY_Y && side != ground_; k++) rate += J[SIDES * i + BODY_Y * side + k] * y[k];
+  EACH_SCENE(s, false) check_bias(&s, ground_, STEP, 1e-10);
+}
+
+/* Rows of a spring between two points, |d| - L, and of a bushing. The first is no polynomial: it needs a
+ * short step.
+ */
+static void rows_of_forces(void **state)
+{
+  (void)state;
+  for (int ground = -1; ground < 2; ground++)
+    for (int seed = 1; seed <= SEEDS; seed++)
+      for (int bushing = 0; bushing < 2; bushing++) {
+        struct scene s;
+        struct random random = {(uint64_t)seed};
+        scene_make(&s, ALI3_JOINT_SPHERICAL, ground, seed, false);
+        ali3_force_spec spec = {.name = "F",
+                                .type = bushing ? ALI3_FORCE_BUSHING : ALI3_FORCE_SPRING,
+                                .body_a = s.j.body[0],
+                                .body_b = s.j.body[1],
+                                .stiffness = {1, 1, 1, 1, 1, 1},
+                                .rest = 0.3};
+        random_vector(&random, spec.point_a, 3);
+        random_vector(&random, spec.point_b, 3);
+        spec.point_b[0] += 5.0; /* well apart, where |d| is smooth */
+        assert_int_equal(ali3_model_add_force(s.m, &spec), 0);
+        rows_compile_force(s.m, 0, NULL, &s.j);
+        snprintf(s.what, sizeof s.what, "%s, ground %d, seed %d", bushing ? "bushing" : "spring", ground,
+                 seed);
+        assert_true(s.j.soft);
+        assert_int_equal(s.j.count, bushing ? 6 : 1);
+        check_jacobian(&s, ground, 0.002, 1e-6);
+        check_bias(&s, ground, 0.002, 1e-5);
+        ali3_model_free(s.m);
       }
-      assert_near(s, rate, first[i], 1e-11);
-      assert_near(s, bias[i], second[i], 1e-10);
-    }
-  }
 }
 
 /* Velocity of the point of a body that is at P now, and the angular velocity, world axes. */
@@ -284,6 +324,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jacobian_is_the_derivative),
       cmocka_unit_test(bias_is_the_second_derivative_without_acceleration),
+      cmocka_unit_test(rows_of_forces),
       cmocka_unit_test(reaction_has_the_power_of_the_multipliers),
       cmocka_unit_test(coordinate_and_its_rate),
   };

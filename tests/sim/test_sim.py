@@ -176,6 +176,14 @@ class Sim(unittest.TestCase):
         self.assertEqual(json.loads(self.good(with_duration, "--summary", "-"))["steps"], 50)
         self.assertEqual(json.loads(self.good(self.path("n.yaml", DROP), "--summary", "-"))["steps"], 1000)
 
+    def test_every_shipped_mechanism_runs_clean(self):
+        folder = os.path.join(ROOT, "config", "models")
+        for name in sorted(os.listdir(folder)):
+            with self.subTest(name):
+                summary = json.loads(sim(os.path.join(folder, name), "--duration", "60", "--summary", "-").stdout)
+                self.assertEqual((summary["outcome"], summary["degraded_steps"]), ("ok", 0))
+                self.assertLess(summary["constraint"]["position"], 1e-8)
+
     def test_a_configuration_of_the_daemon_runs_too(self):
         head = self.table(DAEMON, "--duration", "0.01", "--signals", "input.*")[0]
         self.assertEqual(head, [f"input.push.{k}.{c}" for k in ("force", "torque") for c in "xyz"])

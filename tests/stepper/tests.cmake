@@ -1,2 +1,14 @@
 # SPDX-License-Identifier: MIT
 ali3_test(stepper reference SOURCES common/table.c LINK ali3_config m)
+foreach(name data forces freeze inner reset step)
+  ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
+endforeach()
+ali3_test(stepper stage SOURCES common/toys.c LINK ali3_config ali3_rt m)
+
+# libali3 as another program sees it: the public headers and one library.
+add_executable(test_stepper_example stepper/example.c)
+target_link_libraries(test_stepper_example PRIVATE ali3)
+set_target_properties(test_stepper_example PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME stepper/example COMMAND test_stepper_example)
+set_tests_properties(stepper/example PROPERTIES
+  TIMEOUT 60 PASS_REGULAR_EXPRESSION "^ok at 10.00 s: lower at -?[01].[0-9]* -?[01].[0-9]* -?[01].[0-9]* m, energy [0-9].[0-9]e-0[2-9] J off")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/mechanism.h"
+#include "common/toys.h"
 #include "common/random.h"
 
 #include <setjmp.h>
@@ -9,13 +9,13 @@
 
 #include <cmocka.h>
 
-int mechanism_added(const ali3_model *m, int index)
+int toy_added(const ali3_model *m, int index)
 {
   if (index < 0) fail_msg("%s", ali3_model_problem(m)->text);
   return index;
 }
 
-ali3_body_spec mechanism_body(const char *name, const double position[3], double mass, double inertia)
+ali3_body_spec toy_body(const char *name, const double position[3], double mass, double inertia)
 {
   ali3_body_spec s = {.name = name, .mass = mass, .orientation = {1.0}};
   for (int i = 0; i < 3; i++) {
@@ -25,23 +25,28 @@ ali3_body_spec mechanism_body(const char *name, const double position[3], double
   return s;
 }
 
-int mechanism_spherical(ali3_model *m, const char *name, int a, const double point_a[3], int b,
-                        const double point_b[3])
+int toy_spherical(ali3_model *m, const char *name, int a, const double point_a[3], int b,
+                  const double point_b[3])
 {
   ali3_joint_spec s = {.name = name, .type = ALI3_JOINT_SPHERICAL, .body_a = a, .body_b = b};
   memcpy(s.point_a, point_a, sizeof s.point_a);
   memcpy(s.point_b, point_b, sizeof s.point_b);
-  return mechanism_added(m, ali3_model_add_joint(m, &s));
+  return toy_added(m, ali3_model_add_joint(m, &s));
 }
 
-void mechanism_freeze(ali3_model *m, double dt)
+void toy_freeze(ali3_model *m, double dt)
 {
   ali3_options options = ali3_options_default();
   options.dt = dt;
-  mechanism_added(m, ali3_model_freeze(m, &options));
+  toy_freeze_with(m, &options);
 }
 
-ali3_data *mechanism_start(const ali3_model *m, int status)
+void toy_freeze_with(ali3_model *m, const ali3_options *options)
+{
+  toy_added(m, ali3_model_freeze(m, options));
+}
+
+ali3_data *toy_start(const ali3_model *m, int status)
 {
   ali3_data *d = ali3_data_new(m);
   assert_non_null(d);
@@ -49,7 +54,7 @@ ali3_data *mechanism_start(const ali3_model *m, int status)
   return d;
 }
 
-void mechanism_run(const ali3_model *m, ali3_data *d, int steps)
+void toy_run(const ali3_model *m, ali3_data *d, int steps)
 {
   for (int i = 0; i < steps; i++)
     if (ali3_step(m, d) < 0) fail_msg("step %d: %s", i + 1, ali3_status_text(ali3_report_get(d)->status));
@@ -59,43 +64,48 @@ static ali3_model *new_model(double gravity)
 {
   ali3_model *m = ali3_model_new();
   assert_non_null(m);
-  mechanism_added(m, ali3_model_set_gravity(m, (const double[]){0.0, -gravity, 0.0}));
+  toy_added(m, ali3_model_set_gravity(m, (const double[]){0.0, -gravity, 0.0}));
   return m;
 }
 
-ali3_model *mechanism_chain(int links, bool grounded, double dt)
+ali3_model *toy_chain(int links, bool grounded, double dt)
 {
   ali3_model *m = new_model(9.81);
   char name[32];
   for (int i = 0; i < links; i++) {
     snprintf(name, sizeof name, "b%d", i + 1);
-    ali3_body_spec b = mechanism_body(name, (const double[]){i + 0.5, 0.0, 0.0}, 1.0, 1.0);
-    mechanism_added(m, ali3_model_add_body(m, &b));
+    ali3_body_spec b = toy_body(name, (const double[]){i + 0.5, 0.0, 0.0}, 1.0, 1.0);
+    toy_added(m, ali3_model_add_body(m, &b));
   }
   for (int i = grounded ? 0 : 1; i < links; i++) {
     snprintf(name, sizeof name, "J%d", i + 1);
-    mechanism_spherical(m, name, i == 0 ? ALI3_GROUND : i - 1, (const double[]){i == 0 ? 0.0 : 0.5, 0.0, 0.0},
-                        i, (const double[]){-0.5, 0.0, 0.0});
+    toy_spherical(m, name, i == 0 ? ALI3_GROUND : i - 1, (const double[]){i == 0 ? 0.0 : 0.5, 0.0, 0.0}, i,
+                  (const double[]){-0.5, 0.0, 0.0});
   }
-  mechanism_freeze(m, dt);
+  toy_freeze(m, dt);
   return m;
 }
 
-ali3_model *mechanism_double_pendulum(double length, double mass, double dt)
+ali3_model *toy_double_pendulum_with(double length, double mass, const ali3_options *options)
 {
   ali3_model *m = new_model(9.81 * length);
   const double L = length;
-  ali3_body_spec a = mechanism_body("A", (const double[]){0.5 * L, 0.0, 0.0}, mass, 0.1 * mass * L * L);
-  ali3_body_spec b =
-      mechanism_body("B", (const double[]){1.0 * L, 0.0, 0.5 * L}, 2.0 * mass, 0.3 * mass * L * L);
+  ali3_body_spec a = toy_body("A", (const double[]){0.5 * L, 0.0, 0.0}, mass, 0.1 * mass * L * L);
+  ali3_body_spec b = toy_body("B", (const double[]){1.0 * L, 0.0, 0.5 * L}, 2.0 * mass, 0.3 * mass * L * L);
   b.inertia[4] *= 1.5;
-  mechanism_added(m, ali3_model_add_body(m, &a));
-  mechanism_added(m, ali3_model_add_body(m, &b));
-  mechanism_spherical(m, "J1", ALI3_GROUND, (const double[3]){0.0}, 0, (const double[]){-0.5 * L, 0.0, 0.0});
-  mechanism_spherical(m, "J2", 0, (const double[]){0.5 * L, 0.0, 0.0}, 1,
-                      (const double[]){0.0, 0.0, -0.5 * L});
-  mechanism_freeze(m, dt);
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_spherical(m, "J1", ALI3_GROUND, (const double[3]){0.0}, 0, (const double[]){-0.5 * L, 0.0, 0.0});
+  toy_spherical(m, "J2", 0, (const double[]){0.5 * L, 0.0, 0.0}, 1, (const double[]){0.0, 0.0, -0.5 * L});
+  toy_freeze_with(m, options);
   return m;
+}
+
+ali3_model *toy_double_pendulum(double length, double mass, double dt)
+{
+  ali3_options options = ali3_options_default();
+  options.dt = dt;
+  return toy_double_pendulum_with(length, mass, &options);
 }
 
 /* A spherical joint half way between two centres of mass. */
@@ -108,10 +118,10 @@ static void join(ali3_model *m, int number, int a, const double *ra, int b, cons
     back[i] = -half[i];
   }
   snprintf(name, sizeof name, "J%d", number);
-  mechanism_spherical(m, name, a, half, b, back);
+  toy_spherical(m, name, a, half, b, back);
 }
 
-ali3_model *mechanism_random(uint64_t seed, int bodies, int extra)
+ali3_model *toy_random(uint64_t seed, int bodies, int extra)
 {
   enum { MOST = 1024 };
   double r[MOST][3];
@@ -122,9 +132,9 @@ ali3_model *mechanism_random(uint64_t seed, int bodies, int extra)
   for (int i = 0; i < bodies; i++) {
     for (int k = 0; k < 3; k++) r[i][k] = random_between(&random, -5.0, 5.0);
     snprintf(name, sizeof name, "b%d", i);
-    ali3_body_spec b = mechanism_body(name, r[i], random_between(&random, 0.5, 2.0), 0.0);
+    ali3_body_spec b = toy_body(name, r[i], random_between(&random, 0.5, 2.0), 0.0);
     random_inertia(&random, b.inertia);
-    mechanism_added(m, ali3_model_add_body(m, &b));
+    toy_added(m, ali3_model_add_body(m, &b));
   }
   join(m, 0, ALI3_GROUND, (const double[3]){0.0}, 0, r[0]);
   for (int i = 1; i < bodies; i++) {
@@ -135,6 +145,6 @@ ali3_model *mechanism_random(uint64_t seed, int bodies, int extra)
     int a = random_below(&random, bodies - 1), b = a + 1 + random_below(&random, bodies - 1 - a);
     join(m, bodies + i, a, r[a], b, r[b]);
   }
-  mechanism_freeze(m, 0.01);
+  toy_freeze(m, 0.01);
   return m;
 }

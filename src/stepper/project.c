@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: the projections of positions, velocities and accelerations onto the constraints, each the
+ * smallest change in the norm of the mass matrix, and the norms of what is left.
+ *
+ * All three have one shape: a free value w per body, S z = beta, the new value w - delta J'z. */
+#include "math/euler.h"
+#include "stepper/stepper.h"
+
+#include <math.h>
+
+static double bodies_cost(const ali3_model *m)
+{
+  return 80.0 * m->bodies + 28.0 * m->frozen->rows;
+}
+static double rows_cost(const ali3_model *m)
+{
+  return 28.0 * m->frozen->rows;
+}
+
+/* A soft row resists the correction, not the motion: J (w - y), and w differs from y = y' or y'' in n alone.
+ */
+static void soft_correction(ali3_data *d, const struct joint_rows *j, const double n[2])
+{
+  const double *J = d->J + 2 * BODY_Y * (size_t)j->first;
+  for (int k = 0; k < j->count; k++, J += 2 * BODY_Y) {
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++)
+      if (j->body[side] != ALI3_GROUND) sum += J[BODY_Y * side + 6] * (d->w[j->body[side]][6] - n[side]);
+    d->beta[j->first + k] = sum;
+  }
+}
+
+/* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, nothing else: w = (0, 0, -Psi/2). */
+static void body_position_free(const ali3_model *m, ali3_data *d, int b)
+{
+  (void)m;
+  for (int y = 0; y < BODY_Y; y++) d->w[b][y] = 0.0;
+  d->w[b][6] = -0.5 * (d->frame[b].s - 1.0);
+}
+
+static void link_position_beta(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  for (int k = 0; k < j->count; k++)
+    d->beta[j->first + k] = stage_jw(d, j, k) + (j->soft ? 0.0 : d->Phi[j->first + k]);
+}
+
+static void body_position_set(const ali3_model *m, ali3_data *d, int b)
+{
+  double y[BODY_Y];
+  stage_corrected(m, d, b, y);
+  d->increment[b] = 0.0;
+  for (int k = 0; k < BODY_Y; k++) d->increment[b] = fmax(d->increment[b], fabs(y[k]));
+  body_move(&d->now.x[b], &d->frame[b], y);
+  body_frame_update(&d->frame[b], &d->now.x[b]);
+}
+
+double project_position(const ali3_model *m, ali3_data *d)
+{
+  double largest = 0.0;
+  stage_each(m, d, body_position_free, 0, m->bodies, 10.0 * m->bodies);
+  stage_each(m, d, link_position_beta, 0, m->frozen->links, rows_cost(m));
+  stage_solve(m, d);
+  stage_each(m, d, body_position_set, 0, m->bodies, bodies_cost(m));
+  for (int b = 0; b < m->bodies; b++) largest = fmax(largest, d->increment[b]);
+  return largest;
+}
+
+/* Velocities, (40-54): w_v = M^^^-1 M^ q'* = (r', w, 0). */
+static void body_velocity_free(const ali3_model *m, ali3_data *d, int b)
+{
+  (void)m;
+  body_velocity(&d->now.x[b], d->w[b]);
+  d->w[b][6] = 0.0;
+}
+
+static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  if (j->soft) {
+    struct joint_view v;
+    stage_view(d, j, &v);
+    soft_correction(d, j, (double[]){p_dot(v.x[0]->p, v.x[0]->pd), p_dot(v.x[1]->p, v.x[1]->pd)});
+  } else {
+    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, j, k);
+  }
+}
+
+static void body_velocity_set(const ali3_model *m, ali3_data *d, int b)
+{
+  double y[BODY_Y];
+  stage_corrected(m, d, b, y);
+  body_set_velocity(&d->now.x[b], &d->frame[b], y);
+}
+
+void project_velocity(const ali3_model *m, ali3_data *d)
+{
+  stage_each(m, d, body_velocity_free, 0, m->bodies, 60.0 * m->bodies);
+  stage_each(m, d, link_velocity_beta, 0, m->frozen->links, rows_cost(m));
+  stage_solve(m, d);
+  stage_each(m, d, body_velocity_set, 0, m->bodies, bodies_cost(m));
+}
+
+/* Accelerations, (55-69): w_a = (r'', w', -p'.p'), the last from Psi_q p'' = nu; beta = J w_a - gamma. */
+static void body_acceleration_free(const ali3_model *m, ali3_data *d, int b)
+{
+  (void)m;
+  body_acceleration(&d->now.x[b], d->w[b]);
+  d->w[b][6] = -p_dot(d->now.x[b].pd, d->now.x[b].pd);
+}
+
+static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  struct joint_view v;
+  stage_view(d, j, &v);
+  if (j->soft) {
+    soft_correction(d, j, (double[]){p_dot(v.x[0]->p, v.x[0]->pdd), p_dot(v.x[1]->p, v.x[1]->pdd)});
+  } else {
+    double bias[ROWS_MAX];
+    rows_bias(j, &v, bias);
+    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, j, k) + bias[k];
+  }
+}
+
+static void body_acceleration_set(const ali3_model *m, ali3_data *d, int b)
+{
+  double y[BODY_Y];
+  stage_corrected(m, d, b, y);
+  body_set_acceleration(&d->now.x[b], &d->frame[b], y);
+}
+
+void project_acceleration(const ali3_model *m, ali3_data *d)
+{
+  stage_each(m, d, body_acceleration_free, 0, m->bodies, 60.0 * m->bodies);
+  stage_each(m, d, link_acceleration_beta, 0, m->frozen->links, 3.0 * rows_cost(m));
+  stage_solve(m, d);
+  stage_each(m, d, body_acceleration_set, 0, m->bodies, bodies_cost(m));
+}
+
+/* Maxima over the rows of the joints, in their order; NaN is kept. */
+void project_norms(const ali3_model *m, ali3_data *d)
+{
+  ali3_report *r = &d->report;
+  r->position = r->velocity = r->acceleration = 0.0;
+  r->worst_joint = -1;
+  for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      double position = fabs(d->Phi[j->first + k]), velocity = fabs(stage_jw(d, j, k));
+      if (!(position <= r->position)) {
+        r->position = position;
+        r->worst_joint = i;
+      }
+      if (!(velocity <= r->velocity)) r->velocity = velocity;
+    }
+  }
+  for (int b = 0; b < m->bodies; b++) body_acceleration(&d->now.x[b], d->w[b]);
+  for (int i = 0; i < m->joints; i++) link_acceleration_beta(m, d, i);
+  for (int i = 0; i < m->frozen->rigid; i++) {
+    double acceleration = fabs(d->beta[i]);
+    if (!(acceleration <= r->acceleration)) r->acceleration = acceleration;
+  }
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * Every refusal, by element and member, and that a refused element leaves the model as it was. */
+#include "model/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ali3_model *m;
+
+static int model_of_two_bodies(void **state)
+{
+  (void)state;
+  ali3_body_spec b = {.name = "one", .mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1}};
+  m = ali3_model_new();
+  if (!m || ali3_model_add_body(m, &b) != 0) return -1;
+  b.name = "two";
+  if (ali3_model_add_body(m, &b) != 1) return -1;
+  ali3_joint_spec j = {.name = "taken", .type = ALI3_JOINT_SPHERICAL, .body_a = 0, .body_b = 1};
+  ali3_load_spec l = {.name = "taken"};
+  return ali3_model_add_joint(m, &j) == 0 && ali3_model_add_load(m, &l) == 0 ? 0 : -1;
+}
+
+static int model_gone(void **state)
+{
+  (void)state;
+  ali3_model_free(m);
+  return 0;
+}
+
+static void refused(int status, const char *element, const char *field, const char *says)
+{
+  const ali3_problem *p = ali3_model_problem(m);
+  assert_int_equal(status, ALI3_E_MODEL);
+  assert_int_equal(p->status, ALI3_E_MODEL);
+  assert_string_equal(p->element, element);
+  assert_string_equal(p->field, field);
+  if (!strstr(p->text, says)) fail_msg("expected '%s' in: %s", says, p->text);
+  assert_int_equal(ali3_model_bodies(m), 2);
+  assert_int_equal(ali3_model_joints(m), 1);
+  assert_int_equal(ali3_model_loads(m), 1);
+  assert_int_equal(ali3_model_forces(m), 0);
+}
+
+/* One line per refusal: a good spec `s`, what is done to it, the member named, a piece of the text. */
+#define BODY(change, field, says)                                                                            \
+  do {                                                                                                       \
+    ali3_body_spec s = {                                                                                     \
+        .name = "new", .mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1}};               \
+    change;                                                                                                  \
+    refused(ali3_model_add_body(m, &s), "body", field, says);                                                \
+  } while (0)
+
+static void bodies(void **state)
+{
+  (void)state;
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  BODY(s.name = NULL, "name", "found none");
+  BODY(s.name = "", "name", "found none");
+  BODY(s.name = "two words", "name", "'two words'");
+  BODY(s.name = "dot.dot", "name", "letters, digits");
+  BODY(s.name = "\xc3\xa4", "name", "letters, digits");
+  BODY(s.name = "one", "name", "already a body named 'one'");
+  BODY(s.name = "ground", "name", "the world");
+  BODY(s.mass = 0, "mass", "above 0 kg, found 0");
+  BODY(s.mass = -1, "mass", "found -1");
+  for (int i = 0; i < 3; i++) {
+    BODY(s.mass = bad[i], "mass", "above 0 kg");
+    for (int k = 0; k < 9; k++) BODY(s.inertia[k] = bad[i], "inertia", "finite");
+    for (int k = 0; k < 4; k++) BODY(s.orientation[k] = bad[i], "orientation", "finite");
+    for (int k = 0; k < 3; k++) {
+      BODY(s.position[k] = bad[i], "position", "finite");
+      BODY(s.velocity[k] = bad[i], "velocity", "finite");
+      BODY(s.angular_velocity[k] = bad[i], "angular_velocity", "finite");
+    }
+  }
+  BODY(s.orientation[0] = 0, "orientation", "found norm 0");
+  BODY(s.orientation[0] = 1.002, "orientation", "norm 1, found norm 1.002");
+  BODY(s.inertia[1] = 0.1, "inertia", "symmetric");
+  BODY(s.inertia[0] = 0, "inertia", "positive definite");
+  BODY(s.inertia[8] = -1, "inertia", "positive definite");
+  BODY(s.inertia[1] = s.inertia[3] = 1.5, "inertia", "positive definite");
+  BODY(s.inertia[0] = 2.1, "inertia", "larger than the sum of the other two");
+  BODY(s.inertia[1] = s.inertia[3] = 0.9, "inertia", "larger than the sum"); /* 1.9, 0.1, 1 */
+}
+
+#define JOINT(change, field, says)                                                                           \
+  do {                                                                                                       \
+    ali3_joint_spec s = {.name = "new",                                                                      \
+                         .type = ALI3_JOINT_REVOLUTE,                                                        \
+                         .body_a = 0,                                                                        \
+                         .body_b = 1,                                                                        \
+                         .axis_a = {0, 0, 1},                                                                \
+                         .axis_b = {0, 0, 1}};                                                               \
+    change;                                                                                                  \
+    refused(ali3_model_add_joint(m, &s), "joint", field, says);                                              \
+  } while (0)
+
+static void joints(void **state)
+{
+  (void)state;
+  JOINT(s.name = NULL, "name", "found none");
+  JOINT(s.name = "taken", "name", "already a joint named 'taken'");
+  JOINT(s.type = ALI3_JOINT_TYPES, "type", "unknown type");
+  JOINT(s.type = (ali3_joint_type)-1, "type", "unknown type");
+  JOINT(s.body_a = 2, "body_a", "a body or the ground");
+  JOINT(s.body_b = -2, "body_b", "a body or the ground");
+  JOINT(s.body_b = 0, "body_b", "two different bodies");
+  JOINT(s.body_a = s.body_b = ALI3_GROUND, "body_b", "two different bodies");
+  for (int k = 0; k < 3; k++) {
+    JOINT(s.point_a[k] = NAN, "point_a", "finite");
+    JOINT(s.point_b[k] = INFINITY, "point_b", "finite");
+    JOINT(s.axis_a[k] = NAN, "axis_a", "length");
+    JOINT(s.axis_b[k] = INFINITY, "axis_b", "length");
+  }
+  JOINT(s.axis_a[2] = 0, "axis_a", "found length 0");
+  JOINT(s.axis_b[2] = 1e-10, "axis_b", "length above 0");
+  JOINT(s.type = ALI3_JOINT_DISTANCE; s.length = -1, "length", "found -1");
+  JOINT(s.type = ALI3_JOINT_DISTANCE; s.length = NAN, "length", "above 0 m");
+  JOINT(s.relative_orientation[1] = NAN, "relative_orientation", "finite");
+  JOINT(s.relative_orientation[1] = 0.5, "relative_orientation", "found norm 0.5");
+}
+
+#define LOAD(change, field, says)                                                                            \
+  do {                                                                                                       \
+    ali3_load_spec s = {.name = "new", .type = ALI3_LOAD_FORCE, .body = 1};                                  \
+    change;                                                                                                  \
+    refused(ali3_model_add_load(m, &s), "load", field, says);                                                \
+  } while (0)
+
+static void loads(void **state)
+{
+  (void)state;
+  LOAD(s.name = "a b", "name", "'a b'");
+  LOAD(s.name = "taken", "name", "already");
+  LOAD(s.type = (ali3_load_type)2, "type", "unknown type 2");
+  LOAD(s.body = ALI3_GROUND, "body", "not the ground");
+  LOAD(s.body = 2, "body", "expected a body");
+  LOAD(s.vector[0] = NAN, "vector", "finite");
+  LOAD(s.point[2] = INFINITY, "point", "finite");
+}
+
+#define FORCE(change, field, says)                                                                           \
+  do {                                                                                                       \
+    ali3_force_spec s = {                                                                                    \
+        .name = "new", .type = ALI3_FORCE_SPRING, .body_a = ALI3_GROUND, .body_b = 1, .stiffness = {10}};    \
+    change;                                                                                                  \
+    refused(ali3_model_add_force(m, &s), "force", field, says);                                              \
+  } while (0)
+
+static void forces(void **state)
+{
+  (void)state;
+  FORCE(s.name = "", "name", "found none");
+  FORCE(s.name = "taken", "name", "already"); /* by a load: they share their names */
+  FORCE(s.type = ALI3_FORCE_TYPES, "type", "unknown type");
+  FORCE(s.body_a = 5, "body_a", "a body or the ground");
+  FORCE(s.body_b = 5, "body_b", "a body or the ground");
+  FORCE(s.body_a = 1, "body_b", "two different bodies");
+  FORCE(s.point_a[0] = NAN, "point_a", "finite");
+  FORCE(s.point_b[0] = NAN, "point_b", "finite");
+  FORCE(s.stiffness[0] = -1, "stiffness", "found -1");
+  FORCE(s.stiffness[0] = NAN, "stiffness", "0 or more");
+  FORCE(s.damping[0] = -2, "damping", "found -2");
+  FORCE(s.damping[0] = INFINITY, "damping", "0 or more");
+  FORCE(s.stiffness[0] = 0, "stiffness", "a stiffness or a damping");
+  FORCE(s.rest = -0.1, "rest_length", "found -0.1");
+  FORCE(s.rest = INFINITY, "rest_length", "0 m or more");
+  FORCE(s.type = ALI3_FORCE_BUSHING; s.damping[5] = -3, "damping", "found -3");
+  FORCE(s.type = ALI3_FORCE_JOINT_SPRING; s.joint = 7, "joint", "joint");
+  FORCE(s.type = ALI3_FORCE_JOINT_SPRING; s.joint = 0, "joint", "revolute"); /* "taken" is spherical */
+}
+
+#define OPTIONS(change, field, says)                                                                         \
+  do {                                                                                                       \
+    ali3_options s = ali3_options_default();                                                                 \
+    change;                                                                                                  \
+    refused(model_check_options(m, &s), "options", field, says);                                             \
+  } while (0)
+
+static void options(void **state)
+{
+  (void)state;
+  OPTIONS(s.dt = 0, "dt", "above 0 s, found 0");
+  OPTIONS(s.dt = NAN, "dt", "above 0 s");
+  OPTIONS(s.dt = INFINITY, "dt", "above 0 s");
+  OPTIONS(s.iterations = 0, "iterations", "found 0");
+  OPTIONS(s.iterations = 101, "iterations", "1 to 100");
+  OPTIONS(s.alpha = -1, "alpha", "found -1");
+  OPTIONS(s.alpha = NAN, "alpha", "above 0");
+  OPTIONS(s.compliance = 0, "compliance", "between 0 and 1");
+  OPTIONS(s.compliance = 1, "compliance", "found 1");
+  OPTIONS(s.compliance = NAN, "compliance", "between 0 and 1");
+  OPTIONS(s.substeps = 0, "substeps", "found 0");
+  OPTIONS(s.substeps = 1001, "substeps", "1 to 1000");
+  ali3_options good = ali3_options_default();
+  assert_int_equal(model_check_options(m, &good), ALI3_OK);
+}
+
+/* What is close enough is taken, and put right on the way. */
+static void what_is_put_right(void **state)
+{
+  (void)state;
+  struct body b;
+  struct joint j;
+  ali3_body_spec s = {
+      .name = "new", .mass = 1, .inertia = {2, 1e-10, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1.0009}};
+  assert_int_equal(model_check_body(m, &s, &b), ALI3_OK); /* 2 = 1 + 1: a flat plate */
+  assert_true(b.orientation[0] == 1.0);
+  assert_true(b.inertia[1] == b.inertia[3]);
+  assert_true(fabs(b.inertia_inverse[0] - 0.5) < 1e-9);
+  ali3_joint_spec k = {.name = "new",
+                       .type = ALI3_JOINT_REVOLUTE,
+                       .body_a = ALI3_GROUND,
+                       .body_b = 1,
+                       .axis_a = {0, 0, 5},
+                       .axis_b = {3, 0, 4},
+                       .relative_orientation = {0, 0.9995, 0, 0}};
+  assert_int_equal(model_check_joint(m, &k, &j), ALI3_OK);
+  assert_true(j.axis[0][2] == 1.0);
+  assert_true(fabs(j.axis[1][0] - 0.6) < 1e-15 && fabs(j.axis[1][2] - 0.8) < 1e-15);
+  assert_true(j.relative[1] == 1.0);
+  k.type = ALI3_JOINT_SPHERICAL; /* has no axes: nobody looks */
+  k.axis_a[2] = NAN;
+  assert_int_equal(model_check_joint(m, &k, &j), ALI3_OK);
+}
+
+/* A long name does not run over the text. */
+static void long_names_are_cut(void **state)
+{
+  (void)state;
+  static char name[1000];
+  memset(name, 'x', sizeof name - 1);
+  BODY(s.name = name; s.mass = -1, "mass", "body 'xxx");
+  assert_true(strlen(ali3_model_problem(m)->text) < sizeof ali3_model_problem(m)->text - 1);
+}
+
+int main(void)
+{
+#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, model_of_two_bodies, model_gone)
+  const struct CMUnitTest tests[] = {
+      WITH_MODEL(bodies),
+      WITH_MODEL(joints),
+      WITH_MODEL(loads),
+      WITH_MODEL(forces),
+      WITH_MODEL(options),
+      WITH_MODEL(what_is_put_right),
+      WITH_MODEL(long_names_are_cut),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

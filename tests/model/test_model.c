@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ali3_body_spec body(const char *name)
+{
+  return (ali3_body_spec){
+      .name = name, .mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1}};
+}
+
+static void elements_are_numbered_and_found(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  char name[16];
+  assert_string_equal(ali3_model_name(m), "model");
+  assert_int_equal(ali3_model_set_name(m, "crane"), ALI3_OK);
+  assert_string_equal(ali3_model_name(m), "crane");
+  for (int i = 0; i < 1000; i++) { /* more than one growth of every array */
+    snprintf(name, sizeof name, "b%d", i);
+    ali3_body_spec b = body(name); /* the name is copied: the buffer is used again */
+    assert_int_equal(ali3_model_add_body(m, &b), i);
+    snprintf(name, sizeof name, "j%d", i);
+    ali3_joint_spec j = {.name = name, .type = ALI3_JOINT_SPHERICAL, .body_a = i - 1, .body_b = i};
+    assert_int_equal(ali3_model_add_joint(m, &j), i);
+    ali3_load_spec l = {.name = name, .body = i};
+    assert_int_equal(ali3_model_add_load(m, &l), i);
+  }
+  assert_int_equal(ali3_model_bodies(m), 1000);
+  assert_int_equal(ali3_model_joints(m), 1000);
+  assert_int_equal(ali3_model_loads(m), 1000);
+  assert_int_equal(ali3_model_find_body(m, "b777"), 777);
+  assert_int_equal(ali3_model_find_joint(m, "j777"), 777);
+  assert_int_equal(ali3_model_find_body(m, "j777"), -2);
+  assert_int_equal(ali3_model_find_joint(m, "ground"), -2);
+  assert_int_equal(ali3_model_find_body(m, "ground"), ALI3_GROUND);
+  assert_string_equal(ali3_model_body_name(m, 999), "b999");
+  assert_string_equal(ali3_model_joint_name(m, 0), "j0");
+  assert_int_equal(ali3_model_joint_type(m, 5), ALI3_JOINT_SPHERICAL);
+  ali3_model_free(m);
+  ali3_model_free(NULL);
+}
+
+static void forces_are_numbered_apart(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec b = body("b");
+  assert_int_equal(ali3_model_add_body(m, &b), 0);
+  ali3_load_spec l = {.name = "push"};
+  assert_int_equal(ali3_model_add_load(m, &l), 0);
+  ali3_force_spec s = {
+      .name = "coil", .type = ALI3_FORCE_SPRING, .body_a = ALI3_GROUND, .stiffness = {1}, .rest = NAN};
+  assert_int_equal(ali3_model_add_force(m, &s), 0);
+  assert_int_equal(ali3_model_forces(m), 1);
+  assert_string_equal(ali3_model_force_name(m, 0), "coil");
+  assert_int_equal(ali3_model_force_type(m, 0), ALI3_FORCE_SPRING);
+  l.name = "coil"; /* loads and forces share their names */
+  assert_int_equal(ali3_model_add_load(m, &l), ALI3_E_MODEL);
+  assert_string_equal(ali3_model_problem(m)->field, "name");
+  ali3_model_free(m);
+}
+
+static void gravity_is_finite(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, 0, -9.81}), ALI3_OK);
+  assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, NAN, 0}), ALI3_E_MODEL);
+  assert_string_equal(ali3_model_problem(m)->field, "gravity");
+  assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, 0, INFINITY}), ALI3_E_MODEL);
+  assert_true(m->gravity[2] == -9.81);
+  ali3_model_free(m);
+}
+
+static void joint_types(void **state)
+{
+  (void)state;
+  const struct {
+    const char *name;
+    bool a, b;
+  } wanted[ALI3_JOINT_TYPES] = {
+      {"fixed", false, false},     {"revolute", true, true},       {"prismatic", true, false},
+      {"cylindrical", true, true}, {"universal", true, true},      {"spherical", false, false},
+      {"planar", true, true},      {"point_on_line", true, false}, {"point_in_plane", true, false},
+      {"distance", false, false},
+  };
+  for (int t = 0; t < ALI3_JOINT_TYPES; t++) {
+    assert_string_equal(ali3_joint_type_name(t), wanted[t].name);
+    assert_int_equal(ali3_joint_type_has_axis_a(t), wanted[t].a);
+    assert_int_equal(ali3_joint_type_has_axis_b(t), wanted[t].b);
+  }
+  assert_null(ali3_joint_type_name(ALI3_JOINT_TYPES));
+  assert_null(ali3_joint_type_name((ali3_joint_type)-1));
+}
+
+static void force_types(void **state)
+{
+  (void)state;
+  assert_string_equal(ali3_force_type_name(ALI3_FORCE_SPRING), "spring_damper");
+  assert_string_equal(ali3_force_type_name(ALI3_FORCE_BUSHING), "bushing");
+  assert_string_equal(ali3_force_type_name(ALI3_FORCE_JOINT_SPRING), "joint_spring");
+  assert_null(ali3_force_type_name(ALI3_FORCE_TYPES));
+}
+
+static void options_by_default(void **state)
+{
+  (void)state;
+  ali3_options o = ali3_options_default();
+  assert_true(o.dt == 0.01 && o.iterations == 3 && o.alpha == 0.0);
+  assert_true(o.substeps == 1 && !o.extrapolate);
+  ali3_model *m = ali3_model_new();
+  assert_true(ali3_model_options(m)->dt == o.dt);
+  ali3_model_free(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(elements_are_numbered_and_found),
+      cmocka_unit_test(forces_are_numbered_apart),
+      cmocka_unit_test(gravity_is_finite),
+      cmocka_unit_test(joint_types),
+      cmocka_unit_test(force_types),
+      cmocka_unit_test(options_by_default),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

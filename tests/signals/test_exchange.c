@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "signals/counters.h"
+#include "signals/exchange.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void states_and_commands_have_names(void **state)
+{
+  (void)state;
+  assert_string_equal(run_state_name(STATE_INIT), "INIT");
+  assert_string_equal(run_state_name(STATE_RUNNING), "RUNNING");
+  assert_string_equal(run_state_name(STATE_EXIT), "EXIT");
+  assert_string_equal(run_state_name(99), "?");
+  assert_string_equal(command_name(COMMAND_ESTOP), "estop");
+  assert_string_equal(command_name(0), "?");
+  for (unsigned code = COMMAND_INIT; code <= COMMAND_STEP; code++)
+    assert_int_equal(command_from_name(command_name(code)), code);
+  assert_int_equal(command_from_name("RUN"), 0);
+  assert_int_equal(command_from_name(""), 0);
+}
+
+static void values_cross_a_port_both_ways(void **state)
+{
+  (void)state;
+  enum { VALUES = 5, CHANNELS = 2 };
+  struct port p;
+  assert_true(port_init(&p, "test", VALUES, CHANNELS, false));
+  assert_string_equal(p.name, "test");
+  assert_int_equal(p.event, -1);
+  assert_false(snapshot_take(&p.frames));
+
+  struct frame *f = snapshot_begin(&p.frames);
+  f->cycle = 7;
+  f->count = VALUES;
+  for (int i = 0; i < VALUES; i++) f->values[i] = i + 0.5; /* room for all of them */
+  snapshot_publish(&p.frames);
+  assert_true(snapshot_take(&p.frames));
+  const struct frame *got = snapshot_value(&p.frames);
+  assert_int_equal(got->cycle, 7);
+  assert_true(got->values[VALUES - 1] == VALUES - 0.5);
+
+  struct input_sample *in = snapshot_begin(&p.inputs);
+  assert_int_equal(in[1].t_ns, 0); /* never set */
+  in[1] = (struct input_sample){.value = 3.0, .t_ns = 42};
+  snapshot_publish(&p.inputs);
+  assert_true(snapshot_take(&p.inputs));
+  assert_true(((const struct input_sample *)snapshot_value(&p.inputs))[1].value == 3.0);
+  port_free(&p);
+}
+
+static void commands_keep_their_order_and_estop_needs_no_room(void **state)
+{
+  (void)state;
+  struct port p;
+  struct command c;
+  uint32_t sent = 0;
+  assert_true(port_init(&p, "test", 1, 0, false));
+  while (port_command(&p, COMMAND_RUN, 5, sent, 9)) sent++;
+  assert_true(sent >= 16);
+  assert_int_equal(ring_dropped(&p.commands), 1);
+  assert_int_equal(atomic_load(&p.estop), 0);
+  assert_true(port_command(&p, COMMAND_ESTOP, 0, 77, 9)); /* the ring is full, and it does not matter */
+  assert_int_equal(atomic_exchange(&p.estop, 0), 1);
+  for (uint32_t i = 0; i < sent; i++) {
+    assert_true(ring_pop(&p.commands, &c));
+    assert_int_equal(c.code, COMMAND_RUN);
+    assert_int_equal(c.argument, 5);
+    assert_int_equal(c.id, i);
+    assert_int_equal(c.client, 9);
+  }
+  assert_false(ring_pop(&p.commands, &c));
+  assert_true(
+      port_command(&p, COMMAND_ESTOP, 0, 78, 9)); /* with room it is also in the queue, to be answered */
+  assert_true(ring_pop(&p.commands, &c));
+  assert_int_equal(c.code, COMMAND_ESTOP);
+  assert_int_equal(c.id, 78);
+  assert_int_equal(atomic_load(&p.estop), 1);
+  port_free(&p);
+}
+
+static void an_event_can_be_waited_for(void **state)
+{
+  (void)state;
+  struct port p;
+  uint64_t count = 3;
+  assert_true(port_init(&p, "test", 1, 1, true));
+  assert_true(p.event >= 0);
+  assert_int_equal(read(p.event, &count, sizeof count), -1); /* does not block */
+  assert_int_equal(errno, EAGAIN);
+  assert_int_equal(write(p.event, &count, sizeof count), sizeof count);
+  count = 0;
+  assert_int_equal(read(p.event, &count, sizeof count), sizeof count);
+  assert_int_equal(count, 3);
+  port_free(&p);
+  assert_int_equal(p.event, -1);
+  port_free(&p); /* twice does no harm */
+}
+
+static void counters_count(void **state)
+{
+  (void)state;
+  struct counters c = {0};
+  counter_add(&c.osc_received, 2);
+  counter_add(&c.osc_received, 3);
+  counter_set(&c.modbus_clients, 4);
+  assert_int_equal(counter_get(&c.osc_received), 5);
+  assert_int_equal(counter_get(&c.modbus_clients), 4);
+  assert_int_equal(counter_get(&c.commands_dropped), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(states_and_commands_have_names),
+      cmocka_unit_test(values_cross_a_port_both_ways),
+      cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
+      cmocka_unit_test(an_event_can_be_waited_for),
+      cmocka_unit_test(counters_count),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/toys.h"
+#include "signals/signals.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double none[3] = {0.0};
+
+/* Two bodies, one joint of each kind of signal set, a spring, two inputs. */
+struct bench {
+  ali3_model *m;
+  ali3_data *d;
+  struct signals *s;
+  double *v;
+};
+
+static int set_up(void **state)
+{
+  static struct bench b;
+  b.m = ali3_model_new();
+  toy_added(b.m, ali3_model_set_gravity(b.m, (const double[]){0, -9.81, 0}));
+  const char *names[] = {"A", "B"};
+  for (int i = 0; i < 2; i++) {
+    ali3_body_spec s = toy_body(names[i], (const double[]){i + 0.5, 0, 0}, 1.0, 1.0);
+    toy_added(b.m, ali3_model_add_body(b.m, &s));
+  }
+  ali3_joint_spec hinge = {.name = "hinge",
+                           .type = ALI3_JOINT_REVOLUTE,
+                           .body_a = ALI3_GROUND,
+                           .body_b = 0,
+                           .axis_a = {0, 0, 1},
+                           .axis_b = {0, 0, 1},
+                           .point_b = {-0.5}};
+  toy_added(b.m, ali3_model_add_joint(b.m, &hinge));
+  toy_spherical(b.m, "ball", 0, (const double[]){0.5, 0, 0}, 1, (const double[]){-0.5, 0, 0});
+  ali3_force_spec coil = {.name = "coil",
+                          .type = ALI3_FORCE_SPRING,
+                          .body_a = ALI3_GROUND,
+                          .body_b = 1,
+                          .point_a = {1.5, 2, 0},
+                          .stiffness = {10},
+                          .damping = {1},
+                          .rest = 1.5};
+  toy_added(b.m, ali3_model_add_force(b.m, &coil));
+  toy_freeze(b.m, 0.01);
+  char push[] = "push", pull[] = "pull"; /* the specs are copied */
+  const struct input_spec inputs[] = {
+      {.name = push, .body = 1, .limit_force = 10, .limit_torque = 1},
+      {.name = pull, .body = 0, .limit_force = 20, .limit_torque = 2},
+  };
+  b.s = signals_new(b.m, inputs, 2);
+  push[0] = pull[0] = 'x';
+  b.d = toy_start(b.m, ALI3_OK);
+  b.v = calloc((size_t)b.s->count, sizeof *b.v);
+  *state = &b;
+  return b.s && b.v ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+  struct bench *b = *state;
+  free(b->v);
+  signals_free(b->s);
+  ali3_data_free(b->d);
+  ali3_model_free(b->m);
+  return 0;
+}
+
+static void names_and_units_in_the_agreed_order(void **state)
+{
+  const struct bench *b = *state;
+  static const char *const wanted[][2] = {
+      {"time", "s"},
+      {"body.A.position.x", "m"},
+      {"body.A.position.y", "m"},
+      {"body.A.position.z", "m"},
+      {"body.A.orientation.e0", ""},
+      {"body.A.orientation.e1", ""},
+      {"body.A.orientation.e2", ""},
+      {"body.A.orientation.e3", ""},
+      {"body.A.velocity.x", "m/s"},
+      {"body.A.velocity.y", "m/s"},
+      {"body.A.velocity.z", "m/s"},
+      {"body.A.angular_velocity.x", "rad/s"},
+      {"body.A.angular_velocity.y", "rad/s"},
+      {"body.A.angular_velocity.z", "rad/s"},
+      {"body.A.acceleration.x", "m/s^2"},
+      {"body.A.acceleration.y", "m/s^2"},
+      {"body.A.acceleration.z", "m/s^2"},
+      {"body.A.angular_acceleration.x", "rad/s^2"},
+      {"body.A.angular_acceleration.y", "rad/s^2"},
+      {"body.A.angular_acceleration.z", "rad/s^2"},
+      {"body.B.position.x", "m"},
+  };
+  static const char *const behind[][2] = {
+      {"joint.hinge.force.x", "N"},    {"joint.hinge.force.y", "N"},
+      {"joint.hinge.force.z", "N"},    {"joint.hinge.torque.x", "N m"},
+      {"joint.hinge.torque.y", "N m"}, {"joint.hinge.torque.z", "N m"},
+      {"joint.hinge.position", "rad"}, {"joint.hinge.velocity", "rad/s"},
+      {"joint.ball.force.x", "N"},     {"joint.ball.force.y", "N"},
+      {"joint.ball.force.z", "N"},     {"joint.ball.torque.x", "N m"},
+      {"joint.ball.torque.y", "N m"},  {"joint.ball.torque.z", "N m"},
+      {"force.coil.length", "m"},      {"force.coil.value", "N"},
+      {"energy.kinetic", "J"},         {"energy.potential", "J"},
+      {"energy.total", "J"},           {"constraint.position", "m"},
+      {"constraint.velocity", "m/s"},  {"constraint.acceleration", "m/s^2"},
+      {"input.push.force.x", "N"},     {"input.push.force.y", "N"},
+      {"input.push.force.z", "N"},     {"input.push.torque.x", "N m"},
+      {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
+      {"input.pull.force.x", "N"},
+  };
+  enum {
+    WANTED = sizeof wanted / sizeof *wanted,
+    BEHIND = sizeof behind / sizeof *behind,
+    AT = 1 + 2 * SIGNALS_BODY
+  };
+  assert_int_equal(b->s->count, AT + BEHIND + 5);
+  for (int i = 0; i < WANTED; i++) {
+    assert_string_equal(b->s->signal[i].name, wanted[i][0]);
+    assert_string_equal(b->s->signal[i].unit, wanted[i][1]);
+  }
+  for (int i = 0; i < BEHIND; i++) {
+    assert_string_equal(b->s->signal[AT + i].name, behind[i][0]);
+    assert_string_equal(b->s->signal[AT + i].unit, behind[i][1]);
+  }
+  for (int i = 0; i < b->s->count; i++) assert_int_equal(signals_find(b->s, b->s->signal[i].name), i);
+  assert_int_equal(signals_find(b->s, "body.A.position"), -1);
+  assert_int_equal(signals_find(b->s, "body.C.position.x"), -1);
+}
+
+/* Groups cover all signals, one after the other, and their names are those of their components. */
+static void groups_are_the_quantities(void **state)
+{
+  const struct bench *b = *state;
+  int at = 0;
+  for (int i = 0; i < b->s->groups; i++) {
+    const struct signal_group *g = &b->s->group[i];
+    size_t length = strlen(g->name);
+    assert_int_equal(g->first, at);
+    for (int k = 0; k < g->count; k++) {
+      assert_int_equal(strncmp(b->s->signal[at + k].name, g->name, length), 0);
+      assert_int_equal(b->s->signal[at + k].name[length], g->count > 1 ? '.' : 0);
+    }
+    assert_int_equal(signals_find_group(b->s, g->name), i);
+    at += g->count;
+  }
+  assert_int_equal(at, b->s->count);
+  int position = signals_find_group(b->s, "body.B.orientation");
+  assert_true(position >= 0);
+  assert_int_equal(b->s->group[position].count, 4);
+  assert_int_equal(signals_find_group(b->s, "body.A.position.x"), -1);
+}
+
+static double value(const struct bench *b, const char *name)
+{
+  int i = signals_find(b->s, name);
+  if (i < 0) fail_msg("no signal %s", name);
+  return b->v[i];
+}
+
+static void values_are_those_of_the_getters(void **state)
+{
+  const struct bench *b = *state;
+  const double channels[2 * INPUT_CHANNELS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  toy_run(b->m, b->d, 37);
+  for (int i = 0; i < b->s->count; i++) b->v[i] = NAN;
+  signals_observe(b->s, b->m, b->d, channels, b->v);
+  for (int i = 0; i < b->s->count; i++) assert_false(isnan(b->v[i])); /* every place is filled */
+  ali3_body_state x;
+  ali3_joint_state j;
+  ali3_force_state spring;
+  ali3_energy e;
+  const ali3_report *r = ali3_report_get(b->d);
+  assert_true(value(b, "time") == r->time && r->time > 0.36);
+  ali3_body_get(b->m, b->d, 1, &x);
+  assert_true(value(b, "body.B.position.y") == x.position[1]);
+  assert_true(value(b, "body.B.orientation.e3") == x.orientation[3]);
+  assert_true(value(b, "body.B.velocity.x") == x.velocity[0]);
+  assert_true(value(b, "body.B.angular_velocity.z") == x.angular_velocity[2]);
+  assert_true(value(b, "body.B.acceleration.y") == x.acceleration[1]);
+  assert_true(value(b, "body.B.angular_acceleration.z") == x.angular_acceleration[2]);
+  assert_memory_equal(signals_body_state(b->s, b->v, 1), &x, SIGNALS_BODY_STATE * sizeof(double));
+  ali3_joint_get(b->m, b->d, 0, &j);
+  assert_true(value(b, "joint.hinge.force.y") == j.force[1] && j.force[1] != 0.0);
+  assert_true(value(b, "joint.hinge.torque.x") == j.torque[0]);
+  assert_true(value(b, "joint.hinge.position") == j.position && j.position != 0.0);
+  assert_true(value(b, "joint.hinge.velocity") == j.velocity);
+  ali3_joint_get(b->m, b->d, 1, &j);
+  assert_true(value(b, "joint.ball.force.x") == j.force[0]);
+  ali3_force_get(b->m, b->d, 0, &spring);
+  assert_true(value(b, "force.coil.length") == spring.position && spring.position > 0.0);
+  assert_true(value(b, "force.coil.value") == spring.value);
+  ali3_energy_get(b->m, b->d, &e);
+  assert_true(value(b, "energy.kinetic") == e.kinetic && value(b, "energy.potential") == e.potential);
+  assert_true(value(b, "energy.total") == e.total);
+  assert_true(value(b, "constraint.position") == r->position);
+  assert_true(value(b, "constraint.velocity") == r->velocity);
+  assert_true(value(b, "constraint.acceleration") == r->acceleration);
+  assert_true(value(b, "input.push.force.x") == 1 && value(b, "input.push.torque.z") == 6);
+  assert_true(value(b, "input.pull.force.x") == 7 && value(b, "input.pull.torque.z") == 12);
+  signals_observe(b->s, b->m, b->d, NULL, b->v);
+  assert_true(value(b, "input.pull.torque.z") == 0.0);
+}
+
+static void inputs_are_copied(void **state)
+{
+  const struct bench *b = *state;
+  assert_int_equal(b->s->inputs, 2);
+  assert_int_equal(b->s->channels, 12);
+  assert_string_equal(b->s->input[0].name, "push");
+  assert_int_equal(b->s->input[0].body, 1);
+  assert_true(b->s->input[1].limit_force == 20);
+}
+
+static void a_model_of_one_body_has_the_rest(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("only", none, 1.0, 1.0);
+  toy_added(m, ali3_model_add_body(m, &s));
+  toy_freeze(m, 0.01);
+  struct signals *t = signals_new(m, NULL, 0);
+  assert_non_null(t);
+  assert_int_equal(t->count, 1 + SIGNALS_BODY + 6);
+  assert_int_equal(t->channels, 0);
+  signals_free(t);
+  signals_free(NULL);
+  ali3_model_free(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(names_and_units_in_the_agreed_order, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(groups_are_the_quantities, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(values_are_those_of_the_getters, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(inputs_are_copied, set_up, tear_down),
+      cmocka_unit_test(a_model_of_one_body_has_the_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+ali3_test(signals exchange LINK ali3_signals)
+ali3_test(signals signals SOURCES common/toys.c LINK ali3_signals m)

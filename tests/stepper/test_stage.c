@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back.
+ *
+ * The allocator is replaced for the whole program, C library included, by one that counts. */
+#include "common/toys.h"
+#include "config/settings.h"
+#include "rt/pool.h"
+#include "rt/sanitized.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if !TEST_SANITIZED
+static atomic_long allocations;
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *p);
+
+void *malloc(size_t size)
+{
+  atomic_fetch_add(&allocations, 1);
+  return __libc_malloc(size);
+}
+void *calloc(size_t count, size_t size)
+{
+  atomic_fetch_add(&allocations, 1);
+  return __libc_calloc(count, size);
+}
+void *realloc(void *p, size_t size)
+{
+  atomic_fetch_add(&allocations, 1);
+  return __libc_realloc(p, size);
+}
+void *aligned_alloc(size_t align, size_t size)
+{
+  atomic_fetch_add(&allocations, 1);
+  return __libc_memalign(align, size);
+}
+int posix_memalign(void **p, size_t align, size_t size)
+{
+  atomic_fetch_add(&allocations, 1);
+  *p = __libc_memalign(align, size);
+  return *p ? 0 : 12; /* ENOMEM */
+}
+void free(void *p)
+{
+  atomic_fetch_add(&allocations, 1);
+  __libc_free(p);
+}
+#endif
+
+enum { STEPS = 200 };
+
+static ali3_model *reference(const char *name, struct settings **s)
+{
+  char file[512];
+  snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", name);
+  *s = settings_load(file, NULL, stderr);
+  assert_non_null(*s);
+  return (*s)->model;
+}
+
+/* All body states of all steps, one after the other. */
+static ali3_body_state *trajectory(const ali3_model *m, int workers)
+{
+  size_t bodies = (size_t)ali3_model_bodies(m);
+  char error[256];
+  struct pool *pool = NULL;
+  ali3_data *d = ali3_data_new(m);
+  ali3_body_state *x = calloc(bodies * STEPS, sizeof *x);
+  assert_true(d && x);
+  if (workers > 0) {
+    pool = pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1}, error, sizeof error);
+    if (!pool) fail_msg("%s", error);
+    ali3_data_set_exec(d, pool_exec(pool));
+  }
+  assert_true(ali3_reset(m, d) >= 0);
+  for (int i = 0; i < STEPS; i++) {
+    toy_run(m, d, 1);
+    for (size_t b = 0; b < bodies; b++) ali3_body_get(m, d, (int)b, &x[(size_t)i * bodies + b]);
+  }
+  ali3_data_free(d);
+  if (pool) pool_free(pool);
+  return x;
+}
+
+static void same_bits(const ali3_model *m)
+{
+  static const int workers[] = {1, 2, 3, 8};
+  size_t size = (size_t)ali3_model_bodies(m) * STEPS * sizeof(ali3_body_state);
+  ali3_body_state *serial = trajectory(m, 0);
+  for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+    ali3_body_state *shared = trajectory(m, workers[i]);
+    if (memcmp(serial, shared, size) != 0)
+      fail_msg("%d bodies: %d workers change the result", ali3_model_bodies(m), workers[i]);
+    free(shared);
+  }
+  free(serial);
+}
+
+static void workers_do_not_change_a_bit(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"four_bar", "chain_128"};
+  for (int i = 0; i < 2; i++) {
+    struct settings *s;
+    same_bits(reference(names[i], &s));
+    settings_free(s);
+  }
+  ali3_model *m = toy_random(4, 400, 30);
+  same_bits(m);
+  ali3_model_free(m);
+}
+
+/* An exec that runs the shares one after the other, the last first, and counts. */
+static int runs;
+
+static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
+{
+  int shares = *(const int *)context;
+  runs++;
+  for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
+}
+
+static void shares_may_run_in_any_order(void **state)
+{
+  (void)state;
+  int shares = 5;
+  const ali3_exec exec = {&shares, shares, backwards};
+  ali3_model *m = toy_random(5, 400, 30);
+  ali3_data *d = toy_start(m, ALI3_OK), *serial = toy_start(m, ALI3_OK);
+  ali3_data_set_exec(d, &exec);
+  runs = 0;
+  for (int i = 0; i < 50; i++) {
+    toy_run(m, d, 1);
+    toy_run(m, serial, 1);
+    for (int b = 0; b < ali3_model_bodies(m); b++) {
+      ali3_body_state x, y;
+      ali3_body_get(m, d, b, &x);
+      ali3_body_get(m, serial, b, &y);
+      assert_memory_equal(&x, &y, sizeof x);
+    }
+  }
+  assert_true(runs > 50 * 10); /* it was worth asking for help */
+  ali3_data_free(d);
+  ali3_data_free(serial);
+  ali3_model_free(m);
+}
+
+static void a_small_mechanism_wakes_nobody(void **state)
+{
+  (void)state;
+  int shares = 2;
+  const ali3_exec exec = {&shares, shares, backwards};
+  ali3_model *m = toy_chain(4, true, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_data_set_exec(d, &exec);
+  runs = 0;
+  toy_run(m, d, 10);
+  assert_int_equal(runs, 0);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+static void a_step_takes_no_memory(void **state)
+{
+  (void)state;
+#if TEST_SANITIZED
+  printf("skip: the allocator of a sanitizer cannot be replaced\n");
+  skip();
+#else
+  const double force[3] = {1.0, 2.0, 3.0}, none[3] = {0.0}, wild[3] = {1e300, 0.0, 0.0};
+  ali3_model *m = toy_random(6, 300, 20);
+  char error[256];
+  struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
+  assert_non_null(pool);
+  for (int shared = 0; shared < 2; shared++) {
+    ali3_data *d = toy_start(m, ALI3_OK);
+    ali3_data_set_exec(d, shared ? pool_exec(pool) : NULL);
+    toy_run(m, d, 1);
+    long before = atomic_load(&allocations);
+    int worst = 0;
+    for (int i = 0; i < 100; i++) {
+      ali3_body_state x;
+      ali3_joint_state j;
+      ali3_energy e;
+      ali3_set_load(m, d, 0, force, none);
+      int status = i % 2 ? ali3_step(m, d) : (ali3_prepare(m, d) < 0 ? -1 : ali3_feedback(m, d));
+      worst = status < worst ? status : worst;
+      ali3_body_get(m, d, 1, &x);
+      ali3_joint_get(m, d, 1, &j);
+      ali3_energy_get(m, d, &e);
+    }
+    ali3_set_load(m, d, 0, wild, none);
+    int diverged = ali3_step(m, d); /* giving up takes none either */
+    long after = atomic_load(&allocations);
+    assert_int_equal(after, before);
+    assert_int_equal(worst, 0);
+    assert_int_equal(diverged, ALI3_E_DIVERGED);
+    ali3_data_free(d);
+  }
+  pool_free(pool);
+  ali3_model_free(m);
+  long seen = atomic_load(&allocations);
+  void *volatile p = malloc(1);
+  free(p);
+  assert_true(atomic_load(&allocations) > seen); /* the counter does count */
+#endif
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(workers_do_not_change_a_bit),
+      cmocka_unit_test(shares_may_run_in_any_order),
+      cmocka_unit_test(a_small_mechanism_wakes_nobody),
+      cmocka_unit_test(a_step_takes_no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

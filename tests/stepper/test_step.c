@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * How a step is made up of inner ones, what it costs in accuracy, and what it does when it cannot go on. */
+#include "common/toys.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double none[3] = {0.0};
+
+static double distance(const double a[3], const double b[3])
+{
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* How a step is made up. */
+struct way {
+  int substeps;
+  bool extrapolate;
+};
+static const struct way ways[] = {
+    {1, false},
+    {3, false},
+    {1, true},
+    {2, true},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static ali3_options options_of(const struct way *w, double dt)
+{
+  ali3_options o = ali3_options_default();
+  o.dt = dt;
+  o.substeps = w->substeps;
+  o.extrapolate = w->extrapolate;
+  return o;
+}
+
+/* Tip of the double pendulum after 1 s. */
+static void pendulum_at(const struct way *w, double dt, double o[3])
+{
+  ali3_options options = options_of(w, dt);
+  ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &options);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_body_state x;
+  toy_run(m, d, (int)lround(1.0 / dt));
+  ali3_body_get(m, d, 1, &x);
+  memcpy(o, x.position, sizeof x.position);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+static void order_is_two(void **state)
+{
+  (void)state;
+  for (int k = 0; k < WAYS; k++) {
+    if (ways[k].extrapolate) continue;
+    double x[4][3];
+    for (int i = 0; i < 4; i++) pendulum_at(&ways[k], 0.01 / (1 << i), x[i]);
+    for (int i = 0; i < 2; i++) {
+      double ratio = distance(x[i], x[i + 1]) / distance(x[i + 1], x[i + 2]);
+      printf("%d substeps: half the step, error down by %.3f\n", ways[k].substeps, ratio);
+      assert_true(ratio > 3.5 && ratio < 4.5);
+    }
+  }
+}
+
+/* Extrapolation takes out most of the leading error, if not all: the projections leave a small part of the
+ * same order. */
+static void extrapolation_is_worth_its_price(void **state)
+{
+  (void)state;
+  for (double dt = 0.02; dt > 0.004; dt *= 0.5) {
+    double exact[3], plain[3], third[3], better[3];
+    pendulum_at(&(struct way){1, false}, 2e-5, exact);
+    pendulum_at(&(struct way){1, false}, dt, plain);
+    pendulum_at(&(struct way){3, false}, dt, third); /* the same work */
+    pendulum_at(&(struct way){1, true}, dt, better);
+    printf("%g ms: plain %.1e m off, 3 substeps %.1e, extrapolated %.1e\n", 1e3 * dt, distance(plain, exact),
+           distance(third, exact), distance(better, exact));
+    assert_true(distance(better, exact) < 0.1 * distance(plain, exact));
+    assert_true(distance(better, exact) < distance(third, exact));
+  }
+}
+
+/* n substeps of a step are n steps. */
+static void substeps_are_steps(void **state)
+{
+  (void)state;
+  double a[3], b[3];
+  pendulum_at(&(struct way){4, false}, 0.01, a);
+  pendulum_at(&(struct way){1, false}, 0.0025, b);
+  assert_true(distance(a, b) < 1e-13);
+}
+
+/* Everything that can be read, to compare bit by bit. */
+struct everything {
+  ali3_body_state body[2];
+  ali3_joint_state joint[2];
+  ali3_energy energy;
+};
+
+static void read_all(const ali3_model *m, const ali3_data *d, struct everything *o)
+{
+  memset(o, 0, sizeof *o);
+  for (int i = 0; i < 2; i++) {
+    ali3_body_get(m, d, i, &o->body[i]);
+    ali3_joint_get(m, d, i, &o->joint[i]);
+  }
+  ali3_energy_get(m, d, &o->energy);
+}
+
+static void diverge(const struct way *w, double bad, bool torque)
+{
+  ali3_options options = options_of(w, 0.01);
+  ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &options);
+  ali3_data *d = toy_start(m, ALI3_OK), *twin = toy_start(m, ALI3_OK);
+  struct everything before, after;
+  const double load[3] = {0.0, bad, 0.0};
+  toy_run(m, d, 50);
+  toy_run(m, twin, 50);
+  read_all(m, d, &before);
+  ali3_set_load(m, d, 1, torque ? none : load, torque ? load : none);
+  int status = ali3_step(m, d);
+  if (status != ALI3_E_DIVERGED) fail_msg("load %g: status %d", bad, status);
+  assert_int_equal(ali3_report_get(d)->status, ALI3_E_DIVERGED);
+  assert_int_equal(ali3_report_get(d)->step, 50);
+  read_all(m, d, &after);
+  assert_memory_equal(&before, &after, sizeof before);
+  /* and goes on as if nothing had been */
+  ali3_set_load(m, d, 1, none, none);
+  toy_run(m, d, 50);
+  toy_run(m, twin, 50);
+  read_all(m, d, &after);
+  read_all(m, twin, &before);
+  assert_memory_equal(&before, &after, sizeof before);
+  ali3_data_free(d);
+  ali3_data_free(twin);
+  ali3_model_free(m);
+}
+
+static void a_step_that_diverges_leaves_no_trace(void **state)
+{
+  (void)state;
+  const double bad[] = {1e300, -1e300, NAN, INFINITY, 1e30};
+  for (int k = 0; k < WAYS; k++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+      diverge(&ways[k], bad[i], false);
+      diverge(&ways[k], bad[i], true);
+    }
+}
+
+static void prepare_and_feedback_are_a_step(void **state)
+{
+  (void)state;
+  ali3_model *m = toy_double_pendulum(1.0, 1.0, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK), *twin = toy_start(m, ALI3_OK);
+  struct everything a, b;
+  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* nothing prepared */
+  for (int i = 0; i < 200; i++) {
+    const double push[3] = {0.1 * i, 0.0, 1.0};
+    assert_int_equal(ali3_prepare(m, d), ALI3_OK);
+    ali3_set_load(m, d, 0, push, none); /* inputs come late */
+    ali3_set_load(m, twin, 0, push, none);
+    assert_int_equal(i % 2 ? ali3_feedback(m, d) : ali3_step(m, d), ALI3_OK);
+    assert_int_equal(ali3_step(m, twin), ALI3_OK);
+    read_all(m, d, &a);
+    read_all(m, twin, &b);
+    assert_memory_equal(&a, &b, sizeof a);
+  }
+  assert_int_equal(ali3_report_get(d)->step, 200);
+  assert_true(fabs(ali3_report_get(d)->time - 2.0) < 1e-12);
+  ali3_data_free(d);
+  ali3_data_free(twin);
+  ali3_model_free(m);
+}
+
+/* A constant force through the centre of mass of a free body: r = f t^2 / (2 m), exactly. */
+static void load_is_a_force_and_a_torque_in_world_axes(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("b", none, 2.0, 0.5);
+  s.orientation[0] = s.orientation[1] = sqrt(0.5); /* a quarter turn about x */
+  toy_added(m, ali3_model_add_body(m, &s));
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  const double force[3] = {0, 4.0, 0}, torque[3] = {0, 0, 0.5};
+  ali3_set_load(m, d, 0, force, torque);
+  assert_int_equal(ali3_reset(m, d), ALI3_OK); /* so that the first acceleration knows of it */
+  toy_run(m, d, 100);
+  ali3_body_state x;
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.position[1] - 1.0) < 1e-10);
+  assert_true(fabs(x.velocity[1] - 2.0) < 1e-10);
+  assert_true(fabs(x.angular_velocity[1] - 1.0) < 1e-3); /* world z is body y */
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(order_is_two),
+      cmocka_unit_test(extrapolation_is_worth_its_price),
+      cmocka_unit_test(substeps_are_steps),
+      cmocka_unit_test(a_step_that_diverges_leaves_no_trace),
+      cmocka_unit_test(prepare_and_feedback_are_a_step),
+      cmocka_unit_test(load_is_a_force_and_a_torque_in_world_axes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
