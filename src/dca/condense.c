@@ -116,23 +116,9 @@ static bool hub_entries(const struct tree *t, const struct tree_node *node, doub
   return true;
 }
 
-bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index)
+/* L, W, U and K of a front whose pivot has p rows. */
+static inline bool eliminate(double *F, int p, int ld, double sign)
 {
-  const struct tree_node *node = &t->node[index];
-  double *F = w->front + node->front;
-  if (node->kind == TREE_LEAF) {
-    leaf(t, node, F, m);
-    return true;
-  }
-  int p = node->pivot, ld = p + node->border;
-  double sign = node->kind == TREE_JOINT ? -1.0 : 1.0;
-  for (size_t i = 0; i < (size_t)ld * (size_t)ld; i++) F[i] = 0.0;
-  if (node->kind == TREE_JOINT)
-    joint_entries(t, node, F, ld, m);
-  else if (!hub_entries(t, node, F, ld, m))
-    return false;
-  for (int i = node->child_first; i < node->child_end; i++) gather(t, w, F, ld, &t->node[t->child[i]]);
-
   for (int i = 0; i < p; i++)
     for (int k = 0; k <= i; k++) F[i * ld + k] *= sign;
   if (!chol_factor(F, p, ld)) return false;
@@ -160,6 +146,36 @@ bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct 
     for (int a = 0; a < p; a++) wi[a] *= sign;
   }
   return true;
+}
+
+bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index)
+{
+  const struct tree_node *node = &t->node[index];
+  double *F = w->front + node->front;
+  if (node->kind == TREE_LEAF) {
+    leaf(t, node, F, m);
+    return true;
+  }
+  int ld = node->pivot + node->border;
+  for (size_t i = 0; i < (size_t)ld * (size_t)ld; i++) F[i] = 0.0;
+  if (node->kind == TREE_JOINT)
+    joint_entries(t, node, F, ld, m);
+  else if (!hub_entries(t, node, F, ld, m))
+    return false;
+  for (int i = node->child_first; i < node->child_end; i++) gather(t, w, F, ld, &t->node[t->child[i]]);
+  double sign = node->kind == TREE_JOINT ? -1.0 : 1.0;
+  switch (node->pivot) { /* the sizes of joints and hubs, with the loops unrolled */
+  case 3:
+    return eliminate(F, 3, ld, sign);
+  case 5:
+    return eliminate(F, 5, ld, sign);
+  case 6:
+    return eliminate(F, 6, ld, sign);
+  case 7:
+    return eliminate(F, 7, ld, sign);
+  default:
+    return eliminate(F, node->pivot, ld, sign);
+  }
 }
 
 int tree_condense(const struct tree *t, struct tree_work *w, const struct tree_matrix *m)

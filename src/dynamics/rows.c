@@ -16,8 +16,8 @@ enum { SIDES = 2 * BODY_Y };
 static const double TURN = 6.28318530717958647693;
 
 /* row += sign * gradient of k . (A a); the th and n columns of both lines of the table */
-static void add_vector(double *row, double sign, const struct body_frame *f, const double a[3],
-                       const double k[3])
+static inline void add_vector(double *row, double sign, const struct body_frame *f, const double a[3],
+                              const double k[3])
 {
   double local[3], turn[3];
   m3_tmul(local, f->R, k);
@@ -26,22 +26,22 @@ static void add_vector(double *row, double sign, const struct body_frame *f, con
   row[6] += sign * 2.0 * v3_dot(a, local);
 }
 
-static void add_point(double *row, double sign, const struct body_frame *f, const double a[3],
-                      const double k[3])
+static inline void add_point(double *row, double sign, const struct body_frame *f, const double a[3],
+                             const double k[3])
 {
   v3_axpy(row, sign, k);
   add_vector(row, sign, f, a, k);
 }
 
 /* o = A a = s R a */
-static void world_vector(double o[3], const struct body_frame *f, const double a[3])
+static inline void world_vector(double o[3], const struct body_frame *f, const double a[3])
 {
   m3_mul(o, f->R, a);
   for (int i = 0; i < 3; i++) o[i] *= f->s;
 }
 
 /* d = P_b - P_a */
-static void separation(const struct joint_rows *j, const struct joint_view *v, double d[3])
+static inline void separation(const struct joint_rows *j, const struct joint_view *v, double d[3])
 {
   double a[3], b[3];
   world_vector(a, v->f[0], j->point[0]);
@@ -59,6 +59,19 @@ static double wrapped_angle(const struct joint_rows *j, const struct joint_view 
   return atan2(v3_dot(V0, U1), v3_dot(V0, U0));
 }
 
+/* The three rows of one side of a coinciding point: the first line of the table for k = e_i, where R'k is row
+ * i of R. */
+static inline void coincide(double *row, double sign, const struct body_frame *f, const double a[3])
+{
+  for (int i = 0; i < 3; i++, row += SIDES) {
+    const double *Ri = f->R + 3 * i;
+    v3_cross(row + 3, a, Ri);
+    for (int k = 3; k < 6; k++) row[k] *= sign;
+    row[i] = sign;
+    row[6] = sign * 2.0 * v3_dot(a, Ri);
+  }
+}
+
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
 {
   double d[3], U[3], V[3];
@@ -70,12 +83,9 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
     switch (p->kind) {
     case ROW_COINCIDE:
       /* rows x y z:  a (-I, .., ..)   b (I, .., ..) */
-      for (int i = 0; i < 3; i++, a += SIDES, b += SIDES) {
-        double e[3] = {i == 0, i == 1, i == 2};
-        add_point(a, -1.0, v->f[0], j->point[0], e);
-        add_point(b, 1.0, v->f[1], j->point[1], e);
-        Phi[i] = d[i];
-      }
+      coincide(a, -1.0, v->f[0], j->point[0]);
+      coincide(b, 1.0, v->f[1], j->point[1]);
+      for (int i = 0; i < 3; i++) Phi[i] = d[i];
       Phi += 3;
       J += 3 * SIDES;
       continue;

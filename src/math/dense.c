@@ -20,7 +20,7 @@ bool chol_factor(double *A, int n, int ld)
   return true;
 }
 
-void chol_solve(const double *L, int n, int ld, double *x)
+static inline void solve(const double *L, int n, int ld, double *x)
 {
   for (int i = 0; i < n; i++) {
     double t = x[i];
@@ -31,6 +31,28 @@ void chol_solve(const double *L, int n, int ld, double *x)
     double t = x[i];
     for (int k = i + 1; k < n; k++) t -= L[k * ld + i] * x[k];
     x[i] = t * L[i * ld + i];
+  }
+}
+
+/* The same for the sizes of the joints, with the loops unrolled. */
+void chol_solve(const double *L, int n, int ld, double *x)
+{
+  switch (n) {
+  case 1:
+    solve(L, 1, ld, x);
+    return;
+  case 3:
+    solve(L, 3, ld, x);
+    return;
+  case 5:
+    solve(L, 5, ld, x);
+    return;
+  case 6:
+    solve(L, 6, ld, x);
+    return;
+  default:
+    solve(L, n, ld, x);
+    return;
   }
 }
 
