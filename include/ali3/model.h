@@ -76,7 +76,8 @@ typedef struct {
   double point[3];  /* m, body frame; where a force acts; ignored for a torque */
 } ali3_load_spec;
 
-/* Connections that give way. All are implicit in the step: no stiffness is too high for it. */
+/* Connections that give way. All are implicit in the step: a stiff one neither needs a shorter step nor shifts the
+ * static deflection. */
 #define ALI3_FORCE_LIST(X)                                                                                   \
   X(ALI3_FORCE_SPRING, "spring_damper")      /* along the line between two points */                         \
   X(ALI3_FORCE_BUSHING, "bushing")           /* along and about the axes of body a */                        \
@@ -112,8 +113,8 @@ typedef struct {
   double alpha;      /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
   double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
   int substeps;      /* equal inner steps that make up one step, loads held; 1 .. 1000 */
-  bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, an error two orders
-                        smaller */
+  bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, errors one to two
+                        orders smaller */
   double
       gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
                 up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEAR = 2 }; /* a vertex dearer than this times the median waits for a later round */
+enum {
+  DEAR = 2,     /* a vertex dearer than this times the median waits for a later round */
+  HUB_ROWS = 24 /* a body with more rows may stay until its joints have gone */
+};
 
 bool list_push(struct list *l, int item)
 {
@@ -26,6 +29,7 @@ struct work {
   const struct tree_graph *g;
   struct order *o;
   int *joint_first, *joint_of; /* bodies' joints, by body */
+  bool *hub;                   /* (bodies) may stay until its joints have gone */
   struct list
       *element;      /* (vertices) eliminated vertices whose border holds this one; may name absorbed ones */
   bool *absorbed;    /* (vertices) element taken over by a later one */
@@ -82,15 +86,23 @@ static double elimination_cost(const struct work *w, int v)
   return p * p * p / 3 + p * p * b + p * b * b;
 }
 
-/* A joint may go once one of its bodies has: only then its pivot is more than the compliance. */
+/* A joint may go once its bodies have, all but hubs, and at least one: only then its pivot is more than the
+ * compliance. */
 static bool eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
   if (eliminated(w, v)) return false;
   if (v >= g->joints) return true;
-  for (int side = 0; side < 2; side++)
-    if (g->ends[v][side] >= 0 && eliminated(w, g->joints + g->ends[v][side])) return true;
-  return false;
+  int gone = 0;
+  for (int side = 0; side < 2; side++) {
+    int body = g->ends[v][side];
+    if (body < 0) continue;
+    if (eliminated(w, g->joints + body))
+      gone++;
+    else if (!w->hub[body])
+      return false;
+  }
+  return gone > 0;
 }
 
 static bool eliminate(struct work *w, int v, int rank, int round)
@@ -146,13 +158,22 @@ static bool rounds(struct work *w, int *remaining, double *sorted)
   return true;
 }
 
+static bool is_hub(const struct work *w, int body)
+{
+  int rows = 0;
+  for (int k = w->joint_first[body]; k < w->joint_first[body + 1]; k++)
+    rows += vertex_size(w->g, w->joint_of[k]);
+  return rows > HUB_ROWS;
+}
+
 static bool joints_of_bodies(struct work *w)
 {
   const struct tree_graph *g = w->g;
   w->joint_first = calloc((size_t)g->bodies + 1, sizeof(int));
   w->joint_of = calloc(2 * (size_t)g->joints + 1, sizeof(int));
+  w->hub = calloc((size_t)g->bodies + 1, sizeof(bool));
   int *fill = calloc((size_t)g->bodies + 1, sizeof(int));
-  bool ok = w->joint_first && w->joint_of && fill;
+  bool ok = w->joint_first && w->joint_of && w->hub && fill;
   if (ok) {
     for (int j = 0; j < g->joints; j++)
       for (int side = 0; side < 2; side++)
@@ -162,6 +183,7 @@ static bool joints_of_bodies(struct work *w)
     for (int j = 0; j < g->joints; j++)
       for (int side = 0; side < 2; side++)
         if (g->ends[j][side] >= 0) w->joint_of[fill[g->ends[j][side]]++] = j;
+    for (int b = 0; b < g->bodies; b++) w->hub[b] = is_hub(w, b);
   }
   free(fill);
   return ok;
@@ -198,6 +220,7 @@ bool order_compute(const struct tree_graph *g, struct order *o)
   free(w.blocked);
   free(w.joint_first);
   free(w.joint_of);
+  free(w.hub);
   free(w.reach.item);
   free(remaining);
   free(sorted);

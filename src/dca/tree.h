@@ -2,19 +2,20 @@
  * The assembly tree: in which order the bodies and joints of a mechanism are condensed, and where each piece
  * goes. Set-up only; constant afterwards. Knows a graph of bodies joined by rows, nothing of mechanics.
  *
- * The system behind it (ali3-dca, (A)), with the bodies' increments kept as unknowns beside the multipliers:
+ * The system behind it, with the bodies' increments e kept as unknowns beside the multipliers z,
  *
  *     | delta^-1   J' |  | e |   |   0   |
  *     |    J      -c  |  | z | = | -beta |          <=>     S z = beta,   S = c + J delta J'
  *
- * is quasi-definite: any order of elimination works, as long as a joint comes after at least one of its
- * bodies. One eliminated vertex (a body, or a joint with its rows) is one node; its border is what it is
- * coupled to and comes later; its children are the nodes whose borders it takes over. Three kinds:
+ * is quasi-definite: any order of elimination works, as long as a joint comes after at least one of its bodies. One
+ * eliminated vertex (a body, or a joint with its rows) is one node; its border is what it is coupled to and comes later;
+ * its children are the nodes whose borders it takes over. Three kinds:
  *
- *     leaf   a body before any of its joints: delta is known in closed form, it adds -J delta J' to its
- * joints joint  pivot -(c + D): the merge of paper 1, of as many assemblies as meet there hub    a body after
- * some of its joints: a 7x7 pivot. Bodies with many joints end up here by themselves, because a large border
- * is dear; so a star of a thousand bodies stays linear.
+ *     leaf   a body before any of its joints: delta is known in closed form, it adds -J delta J' to its joints
+ *     joint  pivot -(c + D): the merge of paper 1, of as many assemblies as meet there
+ *     hub    a body after some of its joints: a 7x7 pivot, so that a star of a thousand bodies stays linear. Where the
+ *            joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as with a penalty
+ *            method: only bodies with many rows are hubs, and the solves of a tree with hubs are refined.
  *
  * Order: rounds. In each, all vertices whose elimination is cheap and that are no neighbours of each other; a
  * chain gives the balanced binary tree of paper 1, figure 8. Nodes are numbered in that order: children

@@ -5,7 +5,7 @@
  * split into a rotation in body axes th = 2 G(p) x and the part along p, n = p'x (math/euler.h). In these
  * coordinates the mass matrix with the normalisation penalty is constant and block diagonal,
  *
- *     M^^ = diag(m I, J', 4 h alpha)          (paper 1, (7) and the text of section 2 of the notes)
+ *     M^^ = diag(m I, J', 4 h alpha)          (from paper 1, (7))
  *
  * and the Jacobian of a rigid row is the geometric one of the textbooks, with one more column for n. */
 #ifndef DYNAMICS_BODY_H

@@ -31,6 +31,10 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->law = arena_take(a, rows, sizeof *d->law);
   d->beta = arena_take(a, rows, sizeof *d->beta);
   d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
+  if (m->frozen->tree->unknowns > m->frozen->rows) {
+    d->z_kept = arena_take(a, rows, sizeof *d->z_kept);
+    d->response = arena_take(a, n, sizeof *d->response);
+  }
   d->w = arena_take(a, n, sizeof *d->w);
   d->increment = arena_take(a, n, sizeof *d->increment);
   d->turn = arena_take(a, (size_t)m->joints, sizeof *d->turn);

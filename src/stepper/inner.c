@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: one inner step of the index-3 augmented Lagrangian method with the trapezoidal rule (paper 1,
- * section 3).
+ * Loop code: one inner step of the index-3 augmented Lagrangian method with the Newmark formulas, of which the
+ * trapezoidal rule is the default (paper 1, section 3).
  *
  *   prepare     predict q (and lambda, mu as they were), rows, factorise S
- *   iterate     a fixed number of   g, w = -delta (g + J'lambda);  S z = Phi + J w;  dq = w - delta J'z;
- * lambda += z then project q' and q'' */
+ *   iterate     a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
+ *                                   dq = w - delta J'z,  lambda += z
+ *               then project q' and q'' */
 #include "math/euler.h"
 #include "stepper/stepper.h"
 

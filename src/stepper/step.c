@@ -3,8 +3,8 @@
  *
  *   plain          one inner step over dt
  *   substeps n     n inner steps over dt/n, loads held
- *   extrapolated   each of these as  a: one inner step, b: two of half the length, from the same start;  (4 b
- * - a) / 3, then moved back onto the constraints: the error of the trapezoidal rule has even powers only
+ *   extrapolated   each of these as  a: one inner step,  b: two of half the length, from the same start;
+ *                  (4 b - a)/3, then moved back onto the constraints: the leading error of both cancels
  *
  * The state at the start of the step is kept until the end: a step that fails leaves no trace. */
 #include "stepper/stepper.h"

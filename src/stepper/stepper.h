@@ -57,6 +57,8 @@ struct ali3_data {
   double *law;                /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *beta;               /* (m) right-hand side of S z = beta */
   double *z;                  /* (u) its solution */
+  double *z_kept; /* (m) first solution while a solve is refined; NULL, as response, without hubs */
+  double (*response)[BODY_Y]; /* (n) delta J'z, likewise */
   double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
   double *increment;          /* (n) |dq|^2 of the last iteration */
   double *turn;               /* (joints) joint angle without wrap */
@@ -95,7 +97,8 @@ void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_vie
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
 void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in the step, of the soft rows */
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
-void stage_solve(const ali3_model *m, ali3_data *d);    /* z = S^-1 beta */
+void stage_solve(const ali3_model *m,
+                 ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
 /* o = sum over the body's ends of J'v, v over the rows */
 void stage_gather(const ali3_model *m, const ali3_data *d, int body, const double *v, double o[BODY_Y]);
 /* o = w - delta J'z of a body */
