@@ -154,7 +154,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
 {
   const struct joint *joint = &m->joint[index];
   struct start start;
-  double u[3], v[3];
+  double u[3] = {0}, v[3] = {0}; /* unused where the type has no axis */
 
   *j = (struct joint_rows){.body = {joint->body[0], joint->body[1]}, .length = joint->length, .joint = -1};
   memcpy(j->point, joint->point, sizeof j->point);
