@@ -108,9 +108,11 @@ typedef struct {
 } ali3_force_spec;
 
 typedef struct {
-  double dt;         /* s, step length; > 0 */
-  int iterations;    /* Newton iterations per step, fixed; 1 .. 100 */
-  double alpha;      /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance */
+  double dt;      /* s, step length; > 0 */
+  int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
+  double
+      alpha; /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance. Below some
+                        1e3 times 4 m/dt^2 of the inner step the iterations converge slowly, or not at all */
   double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
   int substeps;      /* equal inner steps that make up one step, loads held; 1 .. 1000 */
   bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, errors one to two
@@ -128,8 +130,8 @@ ali3_options ali3_options_default(void);
 typedef struct {
   int status;
   const char *element; /* "body", "joint", "load", "force", "options", "model"; static string */
-  const char *field;   /* the member of the spec that is wrong, e.g. "inertia"; static string, "" if none */
-  char text[240];      /* one sentence: what was expected, what was found */
+  const char *field; /* what is wrong, by its key in model files, e.g. "inertia"; static string, "" if none */
+  char text[240];    /* one sentence: what was expected, what was found */
 } ali3_problem;
 
 /* Returns NULL when out of memory. */

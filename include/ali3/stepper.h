@@ -60,7 +60,8 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
  * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
  * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
- * prediction: read states before the one or after the other. */
+ * prediction: read states before the one or after the other. A second prepare does nothing; a feedback without
+ * one returns ALI3_E_ARGUMENT. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */

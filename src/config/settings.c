@@ -200,10 +200,12 @@ static void freeze(struct loader *l, const struct settings_overrides *over)
 
   const ali3_problem *p = ali3_model_problem(s->model);
   const struct node *n = NULL;
-  if (strcmp(p->element, "options") == 0)
+  if (strcmp(p->element, "options") == 0) {
     n = strcmp(p->field, "dt") == 0 ? given(l, "cycle", "period") : given(l, "solver", p->field);
-  if (n) {
-    report_error(&l->report, n->at, "%s: %s", n->key, p->text);
+    if (n)
+      report_error(&l->report, n->at, "%s: %s", n->key, p->text);
+    else /* from the command line */
+      report_error(&l->report, (struct place){0}, "%s: %s", p->field, p->text);
     return;
   }
   if (l->model.root) l->report.source = &l->model.source;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One line per message on standard error, whole lines only; under systemd with the priority the journal
- * understands. For ordinary threads: never for the loop. */
+ * understands. A reader who has stopped costs 0.05 s once, then lines are dropped and counted. For one
+ * ordinary thread: never for the loop. */
 #ifndef DAEMON_LOG_H
 #define DAEMON_LOG_H
 

@@ -5,10 +5,23 @@
 #include "daemon/options.h"
 #include "daemon/run.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* Whoever closed a standard stream must not find it again as a socket, with the log in its datagrams. Opened the
+ * wrong way round, so that using it is an error. False if there is no /dev/null. */
+static bool open_standard_streams(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      return false;
+  return true;
+}
 
 int main(int argc, char **argv)
 {
+  if (!open_standard_streams()) return STATUS_FAILED;
   struct options options;
   int status = options_parse(&options, argc, argv);
   if (status >= 0) return status;

@@ -21,13 +21,16 @@ void supervisor_block_signals(struct supervisor *s)
   sigemptyset(&s->signals);
   sigaddset(&s->signals, SIGTERM);
   sigaddset(&s->signals, SIGINT);
-  sigaddset(&s->signals, SIGHUP);
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
+    sigaddset(&s->signals, SIGHUP); /* unless nohup asks to outlive the terminal */
   pthread_sigmask(SIG_BLOCK, &s->signals, NULL);
   signal(SIGPIPE, SIG_IGN);
 }
 
 static enum log_level level_of(const struct cycle_event *e)
 {
+  if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
   return e->to == STATE_SAFE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
 }

@@ -60,7 +60,8 @@ struct joint_rows {
 /* Set-up: the rows of joint `index` of the model; `first` is left to the caller. ALI3_OK or model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 
-/* Set-up: likewise the rows of force `index`, whose joint, if it is on one, is `joint`. */
+/* Set-up: likewise the rows of force `index`, whose joint, if it is on one, is `joint`, else
+ * NULL. */
 void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j);
 
 /* The two bodies a joint looks at. */

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -305,6 +306,17 @@ static void *run(void *arg)
   }
 }
 
+/* poll() refuses more events than the process may have descriptors, used or not: the thread would spin, and never
+ * hear that it is to stop. */
+static bool may_poll(char *error, size_t size)
+{
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 2 + CLIENTS_MAX) return true;
+  snprintf(error, size, "modbus: expected room for %d open files at least, found a limit of %d (ulimit -n)",
+           2 + CLIENTS_MAX, (int)files.rlim_cur);
+  return false;
+}
+
 /* A listening socket, or -1 with the reason in error. */
 static int open_listener(const struct modbus_config *config, char *error, size_t size)
 {
@@ -346,6 +358,7 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
                                           struct port *port, struct counters *counters, char *error,
                                           size_t size)
 {
+  if (!may_poll(error, size)) return NULL;
   struct modbus_server *s = calloc(1, sizeof *s);
   if (!s) {
     snprintf(error, size, "modbus: out of memory");

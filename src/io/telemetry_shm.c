@@ -126,9 +126,10 @@ struct telemetry *telemetry_create(const char *instance, char *error, size_t siz
   const int fd = make_object(name, instance, error, size);
   if (fd < 0) return NULL;
   void *p = MAP_FAILED;
-  /* fchmod: readable by all, whatever the umask. */
-  if (fchmod(fd, 0644) == 0 && ftruncate(fd, sizeof(struct telemetry)) == 0)
-    p = mmap(NULL, sizeof(struct telemetry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  /* fchmod: readable by all, whatever the umask. Allocated, not just sized: where the file system is full the
+   * first touch of a page would kill the process, in the loop perhaps. */
+  errno = fchmod(fd, 0644) == 0 ? posix_fallocate(fd, 0, sizeof(struct telemetry)) : errno;
+  if (errno == 0) p = mmap(NULL, sizeof(struct telemetry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p == MAP_FAILED) {
     snprintf(error, size, "shared memory %s: %s", name, strerror(errno));
     shm_unlink(name);

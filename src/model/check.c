@@ -190,12 +190,13 @@ static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
   int count = s->type == ALI3_FORCE_BUSHING ? 6 : 1;
   double sum = 0.0;
   for (int i = 0; i < count; i++) {
+    bool turns = i >= 3; /* keys of their own in files */
     if (!(isfinite(s->stiffness[i]) && s->stiffness[i] >= 0.0))
-      return model_refuse(m, ALI3_E_MODEL, "force", "stiffness",
+      return model_refuse(m, ALI3_E_MODEL, "force", turns ? "rotational_stiffness" : "stiffness",
                           "force '%.60s': expected a stiffness of 0 or more, found %g", s->name,
                           s->stiffness[i]);
     if (!(isfinite(s->damping[i]) && s->damping[i] >= 0.0))
-      return model_refuse(m, ALI3_E_MODEL, "force", "damping",
+      return model_refuse(m, ALI3_E_MODEL, "force", turns ? "rotational_damping" : "damping",
                           "force '%.60s': expected a damping of 0 or more, found %g", s->name, s->damping[i]);
     sum += s->stiffness[i] + s->damping[i];
   }

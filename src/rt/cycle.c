@@ -9,7 +9,8 @@
  * Invariants: 1. nominal starts lie on one grid: a miss leaves starts out and never shifts the phase. 2. the
  * model moves by exactly one step in a cycle that latched the state RUNNING, and in no other: simulated time
  * falls behind the clock by the starts left out. 3. an e-stop raised before the wake-up holds in this cycle
- * already. 4. what is published is a state between two steps, never one in the middle. */
+ * already, and no command sent before it, on whatever port, lifts it again. 4. what is published is a state
+ * between two steps, never one in the middle. */
 #include "rt/cycle.h"
 
 #include "rt/clock.h"
@@ -56,11 +57,13 @@ static void restore(struct cycle *c)
   c->moved = true;
 }
 
-static void command(struct cycle *c, const struct command *command, int port)
+static void command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
-  enum machine_action action;
-  const enum command_result result = machine_command(&c->machine, command->code, &action);
+  enum machine_action action = ACTION_NONE;
+  const bool early = stopped && command->code == COMMAND_RESET;
+  const enum command_result result =
+      early ? RESULT_WRONG_STATE : machine_command(&c->machine, command->code, &action);
   c->restore |= action == ACTION_RESTORE;
   /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. */
   if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, c->wake_ns);
@@ -91,15 +94,21 @@ static void end_warmup(struct cycle *c)
 static void latch(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
+  bool stopped = false;
   for (int p = 0; p < g->ports; p++) {
     if (atomic_load_explicit(&g->port[p]->estop, memory_order_relaxed) &&
-        atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire))
+        atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire)) {
       trip(c, FAULT_ESTOP, p);
+      stopped = true;
+    }
   }
   if (c->number == (uint64_t)g->warmup + 1) end_warmup(c);
   for (int p = 0; p < g->ports; p++) {
+    struct ring *commands = &g->port[p]->commands;
+    /* The flag of an e-stop overtakes what waits in the rings: none of that may be left for a later cycle. */
+    const uint32_t most = stopped ? commands->capacity : CYCLE_COMMANDS;
     struct command next;
-    for (int n = 0; n < CYCLE_COMMANDS && ring_pop(&g->port[p]->commands, &next); n++) command(c, &next, p);
+    for (uint32_t n = 0; n < most && ring_pop(commands, &next); n++) command(c, &next, p, stopped);
   }
   if (c->restore) restore(c); /* once, however many commands ask for it */
   inputs_latch(&c->inputs, g->port, g->ports, c->wake_ns);

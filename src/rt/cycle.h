@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-  CYCLE_COMMANDS = 16, /* taken from one port in one cycle; the rest waits for the next */
+  CYCLE_COMMANDS = 16, /* taken from one port in one cycle; the rest waits, but for an e-stop */
   CYCLE_EVENTS = 256,  /* room for events nobody has fetched yet */
 };
 

@@ -23,8 +23,10 @@ static int compile_links(ali3_model *m, struct frozen *f)
     int status = rows_compile(m, j, &f->link[j]);
     if (status < 0) return status;
   }
-  for (int i = 0; i < m->forces; i++)
-    rows_compile_force(m, i, &f->link[m->force[i].spec.joint], &f->link[m->joints + i]);
+  for (int i = 0; i < m->forces; i++) {
+    bool on_joint = m->force[i].spec.type == ALI3_FORCE_JOINT_SPRING;
+    rows_compile_force(m, i, on_joint ? &f->link[m->force[i].spec.joint] : NULL, &f->link[m->joints + i]);
+  }
   for (int i = 0; i < f->links; i++) {
     f->link[i].first = f->rows;
     f->rows += f->link[i].count;

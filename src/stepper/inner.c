@@ -132,9 +132,9 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
 }
 
 /* The last increment is judged against the first: a step that shrinks it by less than this is reported, one
- * that does not shrink it has diverged. The floor keeps a mechanism at rest, where all increments are
- * rounding, out of it. */
-static const double WELL_BELOW = 1e-2, FLOOR = 1e-9;
+ * that does not shrink it has diverged. The floors keep increments that are rounding out of it: those of a mechanism at
+ * rest, and the larger ones of coordinates of 1e7 m or of a penalty that is weak for its step. */
+static const double WELL_BELOW = 1e-2, FLOOR = 1e-9, HARMLESS = 1e-6;
 
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
@@ -158,6 +158,6 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool judged = m->options.iterations > 1 && last > FLOOR;
   *status = ALI3_OK;
   if (judged && last > WELL_BELOW * first) *status = ALI3_NOT_CONVERGED;
-  if (!isfinite(last) || (judged && last >= first)) *status = ALI3_E_DIVERGED;
+  if (!isfinite(last) || (judged && last >= first && last > HARMLESS)) *status = ALI3_E_DIVERGED;
   return last;
 }

@@ -138,6 +138,11 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
   stage_each(m, d, body_acceleration_set, 0, m->bodies, bodies_cost(m));
 }
 
+static bool worse(double a, double b)
+{
+  return !(a <= b) && !isnan(b);
+}
+
 /* Maxima over the rows of the joints, in their order; NaN is kept. */
 void project_norms(const ali3_model *m, ali3_data *d)
 {
@@ -149,17 +154,17 @@ void project_norms(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double position = fabs(d->Phi[j->first + k]), velocity = fabs(stage_jw(d, j, k));
-      if (!(position <= r->position)) {
+      if (worse(position, r->position)) {
         r->position = position;
         r->worst_joint = i;
       }
-      if (!(velocity <= r->velocity)) r->velocity = velocity;
+      if (worse(velocity, r->velocity)) r->velocity = velocity;
     }
   }
   for (int b = 0; b < m->bodies; b++) body_acceleration(&d->now.x[b], d->w[b]);
   for (int i = 0; i < m->joints; i++) link_acceleration_beta(m, d, i);
   for (int i = 0; i < m->frozen->rigid; i++) {
     double acceleration = fabs(d->beta[i]);
-    if (!(acceleration <= r->acceleration)) r->acceleration = acceleration;
+    if (worse(acceleration, r->acceleration)) r->acceleration = acceleration;
   }
 }

@@ -37,18 +37,17 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
 
 /* delta of every body, and the compliance of every row: 1/alpha as in the papers, or relative to the row's
  * own entry of J delta J', so that one number serves all sizes and units. The normalisation gets its penalty
- * the same way. Laws come later. */
-static void set_penalties(const ali3_model *m, ali3_data *d)
+ * the same way. Laws come later. alpha 0: relative. */
+static void set_penalties(const ali3_model *m, ali3_data *d, double alpha)
 {
-  const ali3_options *o = &m->options;
-  double h = d->rule.h;
+  double h = d->rule.h, compliance = m->options.compliance;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double moment = (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
     struct body_delta *delta = &d->delta[b];
     delta->r = h / body->mass;
     for (int i = 0; i < 9; i++) delta->th[i] = h * body->inertia_inverse[i];
-    delta->alpha = o->alpha > 0.0 ? o->alpha : moment / (h * o->compliance);
+    delta->alpha = alpha > 0.0 ? alpha : moment / (h * compliance);
     delta->n = 0.25 / delta->alpha;
   }
   for (int i = 0; i < m->frozen->links; i++) {
@@ -62,7 +61,7 @@ static void set_penalties(const ali3_model *m, ali3_data *d)
         body_apply_delta(&d->delta[j->body[side]], J, dJ);
         for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
       }
-      d->c[j->first + k] = j->soft ? GIVES_WAY : o->alpha > 0.0 ? 1.0 / o->alpha : o->compliance * entry;
+      d->c[j->first + k] = j->soft ? GIVES_WAY : alpha > 0.0 ? 1.0 / alpha : compliance * entry;
     }
   }
 }
@@ -75,7 +74,7 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double x = fabs(v[j->first + k]);
-      if (!(x <= largest)) {
+      if (!(x <= largest) && !isnan(largest)) { /* NaN is kept */
         largest = x;
         d->report.worst_joint = i;
       }
@@ -91,6 +90,37 @@ static double size_of(const ali3_model *m)
   for (int b = 0; b < m->bodies; b++)
     for (int i = 0; i < 3; i++) size = fmax(size, fabs(m->body[b].position[i]));
   return size;
+}
+
+/* How far the axes that a joint holds parallel are from it, 0 .. 2. Its three rows are 0 as well after half a turn or a
+ * third of one, and there Newton stays. */
+static double turned_away(const ali3_data *d, const struct joint_rows *j)
+{
+  const struct primitive *p = &j->primitive[j->primitives - 3];
+  struct joint_view v;
+  double largest = 0.0;
+  stage_view(d, j, &v);
+  for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
+    double U[3], V[3];
+    m3_mul(U, v.f[0]->R, p[i].u);
+    m3_mul(V, v.f[1]->R, p[(i + 2) % 3].v);
+    largest = fmax(largest, 1.0 - v3_dot(U, V));
+  }
+  return largest;
+}
+
+/* The residual of a joint at the wrong one of its solutions; 0: there is none. */
+static double largest_turn(const ali3_model *m, ali3_data *d)
+{
+  for (int i = 0; i < m->joints; i++) {
+    ali3_joint_type type = m->joint[i].type;
+    if (type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) continue;
+    double away = turned_away(d, &m->frozen->link[i]);
+    if (away < 0.5) continue;
+    d->report.worst_joint = i;
+    return away;
+  }
+  return 0.0;
 }
 
 /* Newton on Phi(q) = 0, each step the smallest in the norm of the mass matrix. */
@@ -194,7 +224,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
   stage_rows(m, d);
-  set_penalties(m, d);
+  set_penalties(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status < 0) {
@@ -203,11 +233,20 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
     if (worst >= 0 && status == ALI3_E_SINGULAR) d->report.worst_joint = worst;
     return d->report.status = status;
   }
+  double turned = largest_turn(m, d);
+  if (turned > 0.0) {
+    d->report.position = turned;
+    return d->report.status = ALI3_E_ASSEMBLE;
+  }
+  stage_unwrap(m, d);
   make_velocities_consistent(m, d);
   set_soft_loads(m, d);
   solve_accelerations(m, d);
   measure_move(m, d);
   project_norms(m, d);
+  if (m->options.alpha > 0.0) set_penalties(m, d, m->options.alpha);
+  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
+    return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;

@@ -4,6 +4,8 @@
 #include "math/vec3.h"
 #include "stepper/stepper.h"
 
+#include <math.h>
+
 enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
 
 struct job {
@@ -39,6 +41,19 @@ void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_vie
     int b = j->body[side];
     v->x[side] = b == ALI3_GROUND ? &body_ground : &d->now.x[b];
     v->f[side] = b == ALI3_GROUND ? &body_ground_frame : &d->frame[b];
+  }
+}
+
+void stage_unwrap(const ali3_model *m, ali3_data *d)
+{
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    struct joint_view v;
+    double angle, rate;
+    if (j->coordinate != COORDINATE_ANGLE) continue;
+    stage_view(d, j, &v);
+    rows_coordinate(j, &v, &angle, &rate);
+    d->turn[i] += remainder(angle - d->turn[i], 2.0 * 3.14159265358979323846);
   }
 }
 

@@ -92,22 +92,9 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
   return result;
 }
 
-/* Joint angles count full turns: the change of one step is taken as less than half a turn. */
-static void unwrap(const ali3_model *m, ali3_data *d)
-{
-  for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    struct joint_view v;
-    double angle, rate;
-    if (j->coordinate != COORDINATE_ANGLE) continue;
-    stage_view(d, j, &v);
-    rows_coordinate(j, &v, &angle, &rate);
-    d->turn[i] += remainder(angle - d->turn[i], 2.0 * 3.14159265358979323846);
-  }
-}
-
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
+  if (d->prepared) return ALI3_OK;
   if (composite(m)) keep(m, &d->start, &d->now);
   if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
   d->prepared = true;
@@ -135,7 +122,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   d->report.increment = largest;
   if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
     return give_up(m, d, ALI3_E_DIVERGED);
-  unwrap(m, d);
+  stage_unwrap(m, d);
   d->prepared = false;
   d->report.step++;
   d->report.time = (double)d->report.step * m->options.dt;
@@ -144,9 +131,6 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
 
 int ali3_step(const ali3_model *m, ali3_data *d)
 {
-  if (!d->prepared) {
-    int status = ali3_prepare(m, d);
-    if (status < 0) return status;
-  }
-  return ali3_feedback(m, d);
+  int status = ali3_prepare(m, d);
+  return status < 0 ? status : ali3_feedback(m, d);
 }

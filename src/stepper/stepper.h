@@ -94,6 +94,8 @@ void project_norms(const ali3_model *m, ali3_data *d);
 
 /* stage.c. RT. */
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
+/* Joint angles count full turns: each is taken nearest to what it was. */
+void stage_unwrap(const ali3_model *m, ali3_data *d);
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
 void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in the step, of the soft rows */
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */

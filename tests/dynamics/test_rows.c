@@ -156,8 +156,7 @@ static void bias_is_the_second_derivative_without_acceleration(void **state)
 }
 
 /* Rows of a spring between two points, |d| - L, and of a bushing. The first is no polynomial: it needs a
- * short step.
- */
+ * short step. */
 static void rows_of_forces(void **state)
 {
   (void)state;

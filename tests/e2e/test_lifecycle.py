@@ -78,6 +78,19 @@ class Stop(unittest.TestCase):
                 print(f"realtime {report['realtime']}, {report['cycles']} cycles, {report['misses']} misses, "
                       f"wakeup {report['wakeup_us']}, step {report['step_us']}")
 
+    def test_hangup(self):
+        """Ends the daemon with its terminal, but not one started by nohup."""
+        with bench.Daemon() as d:
+            self.assertEqual(d.stop(signal.SIGHUP)[0], 0, d.said())
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits that
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        with bench.Daemon() as d:
+            d.process.send_signal(signal.SIGHUP)
+            cycle = d.watch()["cycle"]
+            bench.wait_for("50 more cycles", lambda: d.watch()["cycle"] > cycle + 50)
+            self.assertNotIn("SIGHUP", d.said())
+            self.assertEqual(d.stop()[0], 0)
+
     def test_duration(self):
         with bench.Daemon(["--duration", "1"], wait=False) as d:
             self.assertEqual(d.finish(), 0, d.said())
@@ -163,6 +176,23 @@ class Exit(unittest.TestCase):
             self.assertEqual(d.finish(), 0, d.said())
             self.assertFalse(os.path.exists(d.report_file))
             self.assertEqual(d.hear(), [])
+
+    def test_closed_streams(self):
+        """No socket takes the place of a standard stream: a log or a report would go out in its datagrams."""
+        receiver = bench.OscReceiver()
+        self.addCleanup(receiver.close)
+        d = bench.Daemon(osc={"targets": [{"host": "127.0.0.1", "port": receiver.port}]})
+        self.addCleanup(d.__exit__)
+        for closed, status in ((">&-", 1), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 1)):
+            with self.subTest(closed=closed):
+                done = subprocess.run(["sh", "-c", f'exec "$0" "$1" --duration 0.3 --report - {closed}',
+                                       bench.program("ali3d"), d.config], capture_output=True, timeout=30)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertEqual(bool(done.stdout), status == 0)
+        receiver.socket.settimeout(0)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.assertRegex(receiver.socket.recv(65536), rb"^(#bundle|/ali3)")
 
     def test_bad_file(self):
         d = bench.Daemon(cycle={"periode": 0.02}, wait=False)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static void registers_follow_the_loop(void **state)
 {
@@ -171,6 +172,18 @@ static void a_server_that_cannot_listen_says_why(void **state)
   c.bind = "localhost";
   assert_null(modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error));
   assert_non_null(strstr(bench_error, "expected a numeric address"));
+
+  struct rlimit files, few;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+  few = files;
+  few.rlim_cur = 17;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  c = bench_config;
+  struct modbus_server *crowded =
+      modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
+  setrlimit(RLIMIT_NOFILE, &files);
+  assert_null(crowded);
+  assert_non_null(strstr(bench_error, "17"));
 }
 
 /* Runs mbpoll, an independent client; its output in out. Skips the test where there is none. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/telemetry_shm.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,6 +215,31 @@ static void list_is_living_first_then_newest(void **state)
   assert_int_equal(place_in_list(dead), -1);
 }
 
+/* In a child with a file system of its own, too small for the block: 0 refused with the reason, 1 not, 2 the host
+ * does not let us. */
+static int create_without_room(void)
+{
+  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=8k") != 0)
+    return 2;
+  return telemetry_create("full", error, sizeof error) || !strstr(error, strerror(ENOSPC));
+}
+
+static void no_room_is_an_error_and_not_a_crash_later(void **state)
+{
+  (void)state;
+  const pid_t pid = fork();
+  if (pid == 0) _exit(create_without_room());
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) {
+    print_message("skip: no file system of our own: root is needed\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -220,6 +248,7 @@ int main(void)
       cmocka_unit_test(living_owner_is_respected_dead_one_replaced),
       cmocka_unit_test(foreign_objects_are_refused),
       cmocka_unit_test(list_is_living_first_then_newest),
+      cmocka_unit_test(no_room_is_an_error_and_not_a_crash_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,7 +170,9 @@ static void forces(void **state)
   FORCE(s.stiffness[0] = 0, "stiffness", "a stiffness or a damping");
   FORCE(s.rest = -0.1, "rest_length", "found -0.1");
   FORCE(s.rest = INFINITY, "rest_length", "0 m or more");
-  FORCE(s.type = ALI3_FORCE_BUSHING; s.damping[5] = -3, "damping", "found -3");
+  FORCE(s.type = ALI3_FORCE_BUSHING; s.damping[2] = -3, "damping", "found -3");
+  FORCE(s.type = ALI3_FORCE_BUSHING; s.damping[5] = -3, "rotational_damping", "found -3");
+  FORCE(s.type = ALI3_FORCE_BUSHING; s.stiffness[3] = -3, "rotational_stiffness", "found -3");
   FORCE(s.type = ALI3_FORCE_JOINT_SPRING; s.joint = 7, "joint", "joint");
   FORCE(s.type = ALI3_FORCE_JOINT_SPRING; s.joint = 0, "joint", "revolute"); /* "taken" is spherical */
 }

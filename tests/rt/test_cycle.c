@@ -354,6 +354,23 @@ static void a_reset_sent_with_an_estop_does_not_win(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
+/* The e-stop itself finds no room in its ring then, and only its flag gets through. */
+static void an_estop_behind_full_rings_of_commands_wins(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 3);
+  for (int p = 0; p < 2; p++)
+    for (uint32_t k = 0; port_command(&b->port[p], k % 2 ? COMMAND_RUN : COMMAND_RESET, 0, k, 0);) k++;
+  assert_true(port_command(&b->port[0], COMMAND_ESTOP, 0, 0, 0));
+  assert_int_equal(after(b, 1)->state, STATE_SAFE);
+  assert_int_equal(after(b, 20)->state, STATE_SAFE);
+  struct answer a;
+  while (ring_pop(&b->port[0].answers, &a)) assert_int_equal(a.result, RESULT_WRONG_STATE);
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
+}
+
 static void commands_are_taken_in_order_and_sixteen_at_a_time(void **state)
 {
   struct bench *b = *state;
@@ -621,6 +638,7 @@ int main(void)
       TEST(estop_holds_in_the_same_cycle_and_is_latched),
       TEST(estop_works_in_every_state_even_init),
       TEST(a_reset_sent_with_an_estop_does_not_win),
+      TEST(an_estop_behind_full_rings_of_commands_wins),
       TEST(commands_are_taken_in_order_and_sixteen_at_a_time),
       TEST(inputs_on_one_body_add_up),
       TEST(a_stale_input_of_policy_safe_stops_the_motion),

@@ -203,6 +203,79 @@ static void reset_goes_back_to_the_same_bits(void **state)
   ali3_model_free(m);
 }
 
+/* A revolute joint that is moved on the way together shows the angle at once, not after the first step. */
+static void an_assembled_joint_shows_its_angle(void **state)
+{
+  (void)state;
+  ali3_body_spec a = toy_body("a", (const double[]){1, 0, 0}, 1.0, 1.0);
+  ali3_body_spec b = toy_body("b", (const double[]){2, 0.3, 0}, 1.0, 1.0);
+  ali3_model *m = ali3_model_new();
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  ali3_joint_spec j = {.name = "hinge",
+                       .type = ALI3_JOINT_REVOLUTE,
+                       .body_a = ALI3_GROUND,
+                       .body_b = 0,
+                       .point_b = {-1, 0, 0},
+                       .axis_a = {0, 0, 1},
+                       .axis_b = {0, 0, 1}};
+  toy_added(m, ali3_model_add_joint(m, &j));
+  toy_spherical(m, "tip", 0, (const double[]){1, 0, 0}, 1, none);
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_MOVED);
+  ali3_joint_state at;
+  ali3_body_state x;
+  ali3_joint_get(m, d, 0, &at);
+  ali3_body_get(m, d, 0, &x);
+  assert_true(at.position > 0.05);
+  assert_true(fabs(at.position - 2.0 * atan2(x.orientation[3], x.orientation[0])) < 1e-12);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+/* The rows of an orientation vanish half a turn away as well: that is no assembly. */
+static void the_wrong_side_of_an_orientation_is_refused(void **state)
+{
+  (void)state;
+  for (int half = 0; half < 2; half++) {
+    ali3_body_spec s = toy_body("b", none, 1.0, 1.0);
+    ali3_model *m = one_body(&s);
+    ali3_joint_spec j = {.name = "weld", .type = ALI3_JOINT_FIXED, .body_a = ALI3_GROUND, .body_b = 0};
+    j.relative_orientation[0] = half ? 0.0 : 0.8; /* 180 or 74 degrees */
+    j.relative_orientation[1] = half ? 1.0 : 0.6;
+    toy_added(m, ali3_model_add_joint(m, &j));
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, half ? ALI3_E_ASSEMBLE : ALI3_MOVED);
+    ali3_body_state x;
+    ali3_body_get(m, d, 0, &x);
+    if (half)
+      assert_int_equal(ali3_report_get(d)->worst_joint, 0);
+    else
+      assert_true(fabs(x.orientation[0] - 0.8) < 1e-9 && fabs(x.orientation[1] - 0.6) < 1e-9);
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+}
+
+/* A penalty that is far too weak for the step still starts from the right accelerations. */
+static void the_start_does_not_depend_on_the_penalty(void **state)
+{
+  (void)state;
+  ali3_body_spec s = toy_body("b", (const double[]){1, 0, 0}, 2.0, 0.5);
+  ali3_model *m = one_body(&s);
+  toy_spherical(m, "hook", ALI3_GROUND, none, 0, (const double[]){-1, 0, 0});
+  ali3_options o = ali3_options_default();
+  o.dt = 1e-6;
+  o.alpha = 1e7;
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_body_state x;
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.acceleration[1] + 8.0) < 1e-9);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -213,6 +286,9 @@ int main(void)
       cmocka_unit_test(what_cannot_be_assembled_is_named),
       cmocka_unit_test(velocities_are_made_consistent),
       cmocka_unit_test(reset_goes_back_to_the_same_bits),
+      cmocka_unit_test(an_assembled_joint_shows_its_angle),
+      cmocka_unit_test(the_wrong_side_of_an_orientation_is_refused),
+      cmocka_unit_test(the_start_does_not_depend_on_the_penalty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

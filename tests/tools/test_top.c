@@ -167,7 +167,7 @@ static void degraded_daemon(void **state)
   live.stale_mask = 2;
   telemetry_write(t, &live);
   assert_int_equal(top("--once --instance %s", name), 1);
-  assert_shows("DEGRADED: stale inputs, mask 0x2\n");
+  assert_shows("DEGRADED: stale inputs, mask 0x2, until sent again or reset\n");
 
   live = healthy();
   live.state = STATE_SAFE;

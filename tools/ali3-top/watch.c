@@ -68,7 +68,7 @@ static void judge(struct sample *s)
     because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
   if (l->misses) because(s, "%" PRIu64 " deadline%s missed", l->misses, l->misses == 1 ? "" : "s");
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
-    because(s, "stale inputs, mask 0x%" PRIx32, l->stale_mask);
+    because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
 }
 
