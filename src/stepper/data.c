@@ -28,6 +28,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->external = arena_take(a, n, sizeof *d->external);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
+  d->Jf = arena_take(a, rows, 2 * BODY_Y * sizeof *d->Jf);
   d->law = arena_take(a, rows, sizeof *d->law);
   d->beta = arena_take(a, rows, sizeof *d->beta);
   d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);

@@ -58,7 +58,7 @@ static void body_free(const ali3_model *m, ali3_data *d, int b)
   stage_load(m, d, b, &load);
   body_residual(&m->body[b], &d->now.x[b], &d->frame[b], m->gravity, &load,
                 d->now.mu[b] + d->delta[b].alpha * Psi, g);
-  stage_gather(m, d, b, d->now.lambda, f);
+  stage_gather(m, d->J, b, d->now.lambda, f);
   for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
   body_apply_delta(&d->delta[b], g, d->w[b]);
 }
@@ -70,7 +70,7 @@ static void link_beta(const ali3_model *m, ali3_data *d, int link)
   const struct joint_rows *j = &m->frozen->link[link];
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
     double own = j->soft ? d->c[row] * (d->law[row] - d->now.lambda[row]) : d->Phi[row];
-    d->beta[row] = own + stage_jw(d, j, k);
+    d->beta[row] = own + stage_jw(d, d->Jf, j, k);
   }
 }
 
@@ -150,8 +150,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     last = increment_norm(m, d);
     if (k == 0) first = last;
   }
-  /* Twice: the factors are those of the prediction, and what the first pass leaves over (4e-4 m/s in the whip
-   * of a chain of 128) the second takes down by two to four orders for a thirtieth of the step. */
+  /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
+   * down by two to four orders, for a thirtieth of the step. */
   project_velocity(m, d);
   project_velocity(m, d);
   project_acceleration(m, d);

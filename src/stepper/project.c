@@ -42,7 +42,7 @@ static void link_position_beta(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   for (int k = 0; k < j->count; k++)
-    d->beta[j->first + k] = stage_jw(d, j, k) + (j->soft ? 0.0 : d->Phi[j->first + k]);
+    d->beta[j->first + k] = stage_jw(d, d->J, j, k) + (j->soft ? 0.0 : d->Phi[j->first + k]);
 }
 
 static void body_position_set(const ali3_model *m, ali3_data *d, int b)
@@ -82,7 +82,7 @@ static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)
     stage_view(d, j, &v);
     soft_correction(d, j, (double[]){p_dot(v.x[0]->p, v.x[0]->pd), p_dot(v.x[1]->p, v.x[1]->pd)});
   } else {
-    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, j, k);
+    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, d->J, j, k);
   }
 }
 
@@ -119,7 +119,7 @@ static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int link)
   } else {
     double bias[ROWS_MAX];
     rows_bias(j, &v, bias);
-    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, j, k) + bias[k];
+    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, d->J, j, k) + bias[k];
   }
 }
 
@@ -153,7 +153,7 @@ void project_norms(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      double position = fabs(d->Phi[j->first + k]), velocity = fabs(stage_jw(d, j, k));
+      double position = fabs(d->Phi[j->first + k]), velocity = fabs(stage_jw(d, d->J, j, k));
       if (worse(position, r->position)) {
         r->position = position;
         r->worst_joint = i;

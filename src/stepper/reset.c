@@ -144,7 +144,7 @@ static double largest_velocity_row(const ali3_model *m, ali3_data *d)
   for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
   for (int i = 0; i < m->joints; i++)
     for (int k = 0; k < m->frozen->link[i].count; k++)
-      largest = fmax(largest, fabs(stage_jw(d, &m->frozen->link[i], k)));
+      largest = fmax(largest, fabs(stage_jw(d, d->J, &m->frozen->link[i], k)));
   return largest;
 }
 
@@ -178,7 +178,7 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
       struct body_state still = d->now.x[b];
       memset(still.rdd, 0, sizeof still.rdd + sizeof still.pdd);
       body_residual(&m->body[b], &still, &d->frame[b], m->gravity, &load, 0.0, g);
-      stage_gather(m, d, b, d->now.lambda, f);
+      stage_gather(m, d->J, b, d->now.lambda, f);
       for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
       body_apply_delta(&d->delta[b], g, d->w[b]);
       body_set_acceleration(&d->now.x[b], &d->frame[b], d->w[b]);

@@ -4,6 +4,8 @@
 #include "math/vec3.h"
 #include "stepper/stepper.h"
 
+#include <string.h>
+
 #include <math.h>
 
 enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
@@ -92,7 +94,7 @@ static void node_condense(const ali3_model *m, ali3_data *d, int i)
 {
   _Static_assert(offsetof(struct body_delta, n) == offsetof(struct tree_delta, n), "same layout");
   const struct tree *t = m->frozen->tree;
-  const struct tree_matrix matrix = {.J = d->J, .delta = d->delta, .stride = sizeof *d->delta, .c = d->c};
+  const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .stride = sizeof *d->delta, .c = d->c};
   if (!tree_condense_node(t, &d->work, &matrix, t->order[i]))
     atomic_store_explicit(&d->failed_node, t->order[i], memory_order_relaxed);
 }
@@ -101,6 +103,7 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->failed_node, -1, memory_order_relaxed);
+  memcpy(d->Jf, d->J, 2 * BODY_Y * (size_t)m->frozen->rows * sizeof *d->J);
   for (int level = 0; level < t->levels; level++)
     stage_each(m, d, node_condense, t->level_first[level], t->level_first[level + 1], t->level_flops[level]);
   return atomic_load_explicit(&d->failed_node, memory_order_relaxed) < 0;
@@ -135,7 +138,7 @@ static void sweep(const ali3_model *m, ali3_data *d)
 static void body_response(const ali3_model *m, ali3_data *d, int b)
 {
   double f[BODY_Y];
-  stage_gather(m, d, b, d->z, f);
+  stage_gather(m, d->Jf, b, d->z, f);
   body_apply_delta(&d->delta[b], f, d->response[b]);
 }
 
@@ -144,7 +147,7 @@ static void link_residual(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
-    const double *J = d->J + 2 * BODY_Y * (size_t)row;
+    const double *J = d->Jf + 2 * BODY_Y * (size_t)row;
     double sum = d->beta[row] - d->c[row] * d->z[row];
     for (int side = 0; side < 2; side++, J += BODY_Y) {
       if (j->body[side] == ALI3_GROUND) continue;
@@ -166,29 +169,29 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->frozen->rows; i++) d->z[i] += d->z_kept[i];
 }
 
-void stage_gather(const ali3_model *m, const ali3_data *d, int body, const double *v, double o[BODY_Y])
+void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y])
 {
   const struct frozen *f = m->frozen;
   for (int y = 0; y < BODY_Y; y++) o[y] = 0.0;
   for (int e = f->end_first[body]; e < f->end_first[body + 1]; e++) {
     const struct joint_rows *j = &f->link[f->end[e] / 2];
-    const double *J = d->J + 2 * BODY_Y * (size_t)j->first + BODY_Y * (f->end[e] % 2);
-    for (int i = 0; i < j->count; i++, J += 2 * BODY_Y)
-      for (int y = 0; y < BODY_Y; y++) o[y] += J[y] * v[j->first + i];
+    const double *row = J + 2 * BODY_Y * (size_t)j->first + BODY_Y * (f->end[e] % 2);
+    for (int i = 0; i < j->count; i++, row += 2 * BODY_Y)
+      for (int y = 0; y < BODY_Y; y++) o[y] += row[y] * v[j->first + i];
   }
 }
 
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double f[BODY_Y], df[BODY_Y];
-  stage_gather(m, d, body, d->z, f);
+  stage_gather(m, d->Jf, body, d->z, f);
   body_apply_delta(&d->delta[body], f, df);
   for (int y = 0; y < BODY_Y; y++) o[y] = d->w[body][y] - df[y];
 }
 
-double stage_jw(const ali3_data *d, const struct joint_rows *j, int row)
+double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row)
 {
-  const double *J = d->J + 2 * BODY_Y * (size_t)(j->first + row);
+  J += 2 * BODY_Y * (size_t)(j->first + row);
   double sum = 0.0;
   for (int side = 0; side < 2; side++, J += BODY_Y) {
     if (j->body[side] == ALI3_GROUND) continue;

@@ -54,9 +54,10 @@ struct ali3_data {
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double *Phi;                /* (m) residual of the rows at now.x */
   double *J;                  /* (m, 2, 7) Jacobian at now.x, body coordinates */
-  double *law;                /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
-  double *beta;               /* (m) right-hand side of S z = beta */
-  double *z;                  /* (u) its solution */
+  double *Jf;     /* (m, 2, 7) the one the factors are made of                filled by stage_condense */
+  double *law;    /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *beta;   /* (m) right-hand side of S z = beta */
+  double *z;      /* (u) its solution */
   double *z_kept; /* (m) first solution while a solve is refined; NULL, as response, without hubs */
   double (*response)[BODY_Y]; /* (n) delta J'z, likewise */
   double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
@@ -101,12 +102,13 @@ void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in th
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
 void stage_solve(const ali3_model *m,
                  ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
-/* o = sum over the body's ends of J'v, v over the rows */
-void stage_gather(const ali3_model *m, const ali3_data *d, int body, const double *v, double o[BODY_Y]);
-/* o = w - delta J'z of a body */
+/* o = sum over the body's ends of J'v, v over the rows, J that of the state or of the factors */
+void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y]);
+/* o = w - delta J'z of a body, with the Jacobian of the factors: where rows are redundant, z has a large part that loads no
+ * body by that one, and would by any other */
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 /* (J w) of one row of a link, over both bodies */
-double stage_jw(const ali3_data *d, const struct joint_rows *j, int row);
+double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row);
 /* Constant and external load of a body in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 
