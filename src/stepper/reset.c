@@ -165,8 +165,7 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
- *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,   until x is nothing.
- */
+ *   a = M^-1 (Q - J'lambda),  S x = J a - gamma,  q'' = a - delta J'x,  lambda += h x,  until x is nothing. */
 static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
   double h = d->rule.h, first = -1.0;
