@@ -76,12 +76,21 @@ typedef struct {
   double point[3];  /* m, body frame; where a force acts; ignored for a torque */
 } ali3_load_spec;
 
-/* Connections that give way. All are implicit in the step: a stiff one neither needs a shorter step nor shifts the
- * static deflection. */
+/* Connections beside the joints. All are implicit in the step: a stiff one neither needs a shorter step nor
+ * shifts the static deflection. */
 #define ALI3_FORCE_LIST(X)                                                                                   \
   X(ALI3_FORCE_SPRING, "spring_damper")      /* along the line between two points */                         \
   X(ALI3_FORCE_BUSHING, "bushing")           /* along and about the axes of body a */                        \
-  X(ALI3_FORCE_JOINT_SPRING, "joint_spring") /* on the coordinate of a joint */
+  X(ALI3_FORCE_JOINT_SPRING, "joint_spring") /* on the coordinate of a joint */                              \
+  X(ALI3_FORCE_CABLE, "cable")               /* between two points; pulls, never pushes */                   \
+  X(ALI3_FORCE_END_STOP, "end_stop")         /* keeps the distance of two points within limits */            \
+  X(ALI3_FORCE_STOP, "stop")                 /* keeps the coordinate of a joint within limits */             \
+  X(ALI3_FORCE_FRICTION, "friction")         /* Coulomb and viscous, on the coordinate of a joint */         \
+  X(ALI3_FORCE_MOTOR, "motor")               /* force or torque from outside on the coordinate */            \
+  X(ALI3_FORCE_DRIVE, "drive") /* coordinate of a joint as a function of time, or from outside */            \
+  X(ALI3_FORCE_GEAR, "gear")   /* couples the coordinates of two joints */                                   \
+  X(ALI3_FORCE_SPHERE_PLANE, "sphere_plane")   /* contact with friction: plane on a, sphere on b */          \
+  X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* likewise of two spheres */
 
 typedef enum {
 #define ALI3_FORCE_ENUM(id, text) id,
@@ -92,20 +101,61 @@ typedef enum {
 
 /* Name of a force type as in model files; NULL when out of range. */
 const char *ali3_force_type_name(ali3_force_type type);
+/* True if it acts on the coordinate of a joint, revolute or prismatic, and not between two points. */
+bool ali3_force_type_on_joint(ali3_force_type type);
+/* True for the contacts. */
+bool ali3_force_type_is_contact(ali3_force_type type);
 
+/* A function given by points: (n) pairs, first column rising. Copied. */
+typedef struct {
+  int n; /* 0: none; else 2 or more */
+  const double (*point)[2];
+} ali3_table;
+
+/* "Coordinate": the distance of the two points of spring_damper, cable, end_stop (m); the coordinate of the
+ * joint (rad or m); the gap of a contact (m). A force is positive where it drives the coordinate down. */
 typedef struct {
   const char *name; /* copied; unique among loads and forces */
   ali3_force_type type;
-  /* spring_damper, bushing */
-  int body_a, body_b;            /* body index or ALI3_GROUND; different */
-  double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
-  /* joint_spring */
+  /* those between bodies */
+  int body_a, body_b; /* body index or ALI3_GROUND; different */
+  double point_a[3],
+      point_b[3]; /* m, in the frame of the body (of the world for the ground); contacts: a point
+                                    of the plane, the centre of a sphere */
+  /* those on joints */
   int joint; /* a revolute or prismatic joint */
   /* N/m, N s/m or N m/rad, N m s/rad, >= 0. Bushing: along the axes of a, then about them (rotations up to
-   * some 20 degrees). All others: element 0. */
+   * some 20 degrees). All others: element 0; friction: damping is the viscous part. */
   double stiffness[6], damping[6];
-  double rest; /* m or rad, value at which a spring is slack; NaN: as at the start */
+  double rest; /* spring_damper, joint_spring, cable: where it is slack; NaN: as at the start */
+  ali3_table
+      force_table; /* spring_damper, joint_spring: (coordinate - rest, N or N m) in place of the stiffness; */
+  ali3_table
+      damping_table;   /* (rate, N or N m) in place of the damping; lines between points and beyond them */
+  double lower, upper; /* stop, end_stop: limits of the coordinate, -+INFINITY: none */
+  double friction;     /* friction: Coulomb force, N or N m; contacts: coefficient */
+  double slip;         /* m/s or rad/s, > 0: Coulomb friction is friction v/sqrt(v^2 + slip^2) */
+  /* contacts */
+  double normal[3];          /* sphere_plane: out of the plane, frame of a */
+  double radius_a, radius_b; /* m, > 0; radius_a: sphere_sphere */
+  /* gear: coordinate of `joint` = ratio * coordinate of `joint_b` + what it is at the start */
+  int joint_b;
+  double ratio; /* not 0; rad, m as the joints have it */
+  /* drive, function of time: offset + speed t + amplitude sin(2 pi frequency t + phase), or the cubic spline
+   * through `motion` (s, rad or m), at rest at its ends and held beyond them, or, if external, what
+   * ali3_set_value() asks for, approached within the limits from where it stands at the start */
+  double offset;                             /* rad or m; NaN: as at the start */
+  double speed, amplitude, frequency, phase; /* per s; rad or m; Hz; rad */
+  ali3_table motion;
+  bool external;
+  double max_rate, max_acceleration; /* per s, per s^2; > 0 if external */
 } ali3_force_spec;
+
+/* True if it takes a value from outside, ali3_set_value(): motor and drive. */
+bool ali3_force_type_takes_value(ali3_force_type type);
+
+/* Fields at which no type but its own looks, slip 1e-3 and no limits: rest and offset as at the start. */
+ali3_force_spec ali3_force_spec_default(ali3_force_type type);
 
 typedef struct {
   double dt;      /* s, step length; > 0 */
@@ -166,6 +216,7 @@ const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
+bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate is an angle */
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
 int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */

@@ -57,6 +57,10 @@ const ali3_initial *ali3_initial_get(const ali3_data *d);
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
                    const double torque[3]);
 
+/* RT. What a motor applies (N or N m, positive drives its coordinate up), or where an external drive is to go
+ * (rad or m), in the next steps until changed; 0 after a reset. Other forces do not look at it. */
+void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
+
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
  * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
  * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
@@ -76,6 +80,7 @@ typedef struct {
   double velocity;     /* largest |Phi_q q' + Phi_t| */
   double acceleration; /* largest |Phi_q q'' - gamma| */
   int worst_joint;     /* of position; -1 none */
+  int worst_force;     /* the drive or gear that is worse than all joints; -1 none */
   int worst_body;      /* largest last increment, or the one that went non-finite; -1 none */
 } ali3_report;
 
@@ -96,10 +101,10 @@ typedef struct {
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 
 typedef struct {
-  double position,
-      rate;     /* spring_damper: length; on a joint: its coordinate; bushing: 0. m, m/s or rad, rad/s */
-  double value; /* N or N m: above 0 drives the position down; bushing: 0 */
-  double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m */
+  double position, rate; /* coordinate, see ali3_force_spec; bushing: 0. m, m/s or rad, rad/s */
+  double value;  /* N or N m: above 0 drives the position down; motor, drive, contact: up; bushing: 0 */
+  double target; /* drive: where it aims now, m or rad */
+  double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m; gear: 0 */
 } ali3_force_state;
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 

@@ -40,7 +40,7 @@ static void leaf(const struct tree *t, const struct tree_node *node, double *U, 
   for (int a = node->couple_first; a < node->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
     for (int i = 0; i < ca->rows; i++) {
-      const double *Ji = m->J + 2 * TREE_Y * (size_t)(ca->row + i) + TREE_Y * (size_t)ca->side;
+      const double *Ji = m->J + ca->J + ca->stride * i;
       apply(d, Ji, Y + TREE_Y * (ca->at + i));
       double *line = U + (size_t)(ca->at + i) * (size_t)n;
       for (int b = node->couple_first; b <= a; b++) {
@@ -87,7 +87,7 @@ static void joint_entries(const struct tree *t, const struct tree_node *node, do
   for (int a = node->couple_first; a < node->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows; i++) {
-      const double *J = m->J + 2 * TREE_Y * (size_t)(c->row + i) + TREE_Y * (size_t)c->side;
+      const double *J = m->J + c->J + c->stride * i;
       for (int y = 0; y < TREE_Y; y++) F[(size_t)(c->at + y) * (size_t)ld + i] = J[y];
     }
   }
@@ -109,7 +109,7 @@ static bool hub_entries(const struct tree *t, const struct tree_node *node, doub
   for (int a = node->couple_first; a < node->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows; i++) {
-      const double *J = m->J + 2 * TREE_Y * (size_t)(c->row + i) + TREE_Y * (size_t)c->side;
+      const double *J = m->J + c->J + c->stride * i;
       for (int y = 0; y < TREE_Y; y++) F[(size_t)(c->at + i) * (size_t)ld + y] = J[y];
     }
   }

@@ -22,8 +22,7 @@ struct tree_work {
 void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a);
 
 /* One node each; nodes of one level may run at the same time. condense returns false if the pivot is not
- * positive. J      row i of side s at J + 14 i + 7 s delta  one per body, `stride` bytes apart c compliance
- * per row, > 0 */
+ * positive. J: as the graph says; delta: one per body, `stride` bytes apart; c: compliance per row, > 0. */
 struct tree_matrix {
   const double *J;
   const void *delta;

@@ -69,7 +69,7 @@ static bool walk(struct work *w, int v)
   }
   elements->count = kept;
   if (v < g->joints) {
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < TREE_SIDES; side++)
       if (g->ends[v][side] >= 0 && !see(w, g->joints + g->ends[v][side])) return false;
   } else {
     int b = v - g->joints;
@@ -94,7 +94,7 @@ static bool eligible(const struct work *w, int v)
   if (eliminated(w, v)) return false;
   if (v >= g->joints) return true;
   int gone = 0;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < TREE_SIDES; side++) {
     int body = g->ends[v][side];
     if (body < 0) continue;
     if (eliminated(w, g->joints + body))
@@ -170,18 +170,18 @@ static bool joints_of_bodies(struct work *w)
 {
   const struct tree_graph *g = w->g;
   w->joint_first = calloc((size_t)g->bodies + 1, sizeof(int));
-  w->joint_of = calloc(2 * (size_t)g->joints + 1, sizeof(int));
+  w->joint_of = calloc(TREE_SIDES * (size_t)g->joints + 1, sizeof(int));
   w->hub = calloc((size_t)g->bodies + 1, sizeof(bool));
   int *fill = calloc((size_t)g->bodies + 1, sizeof(int));
   bool ok = w->joint_first && w->joint_of && w->hub && fill;
   if (ok) {
     for (int j = 0; j < g->joints; j++)
-      for (int side = 0; side < 2; side++)
+      for (int side = 0; side < TREE_SIDES; side++)
         if (g->ends[j][side] >= 0) w->joint_first[g->ends[j][side] + 1]++;
     for (int b = 0; b < g->bodies; b++) w->joint_first[b + 1] += w->joint_first[b];
     memcpy(fill, w->joint_first, ((size_t)g->bodies + 1) * sizeof(int));
     for (int j = 0; j < g->joints; j++)
-      for (int side = 0; side < 2; side++)
+      for (int side = 0; side < TREE_SIDES; side++)
         if (g->ends[j][side] >= 0) w->joint_of[fill[g->ends[j][side]]++] = j;
     for (int b = 0; b < g->bodies; b++) w->hub[b] = is_hub(w, b);
   }

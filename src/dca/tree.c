@@ -44,7 +44,7 @@ static bool count_and_allocate(struct build *b)
   t->node = calloc((size_t)n + 1, sizeof *t->node);
   t->border = calloc(borders + 1, sizeof *t->border);
   t->child = calloc(children + 1, sizeof *t->child);
-  t->couple = calloc(2 * (size_t)t->joints + 1, sizeof *t->couple);
+  t->couple = calloc(TREE_SIDES * (size_t)t->joints + 1, sizeof *t->couple);
   t->order = calloc((size_t)n + 1, sizeof *t->order);
   b->place = calloc((size_t)n + 1, sizeof *b->place);
   b->at = calloc((size_t)n + 1, sizeof *b->at);
@@ -63,6 +63,16 @@ static void place_unknowns(struct build *b)
   b->t->unknowns = at;
 }
 
+static struct tree_couple couple(const struct build *b, int joint, int side, int at)
+{
+  const struct tree_graph *g = b->g;
+  size_t J = g->jacobian ? g->jacobian[joint] : 2 * TREE_Y * (size_t)g->first[joint];
+  return (struct tree_couple){.J = J + TREE_Y * (size_t)side,
+                              .rows = vertex_size(g, joint),
+                              .stride = TREE_Y * (g->sides ? g->sides[joint] : 2),
+                              .at = at};
+}
+
 /* Jacobian blocks first used at this node. */
 static void lay_couples(struct build *b, struct tree_node *node, int v)
 {
@@ -70,19 +80,17 @@ static void lay_couples(struct build *b, struct tree_node *node, int v)
   struct tree *t = b->t;
   node->couple_first = b->couples;
   if (node->kind == TREE_JOINT) {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < TREE_SIDES; side++) {
       int body = g->ends[v][side];
       if (body >= 0 && b->o.rank[g->joints + body] > b->o.rank[v])
-        t->couple[b->couples++] =
-            (struct tree_couple){g->first[v], vertex_size(g, v), side, b->place[g->joints + body]};
+        t->couple[b->couples++] = couple(b, v, side, b->place[g->joints + body]);
     }
   } else {
     for (int i = 0; i < b->o.border[v].count; i++) {
       int j = b->o.border[v].item[i];
       if (j >= g->joints) continue; /* another hub, reached through an eliminated joint */
-      for (int side = 0; side < 2; side++)
-        if (g->ends[j][side] == v - g->joints)
-          t->couple[b->couples++] = (struct tree_couple){g->first[j], vertex_size(g, j), side, b->place[j]};
+      for (int side = 0; side < TREE_SIDES; side++)
+        if (g->ends[j][side] == v - g->joints) t->couple[b->couples++] = couple(b, j, side, b->place[j]);
     }
   }
   node->couple_end = b->couples;

@@ -30,12 +30,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TREE_Y = 7 }; /* unknowns of a body */
+enum {
+  TREE_Y = 7,    /* unknowns of a body */
+  TREE_SIDES = 4 /* bodies that a joint may join; most join two */
+};
 
 struct tree_graph {
   int bodies, joints;
-  const int (*ends)[2]; /* (joints) bodies a, b; < 0: the ground */
-  const int *first;     /* (joints + 1) first row of each joint; first[joints]: all rows */
+  const int (*ends)[TREE_SIDES]; /* (joints) bodies, all different; < 0: the ground, or none */
+  const int *first;              /* (joints + 1) first row of each joint; first[joints]: all rows */
+  const int *sides;              /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const size_t
+      *jacobian; /* (joints) offset of a joint's Jacobian, (rows, sides, 7); NULL: one after the other */
 };
 
 enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
@@ -47,8 +53,9 @@ struct tree_border { /* one vertex of a node's border */
 };
 
 struct tree_couple { /* a Jacobian block first used at a node: rows of a joint on one body */
-  int row, rows, side;
-  int at; /* offset in the node's front of the rows (leaf, hub) or of the hub's columns (joint) */
+  size_t J;          /* offset of the first block in the Jacobian */
+  int rows, stride;  /* from a row to the next */
+  int at;            /* offset in the node's front of the rows (leaf, hub) or of the hub's columns (joint) */
 };
 
 struct tree_node {

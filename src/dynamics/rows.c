@@ -1,69 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: residuals, Jacobians and bias of the primitives of rows.h, and what is read off them.
- *
- * Two gradients make every Jacobian. For a world vector k and a body with R, s (A = s R):
- *
- *              |  r    th               n
- *   k . dP     |  k    a x (R'k)        2 k.(R a)         P = r + A a,  a fixed in the body
- *   k . dU     |  0    u x (R'k)        2 k.(R u)         U = A u
- *
- * since dP = dr + B dp with B G' = -2 A a~ and B p = 2 A a. */
+ * Loop code: residuals, Jacobians and bias of the primitives of rows.h, and what is read off them. */
 #include "dynamics/rows.h"
-#include "math/euler.h"
 
-enum { SIDES = 2 * BODY_Y };
+enum { PAIR = 2 * BODY_Y };
 
-static const double TURN = 6.28318530717958647693;
-
-/* row += sign * gradient of k . (A a); the th and n columns of both lines of the table */
-static inline void add_vector(double *row, double sign, const struct body_frame *f, const double a[3],
-                              const double k[3])
+static struct body_pair pair_of(const struct joint_view *v)
 {
-  double local[3], turn[3];
-  m3_tmul(local, f->R, k);
-  v3_cross(turn, a, local);
-  v3_axpy(row + 3, sign, turn);
-  row[6] += sign * 2.0 * v3_dot(a, local);
+  return (struct body_pair){.x = {v->x[0], v->x[1]}, .f = {v->f[0], v->f[1]}};
 }
 
-static inline void add_point(double *row, double sign, const struct body_frame *f, const double a[3],
-                             const double k[3])
+/* The bodies of one of the coordinates. */
+static struct body_pair coordinate_pair(const struct joint_rows *j, const struct joint_view *v, int k)
 {
-  v3_axpy(row, sign, k);
-  add_vector(row, sign, f, a, k);
-}
-
-/* o = A a = s R a */
-static inline void world_vector(double o[3], const struct body_frame *f, const double a[3])
-{
-  m3_mul(o, f->R, a);
-  for (int i = 0; i < 3; i++) o[i] *= f->s;
-}
-
-/* d = P_b - P_a */
-static inline void separation(const struct joint_rows *j, const struct joint_view *v, double d[3])
-{
-  double a[3], b[3];
-  world_vector(a, v->f[0], j->point[0]);
-  world_vector(b, v->f[1], j->point[1]);
-  for (int i = 0; i < 3; i++) d[i] = (v->x[1]->r[i] - v->x[0]->r[i]) + (b[i] - a[i]);
-}
-
-/* Angle of b about the axis of a, (-pi, pi]. */
-static double wrapped_angle(const struct joint_rows *j, const struct joint_view *v)
-{
-  double U0[3], U1[3], V0[3];
-  m3_mul(U0, v->f[0]->R, j->u0);
-  m3_mul(U1, v->f[0]->R, j->u1);
-  m3_mul(V0, v->f[1]->R, j->v0);
-  return atan2(v3_dot(V0, U1), v3_dot(V0, U0));
+  int a = j->slot[k][0], b = j->slot[k][1];
+  return (struct body_pair){.x = {v->x[a], v->x[b]}, .f = {v->f[a], v->f[b]}};
 }
 
 /* The three rows of one side of a coinciding point: the first line of the table for k = e_i, where R'k is row
  * i of R. */
 static inline void coincide(double *row, double sign, const struct body_frame *f, const double a[3])
 {
-  for (int i = 0; i < 3; i++, row += SIDES) {
+  for (int i = 0; i < 3; i++, row += PAIR) {
     const double *Ri = f->R + 3 * i;
     v3_cross(row + 3, a, Ri);
     for (int k = 3; k < 6; k++) row[k] *= sign;
@@ -72,11 +29,47 @@ static inline void coincide(double *row, double sign, const struct body_frame *f
   }
 }
 
+/* The row of the coordinates; `row` is zeroed. */
+static double coordinates(const struct joint_rows *j, const struct joint_view *v, double *row)
+{
+  double sum = 0.0;
+  for (int k = 0; k < j->coordinates; k++) {
+    struct body_pair pair = coordinate_pair(j, v, k);
+    sum += j->ratio[k] * coordinate_value(&j->coordinate[k], &pair, v->turn[k]);
+    coordinate_gradient(&j->coordinate[k], &pair, j->ratio[k], row + BODY_Y * j->slot[k][0],
+                        row + BODY_Y * j->slot[k][1]);
+  }
+  return sum;
+}
+
+/* The two rows of sliding at a contact. n: unit normal from a to b, world. The material points of both bodies
+ * at the point of contact move past each other along two directions t across n: J y' = t . (v_b - v_a). */
+static void slip(const struct joint_rows *j, const struct joint_view *v, const double n[3], double *J)
+{
+  double t[2][3], P[3];
+  world_vector(P, v->f[1], j->point[1]);
+  for (int i = 0; i < 3; i++) P[i] += v->x[1]->r[i] - j->radius[1] * n[i];
+  v3_perpendicular(v3_dot(n, n) > 0.5 ? n : (const double[]){1, 0, 0}, t[0], t[1]);
+  for (int i = 0; i < 2; i++, J += PAIR)
+    for (int side = 0; side < 2; side++) {
+      double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;
+      v3_sub(arm, P, v->x[side]->r);
+      v3_cross(turn, arm, t[i]);
+      m3_tmul(row + 3, v->f[side]->R, turn);
+      for (int k = 0; k < 3; k++) {
+        row[k] = sign * t[i][k];
+        row[3 + k] *= sign;
+      }
+    }
+}
+
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
 {
-  double d[3], U[3], V[3];
-  separation(j, v, d);
-  for (int i = 0; i < SIDES * j->count; i++) J[i] = 0.0;
+  struct body_pair pair = pair_of(v);
+  double d[3], U[3], V[3], length, k1;
+  int stride = BODY_Y * j->sides;
+  separation(&pair, j->point, d);
+  for (int i = 0; i < stride * j->count; i++) J[i] = 0.0;
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     double *a = J, *b = J + BODY_Y;
@@ -87,7 +80,7 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       coincide(b, 1.0, v->f[1], j->point[1]);
       for (int i = 0; i < 3; i++) Phi[i] = d[i];
       Phi += 3;
-      J += 3 * SIDES;
+      J += 3 * stride;
       continue;
     case ROW_DOT:
       world_vector(U, v->f[0], p->u);
@@ -97,11 +90,12 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       *Phi = v3_dot(U, V);
       break;
     case ROW_IN_PLANE:
+    case ROW_GAP:
       world_vector(U, v->f[0], p->u);
       add_vector(a, 1.0, v->f[0], p->u, d);
       add_point(a, -1.0, v->f[0], j->point[0], U);
       add_point(b, 1.0, v->f[1], j->point[1], U);
-      *Phi = v3_dot(U, d);
+      *Phi = v3_dot(U, d) - (p->kind == ROW_GAP ? j->length : 0.0);
       break;
     case ROW_DISTANCE:
       for (int i = 0; i < 3; i++) U[i] = d[i] / j->length;
@@ -109,65 +103,36 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       add_point(b, 1.0, v->f[1], j->point[1], U);
       *Phi = 0.5 * (v3_dot(U, d) - j->length);
       break;
-    case ROW_LENGTH: {
+    case ROW_LENGTH:
       /* at length 0 the direction is undefined: the spring does not pull there */
-      double length = sqrt(v3_dot(d, d)), k1 = length > 0.0 ? 1.0 / length : 0.0;
+      length = sqrt(v3_dot(d, d));
+      k1 = length > 0.0 ? 1.0 / length : 0.0;
       for (int i = 0; i < 3; i++) U[i] = k1 * d[i];
       add_point(a, -1.0, v->f[0], j->point[0], U);
       add_point(b, 1.0, v->f[1], j->point[1], U);
       *Phi = length - j->length;
       break;
-    }
-    case ROW_SLIDE:
-      world_vector(U, v->f[0], p->u);
-      add_vector(a, 1.0, v->f[0], p->u, d);
-      add_point(a, -1.0, v->f[0], j->point[0], U);
-      add_point(b, 1.0, v->f[1], j->point[1], U);
-      *Phi = v3_dot(U, d) - j->length;
+    case ROW_COORDINATE:
+      *Phi = coordinates(j, v, J) - j->length;
       break;
-    case ROW_ANGLE:
-      /* rate = axis . (w_b - w_a), each in its own body's axes */
-      m3_mul(U, v->f[0]->R, p->u);
-      m3_tmul(V, v->f[1]->R, U);
-      v3_axpy(a + 3, -1.0, p->u);
-      v3_axpy(b + 3, 1.0, V);
-      *Phi = v->turn + remainder(wrapped_angle(j, v) - v->turn, TURN) - j->length;
-      break;
+    case ROW_SLIP: /* the first primitive is the gap, along whose direction U it lies */
+      slip(j, v, U, J);
+      Phi[0] = Phi[1] = 0.0;
+      Phi += 2;
+      J += 2 * stride;
+      continue;
     }
     Phi++;
-    J += SIDES;
+    J += stride;
   }
-}
-
-/* d(A a)/dt = R (w x a) + 2 R a n, with y' = (., w, n); and its derivative without the p'' part, 2 A(p') a */
-static void vector_rate(double o[3], const struct body_frame *f, const double y[BODY_Y], const double a[3])
-{
-  double local[3];
-  v3_cross(local, y + 3, a);
-  v3_axpy(local, 2.0 * y[6], a);
-  m3_mul(o, f->R, local);
-}
-
-static void vector_bias(double o[3], const struct body_state *x, const double a[3])
-{
-  p_homogeneous(o, x->pd, a);
-  for (int i = 0; i < 3; i++) o[i] *= 2.0;
 }
 
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias)
 {
-  double y[2][BODY_Y], rate[2][3], second[2][3];
-  double d[3], dd[3], d2[3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3];
-  separation(j, v, d);
-  for (int side = 0; side < 2; side++) {
-    body_velocity(v->x[side], y[side]);
-    vector_rate(rate[side], v->f[side], y[side], j->point[side]);
-    vector_bias(second[side], v->x[side], j->point[side]);
-  }
-  for (int i = 0; i < 3; i++) {
-    dd[i] = (v->x[1]->rd[i] - v->x[0]->rd[i]) + (rate[1][i] - rate[0][i]);
-    d2[i] = second[1][i] - second[0][i];
-  }
+  struct body_pair pair = pair_of(v);
+  double y[2][BODY_Y], d[3], dd[3], d2[3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3], length, k1, along;
+  separation(&pair, j->point, d);
+  separation_rate(&pair, j->point, y, dd, d2);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     switch (p->kind) {
@@ -184,7 +149,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
       vector_bias(V2, v->x[1], p->v);
       *bias = v3_dot(U2, V) + 2.0 * v3_dot(Ud, Vd) + v3_dot(U, V2);
       break;
-    case ROW_SLIDE:
+    case ROW_GAP:
     case ROW_IN_PLANE:
       world_vector(U, v->f[0], p->u);
       vector_rate(Ud, v->f[0], y[0], p->u);
@@ -194,21 +159,23 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
     case ROW_DISTANCE:
       *bias = (v3_dot(dd, dd) + v3_dot(d, d2)) / j->length;
       break;
-    case ROW_LENGTH: {
-      double length = sqrt(v3_dot(d, d)), k1 = length > 0.0 ? 1.0 / length : 0.0, along = k1 * v3_dot(d, dd);
+    case ROW_LENGTH:
+      length = sqrt(v3_dot(d, d));
+      k1 = length > 0.0 ? 1.0 / length : 0.0;
+      along = k1 * v3_dot(d, dd);
       *bias = k1 * (v3_dot(dd, dd) - along * along + v3_dot(d, d2));
       break;
-    }
-    case ROW_ANGLE: {
-      /* the axis turns with a: (w_a x axis) . w_b */
-      double wa[3], wb[3];
-      m3_mul(U, v->f[0]->R, p->u);
-      m3_mul(wa, v->f[0]->R, y[0] + 3);
-      m3_mul(wb, v->f[1]->R, y[1] + 3);
-      v3_cross(Ud, wa, U);
-      *bias = v3_dot(Ud, wb);
+    case ROW_COORDINATE:
+      *bias = 0.0;
+      for (int c = 0; c < j->coordinates; c++) {
+        struct body_pair own = coordinate_pair(j, v, c);
+        *bias += j->ratio[c] * coordinate_bias(&j->coordinate[c], &own);
+      }
       break;
-    }
+    case ROW_SLIP:
+      bias[0] = bias[1] = 0.0;
+      bias += 2;
+      continue;
     }
     bias++;
   }
@@ -216,38 +183,21 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
 
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate)
 {
-  double y[2][BODY_Y];
-  for (int side = 0; side < 2; side++) body_velocity(v->x[side], y[side]);
-  for (int i = 0; i < j->count; i++, J += SIDES) {
+  double y[ROWS_SIDES][BODY_Y];
+  for (int side = 0; side < j->sides; side++) body_velocity(v->x[side], y[side]);
+  for (int i = 0; i < j->count; i++) {
     rate[i] = 0.0;
-    for (int k = 0; k < BODY_Y; k++) rate[i] += J[k] * y[0][k] + J[BODY_Y + k] * y[1][k];
+    for (int side = 0; side < j->sides; side++, J += BODY_Y)
+      for (int k = 0; k < BODY_Y; k++) rate[i] += J[k] * y[side][k];
   }
 }
 
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity)
 {
-  double axis[3], d[3], dd[3], ya[BODY_Y], yb[BODY_Y], wa[3], wb[3], pa[3], pb[3];
-  *position = *velocity = 0.0;
-  if (j->coordinate == COORDINATE_NONE) return;
-  m3_mul(axis, v->f[0]->R, j->axis);
-  body_velocity(v->x[0], ya);
-  body_velocity(v->x[1], yb);
-  m3_mul(wa, v->f[0]->R, ya + 3);
-  m3_mul(wb, v->f[1]->R, yb + 3);
-  if (j->coordinate == COORDINATE_ANGLE) {
-    *position = wrapped_angle(j, v);
-    *velocity = v3_dot(axis, wb) - v3_dot(axis, wa);
-    return;
-  }
-  double turn[3];
-  separation(j, v, d);
-  vector_rate(pa, v->f[0], ya, j->point[0]);
-  vector_rate(pb, v->f[1], yb, j->point[1]);
-  for (int i = 0; i < 3; i++) dd[i] = (yb[i] - ya[i]) + (pb[i] - pa[i]);
-  v3_cross(turn, wa, axis);
-  *position = v3_dot(axis, d);
-  *velocity = v3_dot(axis, dd) + v3_dot(turn, d);
+  struct body_pair pair = pair_of(v);
+  *position = coordinate_wrapped(&j->coordinate[0], &pair);
+  *velocity = coordinate_rate(&j->coordinate[0], &pair);
 }
 
 /* -J_b' lambda is a force at the centre of mass and a torque in body axes; moved to point b. */
@@ -257,9 +207,10 @@ void rows_reaction(const struct joint_rows *j, const struct joint_view *v, const
   /* the ground has no columns of its own to read: use the other side with the opposite sign */
   int side = j->body[1] != ALI3_GROUND;
   double sign = side ? -1.0 : 1.0, local[3] = {0}, arm[3], moment[3], other[3];
-  for (int i = 0; i < 3; i++) force[i] = 0.0;
+  for (int i = 0; i < 3; i++) force[i] = torque[i] = 0.0;
+  if (j->coordinates == 2) return;
   for (int k = 0; k < j->count; k++) {
-    const double *row = J + SIDES * k + BODY_Y * side;
+    const double *row = J + PAIR * k + BODY_Y * side;
     v3_axpy(force, sign * lambda[k], row);
     v3_axpy(local, sign * lambda[k], row + 3);
   }

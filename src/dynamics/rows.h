@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Joints as rows. A joint is a short list of primitives, each of one to three rows Phi(q) = 0:
+ * Every connection is a short list of primitives, each of one to three rows. Of a joint, Phi(q) = 0:
  *
- *   coincide   P_b - P_a               3 rows
- *   dot        U . V                   u in a, v in b: perpendicular
- *   in_plane   U . (P_b - P_a)         P_b in the plane through P_a normal to U
- *   distance   (d'd - L^2) / (2 L)     d = P_b - P_a
- *   length     |d| - L                 forces only, as the next two
- *   slide      U . d - L               u: axis; coordinate of a prismatic joint
- *   angle      angle of b about the axis of a, without wrap, - L
+ *   coincide    P_b - P_a               3 rows
+ *   dot         U . V                   u in a, v in b: perpendicular
+ *   in_plane    U . (P_b - P_a)         P_b in the plane through P_a normal to U
+ *   distance    (d'd - L^2) / (2 L)     d = P_b - P_a
+ *
+ * and of springs, drives, contacts and their like:
+ *
+ *   length      |d| - L
+ *   gap         U . d - L               sphere of radius L over the plane through P_a normal to U
+ *   coordinate  sum of ratio x - L      x: coordinates of one joint or two (coordinate.h)
+ *   slip        sliding at a contact    no position: a velocity row (0, J)
  *
  *   P = r + A(p) point,  U = A(p_a) u,  V = A(p_b) v
  *
@@ -21,19 +25,30 @@
  *   planar          in_plane, dot x 2                              3
  *   point_on_line   in_plane x 2                                   2
  *   point_in_plane  in_plane                                       1
- *   distance        distance                                       1 */
+ *   distance        distance                                       1
+ *   bushing         in_plane x 3, dot x 3                          6
+ *   contact         gap or length, slip x 2                        3, without friction 1
+ *   gear, drive, and all others on a joint: coordinate             1
+ *   spring_damper, cable, end_stop: length                         1 */
 #ifndef DYNAMICS_ROWS_H
 #define DYNAMICS_ROWS_H
 
-#include "dynamics/body.h"
+#include "dynamics/coordinate.h"
+#include "dynamics/laws.h"
 
-enum { ROWS_PRIMITIVES = 6, ROWS_MAX = 6 };
+#include <stddef.h>
 
-enum primitive_kind { ROW_COINCIDE, ROW_DOT, ROW_IN_PLANE, ROW_DISTANCE, ROW_LENGTH, ROW_SLIDE, ROW_ANGLE };
+enum { ROWS_PRIMITIVES = 6, ROWS_MAX = 6, ROWS_SIDES = 4 };
 
-/* lambda = stiffness Phi + damping Phi' of a row that gives way. */
-struct law {
-  double stiffness, damping;
+enum primitive_kind {
+  ROW_COINCIDE,
+  ROW_DOT,
+  ROW_IN_PLANE,
+  ROW_DISTANCE,
+  ROW_LENGTH,
+  ROW_GAP,
+  ROW_COORDINATE,
+  ROW_SLIP
 };
 
 struct primitive {
@@ -43,49 +58,58 @@ struct primitive {
 };
 
 struct joint_rows {
-  int body[2];      /* model index or ALI3_GROUND */
-  int first, count; /* rows, in the order of the joints */
+  int sides;            /* bodies it joins: 2; of a gear up to 4 */
+  int body[ROWS_SIDES]; /* model index or ALI3_GROUND, all different but for the ground */
+  int first, count;     /* rows, in the order of the links */
+  size_t jacobian;      /* offset of its Jacobian, (count, sides, 7), in that of all links */
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
-  double length;      /* L of distance, length, slide, angle */
+  double length;      /* L */
+  double radius[2];   /* m, contacts; [0] of a plane: 0 */
   bool soft;          /* row i follows law[i] instead of Phi = 0 */
   struct law law[ROWS_MAX];
-  int joint; /* whose coordinate it is about; -1 */
-  /* joint coordinate: angle from u0 (a) to v0 (b) about axis (a), or the distance along axis; enum below */
-  enum { COORDINATE_NONE, COORDINATE_ANGLE, COORDINATE_SLIDE } coordinate;
-  double axis[3], u0[3], u1[3], v0[3];
+  /* coordinates: of a joint its own; of what acts on joints, theirs: */
+  int coordinates; /* 0 .. 2 */
+  struct coordinate coordinate[2];
+  double ratio[2];
+  int joint[2];   /* whose coordinates they are; -1 */
+  int slot[2][2]; /* their bodies a, b as sides of this link */
+  int drive;      /* of a drive: its number; -1 */
 };
 
-/* Set-up: the rows of joint `index` of the model; `first` is left to the caller. ALI3_OK or model_refuse(). */
+/* Set-up: the rows of joint `index` of the model; `first` and `jacobian` are left to the caller. ALI3_OK or
+ * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 
-/* Set-up: likewise the rows of force `index`, whose joint, if it is on one, is `joint`, else
- * NULL. */
-void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j);
+/* Set-up: likewise the rows of force `index`; `joint` has the compiled joints of the model. *start: coordinate
+ * at the start. */
+void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
+                        double *start);
 
-/* The two bodies a joint looks at. */
+/* The bodies a link looks at. */
 struct joint_view {
-  const struct body_state *x[2];
-  const struct body_frame *f[2];
-  double turn; /* angle of the joint at the start of the step, without wrap: the angle now is taken nearest to
-                  it */
+  const struct body_state *x[ROWS_SIDES];
+  const struct body_frame *f[ROWS_SIDES];
+  double turn[2]; /* angles of its joints at the start of the step, without wrap: the angle now is taken
+                     nearest to them */
 };
 
-/* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 14 i + 7 s. Rows of a ground
- * side are written too, and ignored by all. */
+/* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 7 (sides i + s). Rows of a
+ * ground side are written too, and ignored by all. */
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J);
-/* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'. */
+/* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'; 0 for slip, which is never rigid. */
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias);
 
 /* RT. Phi' = J y' (count), y' of the state as it is. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
-/* RT. Joint coordinate in (-pi, pi] or m, and its rate. */
+/* RT. Coordinate of a joint in (-pi, pi] or m, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity);
 
-/* RT. Load of the joint on body b at point b, world axes, from the multipliers (count) and the Jacobian. */
+/* RT. Load of the link on body b at point b, world axes, from the multipliers (count) and the Jacobian; of a
+ * gear, which loads four bodies, 0. */
 void rows_reaction(const struct joint_rows *j, const struct joint_view *v, const double *J,
                    const double *lambda, double force[3], double torque[3]);
 

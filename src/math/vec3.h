@@ -4,6 +4,8 @@
 #ifndef MATH_VEC3_H
 #define MATH_VEC3_H
 
+#include <math.h>
+
 static inline void v3_copy(double o[3], const double a[3])
 {
   for (int i = 0; i < 3; i++) o[i] = a[i];
@@ -44,6 +46,19 @@ static inline void m3_mul(double o[3], const double M[9], const double a[3])
 static inline void m3_tmul(double o[3], const double M[9], const double a[3])
 {
   for (int i = 0; i < 3; i++) o[i] = M[i] * a[0] + M[3 + i] * a[1] + M[6 + i] * a[2];
+}
+
+/* Two unit vectors that make a right-handed frame with the unit vector a. */
+static inline void v3_perpendicular(const double a[3], double u[3], double v[3])
+{
+  int k = 0;
+  for (int i = 1; i < 3; i++)
+    if (a[i] * a[i] < a[k] * a[k]) k = i;
+  const double e[3] = {k == 0, k == 1, k == 2};
+  v3_cross(u, a, e);
+  double norm = sqrt(v3_dot(u, u));
+  for (int i = 0; i < 3; i++) u[i] /= norm;
+  v3_cross(v, a, u);
 }
 
 #endif

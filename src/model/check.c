@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * What makes an element of a model valid. Every refusal names the member and says what was expected. */
+#include "model/check.h"
 #include "math/dense.h"
 #include "math/euler.h"
-#include "model/model.h"
 
 #include <string.h>
 
-static bool all_finite(const double *x, int n)
-{
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
-#define REQUIRE_FINITE(element, field, array)                                                                \
-  if (!all_finite(array, (int)(sizeof(array) / sizeof(double))))                                             \
-  return model_refuse(m, ALI3_E_MODEL, element, field, "expected finite numbers, found NaN or infinity")
-
-static int check_name(ali3_model *m, const char *element, const struct names *names, const char *name)
+int model_check_name(ali3_model *m, const char *element, const struct names *names, const char *name)
 {
   if (!name || !*name) return model_refuse(m, ALI3_E_MODEL, element, "name", "expected a name, found none");
   if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
@@ -29,7 +18,7 @@ static int check_name(ali3_model *m, const char *element, const struct names *na
   return ALI3_OK;
 }
 
-static int check_body_index(ali3_model *m, const char *element, const char *field, int body, bool ground)
+int model_check_body_index(ali3_model *m, const char *element, const char *field, int body, bool ground)
 {
   if (body >= 0 && body < m->bodies) return ALI3_OK;
   if (body == ALI3_GROUND && ground) return ALI3_OK;
@@ -47,7 +36,7 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
       if (fabs(J[3 * i + j] - J[3 * j + i]) > 1e-9 * fabs(trace))
         return model_refuse(m, ALI3_E_MODEL, "body", "inertia", "body '%.60s': expected a symmetric matrix",
                             name);
-  if (!sym3_inverse(inverse, J) || !all_finite(inverse, 9))
+  if (!sym3_inverse(inverse, J) || !model_all_finite(inverse, 9))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
         "body '%.60s': expected a positive definite inertia; a principal moment is zero or negative", name);
@@ -64,7 +53,7 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
 
 int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
 {
-  int status = check_name(m, "body", &m->body_names, s->name);
+  int status = model_check_name(m, "body", &m->body_names, s->name);
   if (status < 0) return status;
   if (strcmp(s->name, "ground") == 0)
     return model_refuse(m, ALI3_E_MODEL, "body", "name", "'ground' is the world; expected another name");
@@ -106,14 +95,14 @@ static int check_axis(ali3_model *m, const char *name, const char *field, const 
 
 int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
 {
-  int status = check_name(m, "joint", &m->joint_names, s->name);
+  int status = model_check_name(m, "joint", &m->joint_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_JOINT_TYPES)
     return model_refuse(m, ALI3_E_MODEL, "joint", "type", "joint '%.60s': unknown type %d", s->name,
                         (int)s->type);
-  status = check_body_index(m, "joint", "body_a", s->body_a, true);
+  status = model_check_body_index(m, "joint", "body_a", s->body_a, true);
   if (status < 0) return status;
-  status = check_body_index(m, "joint", "body_b", s->body_b, true);
+  status = model_check_body_index(m, "joint", "body_b", s->body_b, true);
   if (status < 0) return status;
   if (s->body_a == s->body_b)
     return model_refuse(m, ALI3_E_MODEL, "joint", "body_b", "joint '%.60s': expected two different bodies",
@@ -144,87 +133,18 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
 
 int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
 {
-  int status = check_name(m, "load", &m->force_names, s->name);
+  int status = model_check_name(m, "load", &m->force_names, s->name);
   if (status < 0) return status;
   if (s->type != ALI3_LOAD_FORCE && s->type != ALI3_LOAD_TORQUE)
     return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d", s->name,
                         (int)s->type);
-  status = check_body_index(m, "load", "body", s->body, false);
+  status = model_check_body_index(m, "load", "body", s->body, false);
   if (status < 0) return status;
   REQUIRE_FINITE("load", "vector", s->vector);
   REQUIRE_FINITE("load", "point", s->point);
   *out = (struct load){.type = s->type, .body = s->body};
   memcpy(out->vector, s->vector, sizeof out->vector);
   memcpy(out->point, s->point, sizeof out->point);
-  return ALI3_OK;
-}
-
-static int check_force_on_joint(ali3_model *m, const ali3_force_spec *s)
-{
-  if (s->joint < 0 || s->joint >= m->joints)
-    return model_refuse(m, ALI3_E_MODEL, "force", "joint", "force '%.60s': expected a joint", s->name);
-  ali3_joint_type type = m->joint[s->joint].type;
-  if (type != ALI3_JOINT_REVOLUTE && type != ALI3_JOINT_PRISMATIC)
-    return model_refuse(m, ALI3_E_MODEL, "force", "joint",
-                        "force '%.60s': expected a revolute or prismatic joint, found a %s one", s->name,
-                        ali3_joint_type_name(type));
-  return ALI3_OK;
-}
-
-static int check_force_on_bodies(ali3_model *m, const ali3_force_spec *s)
-{
-  int status = check_body_index(m, "force", "body_a", s->body_a, true);
-  if (status < 0) return status;
-  status = check_body_index(m, "force", "body_b", s->body_b, true);
-  if (status < 0) return status;
-  if (s->body_a == s->body_b)
-    return model_refuse(m, ALI3_E_MODEL, "force", "body_b", "force '%.60s': expected two different bodies",
-                        s->name);
-  REQUIRE_FINITE("force", "point_a", s->point_a);
-  REQUIRE_FINITE("force", "point_b", s->point_b);
-  return ALI3_OK;
-}
-
-static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
-{
-  int count = s->type == ALI3_FORCE_BUSHING ? 6 : 1;
-  double sum = 0.0;
-  for (int i = 0; i < count; i++) {
-    bool turns = i >= 3; /* keys of their own in files */
-    if (!(isfinite(s->stiffness[i]) && s->stiffness[i] >= 0.0))
-      return model_refuse(m, ALI3_E_MODEL, "force", turns ? "rotational_stiffness" : "stiffness",
-                          "force '%.60s': expected a stiffness of 0 or more, found %g", s->name,
-                          s->stiffness[i]);
-    if (!(isfinite(s->damping[i]) && s->damping[i] >= 0.0))
-      return model_refuse(m, ALI3_E_MODEL, "force", turns ? "rotational_damping" : "damping",
-                          "force '%.60s': expected a damping of 0 or more, found %g", s->name, s->damping[i]);
-    sum += s->stiffness[i] + s->damping[i];
-  }
-  if (sum == 0.0)
-    return model_refuse(m, ALI3_E_MODEL, "force", "stiffness",
-                        "force '%.60s': expected a stiffness or a damping above 0", s->name);
-  return ALI3_OK;
-}
-
-int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)
-{
-  int status = check_name(m, "force", &m->force_names, s->name);
-  if (status < 0) return status;
-  if ((unsigned)s->type >= ALI3_FORCE_TYPES)
-    return model_refuse(m, ALI3_E_MODEL, "force", "type", "force '%.60s': unknown type %d", s->name,
-                        (int)s->type);
-  bool on_joint = s->type == ALI3_FORCE_JOINT_SPRING;
-  status = on_joint ? check_force_on_joint(m, s) : check_force_on_bodies(m, s);
-  if (status < 0) return status;
-  status = check_coefficients(m, s);
-  if (status < 0) return status;
-  bool length = s->type == ALI3_FORCE_SPRING;
-  if (isinf(s->rest) || (length && s->rest < 0.0))
-    return model_refuse(m, ALI3_E_MODEL, "force", length ? "rest_length" : "rest",
-                        "force '%.60s': expected a finite value%s, found %g", s->name,
-                        length ? " of 0 m or more" : "", s->rest);
-  *out = (struct force){.spec = *s};
-  out->spec.name = NULL;
   return ALI3_OK;
 }
 

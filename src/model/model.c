@@ -2,6 +2,7 @@
  * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
 #include "model/model.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,13 @@ ali3_model *ali3_model_new(void)
   return m;
 }
 
+static void free_tables(ali3_force_spec *s)
+{
+  free((void *)s->force_table.point);
+  free((void *)s->damping_table.point);
+  free((void *)s->motion.point);
+}
+
 void ali3_model_free(ali3_model *m)
 {
   if (!m) return;
@@ -34,7 +42,10 @@ void ali3_model_free(ali3_model *m)
   for (int i = 0; i < m->loads; i++) free(m->load[i].name);
   names_free(&m->body_names);
   names_free(&m->joint_names);
-  for (int i = 0; i < m->forces; i++) free(m->force[i].name);
+  for (int i = 0; i < m->forces; i++) {
+    free(m->force[i].name);
+    free_tables(&m->force[i].spec);
+  }
   names_free(&m->force_names);
   free(m->body);
   free(m->joint);
@@ -142,6 +153,25 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
   return enter(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
 }
 
+/* The caller's points become our own. */
+static bool copy_table(ali3_table *t)
+{
+  size_t size = (size_t)t->n * sizeof *t->point;
+  void *copy = t->n ? malloc(size) : NULL;
+  if (copy) memcpy(copy, t->point, size);
+  t->point = copy;
+  return copy || t->n == 0;
+}
+
+static bool copy_tables(ali3_force_spec *s)
+{
+  bool ok = copy_table(&s->force_table);
+  ok &= copy_table(&s->damping_table);
+  ok &= copy_table(&s->motion);
+  if (!ok) free_tables(s);
+  return ok;
+}
+
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
 {
   struct force f;
@@ -149,8 +179,11 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   int status = model_check_force(m, spec, &f);
   if (status < 0) return status;
   if (!reserve((void **)&m->force, m->forces, &m->force_room, sizeof f)) return refuse_memory(m, "force");
+  if (!copy_tables(&f.spec)) return refuse_memory(m, "force");
   m->force[m->forces] = f;
-  return enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
+  status = enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
+  if (status < 0) free_tables(&f.spec);
+  return status;
 }
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
@@ -208,9 +241,42 @@ int ali3_model_find_joint(const ali3_model *m, const char *name)
   return names_find(&m->joint_names, name);
 }
 
+bool ali3_model_force_turns(const ali3_model *m, int force)
+{
+  const ali3_force_spec *s = &m->force[force].spec;
+  return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
+}
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
 {
   return m->force[force].spec.type;
+}
+
+bool ali3_force_type_on_joint(ali3_force_type type)
+{
+  return type == ALI3_FORCE_JOINT_SPRING || (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
+}
+
+bool ali3_force_type_is_contact(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE;
+}
+
+bool ali3_force_type_takes_value(ali3_force_type type)
+{
+  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
+}
+
+ali3_force_spec ali3_force_spec_default(ali3_force_type type)
+{
+  return (ali3_force_spec){.type = type,
+                           .body_a = ALI3_GROUND,
+                           .body_b = ALI3_GROUND,
+                           .rest = NAN,
+                           .lower = -INFINITY,
+                           .upper = INFINITY,
+                           .slip = 1e-3,
+                           .ratio = 1.0,
+                           .offset = NAN};
 }
 
 const char *ali3_force_type_name(ali3_force_type type)

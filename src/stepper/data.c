@@ -20,16 +20,21 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   place_kept(&d->now, a, n, rows);
   place_kept(&d->last, a, n, rows);
   d->start = d->last;
-  if (m->options.substeps > 1 || m->options.extrapolate) place_kept(&d->start, a, n, rows);
+  if (step_is_composite(m)) place_kept(&d->start, a, n, rows);
   if (m->options.extrapolate) place_kept(&d->coarse, a, n, rows);
   d->frame = arena_take(a, n, sizeof *d->frame);
   d->delta = arena_take(a, n, sizeof *d->delta);
   d->c = arena_take(a, rows, sizeof *d->c);
   d->external = arena_take(a, n, sizeof *d->external);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
-  d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
-  d->Jf = arena_take(a, rows, 2 * BODY_Y * sizeof *d->Jf);
+  d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);
+  d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);
   d->law = arena_take(a, rows, sizeof *d->law);
+  d->stiff = arena_take(a, rows, sizeof *d->stiff);
+  d->held = arena_take(a, rows, sizeof *d->held);
+  d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
+  d->from = arena_take(a, (size_t)m->frozen->drives, sizeof *d->from);
+  d->aim = arena_take(a, (size_t)m->frozen->drives, sizeof *d->aim);
   d->beta = arena_take(a, rows, sizeof *d->beta);
   d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
   if (m->frozen->tree->unknowns > m->frozen->rows) {
@@ -60,7 +65,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place(m, &a, d);
   atomic_init(&d->failed_node, -1);
-  d->report.worst_body = d->report.worst_joint = -1;
+  d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   return d;
 }
 
@@ -89,6 +94,12 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
   (void)m;
   v3_copy(d->external[body].force, force);
   v3_copy(d->external[body].torque, torque);
+}
+
+void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
+{
+  (void)m;
+  d->value[force] = value;
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)
@@ -121,24 +132,32 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   struct joint_view v;
   double wrapped;
   stage_view(d, j, &v);
-  rows_reaction(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, d->now.lambda + j->first, o->force, o->torque);
+  rows_reaction(j, &v, stage_block(j, d->J), d->now.lambda + j->first, o->force, o->torque);
   rows_coordinate(j, &v, &wrapped, &o->velocity);
-  o->position = j->coordinate == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
+  o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
 }
 
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
 {
-  const struct joint_rows *j = &m->frozen->link[m->joints + force];
-  const double *J = d->J + 2 * BODY_Y * (size_t)j->first;
+  const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
+  ali3_force_type type = m->force[force].spec.type;
   struct joint_view v;
-  double rate[ROWS_MAX];
+  double rate[ROWS_MAX], lambda[ROWS_MAX];
   stage_view(d, j, &v);
-  rows_rate(j, &v, J, rate);
-  rows_reaction(j, &v, J, d->now.lambda + j->first, o->force, o->torque);
-  bool single = m->force[force].spec.type != ALI3_FORCE_BUSHING;
-  o->position = single ? j->length + d->Phi[j->first] : 0.0;
+  rows_rate(j, &v, stage_block(j, d->J), rate);
+  for (int k = 0; k < j->count; k++) {
+    bool rubs = j->soft && law_rubs(&j->law[k]);
+    lambda[k] = d->now.lambda[j->first + k] * (rubs ? m->options.gamma : 1.0); /* see inner.c */
+  }
+  rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
+  bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
+  bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
+  double zero = contact ? 0.0 : j->length;
+  if (j->drive >= 0) zero = d->aim[j->drive].position;
+  o->position = single ? zero + d->Phi[j->first] : 0.0;
   o->rate = single ? rate[0] : 0.0;
-  o->value = single ? d->now.lambda[j->first] : 0.0;
+  o->value = single ? (contact || actuator ? -lambda[0] : lambda[0]) : 0.0;
+  o->target = j->drive >= 0 ? zero : 0.0;
 }
 
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
@@ -152,10 +171,9 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
     o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
     o->potential -= b->mass * v3_dot(m->gravity, d->now.x[i].r);
   }
-  for (int i = m->joints; i < m->frozen->links; i++) {
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++)
-      o->potential += 0.5 * j->law[k].stiffness * d->Phi[j->first + k] * d->Phi[j->first + k];
+    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->Phi[j->first + k]);
   }
   o->total = o->kinetic + o->potential;
 }

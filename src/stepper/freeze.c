@@ -7,6 +7,10 @@
 static void frozen_free(struct frozen *f)
 {
   if (!f) return;
+  for (int i = 0; i < f->drives; i++) free(f->drive[i].motion.curvature);
+  free(f->drive);
+  free(f->force_link);
+  free(f->force_of);
   free(f->link);
   free(f->end_first);
   free(f->end);
@@ -17,33 +21,78 @@ static void frozen_free(struct frozen *f)
   free(f);
 }
 
+static bool is_rigid(const ali3_force_spec *spec)
+{
+  return spec->type == ALI3_FORCE_DRIVE || spec->type == ALI3_FORCE_GEAR;
+}
+
+static bool compile_force(const ali3_model *m, struct frozen *f, int force, int link)
+{
+  const ali3_force_spec *spec = &m->force[force].spec;
+  struct joint_rows *j = &f->link[link];
+  double at_start;
+  f->force_link[force] = link;
+  f->force_of[link - m->joints] = force;
+  rows_compile_force(m, force, f->link, j, &at_start);
+  f->values |= ali3_force_type_takes_value(spec->type);
+  for (int k = 0; k < j->count && j->soft; k++) {
+    f->switches |= law_switches(&j->law[k]);
+    f->rubs |= law_rubs(&j->law[k]);
+  }
+  j->drive = -1;
+  if (spec->type != ALI3_FORCE_DRIVE) return true;
+  struct drive *drive = &f->drive[f->drives];
+  *drive = (struct drive){.link = link, .force = force, .at_start = at_start};
+  j->drive = f->drives++;
+  return motion_compile(spec, at_start, &drive->motion);
+}
+
 static int compile_links(ali3_model *m, struct frozen *f)
 {
+  int link = m->joints;
+  bool memory = true;
   for (int j = 0; j < m->joints; j++) {
     int status = rows_compile(m, j, &f->link[j]);
     if (status < 0) return status;
   }
-  for (int i = 0; i < m->forces; i++) {
-    bool on_joint = m->force[i].spec.type == ALI3_FORCE_JOINT_SPRING;
-    rows_compile_force(m, i, on_joint ? &f->link[m->force[i].spec.joint] : NULL, &f->link[m->joints + i]);
-  }
+  for (int i = 0; i < m->forces; i++)
+    if (is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
+  f->rigid_links = link;
+  for (int i = 0; i < m->forces; i++)
+    if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
   for (int i = 0; i < f->links; i++) {
-    f->link[i].first = f->rows;
-    f->rows += f->link[i].count;
-    if (i < m->joints) f->rigid = f->rows;
+    struct joint_rows *j = &f->link[i];
+    j->first = f->rows;
+    j->jacobian = f->jacobian;
+    f->rows += j->count;
+    f->jacobian += (size_t)(BODY_Y * j->sides * j->count);
+    if (i < f->rigid_links) f->rigid = f->rows;
   }
+  return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+}
+
+/* Extrapolation combines steps of different length: both have to see the same smooth motion. */
+static int check_smooth(ali3_model *m, const struct frozen *f, const ali3_options *o)
+{
+  if (!o->extrapolate || !f->switches) return ALI3_OK;
+  for (int i = 0; i < m->forces; i++)
+    for (int k = 0; k < f->link[f->force_link[i]].count; k++)
+      if (law_switches(&f->link[f->force_link[i]].law[k]) && !is_rigid(&m->force[i].spec))
+        return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
+                            "extrapolation needs laws without corners: force '%.60s' is a %s; use substeps",
+                            m->force[i].name, ali3_force_type_name(m->force[i].spec.type));
   return ALI3_OK;
 }
 
 static void list_ends(const ali3_model *m, struct frozen *f, int *fill)
 {
   for (int j = 0; j < f->links; j++)
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < f->link[j].sides; side++)
       if (f->link[j].body[side] >= 0) f->end_first[f->link[j].body[side] + 1]++;
   for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->end_first[b + 1] += f->end_first[b];
   for (int j = 0; j < f->links; j++)
-    for (int side = 0; side < 2; side++)
-      if (f->link[j].body[side] >= 0) f->end[fill[f->link[j].body[side]]++] = 2 * j + side;
+    for (int side = 0; side < f->link[j].sides; side++)
+      if (f->link[j].body[side] >= 0) f->end[fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
 /* Forces at the centre of mass and torques are constant sums; forces with an arm turn their arm with the
@@ -73,22 +122,33 @@ static void sum_loads(const ali3_model *m, struct frozen *f, int *fill)
 static bool build_tree(const ali3_model *m, struct frozen *f)
 {
   struct tree_graph g = {.bodies = m->bodies, .joints = f->links};
-  int(*ends)[2] = calloc((size_t)f->links + 1, sizeof *ends);
+  int(*ends)[TREE_SIDES] = calloc((size_t)f->links + 1, sizeof *ends);
   int *first = calloc((size_t)f->links + 1, sizeof *first);
-  if (ends && first) {
+  int *sides = calloc((size_t)f->links + 1, sizeof *sides);
+  size_t *jacobian = calloc((size_t)f->links + 1, sizeof *jacobian);
+  if (ends && first && sides && jacobian) {
     for (int j = 0; j < f->links; j++) {
-      ends[j][0] = f->link[j].body[0];
-      ends[j][1] = f->link[j].body[1];
-      first[j + 1] = first[j] + f->link[j].count;
+      const struct joint_rows *link = &f->link[j];
+      for (int side = 0; side < TREE_SIDES; side++)
+        ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
+      first[j + 1] = first[j] + link->count;
+      sides[j] = link->sides;
+      jacobian[j] = link->jacobian;
     }
-    g.ends = (const int(*)[2])ends;
+    g.ends = (const int(*)[TREE_SIDES])ends;
     g.first = first;
+    g.sides = sides;
+    g.jacobian = jacobian;
     f->tree = tree_build(&g);
   }
   free(ends);
   free(first);
+  free(sides);
+  free(jacobian);
   return f->tree != NULL;
 }
+
+_Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
 
 static int build(ali3_model *m, struct frozen *f)
 {
@@ -96,13 +156,17 @@ static int build(ali3_model *m, struct frozen *f)
   f->links = m->joints + m->forces;
   f->link = calloc(links, sizeof *f->link);
   f->end_first = calloc(bodies, sizeof *f->end_first);
-  f->end = calloc(2 * links, sizeof *f->end);
+  f->end = calloc(ROWS_SIDES * links, sizeof *f->end);
+  f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
+  f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
+  f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
   f->load = calloc(bodies, sizeof *f->load);
   f->point_load = calloc((size_t)m->loads + 1, sizeof *f->point_load);
   f->point_load_first = calloc(bodies, sizeof *f->point_load_first);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first || !fill)
+  if (!f->link || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first ||
+      !f->force_link || !f->force_of || !f->drive || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
@@ -124,6 +188,7 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   struct frozen *f = calloc(1, sizeof *f);
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   status = build(m, f);
+  if (status == ALI3_OK) status = check_smooth(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;

@@ -38,14 +38,35 @@ static void integrate(const struct rule *r, const struct body_state *last, struc
   }
 }
 
+/* Friction. The trapezoidal rule takes half of a load from the start of the step and half from its end; a body that
+ * friction holds would then be pushed by what held it a step ago, and slide to and fro. So friction acts as in
+ * the implicit Euler rule: all of it as at the end. In the formulas of the step that is the multiplier P/gamma
+ * in place of P and, at the start, an acceleration without friction:
+ *
+ *   v1 - v0 = dt ((1 - gamma) a0 + gamma a1),   a0 = q''_0 + M^-1 J'P_0,   a1 = M^-1 (rest - J'P_1/gamma)
+ *
+ * and the acceleration that people see is a1 + (1 - gamma) M^-1 J'P_1/gamma. */
+static void body_see_friction(const ali3_model *m, ali3_data *d, int b)
+{
+  double y[BODY_Y];
+  body_acceleration(&d->now.x[b], y);
+  stage_rubbing(m, d, b, 1.0 - m->options.gamma, y);
+  body_set_acceleration(&d->now.x[b], &d->frame[b], y);
+}
+
 static void body_predict(const ali3_model *m, ali3_data *d, int b)
 {
-  (void)m;
   double dt = d->rule.dt;
   d->last.x[b] = d->now.x[b];
   const double *a = d->last.x[b].r;
   double *o = d->now.x[b].r;
   for (int i = 0; i < 7; i++) o[i] = a[i] + dt * (a[7 + i] + 0.5 * dt * a[14 + i]);
+  if (m->frozen->rubs) { /* the acceleration without the friction of the last step */
+    double y[BODY_Y];
+    body_acceleration(&d->last.x[b], y);
+    stage_rubbing(m, d, b, m->options.gamma, y);
+    body_set_acceleration(&d->last.x[b], &d->frame[b], y);
+  }
   integrate(&d->rule, &d->last.x[b], &d->now.x[b]);
   body_frame_update(&d->frame[b], &d->now.x[b]);
 }
@@ -121,6 +142,25 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
     for (int i = 0; i < m->frozen->rigid; i++) d->c[i] *= k;
 }
 
+/* Phi of a drive is the coordinate less where it aims. */
+void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
+{
+  for (int i = 0; i < m->frozen->drives; i++) {
+    const struct drive *drive = &m->frozen->drive[i];
+    struct reference *from = &d->from[i], *aim = &d->aim[i];
+    int row = m->frozen->link[drive->link].first;
+    d->Phi[row] += aim->position;
+    if (!drive->motion.external) {
+      *aim = motion_at(&drive->motion, d->report.time + after);
+    } else {
+      if (targets)
+        from->acceleration = motion_follow(&drive->motion, from, d->value[drive->force], m->options.dt);
+      *aim = motion_go_on(from, from->acceleration, after);
+    }
+    d->Phi[row] -= aim->position;
+  }
+}
+
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
@@ -140,7 +180,11 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   double first = 0.0, last = 0.0;
   for (int k = 0; k < m->options.iterations; k++) {
-    if (k > 0) stage_laws(m, d);
+    if (k > 0 || m->frozen->values) stage_laws(m, d);
+    if (k > 0 && m->frozen->switches && !stage_condense(m, d)) {
+      *status = ALI3_E_SINGULAR;
+      return 0.0;
+    }
     stage_each(m, d, body_free, 0, m->bodies, 250.0 * m->bodies + 28.0 * m->frozen->rows);
     stage_each(m, d, link_beta, 0, m->frozen->links, 28.0 * m->frozen->rows);
     stage_solve(m, d);
@@ -150,6 +194,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     last = increment_norm(m, d);
     if (k == 0) first = last;
   }
+  if (m->frozen->rubs) stage_each(m, d, body_see_friction, 0, m->bodies, 150.0 * m->bodies);
   /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
    * down by two to four orders, for a thirtieth of the step. */
   project_velocity(m, d);

@@ -18,16 +18,18 @@ static double rows_cost(const ali3_model *m)
 }
 
 /* A soft row resists the correction, not the motion: J (w - y), and w differs from y = y' or y'' in n alone.
- */
-static void soft_correction(ali3_data *d, const struct joint_rows *j, const double n[2])
+ * second: y = y''. */
+static double soft_correction(const ali3_data *d, const struct joint_rows *j, const struct joint_view *v,
+                              int k, bool second)
 {
-  const double *J = d->J + 2 * BODY_Y * (size_t)j->first;
-  for (int k = 0; k < j->count; k++, J += 2 * BODY_Y) {
-    double sum = 0.0;
-    for (int side = 0; side < 2; side++)
-      if (j->body[side] != ALI3_GROUND) sum += J[BODY_Y * side + 6] * (d->w[j->body[side]][6] - n[side]);
-    d->beta[j->first + k] = sum;
+  const double *J = stage_block(j, d->J) + BODY_Y * j->sides * k;
+  double sum = 0.0;
+  for (int side = 0; side < j->sides; side++) {
+    const struct body_state *x = v->x[side];
+    if (j->body[side] == ALI3_GROUND) continue;
+    sum += J[BODY_Y * side + 6] * (d->w[j->body[side]][6] - p_dot(x->p, second ? x->pdd : x->pd));
   }
+  return sum;
 }
 
 /* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, nothing else: w = (0, 0, -Psi/2). */
@@ -74,15 +76,17 @@ static void body_velocity_free(const ali3_model *m, ali3_data *d, int b)
   d->w[b][6] = 0.0;
 }
 
+/* A rigid row asks for J y' = 0, or the rate at which a drive aims. */
 static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
-  if (j->soft) {
-    struct joint_view v;
-    stage_view(d, j, &v);
-    soft_correction(d, j, (double[]){p_dot(v.x[0]->p, v.x[0]->pd), p_dot(v.x[1]->p, v.x[1]->pd)});
-  } else {
-    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, d->J, j, k);
+  struct joint_view v;
+  stage_view(d, j, &v);
+  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+    if (j->soft && !d->held[row])
+      d->beta[row] = soft_correction(d, j, &v, k, false);
+    else
+      d->beta[row] = stage_jw(d, d->J, j, k) - (j->drive >= 0 ? d->aim[j->drive].rate : 0.0);
   }
 }
 
@@ -113,13 +117,15 @@ static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   struct joint_view v;
+  double bias[ROWS_MAX];
   stage_view(d, j, &v);
-  if (j->soft) {
-    soft_correction(d, j, (double[]){p_dot(v.x[0]->p, v.x[0]->pdd), p_dot(v.x[1]->p, v.x[1]->pdd)});
-  } else {
-    double bias[ROWS_MAX];
-    rows_bias(j, &v, bias);
-    for (int k = 0; k < j->count; k++) d->beta[j->first + k] = stage_jw(d, d->J, j, k) + bias[k];
+  rows_bias(j, &v, bias);
+  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+    if (j->soft && !d->held[row])
+      d->beta[row] = soft_correction(d, j, &v, k, true);
+    else
+      d->beta[row] =
+          stage_jw(d, d->J, j, k) + bias[k] - (j->drive >= 0 ? d->aim[j->drive].acceleration : 0.0);
   }
 }
 
@@ -143,27 +149,30 @@ static bool worse(double a, double b)
   return !(a <= b) && !isnan(b);
 }
 
-/* Maxima over the rows of the joints, in their order; NaN is kept. */
+/* Maxima over the rigid rows, in their order; NaN is kept. */
 void project_norms(const ali3_model *m, ali3_data *d)
 {
+  const struct frozen *f = m->frozen;
   ali3_report *r = &d->report;
+  int worst = -1;
   r->position = r->velocity = r->acceleration = 0.0;
-  r->worst_joint = -1;
   for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
-  for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
+  for (int i = 0; i < f->rigid_links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    link_velocity_beta(m, d, i);
     for (int k = 0; k < j->count; k++) {
-      double position = fabs(d->Phi[j->first + k]), velocity = fabs(stage_jw(d, d->J, j, k));
+      double position = fabs(d->Phi[j->first + k]), velocity = fabs(d->beta[j->first + k]);
       if (worse(position, r->position)) {
         r->position = position;
-        r->worst_joint = i;
+        worst = i;
       }
       if (worse(velocity, r->velocity)) r->velocity = velocity;
     }
   }
+  stage_name_worst(m, d, worst);
   for (int b = 0; b < m->bodies; b++) body_acceleration(&d->now.x[b], d->w[b]);
-  for (int i = 0; i < m->joints; i++) link_acceleration_beta(m, d, i);
-  for (int i = 0; i < m->frozen->rigid; i++) {
+  for (int i = 0; i < f->rigid_links; i++) link_acceleration_beta(m, d, i);
+  for (int i = 0; i < f->rigid; i++) {
     double acceleration = fabs(d->beta[i]);
     if (worse(acceleration, r->acceleration)) r->acceleration = acceleration;
   }

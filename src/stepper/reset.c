@@ -9,9 +9,19 @@
 
 static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
 static const double ASSEMBLED = 1e-9;      /* times the size of the mechanism */
-/* Compliance of a soft row while the initial state is found: it takes no part in it. */
-static const double GIVES_WAY = 1e30;
 enum { PASSES = 100 };
+
+/* A drive starts where its function begins; one that is led from outside at rest, where the model has it. */
+static void aim_at_start(const ali3_model *m, ali3_data *d)
+{
+  for (int i = 0; i < m->frozen->drives; i++) {
+    const struct drive *drive = &m->frozen->drive[i];
+    d->from[i] = drive->motion.external ? (struct reference){drive->at_start, 0.0, 0.0}
+                                        : motion_at(&drive->motion, 0.0);
+    d->aim[i] = d->from[i];
+    d->value[drive->force] = drive->motion.external ? drive->at_start : 0.0;
+  }
+}
 
 static void start_from_model(const ali3_model *m, ali3_data *d)
 {
@@ -29,10 +39,19 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
-  d->report = (ali3_report){.worst_body = -1, .worst_joint = -1};
+  d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
+  aim_at_start(m, d);
   d->initial = (ali3_initial){.body_position = -1};
+}
+
+/* A one-sided row that the step cannot follow as it swings: dt^2/4 k (J M^-1 J') above 1, less than three steps
+ * a period. entry: of J delta J'. */
+static bool too_stiff(const struct law *law, const struct rule *rule, double entry)
+{
+  return law->kind == LAW_LIMITS && entry * (law->stiffness + rule->v_d * law->damping) > 1.0;
 }
 
 /* delta of every body, and the compliance of every row: 1/alpha as in the papers, or relative to the row's
@@ -54,14 +73,16 @@ static void set_penalties(const ali3_model *m, ali3_data *d, double alpha)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double entry = 0.0;
-      for (int side = 0; side < 2; side++) {
+      for (int side = 0; side < j->sides; side++) {
         if (j->body[side] == ALI3_GROUND) continue;
-        const double *J = d->J + 2 * BODY_Y * (size_t)(j->first + k) + BODY_Y * side;
+        const double *J = stage_block(j, d->J) + BODY_Y * (j->sides * k + side);
         double dJ[BODY_Y];
         body_apply_delta(&d->delta[j->body[side]], J, dJ);
         for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
       }
-      d->c[j->first + k] = j->soft ? GIVES_WAY : alpha > 0.0 ? 1.0 / alpha : compliance * entry;
+      d->stiff[j->first + k] = j->soft && too_stiff(&j->law[k], &d->rule, entry);
+      d->held[j->first + k] = false;
+      d->c[j->first + k] = j->soft ? LAW_OPEN : alpha > 0.0 ? 1.0 / alpha : compliance * entry;
     }
   }
 }
@@ -69,17 +90,18 @@ static void set_penalties(const ali3_model *m, ali3_data *d, double alpha)
 static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
 {
   double largest = 0.0;
-  d->report.worst_joint = -1;
-  for (int i = 0; i < m->joints; i++) {
+  int worst = -1;
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double x = fabs(v[j->first + k]);
       if (!(x <= largest) && !isnan(largest)) { /* NaN is kept */
         largest = x;
-        d->report.worst_joint = i;
+        worst = i;
       }
     }
   }
+  stage_name_worst(m, d, worst);
   return largest;
 }
 
@@ -142,9 +164,11 @@ static double largest_velocity_row(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;
   for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
-  for (int i = 0; i < m->joints; i++)
-    for (int k = 0; k < m->frozen->link[i].count; k++)
-      largest = fmax(largest, fabs(stage_jw(d, d->J, &m->frozen->link[i], k)));
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
+    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(stage_jw(d, d->J, j, k) - rate));
+  }
   return largest;
 }
 
@@ -154,14 +178,26 @@ static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
     project_velocity(m, d);
 }
 
+/* Friction counts 1/gamma times in lambda, but once in the accelerations; see inner.c. */
+static void scale_friction(const ali3_model *m, ali3_data *d, double factor)
+{
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++)
+      if (law_rubs(&j->law[k])) d->now.lambda[j->first + k] *= factor;
+  }
+}
+
 /* What soft rows ask for is a load on the accelerations; their compliance stays out of it. */
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
 {
   stage_laws(m, d);
   for (int i = m->frozen->rigid; i < m->frozen->rows; i++) {
     d->now.lambda[i] = d->law[i];
-    d->c[i] = GIVES_WAY;
+    d->c[i] = LAW_OPEN;
+    d->held[i] = false;
   }
+  scale_friction(m, d, m->options.gamma);
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
@@ -227,9 +263,12 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status < 0) {
-    int worst = d->report.worst_joint;
+    int joint = d->report.worst_joint, force = d->report.worst_force;
     d->report.position = largest_row(m, d, d->Phi);
-    if (worst >= 0 && status == ALI3_E_SINGULAR) d->report.worst_joint = worst;
+    if (status == ALI3_E_SINGULAR && (joint >= 0 || force >= 0)) {
+      d->report.worst_joint = joint;
+      d->report.worst_force = force;
+    }
     return d->report.status = status;
   }
   double turned = largest_turn(m, d);
@@ -241,6 +280,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   make_velocities_consistent(m, d);
   set_soft_loads(m, d);
   solve_accelerations(m, d);
+  scale_friction(m, d, 1.0 / m->options.gamma);
   measure_move(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) set_penalties(m, d, m->options.alpha);

@@ -38,8 +38,8 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v)
 {
-  v->turn = j->joint < 0 ? 0.0 : d->turn[j->joint];
-  for (int side = 0; side < 2; side++) {
+  for (int k = 0; k < 2; k++) v->turn[k] = j->joint[k] < 0 ? 0.0 : d->turn[j->joint[k]];
+  for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
     v->x[side] = b == ALI3_GROUND ? &body_ground : &d->now.x[b];
     v->f[side] = b == ALI3_GROUND ? &body_ground_frame : &d->frame[b];
@@ -52,11 +52,17 @@ void stage_unwrap(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     struct joint_view v;
     double angle, rate;
-    if (j->coordinate != COORDINATE_ANGLE) continue;
+    if (j->coordinate[0].kind != COORDINATE_ANGLE) continue;
     stage_view(d, j, &v);
     rows_coordinate(j, &v, &angle, &rate);
     d->turn[i] += remainder(angle - d->turn[i], 2.0 * 3.14159265358979323846);
   }
+}
+
+void stage_name_worst(const ali3_model *m, ali3_data *d, int link)
+{
+  d->report.worst_joint = link < m->joints ? link : -1;
+  d->report.worst_force = link >= m->joints ? m->frozen->force_of[link - m->joints] : -1;
 }
 
 static void link_rows(const ali3_model *m, ali3_data *d, int link)
@@ -64,7 +70,8 @@ static void link_rows(const ali3_model *m, ali3_data *d, int link)
   const struct joint_rows *j = &m->frozen->link[link];
   struct joint_view v;
   stage_view(d, j, &v);
-  rows_evaluate(j, &v, d->Phi + j->first, d->J + 2 * BODY_Y * (size_t)j->first);
+  rows_evaluate(j, &v, d->Phi + j->first, stage_block(j, d->J));
+  if (j->drive >= 0) d->Phi[j->first] -= d->aim[j->drive].position;
 }
 
 void stage_rows(const ali3_model *m, ali3_data *d)
@@ -72,22 +79,44 @@ void stage_rows(const ali3_model *m, ali3_data *d)
   stage_each(m, d, link_rows, 0, m->frozen->links, 60.0 * m->frozen->rows);
 }
 
+/* Friction loads a step as it is at its end, with full weight: its multiplier is greater by 1/gamma (inner.c). The normal
+ * force of a contact is the first row of its link; what it does over the step is the mean of both ends, and
+ * the push of an impact ends with its step. */
 static void link_laws(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
+  double rate[ROWS_MAX], v_d = d->rule.v_d, normal, slope, L;
   struct joint_view v;
-  double rate[ROWS_MAX];
   stage_view(d, j, &v);
-  rows_rate(j, &v, d->J + 2 * BODY_Y * (size_t)j->first, rate);
+  rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
-    d->law[row] = j->law[k].stiffness * d->Phi[row] + j->law[k].damping * rate[k];
-    d->c[row] = 1.0 / (j->law[k].stiffness + d->rule.v_d * j->law[k].damping);
+    const struct law *law = &j->law[k];
+    switch (law->kind) {
+    case LAW_VALUE:
+      L = -d->value[m->frozen->force_of[link - m->joints]];
+      slope = 0.0;
+      break;
+    case LAW_SLIP:
+      normal = -0.5 * (d->now.lambda[j->first] + fmax(d->now.lambda[j->first], d->last.lambda[j->first]));
+      L = law_slip(law, rate[k], rate[k == 1 ? 2 : 1], fmax(normal, 0.0), v_d, &slope);
+      break;
+    default:
+      L = law_force(law, d->Phi[row], rate[k], v_d, &slope);
+    }
+    if (law_rubs(law)) {
+      L /= m->options.gamma;
+      slope /= m->options.gamma;
+    }
+    d->law[row] = L;
+    d->c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
+    d->held[row] = d->stiff[row] && slope > 0.0;
   }
 }
 
 void stage_laws(const ali3_model *m, ali3_data *d)
 {
-  stage_each(m, d, link_laws, m->joints, m->frozen->links, 100.0 * (m->frozen->rows - m->frozen->rigid));
+  stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
+             100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
 static void node_condense(const ali3_model *m, ali3_data *d, int i)
@@ -103,7 +132,7 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->failed_node, -1, memory_order_relaxed);
-  memcpy(d->Jf, d->J, 2 * BODY_Y * (size_t)m->frozen->rows * sizeof *d->J);
+  memcpy(d->Jf, d->J, m->frozen->jacobian * sizeof *d->J);
   for (int level = 0; level < t->levels; level++)
     stage_each(m, d, node_condense, t->level_first[level], t->level_first[level + 1], t->level_flops[level]);
   return atomic_load_explicit(&d->failed_node, memory_order_relaxed) < 0;
@@ -146,10 +175,10 @@ static void body_response(const ali3_model *m, ali3_data *d, int b)
 static void link_residual(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
+  const double *J = stage_block(j, d->Jf);
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
-    const double *J = d->Jf + 2 * BODY_Y * (size_t)row;
     double sum = d->beta[row] - d->c[row] * d->z[row];
-    for (int side = 0; side < 2; side++, J += BODY_Y) {
+    for (int side = 0; side < j->sides; side++, J += BODY_Y) {
       if (j->body[side] == ALI3_GROUND) continue;
       const double *y = d->response[j->body[side]];
       for (int i = 0; i < BODY_Y; i++) sum -= J[i] * y[i];
@@ -169,16 +198,37 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->frozen->rows; i++) d->z[i] += d->z_kept[i];
 }
 
+/* o += the rows of one end times v */
+static void add_end(const struct joint_rows *j, int side, const double *J, const double *v, double o[BODY_Y])
+{
+  const double *row = J + j->jacobian + BODY_Y * side;
+  for (int i = 0; i < j->count; i++, row += BODY_Y * j->sides)
+    for (int y = 0; y < BODY_Y; y++) o[y] += row[y] * v[i];
+}
+
 void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y])
 {
   const struct frozen *f = m->frozen;
   for (int y = 0; y < BODY_Y; y++) o[y] = 0.0;
   for (int e = f->end_first[body]; e < f->end_first[body + 1]; e++) {
-    const struct joint_rows *j = &f->link[f->end[e] / 2];
-    const double *row = J + 2 * BODY_Y * (size_t)j->first + BODY_Y * (f->end[e] % 2);
-    for (int i = 0; i < j->count; i++, row += 2 * BODY_Y)
-      for (int y = 0; y < BODY_Y; y++) o[y] += row[y] * v[j->first + i];
+    const struct joint_rows *j = &f->link[f->end[e] / ROWS_SIDES];
+    add_end(j, f->end[e] % ROWS_SIDES, J, v + j->first, o);
   }
+}
+
+void stage_rubbing(const ali3_model *m, const ali3_data *d, int body, double factor, double y[BODY_Y])
+{
+  const struct frozen *f = m->frozen;
+  double load[BODY_Y] = {0}, a[BODY_Y];
+  for (int e = f->end_first[body]; e < f->end_first[body + 1]; e++) {
+    const struct joint_rows *j = &f->link[f->end[e] / ROWS_SIDES];
+    double v[ROWS_MAX];
+    if (!j->soft) continue;
+    for (int k = 0; k < j->count; k++) v[k] = law_rubs(&j->law[k]) ? d->now.lambda[j->first + k] : 0.0;
+    add_end(j, f->end[e] % ROWS_SIDES, d->J, v, load);
+  }
+  body_apply_delta(&d->delta[body], load, a);
+  for (int k = 0; k < BODY_Y - 1; k++) y[k] += factor / d->rule.h * a[k];
 }
 
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
@@ -191,9 +241,9 @@ void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o
 
 double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row)
 {
-  J += 2 * BODY_Y * (size_t)(j->first + row);
+  J += j->jacobian + (size_t)(BODY_Y * j->sides * row);
   double sum = 0.0;
-  for (int side = 0; side < 2; side++, J += BODY_Y) {
+  for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     if (j->body[side] == ALI3_GROUND) continue;
     const double *w = d->w[j->body[side]];
     for (int y = 0; y < BODY_Y; y++) sum += J[y] * w[y];

@@ -25,11 +25,6 @@ static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
   for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
 }
 
-static bool composite(const ali3_model *m)
-{
-  return m->options.substeps > 1 || m->options.extrapolate;
-}
-
 static double inner_dt(const ali3_model *m)
 {
   return m->options.dt / m->options.substeps;
@@ -40,10 +35,11 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   int node = atomic_load_explicit(&d->failed_node, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && node >= 0) {
     const struct tree_node *n = &m->frozen->tree->node[node];
-    d->report.worst_joint = n->kind == TREE_JOINT && n->index < m->joints ? n->index : -1;
+    stage_name_worst(m, d, n->kind == TREE_JOINT ? n->index : -1);
     d->report.worst_body = n->kind == TREE_JOINT ? -1 : n->index;
   }
   go_back(m, d, &d->start);
+  for (int i = 0; i < m->frozen->drives; i++) d->aim[i] = d->from[i];
   inner_step_length(m, d, inner_dt(m));
   stage_rows(m, d);
   d->prepared = false;
@@ -61,8 +57,8 @@ static int worse(int a, int b)
   return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);
 }
 
-/* The long branch is prepared; the rest of an extrapolated inner step. */
-static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
+/* The long branch is prepared; the rest of an extrapolated inner step that begins `after` the start of the step. */
+static int extrapolated(const ali3_model *m, ali3_data *d, double after, double *increment)
 {
   double dt = d->rule.dt;
   int status, result;
@@ -72,6 +68,7 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
   go_back(m, d, &d->last); /* the start of both branches */
   inner_step_length(m, d, 0.5 * dt);
   for (int half = 0; half < 2; half++) {
+    inner_aim(m, d, after + 0.5 * dt * (half + 1), false);
     if (!inner_prepare(m, d)) return ALI3_E_SINGULAR;
     *increment = fmax(*increment, inner_iterate(m, d, &status));
     result = worse(result, status);
@@ -95,7 +92,8 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double *increment)
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
   if (d->prepared) return ALI3_OK;
-  if (composite(m)) keep(m, &d->start, &d->now);
+  if (step_is_composite(m)) keep(m, &d->start, &d->now);
+  inner_aim(m, d, inner_dt(m), false);
   if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
   d->prepared = true;
   return ALI3_OK;
@@ -109,9 +107,10 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   for (int k = 0; k < m->options.substeps; k++) {
     int status;
     double increment = 0.0;
+    inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
     if (k > 0 && !inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
     if (m->options.extrapolate)
-      status = extrapolated(m, d, &increment);
+      status = extrapolated(m, d, inner_dt(m) * k, &increment);
     else
       increment = inner_iterate(m, d, &status);
     result = worse(result, status);
@@ -123,6 +122,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
     return give_up(m, d, ALI3_E_DIVERGED);
   stage_unwrap(m, d);
+  for (int i = 0; i < m->frozen->drives; i++) d->from[i] = d->aim[i];
   d->prepared = false;
   d->report.step++;
   d->report.time = (double)d->report.step * m->options.dt;

@@ -5,6 +5,7 @@
 #define STEPPER_STEPPER_H
 
 #include "dca/condense.h"
+#include "dynamics/motion.h"
 #include "dynamics/rows.h"
 #include "model/model.h"
 
@@ -13,16 +14,31 @@
 
 /* What freezing adds to a model. */
 struct frozen {
-  struct joint_rows *link; /* (links) the joints of the model, then its forces */
-  int links;
-  int rows, rigid; /* all of them; those of the joints, which come first */
-  int *end_first;  /* (bodies + 1) link ends of each body, in `end` */
-  int *end;        /* (2 links) 2 * link + side, ascending per body */
+  struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then the others */
+  int links, rigid_links;
+  int rows, rigid;     /* all of them; the rigid ones, which come first */
+  size_t jacobian;     /* numbers in the Jacobian of all links */
+  int *force_link;     /* (forces) link of each */
+  int *force_of;       /* (links - joints) the other way round */
+  struct drive *drive; /* (drives) */
+  int drives;
+  bool values;    /* some force takes its value from outside */
+  bool switches;  /* some law has corners: factors anew in every iteration */
+  bool rubs;      /* there is friction: its load enters at the end of a step */
+  int *end_first; /* (bodies + 1) link ends of each body, in `end` */
+  int *end;       /* ROWS_SIDES * link + side, ascending per body */
   struct tree *tree;
   struct body_load *load; /* (bodies) sum of the constant torques, and of the forces without their moments */
   int point_loads;        /* forces with a lever arm, which turns with the body */
   int *point_load;        /* (point_loads) index in model.load, by body */
   int *point_load_first;  /* (bodies + 1) */
+};
+
+/* A link whose coordinate is prescribed. */
+struct drive {
+  int link, force;
+  double at_start; /* coordinate */
+  struct motion motion;
 };
 
 /* All that a step changes of the mechanism. */
@@ -53,11 +69,16 @@ struct ali3_data {
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double *Phi;                /* (m) residual of the rows at now.x */
-  double *J;                  /* (m, 2, 7) Jacobian at now.x, body coordinates */
-  double *Jf;     /* (m, 2, 7) the one the factors are made of                filled by stage_condense */
-  double *law;    /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
-  double *beta;   /* (m) right-hand side of S z = beta */
-  double *z;      /* (u) its solution */
+  double *J;                  /* Jacobian at now.x, body coordinates; layout: joint_rows */
+  double *Jf;  /* the one the factors are made of                          filled by stage_condense */
+  double *law; /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  bool *stiff; /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
+  bool *held;  /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
+  double *
+      value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
+  struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
+  double *beta;                 /* (m) right-hand side of S z = beta */
+  double *z;                    /* (u) its solution */
   double *z_kept; /* (m) first solution while a solve is refined; NULL, as response, without hubs */
   double (*response)[BODY_Y]; /* (n) delta J'z, likewise */
   double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
@@ -72,6 +93,12 @@ struct ali3_data {
   ali3_initial initial;
 };
 
+/* A step changes `last` on its way, or goes back to it: the state at its start is kept apart. */
+static inline bool step_is_composite(const ali3_model *m)
+{
+  return m->options.substeps > 1 || m->options.extrapolate || m->frozen->rubs;
+}
+
 /* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
  * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
@@ -83,6 +110,9 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 void inner_rule(const ali3_model *m, double dt, struct rule *rule);
 bool inner_prepare(const ali3_model *m, ali3_data *d);
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status);
+/* Lets the drives aim at the time `after` the start of the step; Phi follows. targets: a value from outside has
+ * arrived. */
+void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets);
 /* Makes delta, and c of the rigid rows, right for inner steps of dt seconds. */
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
 /* project.c. RT. They need Phi, J and the factors. position: one step towards Phi = 0, which leaves frame,
@@ -95,6 +125,8 @@ void project_norms(const ali3_model *m, ali3_data *d);
 
 /* stage.c. RT. */
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
+/* Names a rigid link in the report as the worst: joint or force. -1: none. */
+void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
 /* Joint angles count full turns: each is taken nearest to what it was. */
 void stage_unwrap(const ali3_model *m, ali3_data *d);
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
@@ -109,6 +141,13 @@ void stage_gather(const ali3_model *m, const double *J, int body, const double *
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 /* (J w) of one row of a link, over both bodies */
 double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row);
+/* The Jacobian of a link, (count, sides, 7). */
+static inline double *stage_block(const struct joint_rows *j, double *J)
+{
+  return J + j->jacobian;
+}
+/* y += factor M^-1 J'lambda of a body, over the rows that rub. */
+void stage_rubbing(const ali3_model *m, const ali3_data *d, int body, double factor, double y[BODY_Y]);
 /* Constant and external load of a body in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 

@@ -16,7 +16,7 @@ void graph_new(struct graph *g, int bodies)
   *g = (struct graph){.room = 16};
   g->ends = must(calloc((size_t)g->room, sizeof *g->ends));
   g->first = must(calloc((size_t)g->room + 1, sizeof *g->first));
-  g->g = (struct tree_graph){.bodies = bodies, .ends = (const int(*)[2])g->ends, .first = g->first};
+  g->g = (struct tree_graph){.bodies = bodies, .ends = (const int(*)[TREE_SIDES])g->ends, .first = g->first};
 }
 
 void graph_join(struct graph *g, int a, int b, int rows)
@@ -26,11 +26,12 @@ void graph_join(struct graph *g, int a, int b, int rows)
     g->room *= 2;
     g->ends = must(realloc(g->ends, (size_t)g->room * sizeof *g->ends));
     g->first = must(realloc(g->first, ((size_t)g->room + 1) * sizeof *g->first));
-    g->g.ends = (const int(*)[2])g->ends;
+    g->g.ends = (const int(*)[TREE_SIDES])g->ends;
     g->g.first = g->first;
   }
   g->ends[j][0] = a;
   g->ends[j][1] = b;
+  for (int side = 2; side < TREE_SIDES; side++) g->ends[j][side] = GROUND;
   g->first[j + 1] = g->first[j] + rows;
 }
 

@@ -10,7 +10,7 @@ enum { GROUND = -1 };
 
 struct graph {
   struct tree_graph g; /* ends and first point below */
-  int (*ends)[2];
+  int (*ends)[TREE_SIDES];
   int *first;
   int room;
   double *J;                /* (rows, 2, 7) */

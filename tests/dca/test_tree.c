@@ -79,12 +79,14 @@ static void check_couples(const struct graph *g, const struct tree *t)
     for (int k = t->node[i].couple_first; k < t->node[i].couple_end; k++) {
       const struct tree_couple *c = &t->couple[k];
       int j = 0;
-      while (g->first[j] != c->row) j++;
+      int side = (int)(c->J / TREE_Y % 2);
+      while (g->first[j] != (int)(c->J / (2 * TREE_Y))) j++;
+      assert_int_equal(c->stride, 2 * TREE_Y);
       assert_int_equal(c->rows, g->first[j + 1] - g->first[j]);
-      assert_true(g->ends[j][c->side] >= 0);
+      assert_true(g->ends[j][side] >= 0);
       assert_true(t->node[i].kind == TREE_JOINT ? t->node[i].index == j
-                                                : t->node[i].index == g->ends[j][c->side]);
-      used[2 * j + c->side]++;
+                                                : t->node[i].index == g->ends[j][side]);
+      used[2 * j + side]++;
     }
   for (int j = 0; j < g->g.joints; j++)
     for (int side = 0; side < 2; side++) assert_int_equal(used[2 * j + side], g->ends[j][side] >= 0);

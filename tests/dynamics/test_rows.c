@@ -176,7 +176,7 @@ static void rows_of_forces(void **state)
         random_vector(&random, spec.point_b, 3);
         spec.point_b[0] += 5.0; /* well apart, where |d| is smooth */
         assert_int_equal(ali3_model_add_force(s.m, &spec), 0);
-        rows_compile_force(s.m, 0, NULL, &s.j);
+        rows_compile_force(s.m, 0, NULL, &s.j, &(double){0});
         snprintf(s.what, sizeof s.what, "%s, ground %d, seed %d", bushing ? "bushing" : "spring", ground,
                  seed);
         assert_true(s.j.soft);
@@ -252,7 +252,7 @@ static void turned(const double p[4], const double w[3], double t, double o[4])
  */
 static void place(struct scene *s, const double spin[3], double turn, double slide, double t)
 {
-  const double *axis = s->j.axis;
+  const double *axis = s->j.coordinate[0].axis;
   double q[4] = {cos(0.5 * turn * t)}, seen[3], rest[3];
   const double unit[4] = {1.0, 0, 0, 0};
   turned(unit, spin, t, s->x[0].p);

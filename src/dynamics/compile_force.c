@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: from a force of the model to its primitives and laws. */
+#include "dynamics/compile.h"
+
+#include <string.h>
+
+/* Along and about the axes of a, where there is something to give way against. Small rotations: with f_i the
+ * axes of a seen from b at the start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
+static void bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct rows_start *start)
+{
+  static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 6; i++) {
+    if (spec->stiffness[i] == 0.0 && spec->damping[i] == 0.0) continue;
+    j->law[j->count] = (struct law){.stiffness = spec->stiffness[i], .damping = spec->damping[i]};
+    if (i < 3) {
+      rows_add(j, ROW_IN_PLANE, E[i], NULL);
+    } else {
+      double world[3], seen[3];
+      m3_mul(world, start->f[0].R, E[(i + 2) % 3]); /* f_2 for axis 3 pairs with e_1, and so on round */
+      m3_tmul(seen, start->f[1].R, world);
+      rows_add(j, ROW_DOT, E[(i + 1) % 3], seen);
+    }
+  }
+}
+
+/* The side of body `b`; a new one where it is not there yet. The ground is one side as any other. */
+static int side_of(struct joint_rows *j, int b)
+{
+  int side = 0;
+  while (side < j->sides && j->body[side] != b) side++;
+  if (side == j->sides) j->body[j->sides++] = b;
+  return side;
+}
+
+/* One row on the coordinate of a joint, or on those of two. Returns where it stands at the start. */
+static double on_joints(const ali3_model *m, const struct joint_rows *joint, const ali3_force_spec *spec,
+                        struct joint_rows *j)
+{
+  double sum = 0.0;
+  const int of[2] = {spec->joint, spec->joint_b};
+  j->coordinates = spec->type == ALI3_FORCE_GEAR ? 2 : 1;
+  j->ratio[0] = 1.0;
+  j->ratio[1] = -spec->ratio;
+  memcpy(j->point, joint[spec->joint].point, sizeof j->point);
+  for (int k = 0; k < j->coordinates; k++) {
+    const struct joint_rows *own = &joint[of[k]];
+    struct rows_start start;
+    j->joint[k] = of[k];
+    j->coordinate[k] = own->coordinate[0];
+    for (int s = 0; s < 2; s++) j->slot[k][s] = side_of(j, own->body[s]);
+    rows_start_at(m, own->body, own->point, &start);
+    sum += j->ratio[k] *
+           coordinate_wrapped(&own->coordinate[0], &(struct body_pair){.x = {&start.x[0], &start.x[1]},
+                                                                       .f = {&start.f[0], &start.f[1]}});
+  }
+  rows_add(j, ROW_COORDINATE, NULL, NULL);
+  return sum;
+}
+
+static void contact(struct joint_rows *j, const ali3_force_spec *spec)
+{
+  bool plane = spec->type == ALI3_FORCE_SPHERE_PLANE;
+  double n[3], norm = sqrt(v3_dot(spec->normal, spec->normal));
+  for (int i = 0; i < 3; i++) n[i] = spec->normal[i] / norm;
+  j->radius[0] = plane ? 0.0 : spec->radius_a;
+  j->radius[1] = spec->radius_b;
+  j->length = j->radius[0] + j->radius[1];
+  rows_add(j, plane ? ROW_GAP : ROW_LENGTH, plane ? n : NULL, NULL);
+  j->law[0].lower = 0.0;
+  j->law[0].upper = INFINITY;
+  if (spec->friction == 0.0) return;
+  rows_add(j, ROW_SLIP, NULL, NULL);
+  for (int i = 1; i < 3; i++)
+    j->law[i] = (struct law){.kind = LAW_SLIP, .friction = spec->friction, .slip = spec->slip};
+}
+
+static enum law_kind law_of(const ali3_force_spec *spec)
+{
+  switch (spec->type) {
+  case ALI3_FORCE_CABLE:
+  case ALI3_FORCE_END_STOP:
+  case ALI3_FORCE_STOP:
+  case ALI3_FORCE_SPHERE_PLANE:
+  case ALI3_FORCE_SPHERE_SPHERE:
+    return LAW_LIMITS;
+  case ALI3_FORCE_FRICTION:
+    return LAW_FRICTION;
+  case ALI3_FORCE_MOTOR:
+    return LAW_VALUE;
+  default:
+    return spec->force_table.n || spec->damping_table.n ? LAW_TABLE : LAW_LINEAR;
+  }
+}
+
+void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
+                        double *at_start)
+{
+  const ali3_force_spec *spec = &m->force[index].spec;
+  struct rows_start start;
+  *j = (struct joint_rows){.joint = {-1, -1}, .soft = true};
+  j->law[0] = (struct law){.kind = law_of(spec),
+                           .stiffness = spec->stiffness[0],
+                           .damping = spec->damping[0],
+                           .lower = spec->lower,
+                           .upper = spec->upper,
+                           .friction = spec->friction,
+                           .slip = spec->slip,
+                           .force = &spec->force_table,
+                           .damping_table = &spec->damping_table};
+  *at_start = 0.0;
+  if (ali3_force_type_on_joint(spec->type)) {
+    *at_start = on_joints(m, joint, spec, j);
+    j->soft = spec->type != ALI3_FORCE_DRIVE && spec->type != ALI3_FORCE_GEAR;
+    if (spec->type == ALI3_FORCE_JOINT_SPRING) j->length = isnan(spec->rest) ? *at_start : spec->rest;
+    if (spec->type == ALI3_FORCE_GEAR) j->length = *at_start;
+    return;
+  }
+  j->sides = 2;
+  j->body[0] = spec->body_a;
+  j->body[1] = spec->body_b;
+  v3_copy(j->point[0], spec->point_a);
+  v3_copy(j->point[1], spec->point_b);
+  rows_start_at(m, j->body, j->point, &start);
+  if (spec->type == ALI3_FORCE_BUSHING) {
+    bushing(j, spec, &start);
+    return;
+  }
+  if (ali3_force_type_is_contact(spec->type)) {
+    contact(j, spec);
+    return;
+  }
+  rows_add(j, ROW_LENGTH, NULL, NULL);
+  *at_start = sqrt(v3_dot(start.d, start.d));
+  if (spec->type != ALI3_FORCE_END_STOP) j->length = isnan(spec->rest) ? *at_start : spec->rest;
+  if (spec->type == ALI3_FORCE_CABLE) {
+    j->law[0].lower = -INFINITY;
+    j->law[0].upper = 0.0;
+  }
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code. A slide is U . d with U the axis, which turns with a, and d = P_b - P_a; the rate of an angle is
+ * axis . (w_b - w_a), which is exact where the axes of the joint are parallel. */
+#include "dynamics/coordinate.h"
+
+static const double TURN = 6.28318530717958647693;
+
+static double angle(const struct coordinate *c, const struct body_pair *v)
+{
+  double U0[3], U1[3], V0[3];
+  m3_mul(U0, v->f[0]->R, c->u0);
+  m3_mul(U1, v->f[0]->R, c->u1);
+  m3_mul(V0, v->f[1]->R, c->v0);
+  return atan2(v3_dot(V0, U1), v3_dot(V0, U0));
+}
+
+double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
+{
+  double U[3], d[3];
+  if (c->kind == COORDINATE_NONE) return 0.0;
+  if (c->kind == COORDINATE_ANGLE) return angle(c, v);
+  world_vector(U, v->f[0], c->axis);
+  separation(v, c->point, d);
+  return v3_dot(U, d);
+}
+
+double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)
+{
+  double x = coordinate_wrapped(c, v);
+  return c->kind == COORDINATE_ANGLE ? turn + remainder(x - turn, TURN) : x;
+}
+
+double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
+{
+  double y[2][BODY_Y], axis[3], wa[3], wb[3], d[3], d1[3], d2[3], U1[3];
+  if (c->kind == COORDINATE_NONE) return 0.0;
+  if (c->kind == COORDINATE_ANGLE) {
+    body_velocity(v->x[0], y[0]);
+    body_velocity(v->x[1], y[1]);
+    m3_mul(axis, v->f[0]->R, c->axis);
+    m3_mul(wa, v->f[0]->R, y[0] + 3);
+    m3_mul(wb, v->f[1]->R, y[1] + 3);
+    return v3_dot(axis, wb) - v3_dot(axis, wa);
+  }
+  world_vector(axis, v->f[0], c->axis);
+  separation(v, c->point, d);
+  separation_rate(v, c->point, y, d1, d2);
+  vector_rate(U1, v->f[0], y[0], c->axis);
+  return v3_dot(axis, d1) + v3_dot(U1, d);
+}
+
+double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
+{
+  double y[2][BODY_Y], U[3], U1[3], U2[3], wa[3], wb[3], d[3], d1[3], d2[3];
+  switch (c->kind) {
+  case COORDINATE_ANGLE: /* the axis turns with a: (w_a x axis) . w_b */
+    body_velocity(v->x[0], y[0]);
+    body_velocity(v->x[1], y[1]);
+    m3_mul(U, v->f[0]->R, c->axis);
+    m3_mul(wa, v->f[0]->R, y[0] + 3);
+    m3_mul(wb, v->f[1]->R, y[1] + 3);
+    v3_cross(U1, wa, U);
+    return v3_dot(U1, wb);
+  case COORDINATE_SLIDE:
+    world_vector(U, v->f[0], c->axis);
+    separation(v, c->point, d);
+    separation_rate(v, c->point, y, d1, d2);
+    vector_rate(U1, v->f[0], y[0], c->axis);
+    vector_bias(U2, v->x[0], c->axis);
+    return v3_dot(U2, d) + 2.0 * v3_dot(U1, d1) + v3_dot(U, d2);
+  default:
+    return 0.0;
+  }
+}
+
+void coordinate_gradient(const struct coordinate *c, const struct body_pair *v, double scale, double *a,
+                         double *b)
+{
+  double U[3], V[3], d[3];
+  switch (c->kind) {
+  case COORDINATE_ANGLE:
+    m3_mul(U, v->f[0]->R, c->axis);
+    m3_tmul(V, v->f[1]->R, U);
+    v3_axpy(a + 3, -scale, c->axis);
+    v3_axpy(b + 3, scale, V);
+    break;
+  case COORDINATE_SLIDE:
+    world_vector(U, v->f[0], c->axis);
+    separation(v, c->point, d);
+    add_vector(a, scale, v->f[0], c->axis, d);
+    add_point(a, -scale, v->f[0], c->point[0], U);
+    add_point(b, scale, v->f[1], c->point[1], U);
+    break;
+  default:
+    break;
+  }
+}

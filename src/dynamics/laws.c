@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code. */
+#include "dynamics/laws.h"
+
+#include <math.h>
+
+/* The interval of the table that holds x; the first and the last go on without end. */
+static int interval(const ali3_table *t, double x)
+{
+  int low = 0, high = t->n - 1;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (x < t->point[middle][0])
+      high = middle;
+    else
+      low = middle;
+  }
+  return low;
+}
+
+static double table_at(const ali3_table *t, double x, double *slope)
+{
+  const double(*p)[2] = t->point + interval(t, x);
+  *slope = (p[1][1] - p[0][1]) / (p[1][0] - p[0][0]);
+  return p[0][1] + *slope * (x - p[0][0]);
+}
+
+/* A falling stretch of a table has no place in the factors, which have to stay positive. */
+static double not_negative(double slope)
+{
+  return slope > 0.0 ? slope : 0.0;
+}
+
+static double tables(const struct law *law, double x, double rate, double v_d, double *slope)
+{
+  double k = law->stiffness, c = law->damping, force, damping;
+  force = law->force->n ? table_at(law->force, x, &k) : k * x;
+  damping = law->damping_table->n ? table_at(law->damping_table, rate, &c) : c * rate;
+  *slope = not_negative(k) + v_d * not_negative(c);
+  return force + damping;
+}
+
+/* A stop pushes back and never holds. */
+static double limits(const struct law *law, double x, double rate, double v_d, double *slope)
+{
+  double beyond = x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
+  double force = law->stiffness * beyond + law->damping * rate;
+  if (force * beyond <= 0.0) return *slope = 0.0;
+  *slope = law->stiffness + v_d * law->damping;
+  return force;
+}
+
+double law_force(const struct law *law, double x, double rate, double v_d, double *slope)
+{
+  double secant;
+  switch (law->kind) {
+  case LAW_TABLE:
+    return tables(law, x, rate, v_d, slope);
+  case LAW_LIMITS:
+    return limits(law, x, rate, v_d, slope);
+  case LAW_FRICTION:
+    secant = law->friction / sqrt(rate * rate + law->slip * law->slip) + law->damping;
+    *slope = v_d * secant;
+    return secant * rate;
+  default:
+    *slope = law->stiffness + v_d * law->damping;
+    return law->stiffness * x + law->damping * rate;
+  }
+}
+
+double law_slip(const struct law *law, double v, double other, double normal, double v_d, double *slope)
+{
+  double secant = law->friction * normal / sqrt(v * v + other * other + law->slip * law->slip);
+  *slope = v_d * secant;
+  return secant * v;
+}
+
+/* Area under the table from 0 to x. */
+static double table_area(const ali3_table *t, double x)
+{
+  double slope, sum = 0.0, from = 0.0;
+  int i = interval(t, 0.0), last = interval(t, x), step = x < 0.0 ? -1 : 1;
+  for (; i != last; i += step) {
+    double to = t->point[x < 0.0 ? i : i + 1][0];
+    sum += 0.5 * (table_at(t, from, &slope) + t->point[x < 0.0 ? i : i + 1][1]) * (to - from);
+    from = to;
+  }
+  sum += 0.5 * (table_at(t, from, &slope) + table_at(t, x, &slope)) * (x - from);
+  return sum;
+}
+
+double law_energy(const struct law *law, double x)
+{
+  double beyond;
+  switch (law->kind) {
+  case LAW_LINEAR:
+    return 0.5 * law->stiffness * x * x;
+  case LAW_TABLE:
+    return law->force->n ? table_area(law->force, x) : 0.5 * law->stiffness * x * x;
+  case LAW_LIMITS:
+    beyond = x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
+    return 0.5 * law->stiffness * beyond * beyond;
+  default:
+    return 0.0;
+  }
+}
+
+bool law_switches(const struct law *law)
+{
+  return law->kind != LAW_LINEAR && law->kind != LAW_VALUE;
+}
+
+bool law_rubs(const struct law *law)
+{
+  return law->kind == LAW_FRICTION || law->kind == LAW_SLIP;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * What makes a force valid, type by type. */
+#include "model/check.h"
+
+#include <string.h>
+
+#define REFUSE(field, ...) model_refuse(m, ALI3_E_MODEL, "force", field, __VA_ARGS__)
+
+static int check_joint(ali3_model *m, const ali3_force_spec *s, const char *field, int joint)
+{
+  if (joint < 0 || joint >= m->joints) return REFUSE(field, "force '%.60s': expected a joint", s->name);
+  ali3_joint_type type = m->joint[joint].type;
+  if (type != ALI3_JOINT_REVOLUTE && type != ALI3_JOINT_PRISMATIC)
+    return REFUSE(field, "force '%.60s': expected a revolute or prismatic joint, found a %s one", s->name,
+                  ali3_joint_type_name(type));
+  return ALI3_OK;
+}
+
+static int check_bodies(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = model_check_body_index(m, "force", "body_a", s->body_a, true);
+  if (status < 0) return status;
+  status = model_check_body_index(m, "force", "body_b", s->body_b, true);
+  if (status < 0) return status;
+  if (s->body_a == s->body_b)
+    return REFUSE("body_b", "force '%.60s': expected two different bodies", s->name);
+  REQUIRE_FINITE("force", "point_a", s->point_a);
+  REQUIRE_FINITE("force", "point_b", s->point_b);
+  return ALI3_OK;
+}
+
+static int check_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t)
+{
+  if (t->n == 0) return ALI3_OK;
+  if (t->n < 2 || !t->point)
+    return REFUSE(field, "force '%.60s': expected two points or more, found %d", s->name, t->n);
+  for (int i = 0; i < t->n; i++) {
+    if (!model_all_finite(t->point[i], 2))
+      return REFUSE(field, "force '%.60s': expected finite numbers in point %d", s->name, i + 1);
+    if (i > 0 && !(t->point[i][0] > t->point[i - 1][0]))
+      return REFUSE(
+          field,
+          "force '%.60s': expected the first numbers to rise from point to point; point %d has %g after %g",
+          s->name, i + 1, t->point[i][0], t->point[i - 1][0]);
+  }
+  return ALI3_OK;
+}
+
+/* Stiffness and damping, and that one of them, or a table, is there. */
+static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
+{
+  int count = s->type == ALI3_FORCE_BUSHING ? 6 : 1;
+  double sum = 0.0;
+  for (int i = 0; i < count; i++) {
+    bool turns = i >= 3; /* keys of their own in files */
+    if (!(isfinite(s->stiffness[i]) && s->stiffness[i] >= 0.0))
+      return REFUSE(turns ? "rotational_stiffness" : "stiffness",
+                    "force '%.60s': expected a stiffness of 0 or more, found %g", s->name, s->stiffness[i]);
+    if (!(isfinite(s->damping[i]) && s->damping[i] >= 0.0))
+      return REFUSE(turns ? "rotational_damping" : "damping",
+                    "force '%.60s': expected a damping of 0 or more, found %g", s->name, s->damping[i]);
+    sum += s->stiffness[i] + s->damping[i];
+  }
+  bool tables = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_JOINT_SPRING;
+  if (tables && s->force_table.n + s->damping_table.n > 0) return ALI3_OK;
+  if (sum == 0.0)
+    return REFUSE("stiffness", "force '%.60s': expected a stiffness or a damping above 0", s->name);
+  return ALI3_OK;
+}
+
+static int check_spring(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_coefficients(m, s);
+  if (status < 0) return status;
+  status = check_table(m, s, "force_table", &s->force_table);
+  if (status < 0) return status;
+  status = check_table(m, s, "damping_table", &s->damping_table);
+  if (status < 0) return status;
+  bool length = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_CABLE;
+  if (isinf(s->rest) || (length && s->rest < 0.0))
+    return REFUSE(length ? "rest_length" : "rest", "force '%.60s': expected a finite value%s, found %g",
+                  s->name, length ? " of 0 m or more" : "", s->rest);
+  return ALI3_OK;
+}
+
+static int check_stop(ali3_model *m, const ali3_force_spec *s)
+{
+  if (!(s->stiffness[0] > 0.0 && isfinite(s->stiffness[0])))
+    return REFUSE("stiffness", "force '%.60s': expected a stiffness above 0, found %g", s->name,
+                  s->stiffness[0]);
+  if (!(s->damping[0] >= 0.0 && isfinite(s->damping[0])))
+    return REFUSE("damping", "force '%.60s': expected a damping of 0 or more, found %g", s->name,
+                  s->damping[0]);
+  if (ali3_force_type_is_contact(s->type)) return ALI3_OK;
+  if (!(s->lower < s->upper))
+    return REFUSE("upper", "force '%.60s': expected an upper limit above the lower one, found %g and %g",
+                  s->name, s->upper, s->lower);
+  if (isinf(s->lower) && isinf(s->upper))
+    return REFUSE("upper", "force '%.60s': expected a lower or an upper limit", s->name);
+  return ALI3_OK;
+}
+
+static int check_slip(ali3_model *m, const ali3_force_spec *s)
+{
+  if (!(s->friction >= 0.0 && isfinite(s->friction)))
+    return REFUSE("friction", "force '%.60s': expected a friction of 0 or more, found %g", s->name,
+                  s->friction);
+  if (s->friction > 0.0 && !(s->slip > 0.0 && isfinite(s->slip)))
+    return REFUSE("slip", "force '%.60s': expected a sliding velocity above 0, found %g", s->name, s->slip);
+  return ALI3_OK;
+}
+
+static int check_friction(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_slip(m, s);
+  if (status < 0) return status;
+  if (!(s->damping[0] >= 0.0 && isfinite(s->damping[0])))
+    return REFUSE("damping", "force '%.60s': expected a damping of 0 or more, found %g", s->name,
+                  s->damping[0]);
+  if (s->friction + s->damping[0] == 0.0)
+    return REFUSE("friction", "force '%.60s': expected a friction or a damping above 0", s->name);
+  return ALI3_OK;
+}
+
+static int check_contact(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_stop(m, s);
+  if (status < 0) return status;
+  status = check_slip(m, s);
+  if (status < 0) return status;
+  if (!(s->radius_b > 0.0 && isfinite(s->radius_b)))
+    return REFUSE("radius_b", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_b);
+  if (s->type == ALI3_FORCE_SPHERE_SPHERE) {
+    if (!(s->radius_a > 0.0 && isfinite(s->radius_a)))
+      return REFUSE("radius_a", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_a);
+    return ALI3_OK;
+  }
+  double square = 0.0;
+  REQUIRE_FINITE("force", "normal", s->normal);
+  for (int i = 0; i < 3; i++) square += s->normal[i] * s->normal[i];
+  if (!(square > 1e-24))
+    return REFUSE("normal", "force '%.60s': expected a direction other than 0 0 0", s->name);
+  return ALI3_OK;
+}
+
+static int check_drive(ali3_model *m, const ali3_force_spec *s)
+{
+  bool function = s->speed != 0.0 || s->amplitude != 0.0, table = s->motion.n != 0;
+  if (isinf(s->offset) || !isfinite(s->speed) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
+      !isfinite(s->phase))
+    return REFUSE("offset", "force '%.60s': expected finite numbers", s->name);
+  if ((function && table) || (function && s->external) || (table && s->external))
+    return REFUSE("motion", "force '%.60s': expected one of a function, a table and a value from outside",
+                  s->name);
+  if (s->external) {
+    if (!(s->max_rate > 0.0 && isfinite(s->max_rate)))
+      return REFUSE("max_rate", "force '%.60s': expected a largest rate above 0, found %g", s->name,
+                    s->max_rate);
+    if (!(s->max_acceleration > 0.0 && isfinite(s->max_acceleration)))
+      return REFUSE("max_acceleration", "force '%.60s': expected a largest acceleration above 0, found %g",
+                    s->name, s->max_acceleration);
+  }
+  return check_table(m, s, "motion", &s->motion);
+}
+
+static int check_gear(ali3_model *m, const ali3_force_spec *s)
+{
+  int status = check_joint(m, s, "joint_b", s->joint_b);
+  if (status < 0) return status;
+  if (s->joint == s->joint_b)
+    return REFUSE("joint_b", "force '%.60s': expected two different joints", s->name);
+  if (!(isfinite(s->ratio) && s->ratio != 0.0))
+    return REFUSE("ratio", "force '%.60s': expected a ratio other than 0, found %g", s->name, s->ratio);
+  return ALI3_OK;
+}
+
+int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)
+{
+  static int (*const check[ALI3_FORCE_TYPES])(ali3_model *, const ali3_force_spec *) = {
+      [ALI3_FORCE_SPRING] = check_spring,
+      [ALI3_FORCE_BUSHING] = check_coefficients,
+      [ALI3_FORCE_JOINT_SPRING] = check_spring,
+      [ALI3_FORCE_CABLE] = check_spring,
+      [ALI3_FORCE_END_STOP] = check_stop,
+      [ALI3_FORCE_STOP] = check_stop,
+      [ALI3_FORCE_FRICTION] = check_friction,
+      [ALI3_FORCE_DRIVE] = check_drive,
+      [ALI3_FORCE_GEAR] = check_gear,
+      [ALI3_FORCE_SPHERE_PLANE] = check_contact,
+      [ALI3_FORCE_SPHERE_SPHERE] = check_contact};
+  int status = model_check_name(m, "force", &m->force_names, s->name);
+  if (status < 0) return status;
+  if ((unsigned)s->type >= ALI3_FORCE_TYPES)
+    return REFUSE("type", "force '%.60s': unknown type %d", s->name, (int)s->type);
+  status = ali3_force_type_on_joint(s->type) ? check_joint(m, s, "joint", s->joint) : check_bodies(m, s);
+  if (status < 0) return status;
+  if (check[s->type]) status = check[s->type](m, s);
+  if (status < 0) return status;
+  *out = (struct force){.spec = *s};
+  out->spec.name = NULL;
+  return ALI3_OK;
+}
