@@ -40,13 +40,37 @@ static double tables(const struct law *law, double x, double rate, double v_d, d
   return force + damping;
 }
 
+/* How far beyond a limit. */
+static double beyond(const struct law *law, double x)
+{
+  return x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
+}
+
 /* A stop pushes back and never holds. */
 static double limits(const struct law *law, double x, double rate, double v_d, double *slope)
 {
-  double beyond = x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
-  double force = law->stiffness * beyond + law->damping * rate;
-  if (force * beyond <= 0.0) return *slope = 0.0;
+  double out = beyond(law, x), force = law->stiffness * out + law->damping * rate;
+  if (force * out <= 0.0) return *slope = 0.0;
   *slope = law->stiffness + v_d * law->damping;
+  return force;
+}
+
+double law_mean(const struct law *law, double x0, double force0, double x, double rate, double v_d,
+                double *slope)
+{
+  double out0 = beyond(law, x0), out = beyond(law, x), way = x - x0, end;
+  if (out0 * out > 0.0) { /* beyond the same limit all the way */
+    double force = 0.5 * (force0 + limits(law, x, rate, v_d, &end));
+    *slope = 0.5 * end;
+    return force;
+  }
+  *slope = 0.0;
+  if (out == out0 || way == 0.0) return 0.0; /* within */
+  double elastic = 0.5 * law->stiffness * (out * out - out0 * out0) / way;
+  double force = elastic + (out != 0.0 ? law->damping * rate : 0.0), sign = out != 0.0 ? out : out0;
+  if (force * sign <= 0.0) return 0.0;
+  *slope = (law->stiffness * out - elastic) / way + (out != 0.0 ? v_d * law->damping : 0.0);
+  if (*slope < 0.0) *slope = 0.0;
   return force;
 }
 
@@ -91,15 +115,15 @@ static double table_area(const ali3_table *t, double x)
 
 double law_energy(const struct law *law, double x)
 {
-  double beyond;
+  double out;
   switch (law->kind) {
   case LAW_LINEAR:
     return 0.5 * law->stiffness * x * x;
   case LAW_TABLE:
     return law->force->n ? table_area(law->force, x) : 0.5 * law->stiffness * x * x;
   case LAW_LIMITS:
-    beyond = x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
-    return 0.5 * law->stiffness * beyond * beyond;
+    out = beyond(law, x);
+    return 0.5 * law->stiffness * out * out;
   default:
     return 0.0;
   }
@@ -110,7 +134,7 @@ bool law_switches(const struct law *law)
   return law->kind != LAW_LINEAR && law->kind != LAW_VALUE;
 }
 
-bool law_rubs(const struct law *law)
+bool law_jumps(const struct law *law)
 {
-  return law->kind == LAW_FRICTION || law->kind == LAW_SLIP;
+  return law->kind == LAW_LIMITS || law->kind == LAW_FRICTION || law->kind == LAW_SLIP;
 }

@@ -32,11 +32,16 @@ struct law {
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
 /* RT. One component of the friction of a contact: v of both components, and the normal force. */
 double law_slip(const struct law *law, double v, double other, double normal, double v_d, double *slope);
+/* RT. Mean of LAW_LIMITS over a step from x0, where it was force0, to x: what has been stored, over the way.
+ * Within the limits, or beyond them all the way, that is the mean of both ends; across a limit the mean of the
+ * ends would do work on the part of the way where nothing acts. */
+double law_mean(const struct law *law, double x0, double force0, double x, double rate, double v_d,
+                double *slope);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
 /* True if the law has corners: the factors then follow every iteration. */
 bool law_switches(const struct law *law);
-/* True if the law acts on the rate alone and saturates: its load enters at the end of the step (inner.c). */
-bool law_rubs(const struct law *law);
+/* True if the force over a step is not the mean of its ends; see stage_laws(). */
+bool law_jumps(const struct law *law);
 
 #endif

@@ -30,6 +30,8 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);
   d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);
   d->law = arena_take(a, rows, sizeof *d->law);
+  d->Phi_last = arena_take(a, rows, sizeof *d->Phi_last);
+  d->mean = arena_take(a, rows, sizeof *d->mean);
   d->stiff = arena_take(a, rows, sizeof *d->stiff);
   d->held = arena_take(a, rows, sizeof *d->held);
   d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
@@ -145,10 +147,8 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   double rate[ROWS_MAX], lambda[ROWS_MAX];
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
-  for (int k = 0; k < j->count; k++) {
-    bool rubs = j->soft && law_rubs(&j->law[k]);
-    lambda[k] = d->now.lambda[j->first + k] * (rubs ? m->options.gamma : 1.0); /* see inner.c */
-  }
+  for (int k = 0, row = j->first; k < j->count; k++, row++)
+    lambda[k] = d->stiff[row] ? d->mean[row] : d->now.lambda[row];
   rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;

@@ -37,7 +37,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->values |= ali3_force_type_takes_value(spec->type);
   for (int k = 0; k < j->count && j->soft; k++) {
     f->switches |= law_switches(&j->law[k]);
-    f->rubs |= law_rubs(&j->law[k]);
+    f->jumps |= law_jumps(&j->law[k]);
   }
   j->drive = -1;
   if (spec->type != ALI3_FORCE_DRIVE) return true;

@@ -178,26 +178,23 @@ static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
     project_velocity(m, d);
 }
 
-/* Friction counts 1/gamma times in lambda, but once in the accelerations; see inner.c. */
-static void scale_friction(const ali3_model *m, ali3_data *d, double factor)
-{
-  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++)
-      if (law_rubs(&j->law[k])) d->now.lambda[j->first + k] *= factor;
-  }
-}
-
-/* What soft rows ask for is a load on the accelerations; their compliance stays out of it. */
+/* What soft rows ask for is a load on the accelerations; their compliance stays out of it. With nothing at the start
+ * of a step whose ends are one, the mean over it is the force itself. */
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
 {
+  memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
+  memset(d->last.lambda, 0, (size_t)m->frozen->rows * sizeof *d->last.lambda);
   stage_laws(m, d);
-  for (int i = m->frozen->rigid; i < m->frozen->rows; i++) {
-    d->now.lambda[i] = d->law[i];
-    d->c[i] = LAW_OPEN;
-    d->held[i] = false;
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0, row = j->first; k < j->count; k++, row++) {
+      bool mean = law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS;
+      d->now.lambda[row] = d->law[row] * (mean ? m->options.gamma : 1.0);
+      d->mean[row] = d->now.lambda[row];
+      d->c[row] = LAW_OPEN;
+      d->held[row] = false;
+    }
   }
-  scale_friction(m, d, m->options.gamma);
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
@@ -280,7 +277,6 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   make_velocities_consistent(m, d);
   set_soft_loads(m, d);
   solve_accelerations(m, d);
-  scale_friction(m, d, 1.0 / m->options.gamma);
   measure_move(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) set_penalties(m, d, m->options.alpha);

@@ -24,7 +24,7 @@ struct frozen {
   int drives;
   bool values;    /* some force takes its value from outside */
   bool switches;  /* some law has corners: factors anew in every iteration */
-  bool rubs;      /* there is friction: its load enters at the end of a step */
+  bool jumps;     /* some force over a step is not the mean of its ends */
   int *end_first; /* (bodies + 1) link ends of each body, in `end` */
   int *end;       /* ROWS_SIDES * link + side, ascending per body */
   struct tree *tree;
@@ -70,10 +70,12 @@ struct ali3_data {
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double *Phi;                /* (m) residual of the rows at now.x */
   double *J;                  /* Jacobian at now.x, body coordinates; layout: joint_rows */
-  double *Jf;  /* the one the factors are made of                          filled by stage_condense */
-  double *law; /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
-  bool *stiff; /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
-  bool *held;  /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
+  double *Jf;       /* the one the factors are made of                          filled by stage_condense */
+  double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
+  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
+  bool *stiff;      /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
+  bool *held;       /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
@@ -93,10 +95,10 @@ struct ali3_data {
   ali3_initial initial;
 };
 
-/* A step changes `last` on its way, or goes back to it: the state at its start is kept apart. */
+/* A step of more than one inner step: the state at its start is kept apart. */
 static inline bool step_is_composite(const ali3_model *m)
 {
-  return m->options.substeps > 1 || m->options.extrapolate || m->frozen->rubs;
+  return m->options.substeps > 1 || m->options.extrapolate;
 }
 
 /* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
@@ -131,6 +133,11 @@ void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
 void stage_unwrap(const ali3_model *m, ali3_data *d);
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
 void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in the step, of the soft rows */
+double stage_mean(const ali3_model *m, const ali3_data *d, int row); /* of a multiplier over the inner step */
+/* After the iterations: multipliers and accelerations of laws that jump as they are at the end of the step. */
+void stage_settle(const ali3_model *m, ali3_data *d);
+/* After the projection of the accelerations: the multipliers of held rows that go with them. */
+void stage_hold(const ali3_model *m, ali3_data *d);
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
 void stage_solve(const ali3_model *m,
                  ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
@@ -146,8 +153,6 @@ static inline double *stage_block(const struct joint_rows *j, double *J)
 {
   return J + j->jacobian;
 }
-/* y += factor M^-1 J'lambda of a body, over the rows that rub. */
-void stage_rubbing(const ali3_model *m, const ali3_data *d, int body, double factor, double y[BODY_Y]);
 /* Constant and external load of a body in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 
