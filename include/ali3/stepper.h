@@ -57,6 +57,15 @@ const ali3_initial *ali3_initial_get(const ali3_data *d);
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
                    const double torque[3]);
 
+/* RT. Replaces the vector (N or N m, axes as in its spec) of load `load` of the model, in the next steps
+ * until changed. Point and axes stay. A reset brings the model's vector back. */
+void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
+
+/* RT. Value from outside for force `force` of the model, in the next steps until changed; 0 after a reset.
+ * What it means, and its unit (N, N m, m, rad), is a matter of the type; see ali3_force_type_takes_value().
+ */
+void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
+
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
  * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
  * negative status the state stays as it was before the step. Between prepare and feedback the data holds the

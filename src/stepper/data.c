@@ -26,6 +26,8 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->delta = arena_take(a, n, sizeof *d->delta);
   d->c = arena_take(a, rows, sizeof *d->c);
   d->external = arena_take(a, n, sizeof *d->external);
+  d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
+  d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, rows, 2 * BODY_Y * sizeof *d->J);
   d->Jf = arena_take(a, rows, 2 * BODY_Y * sizeof *d->Jf);
@@ -89,6 +91,18 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
   (void)m;
   v3_copy(d->external[body].force, force);
   v3_copy(d->external[body].torque, torque);
+}
+
+void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
+{
+  (void)m;
+  v3_copy(d->vector[load], vector);
+}
+
+void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
+{
+  (void)m;
+  d->value[force] = value;
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)

@@ -19,10 +19,8 @@ struct frozen {
   int *end_first;  /* (bodies + 1) link ends of each body, in `end` */
   int *end;        /* (2 links) 2 * link + side, ascending per body */
   struct tree *tree;
-  struct body_load *load; /* (bodies) sum of the constant torques, and of the forces without their moments */
-  int point_loads;        /* forces with a lever arm, which turns with the body */
-  int *point_load;        /* (point_loads) index in model.load, by body */
-  int *point_load_first;  /* (bodies + 1) */
+  int *load_first; /* (bodies + 1) loads of each body, in `load` */
+  int *load;       /* (loads) index in model.load, ascending per body */
 };
 
 /* All that a step changes of the mechanism. */
@@ -52,6 +50,8 @@ struct ali3_data {
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
+  double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
+  double *value;              /* (forces) from outside               filled by reset (0), ali3_set_value */
   double *Phi;                /* (m) residual of the rows at now.x */
   double *J;                  /* (m, 2, 7) Jacobian at now.x, body coordinates */
   double *Jf;     /* (m, 2, 7) the one the factors are made of                filled by stage_condense */
@@ -109,7 +109,7 @@ void stage_gather(const ali3_model *m, const double *J, int body, const double *
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 /* (J w) of one row of a link, over both bodies */
 double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row);
-/* Constant and external load of a body in the pose of the state. */
+/* All loads on a body, those of the model and those from outside, in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 
 #endif
