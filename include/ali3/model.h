@@ -69,11 +69,12 @@ typedef struct {
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
 
 typedef struct {
-  const char *name; /* copied; unique among loads */
+  const char *name; /* copied; unique among loads and forces; NULL: none */
   ali3_load_type type;
   int body;
-  double vector[3]; /* constant, world axes; N or N m */
-  double point[3];  /* m, body frame; where a force acts; ignored for a torque */
+  double vector[3]; /* N or N m; constant, unless ali3_set_load_vector() changes it */
+  double point[3];  /* m, body frame; where a force acts, turns with the body; ignored for a torque */
+  bool body_axes;   /* vector is in the axes of the body and turns with it; else in those of the world */
 } ali3_load_spec;
 
 /* Connections beside the joints. All are implicit in the step: a stiff one neither needs a shorter step nor
@@ -220,6 +221,8 @@ bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate i
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
 int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */
+int ali3_model_find_load(const ali3_model *m, const char *name);  /* unknown, or a force: -2 */
+int ali3_model_find_force(const ali3_model *m, const char *name); /* unknown, or a load: -2 */
 
 #ifdef __cplusplus
 }

@@ -57,8 +57,13 @@ const ali3_initial *ali3_initial_get(const ali3_data *d);
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
                    const double torque[3]);
 
+/* RT. Replaces the vector (N or N m, axes as in its spec) of load `load` of the model, in the next steps
+ * until changed. Point and axes stay. A reset brings the model's vector back. */
+void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
+
 /* RT. What a motor applies (N or N m, positive drives its coordinate up), or where an external drive is to go
- * (rad or m), in the next steps until changed; 0 after a reset. Other forces do not look at it. */
+ * (rad or m), in the next steps until changed. After a reset a motor applies 0 and a drive stays where it is.
+ * Other forces do not look at it. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then

@@ -20,6 +20,7 @@ static const char *const joint_types[] = {
 static const char *const force_types[] = {
     [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque",         [FORCE_SPRING] = "spring_damper",
     [FORCE_BUSHING] = "bushing", [FORCE_JOINT_SPRING] = "joint_spring", NULL};
+static const char *const axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
@@ -66,6 +67,7 @@ static const struct key force_keys[] = {
   {"force",  KEY_VECTOR, "N",   ANY, NONE,     AT_START, FORCE(force),      0, 0},
   {"point",  KEY_VECTOR, "m",   ANY, "0 0 0",  AT_START, FORCE(spec.point), 0, 0},
   {"torque", KEY_VECTOR, "N m", ANY, NONE,     AT_START, FORCE(torque),     0, 0},
+  {"axes",   KEY_CHOICE, "",    ANY, "world",  AT_START, FORCE(axes),       axes, 0},
 };
 const struct section schema_force = SECTION("a force", force_keys);
 
@@ -122,12 +124,16 @@ const struct section schema_model = SECTION("a model", model_keys);
 #define INPUT(field) offsetof(struct input_values, field)
 static const struct key input_keys[] = {
   {"name",         KEY_STRING, "",    ANY,              REQUIRED, AT_START, INPUT(name),              0, 0},
-  {"body",         KEY_STRING, "",    ANY,              REQUIRED, AT_START, INPUT(body),              0, 0},
+  {"body",         KEY_STRING, "",    ANY,              NONE,     AT_START, INPUT(body),              0, 0},
+  {"point",        KEY_VECTOR, "m",   ANY,              "0 0 0",  AT_START, INPUT(point),             0, 0},
+  {"axes",         KEY_CHOICE, "",    ANY,              "world",  AT_START, INPUT(axes),              axes, 0},
+  {"force",        KEY_STRING, "",    ANY,              NONE,     AT_START, INPUT(force),             0, 0},
   {"policy",       KEY_CHOICE, "",    ANY,              "ramp",   AT_START, INPUT(policy),            policies, 0},
   {"hold",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.05",   AT_START, INPUT(spec.hold),         0, 0},
   {"ramp",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.5",    AT_START, INPUT(spec.ramp),         0, 0},
   {"limit_force",  KEY_NUMBER, "N",   POSITIVE,         "1e4",    AT_START, INPUT(spec.limit_force),  0, 0},
   {"limit_torque", KEY_NUMBER, "N m", POSITIVE,         "1e4",    AT_START, INPUT(spec.limit_torque), 0, 0},
+  {"limit",        KEY_NUMBER, "",    POSITIVE,         "1e4",    AT_START, INPUT(spec.limit_value),  0, 0},
 };
 const struct section schema_input = SECTION("an input", input_keys);
 

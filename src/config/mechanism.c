@@ -229,6 +229,7 @@ static void add_force(struct builder *b, const struct node *n)
   v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
   if (v.spec.body < ALI3_GROUND) return;
   v3_copy(v.spec.vector, force ? v.force : v.torque);
+  v.spec.body_axes = v.axes == AXES_BODY;
   if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */
-
 struct loader {
   struct yaml main, model;       /* the file, and the one it takes its model from */
   const struct node *model_node; /* the mapping of the model, in either */
@@ -18,9 +16,7 @@ struct loader {
   struct report report;
 };
 
-#define NAME_EXPECTED "name: expected at most %d of the characters A-Z a-z 0-9 _ -, found %.40s"
-
-static bool is_name(const char *s)
+bool is_name(const char *s)
 {
   size_t good = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
   return good > 0 && !s[good] && good <= NAME_LENGTH_MAX;
@@ -79,43 +75,7 @@ static void check_prefix(struct loader *l)
                p);
 }
 
-/* These two give false when out of memory; mistakes are in the report. */
-static bool read_inputs(struct loader *l)
-{
-  const struct node *list = node_find(l->main.root, "inputs");
-  struct settings *s = &l->values.settings;
-  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
-  s->input = calloc((size_t)list->count, sizeof *s->input);
-  if (!s->input) return false;
-
-  struct names seen = {0};
-  bool memory = true;
-  for (const struct node *n = list->first; n && memory; n = n->next) {
-    struct input_values v = {0};
-    if (n->kind != NODE_MAP || !schema_read(&schema_input, n, &v, &l->report)) continue;
-    const struct node *name = node_find(n, "name");
-    if (!is_name(v.name)) {
-      report_error(&l->report, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
-      continue;
-    }
-    if (names_find(&seen, v.name) >= 0) {
-      report_error(&l->report, name->at, "name: two inputs are named \"%s\"", v.name);
-      continue;
-    }
-    v.spec.body = mechanism_body(&l->bodies, node_find(n, "body"), &l->report);
-    if (v.spec.body == ALI3_GROUND)
-      report_error(&l->report, node_find(n, "body")->at,
-                   "body: expected the name of a body, found ground, which nothing moves");
-    if (v.spec.body < 0) continue;
-    v.spec.policy = (enum input_policy)v.policy;
-    v.spec.name = strdup(v.name);
-    memory = v.spec.name && names_add(&seen, v.name, s->inputs);
-    if (v.spec.name) s->input[s->inputs++] = v.spec;
-  }
-  names_free(&seen);
-  return memory;
-}
-
+/* False when out of memory; mistakes are in the report. */
 static bool read_targets(struct loader *l)
 {
   const struct node *list = given(l, "osc", "targets");
@@ -251,8 +211,9 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   check_prefix(l);
   if (v->instance && !is_name(v->instance))
     report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
+  const struct node *inputs = node_find(l->main.root, "inputs");
   bool bodies_known = s->model || l->bodies.used > 0;
-  bool memory = read_targets(l) && (!bodies_known || read_inputs(l));
+  bool memory = read_targets(l) && (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
 
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = copy_texts(l);

@@ -32,7 +32,7 @@ struct settings {
     int workers;  /* threads beside the loop that share a step; 0: none */
     bool lock_memory;
   } realtime;
-  struct input_spec *input;
+  struct input_spec *input; /* (inputs) those on bodies have two loads each in the model */
   int inputs;
   struct {
     bool enabled;

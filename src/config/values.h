@@ -26,9 +26,12 @@ struct joint_values {
   double at[3], axis[3];
 };
 
+/* The choices of "axes". */
+enum { AXES_WORLD, AXES_BODY };
+
 struct force_values {
-  ali3_load_spec spec; /* without type, body and vector */
-  int type;
+  ali3_load_spec spec; /* without type, body, vector and axes */
+  int type, axes;
   const char *body;
   double force[3], torque[3];
 };
@@ -46,9 +49,10 @@ struct spring_values {
 };
 
 struct input_values {
-  struct input_spec spec; /* without name, body and policy */
-  const char *name, *body;
-  int policy;
+  struct input_spec spec; /* without name, kind, what it acts on, and policy */
+  const char *name, *body, *force;
+  int policy, axes;
+  double point[3];
 };
 
 struct target_values {
@@ -67,5 +71,16 @@ ali3_model *mechanism_build(const struct node *model, struct names *bodies, stru
 /* Index of the body that `n` names; BODY_UNKNOWN after reporting it, BODY_REFUSED if its own mistake was
  * reported. */
 int mechanism_body(const struct names *bodies, const struct node *n, struct report *r);
+
+/* Reads the "inputs" list (NULL: there is none) into s->input, and gives the model, not yet frozen, the loads
+ * of those on bodies. m NULL: the model has mistakes; its bodies are known all the same. False when out of
+ * memory; mistakes are reported. */
+bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
+                 struct report *r);
+
+/* Names of inputs and instances: A-Z a-z 0-9 _ -, not too long. */
+enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */
+#define NAME_EXPECTED "name: expected at most %d of the characters A-Z a-z 0-9 _ -, found %.40s"
+bool is_name(const char *s);
 
 #endif

@@ -25,6 +25,15 @@ void check_initial_text(const ali3_model *m, const ali3_data *d, int status, cha
   }
 }
 
+/* Loads of the model as the file has it: those of the inputs are counted as inputs. */
+static int own_loads(const struct settings *s)
+{
+  int loads = ali3_model_loads(s->model);
+  for (int i = 0; i < s->inputs; i++)
+    if (s->input[i].kind == INPUT_WRENCH) loads -= 2;
+  return loads;
+}
+
 int check_file(const char *file, const struct settings *s)
 {
   ali3_data *d = ali3_data_new(s->model);
@@ -40,8 +49,7 @@ int check_file(const char *file, const struct settings *s)
   } else {
     printf("%s: ok: %s: bodies %d, joints %d, rows %d, loads %d, inputs %d, period %g s%s%s\n", file,
            ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model),
-           ali3_model_rows(s->model), ali3_model_loads(s->model), s->inputs, s->options.dt,
-           text[0] ? "; " : "", text);
+           ali3_model_rows(s->model), own_loads(s), s->inputs, s->options.dt, text[0] ? "; " : "", text);
   }
   ali3_data_free(d);
   return status < 0 ? STATUS_USAGE : STATUS_OK;

@@ -195,24 +195,24 @@ static void set_channels(struct osc_in *in, const struct request *r, int first_a
   in->changed = true;
 }
 
-/* input/NAME, input/NAME/force, input/NAME/torque */
+/* input/NAME, and its parts: input/NAME/force, input/NAME/torque, input/NAME/value */
 static enum verdict on_input(struct osc_in *in, const struct request *r)
 {
   const char *name = r->tail + strlen("input/");
   size_t length = strcspn(name, "/");
-  int first = 0, count = INPUT_CHANNELS;
-  if (name[length] != '\0') {
-    count = 3;
-    if (strcmp(name + length, "/torque") == 0)
-      first = 3;
-    else if (strcmp(name + length, "/force") != 0)
-      return UNKNOWN;
-  }
   for (int i = 0; i < in->signals->inputs; i++) {
-    const char *known = in->signals->input[i].name;
-    if (strlen(known) != length || memcmp(known, name, length) != 0) continue;
+    const struct input_spec *known = &in->signals->input[i];
+    if (strlen(known->name) != length || memcmp(known->name, name, length) != 0) continue;
+    int first = known->first, count = known->count;
+    if (name[length] != '\0') {
+      const struct input_part *part = input_parts(known->kind);
+      while (part->name && strcmp(part->name, name + length + 1) != 0) part++;
+      if (!part->name) return UNKNOWN;
+      first += part->first;
+      count = part->count;
+    }
     if (!all_numbers(r, 0, count)) return WRONG_TYPES;
-    set_channels(in, r, 0, i * INPUT_CHANNELS + first);
+    set_channels(in, r, 0, first);
     return ACCEPTED;
   }
   return UNKNOWN;

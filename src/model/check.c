@@ -133,16 +133,16 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
 
 int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
 {
-  int status = model_check_name(m, "load", &m->force_names, s->name);
+  int status = s->name ? model_check_name(m, "load", &m->force_names, s->name) : ALI3_OK;
   if (status < 0) return status;
   if (s->type != ALI3_LOAD_FORCE && s->type != ALI3_LOAD_TORQUE)
-    return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d", s->name,
-                        (int)s->type);
+    return model_refuse(m, ALI3_E_MODEL, "load", "type", "load '%.60s': unknown type %d",
+                        s->name ? s->name : "", (int)s->type);
   status = model_check_body_index(m, "load", "body", s->body, false);
   if (status < 0) return status;
   REQUIRE_FINITE("load", "vector", s->vector);
   REQUIRE_FINITE("load", "point", s->point);
-  *out = (struct load){.type = s->type, .body = s->body};
+  *out = (struct load){.type = s->type, .body = s->body, .body_axes = s->body_axes};
   memcpy(out->vector, s->vector, sizeof out->vector);
   memcpy(out->point, s->point, sizeof out->point);
   return ALI3_OK;

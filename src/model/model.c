@@ -107,10 +107,12 @@ static bool reserve(void **array, int used, int *room, size_t size)
   return true;
 }
 
-/* The common end of adding an element: name copied, entered, counted. */
+/* The common end of adding an element: name, if it has one, copied and entered; counted. */
 static int enter(ali3_model *m, const char *element, struct names *names, const char *name, char **copy,
                  int *count)
 {
+  *copy = NULL;
+  if (!name) return (*count)++;
   *copy = strdup(name);
   if (!*copy) return refuse_memory(m, element);
   if (!names_add(names, *copy, *count)) {
@@ -246,6 +248,19 @@ bool ali3_model_force_turns(const ali3_model *m, int force)
   const ali3_force_spec *s = &m->force[force].spec;
   return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
 }
+/* Loads and forces share their names: the table alone does not say which of them it found. */
+int ali3_model_find_load(const ali3_model *m, const char *name)
+{
+  int i = names_find(&m->force_names, name);
+  return i >= 0 && i < m->loads && m->load[i].name && strcmp(m->load[i].name, name) == 0 ? i : -2;
+}
+
+int ali3_model_find_force(const ali3_model *m, const char *name)
+{
+  int i = names_find(&m->force_names, name);
+  return i >= 0 && i < m->forces && strcmp(m->force[i].name, name) == 0 ? i : -2;
+}
+
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
 {
   return m->force[force].spec.type;

@@ -26,10 +26,11 @@ struct joint {
 };
 
 struct load {
-  char *name;
+  char *name; /* NULL: none */
   ali3_load_type type;
   int body;
   double vector[3], point[3];
+  bool body_axes; /* of vector */
 };
 
 struct force {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * External loads on their way into the model: the newest sample of every channel over all ports, limits, and
- * what to do when a channel grows stale. Given the time and the ports' snapshots everything here is
+ * Values from outside on their way into the model: the newest sample of every channel over all ports, limits,
+ * and what to do when a channel grows stale. Given the time and the ports' snapshots everything here is
  * determined: no clock, no waiting. One owner: the loop. */
 #ifndef RT_INPUTS_H
 #define RT_INPUTS_H
@@ -13,7 +13,7 @@
 
 struct inputs {
   /* as of the last latch */
-  double *value;       /* what acts on the model, N and N m   (signals->channels)  filled by inputs_latch */
+  double *value;       /* what acts on the model              (signals->channels)  filled by inputs_latch */
   uint64_t age_ns;     /* of the oldest channel ever set; UINT64_MAX: none was */
   uint32_t stale_mask; /* bit i: input i (of the first 32) is past its hold time */
   bool stale;          /* some input is past its hold time, the 33rd and later included */
@@ -26,10 +26,6 @@ struct inputs {
   struct input_sample *newest; /* after clamping; t_ns 0: none    (channels) */
   bool *clamp;                 /* newest[i] was beyond its limit  (channels) */
   uint64_t epoch_ns;           /* samples that came before are forgotten */
-  int bodies;                  /* distinct bodies under load */
-  int *body;                   /* their model indices             (bodies) */
-  int *slot;                   /* input -> index into body        (signals->inputs) */
-  double *load;                /* sums over the inputs of a body  (6 * bodies) */
 };
 
 /* Set-up. Signals must live as long as the result. False when out of memory. */
@@ -42,8 +38,8 @@ void inputs_free(struct inputs *in);
  * several ports set a channel the newest sample wins. */
 void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns);
 
-/* RT. Hands the values to the model. Inputs on the same body add up. */
-void inputs_apply(struct inputs *in, const ali3_model *m, ali3_data *d);
+/* RT. Hands the values to the model. Inputs on the same body add up: each has loads of its own. */
+void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);
 
 /* RT. All channels as if never set; samples received up to now_ns will not come back. */
 void inputs_forget(struct inputs *in, uint64_t now_ns);

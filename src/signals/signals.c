@@ -44,6 +44,28 @@ static void group(struct walk *w, const char *prefix, const char *quantity, cons
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
 
+const struct input_part *input_parts(enum input_kind kind)
+{
+  static const struct input_part wrench[] = {{"force", "N", 0, 3},
+                                             {"torque", "N m", 3, 3},
+                                             {NULL, NULL, 0, 0}},
+                                 value[] = {{"value", "", 0, 1}, {NULL, NULL, 0, 0}};
+  return kind == INPUT_WRENCH ? wrench : value;
+}
+
+int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3], bool body_axes)
+{
+  ali3_load_spec load = {.type = ALI3_LOAD_FORCE, .body = spec->body, .body_axes = body_axes};
+  memcpy(load.point, point, sizeof load.point);
+  int force = ali3_model_add_load(m, &load);
+  if (force < 0) return force;
+  load.type = ALI3_LOAD_TORQUE;
+  int torque = ali3_model_add_load(m, &load);
+  if (torque < 0) return torque;
+  spec->load = force;
+  return ALI3_OK;
+}
+
 static void walk_body(struct walk *w, const char *name)
 {
   char *prefix = text(w, "body.%s.", name);
@@ -88,6 +110,17 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type)
   free(prefix);
 }
 
+static void walk_input(struct walk *w, struct input_spec *input)
+{
+  char *prefix = text(w, "input.%s.", input->name);
+  if (!prefix) return;
+  input->first = w->count - w->s->input_first;
+  for (const struct input_part *p = input_parts(input->kind); p->name; p++)
+    group(w, prefix, p->name, p->unit, p->count > 1 ? xyz : NULL, p->count);
+  input->count = w->count - w->s->input_first - input->first;
+  free(prefix);
+}
+
 static void walk(struct walk *w, const ali3_model *m)
 {
   struct signals *s = w->s;
@@ -112,13 +145,8 @@ static void walk(struct walk *w, const ali3_model *m)
   group(w, "constraint.", "velocity", "m/s", NULL, 1);
   group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
   s->input_first = w->count;
-  for (int i = 0; i < s->inputs; i++) {
-    char *prefix = text(w, "input.%s.", s->input[i].name);
-    if (!prefix) return;
-    group(w, prefix, "force", "N", xyz, 3);
-    group(w, prefix, "torque", "N m", xyz, 3);
-    free(prefix);
-  }
+  for (int i = 0; i < s->inputs; i++) walk_input(w, &s->input[i]);
+  s->channels = w->count - s->input_first;
 }
 
 struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs)
@@ -130,7 +158,6 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
   s->joints = ali3_model_joints(m);
   s->forces = ali3_model_forces(m);
   s->inputs = ninputs;
-  s->channels = ninputs * INPUT_CHANNELS;
   s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
   s->force_first = calloc((size_t)s->forces + 1, sizeof *s->force_first);
   s->input = calloc((size_t)ninputs + 1, sizeof *s->input);
@@ -140,6 +167,7 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
     if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
   }
   walk(&w, m);
+  if (!w.ok) goto fail;
   s->signal = calloc((size_t)w.count, sizeof *s->signal);
   s->group = calloc((size_t)w.groups, sizeof *s->group);
   if (!s->signal || !s->group) goto fail;

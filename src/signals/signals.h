@@ -25,19 +25,40 @@ struct signal_group {
   int first, count;
 };
 
-/* A declared input: an external force and torque on one body, at the centre of mass, world axes. Six channels
- * input.NAME.force.x .y .z, input.NAME.torque.x .y .z. */
+/* A declared input, by what it acts on. */
+enum input_kind {
+  INPUT_WRENCH, /* force and torque on a body: input.NAME.force.x .y .z, input.NAME.torque.x .y .z */
+  INPUT_VALUE,  /* what a force element takes from outside: input.NAME.value */
+};
+enum { INPUT_WRENCH_CHANNELS = 6 };
 enum input_policy { INPUT_HOLD, INPUT_RAMP, INPUT_SAFE };
 struct input_spec {
   char *name;
-  int body;                 /* model index */
+  enum input_kind kind;
+  int body;                 /* wrench: model index */
+  int load;                 /* wrench: the load of the model that is its force; the next one is its torque */
+  int force;                /* value: model index of the force element */
   enum input_policy policy; /* what a channel does when its last value is older than hold */
   double hold;              /* s, age up to which a value is used as it is (default 0.05) */
   double ramp;              /* s, time from the held value to 0 with INPUT_RAMP (default 0.5) */
-  double limit_force;       /* N, clamp of each force component; > 0 */
-  double limit_torque;      /* N m */
+  double limit_force;       /* wrench: N, clamp of each force component; > 0 */
+  double limit_torque;      /* wrench: N m */
+  double limit_value;       /* value: clamp of its magnitude; N, N m, m or rad by the element */
+  int first, count;         /* its channels; filled by signals_new */
 };
-enum { INPUT_CHANNELS = 6 };
+
+/* A quantity that an input is made of: channels first .. first + count - 1 of the input. */
+struct input_part {
+  const char *name, *unit; /* "force", "N" */
+  int first, count;
+};
+/* The parts of an input of this kind, in the order of its channels; a part without a name ends them. */
+const struct input_part *input_parts(enum input_kind kind);
+
+/* Set-up, of a model not yet frozen. Gives the model the two loads, 0 for now, through which a wrench on
+ * spec->body acts: at `point` (m, body frame), in the axes of the body or of the world. Fills spec->load.
+ * Returns ALI3_OK, or a negative status with the reason in ali3_model_problem(). */
+int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3], bool body_axes);
 
 struct signals {
   int count;
@@ -52,7 +73,7 @@ struct signals {
   int energy_first, constraint_first;
   int inputs;               /* declared inputs */
   struct input_spec *input; /* (inputs) copies */
-  int channels;             /* inputs * INPUT_CHANNELS */
+  int channels;             /* of all inputs, one after the other */
   int input_first;          /* index of channel 0's value */
 };
 

@@ -26,6 +26,8 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->delta = arena_take(a, n, sizeof *d->delta);
   d->c = arena_take(a, rows, sizeof *d->c);
   d->external = arena_take(a, n, sizeof *d->external);
+  d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
+  d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);
   d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);
@@ -34,7 +36,6 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->mean = arena_take(a, rows, sizeof *d->mean);
   d->stiff = arena_take(a, rows, sizeof *d->stiff);
   d->held = arena_take(a, rows, sizeof *d->held);
-  d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
   d->from = arena_take(a, (size_t)m->frozen->drives, sizeof *d->from);
   d->aim = arena_take(a, (size_t)m->frozen->drives, sizeof *d->aim);
   d->beta = arena_take(a, rows, sizeof *d->beta);
@@ -96,6 +97,12 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
   (void)m;
   v3_copy(d->external[body].force, force);
   v3_copy(d->external[body].torque, torque);
+}
+
+void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
+{
+  (void)m;
+  v3_copy(d->vector[load], vector);
 }
 
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)

@@ -14,9 +14,8 @@ static void frozen_free(struct frozen *f)
   free(f->link);
   free(f->end_first);
   free(f->end);
+  free(f->load_first);
   free(f->load);
-  free(f->point_load);
-  free(f->point_load_first);
   tree_free(f->tree);
   free(f);
 }
@@ -95,28 +94,13 @@ static void list_ends(const ali3_model *m, struct frozen *f, int *fill)
       if (f->link[j].body[side] >= 0) f->end[fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
-/* Forces at the centre of mass and torques are constant sums; forces with an arm turn their arm with the
- * body. */
-static void sum_loads(const ali3_model *m, struct frozen *f, int *fill)
+/* No sums ahead of time: any load may get another vector while the model runs. */
+static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 {
-  for (int i = 0; i < m->loads; i++) {
-    const struct load *l = &m->load[i];
-    struct body_load *sum = &f->load[l->body];
-    for (int k = 0; k < 3; k++) {
-      if (l->type == ALI3_LOAD_FORCE) sum->force[k] += l->vector[k];
-      if (l->type == ALI3_LOAD_TORQUE) sum->torque[k] += l->vector[k];
-    }
-    if (l->type == ALI3_LOAD_FORCE && (l->point[0] != 0.0 || l->point[1] != 0.0 || l->point[2] != 0.0))
-      f->point_load_first[l->body + 1]++;
-  }
+  for (int i = 0; i < m->loads; i++) f->load_first[m->load[i].body + 1]++;
   fill[0] = 0;
-  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->point_load_first[b + 1] += f->point_load_first[b];
-  for (int i = 0; i < m->loads; i++) {
-    const struct load *l = &m->load[i];
-    if (l->type == ALI3_LOAD_FORCE && (l->point[0] != 0.0 || l->point[1] != 0.0 || l->point[2] != 0.0))
-      f->point_load[fill[l->body]++] = i;
-  }
-  f->point_loads = f->point_load_first[m->bodies];
+  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->load_first[b + 1] += f->load_first[b];
+  for (int i = 0; i < m->loads; i++) f->load[fill[m->load[i].body]++] = i;
 }
 
 static bool build_tree(const ali3_model *m, struct frozen *f)
@@ -160,18 +144,17 @@ static int build(ali3_model *m, struct frozen *f)
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
-  f->load = calloc(bodies, sizeof *f->load);
-  f->point_load = calloc((size_t)m->loads + 1, sizeof *f->point_load);
-  f->point_load_first = calloc(bodies, sizeof *f->point_load_first);
+  f->load_first = calloc(bodies, sizeof *f->load_first);
+  f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->end_first || !f->end || !f->load || !f->point_load || !f->point_load_first ||
-      !f->force_link || !f->force_of || !f->drive || !fill)
+  if (!f->link || !f->end_first || !f->end || !f->force_link || !f->force_of || !f->drive || !f->load_first ||
+      !f->load || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
     list_ends(m, f, fill);
-    sum_loads(m, f, fill);
+    list_loads(m, f, fill);
     if (!build_tree(m, f))
       status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
   }

@@ -39,6 +39,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;

@@ -315,15 +315,20 @@ double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j,
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o)
 {
   const struct frozen *f = m->frozen;
-  for (int i = 0; i < 3; i++) {
-    o->force[i] = f->load[body].force[i] + d->external[body].force[i];
-    o->torque[i] = f->load[body].torque[i] + d->external[body].torque[i];
-  }
-  for (int e = f->point_load_first[body]; e < f->point_load_first[body + 1]; e++) {
-    const struct load *l = &m->load[f->point_load[e]];
-    double arm[3], moment[3];
-    m3_mul(arm, d->frame[body].R, l->point);
-    v3_cross(moment, arm, l->vector);
+  const double *R = d->frame[body].R;
+  *o = d->external[body];
+  for (int e = f->load_first[body]; e < f->load_first[body + 1]; e++) {
+    const struct load *l = &m->load[f->load[e]];
+    double vector[3], arm[3], moment[3];
+    v3_copy(vector, d->vector[f->load[e]]);
+    if (l->body_axes) m3_mul(vector, R, d->vector[f->load[e]]);
+    if (l->type == ALI3_LOAD_TORQUE) {
+      v3_axpy(o->torque, 1.0, vector);
+      continue;
+    }
+    v3_axpy(o->force, 1.0, vector);
+    m3_mul(arm, R, l->point);
+    v3_cross(moment, arm, vector);
     v3_axpy(o->torque, 1.0, moment);
   }
 }

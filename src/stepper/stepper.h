@@ -28,10 +28,8 @@ struct frozen {
   int *end_first; /* (bodies + 1) link ends of each body, in `end` */
   int *end;       /* ROWS_SIDES * link + side, ascending per body */
   struct tree *tree;
-  struct body_load *load; /* (bodies) sum of the constant torques, and of the forces without their moments */
-  int point_loads;        /* forces with a lever arm, which turns with the body */
-  int *point_load;        /* (point_loads) index in model.load, by body */
-  int *point_load_first;  /* (bodies + 1) */
+  int *load_first; /* (bodies + 1) loads of each body, in `load` */
+  int *load;       /* (loads) index in model.load, ascending per body */
 };
 
 /* A link whose coordinate is prescribed. */
@@ -68,6 +66,7 @@ struct ali3_data {
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
+  double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
   double *Phi;                /* (m) residual of the rows at now.x */
   double *J;                  /* Jacobian at now.x, body coordinates; layout: joint_rows */
   double *Jf;       /* the one the factors are made of                          filled by stage_condense */
@@ -153,7 +152,7 @@ static inline double *stage_block(const struct joint_rows *j, double *J)
 {
   return J + j->jacobian;
 }
-/* Constant and external load of a body in the pose of the state. */
+/* All loads on a body, those of the model and those from outside, in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static struct input_spec input[] = {{.name = "push"}};
+static struct input_spec input[] = {{.name = "push", .count = CHANNELS}};
 const struct signals signals = {
     .bodies = BODIES, .body_first = BODY_FIRST, .inputs = 1, .input = input, .channels = CHANNELS};
 static char name_text[BODIES][8];

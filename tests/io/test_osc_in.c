@@ -13,10 +13,12 @@
 
 #include <cmocka.h>
 
-enum { CHANNELS = 12, NOW = 1000 };
+enum { CHANNELS = 13, NOW = 1000 };
 
-static struct input_spec input[] = {{.name = "push"}, {.name = "push2"}};
-static const struct signals signals = {.inputs = 2, .input = input, .channels = CHANNELS};
+static struct input_spec input[] = {{.name = "push", .first = 0, .count = 6},
+                                    {.name = "push2", .first = 6, .count = 6},
+                                    {.name = "turn", .kind = INPUT_VALUE, .first = 12, .count = 1}};
+static const struct signals signals = {.inputs = 3, .input = input, .channels = CHANNELS};
 static const struct osc_config config = {.prefix = "/ali3", .period = 0.01};
 
 static struct port port;
@@ -100,20 +102,31 @@ static void numbers_of_every_type_reach_their_channels(void **state)
   assert_counted(osc_received, 3);
 }
 
+static void a_value_is_one_number_at_two_addresses(void **state)
+{
+  (void)state;
+  receive(wire_message(bytes, "/ali3/input/turn/value", "d", 0.25));
+  assert_true(taken()[12].value == 0.25);
+  receive(wire_message(bytes, "/ali3/input/turn", "i", -2));
+  const struct input_sample *s = taken();
+  assert_true(s[12].value == -2 && s[12].t_ns == NOW && s[11].t_ns == 0);
+  assert_counted(osc_received, 2);
+}
+
 static void a_frame_sets_all_channels_once_per_sequence_number(void **state)
 {
   (void)state;
-  const char *types = "ihffffffffffff";
+  const char *types = "ihfffffffffffff";
   receive(wire_message(bytes, "/ali3/in/frame", types, 7, INT64_C(1), 0., 1., 2., 3., 4., 5., 6., 7., 8., 9.,
-                       10., 11.));
+                       10., 11., 12.));
   const struct input_sample *s = taken();
   for (int i = 0; i < CHANNELS; i++) assert_true(s[i].value == i && s[i].t_ns == NOW);
   receive(wire_message(bytes, "/ali3/in/frame", types, 7, INT64_C(2), 9., 1., 2., 3., 4., 5., 6., 7., 8., 9.,
-                       10., 11.));
+                       10., 11., 12.));
   assert_false(snapshot_take(&port.inputs));
   assert_counted(osc_repeated, 1);
   receive(wire_message(bytes, "/ali3/in/frame", types, 8, INT64_C(3), 9., 1., 2., 3., 4., 5., 6., 7., 8., 9.,
-                       10., 11.));
+                       10., 11., 12.));
   assert_true(taken()[0].value == 9);
   assert_counted(osc_received, 2);
 }
@@ -183,13 +196,13 @@ static void what_is_not_finite_is_refused_whole(void **state)
   (void)state;
   receive(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., (double)NAN));
   receive(wire_message(bytes, "/ali3/input/push/force", "fdf", 1., (double)-INFINITY, 2.));
-  receive(wire_message(bytes, "/ali3/in/frame", "ihffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
-                       0., 0., 0., 0., (double)NAN));
+  receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
+                       0., 0., 0., 0., 0., (double)NAN));
   assert_counted(osc_nonfinite, 3);
   assert_false(snapshot_take(&port.inputs));
   /* nor does a refused frame use up its number */
-  receive(wire_message(bytes, "/ali3/in/frame", "ihffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
-                       0., 0., 0., 0., 1.));
+  receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
+                       0., 0., 0., 0., 0., 1.));
   assert_true(snapshot_take(&port.inputs));
 }
 
@@ -215,6 +228,10 @@ static void patterns_and_strangers_are_unknown(void **state)
       "/ali3/input/*/force",
       "/ali3/input/pus",
       "/ali3/input/push/",
+      "/ali3/input/push/value",
+      "/ali3/input/push/force/",
+      "/ali3/input/turn/",
+      "/ali3/input/turn/force",
   };
   enum { N = sizeof unknown / sizeof unknown[0] };
   struct command c = {0};
@@ -236,6 +253,9 @@ static void wrong_types_are_counted_and_change_nothing(void **state)
       {"/ali3/input/push/force", "ffff"},
       {"/ali3/input/push/force", "ffs"},
       {"/ali3/input/push", "fff"},
+      {"/ali3/input/turn", "ff"},
+      {"/ali3/input/turn/value", ""},
+      {"/ali3/input/turn/value", "fff"},
       {"/ali3/cmd/run", "f"},
       {"/ali3/cmd/run", "ii"},
       {"/ali3/cmd/run", "T"},
@@ -245,7 +265,7 @@ static void wrong_types_are_counted_and_change_nothing(void **state)
       {"/ali3/status", "i"},
       {"/ali3/sub", "sii"},
       {"/ali3/unsub", ""},
-      {"/ali3/in/frame", "hiffffffffffff"},
+      {"/ali3/in/frame", "hifffffffffffff"},
   };
   enum { N = sizeof wrong / sizeof wrong[0] };
   struct command c = {0};
@@ -469,6 +489,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(numbers_of_every_type_reach_their_channels),
+      TEST(a_value_is_one_number_at_two_addresses),
       TEST(a_frame_sets_all_channels_once_per_sequence_number),
       TEST(a_bundle_reaches_the_loop_in_one_piece),
       TEST(a_bundle_with_a_bad_end_counts_for_nothing),

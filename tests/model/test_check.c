@@ -135,7 +135,10 @@ static void joints(void **state)
 static void loads(void **state)
 {
   (void)state;
+  LOAD(s.name = "", "name", "found none");
   LOAD(s.name = "a b", "name", "'a b'");
+  LOAD(s.name = NULL; s.body = 2, "body", "expected a body");
+  LOAD(s.name = NULL; s.type = (ali3_load_type)2, "type", "unknown type 2");
   LOAD(s.name = "taken", "name", "already");
   LOAD(s.type = (ali3_load_type)2, "type", "unknown type 2");
   LOAD(s.body = ALI3_GROUND, "body", "not the ground");

@@ -65,6 +65,18 @@ static void forces_are_numbered_apart(void **state)
   l.name = "coil"; /* loads and forces share their names */
   assert_int_equal(ali3_model_add_load(m, &l), ALI3_E_MODEL);
   assert_string_equal(ali3_model_problem(m)->field, "name");
+  assert_int_equal(ali3_model_find_load(m, "push"), 0);
+  assert_int_equal(ali3_model_find_force(m, "coil"), 0);
+  assert_int_equal(ali3_model_find_load(m, "coil"), -2);
+  assert_int_equal(ali3_model_find_force(m, "push"), -2);
+  assert_int_equal(ali3_model_find_force(m, "b"), -2);
+  for (int i = 1; i <= 2; i++) { /* any number of loads without a name */
+    l.name = NULL;
+    assert_int_equal(ali3_model_add_load(m, &l), i);
+  }
+  l.name = "last";
+  assert_int_equal(ali3_model_add_load(m, &l), 3);
+  assert_int_equal(ali3_model_find_load(m, "last"), 3);
   ali3_model_free(m);
 }
 

@@ -31,8 +31,8 @@ struct bench {
   struct cycle cycle;
 };
 
-/* A double pendulum of two bars on revolute joints. */
-static ali3_model *pendulum(void)
+/* A double pendulum of two bars on revolute joints, with the loads of its inputs. */
+static ali3_model *pendulum(struct input_spec *spec, int inputs)
 {
   ali3_model *m = ali3_model_new();
   ali3_model_set_name(m, "pendulum");
@@ -52,6 +52,8 @@ static ali3_model *pendulum(void)
     joint.point_b[0] = -0.5;
     assert_int_equal(ali3_model_add_joint(m, &joint), i);
   }
+  for (int i = 0; i < inputs; i++)
+    assert_int_equal(input_add_loads(m, &spec[i], (const double[3]){0.0}, false), ALI3_OK);
   const ali3_options options = ali3_options_default();
   assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK);
   return m;
@@ -61,7 +63,6 @@ static int set_up(void **state)
 {
   static struct bench b;
   memset(&b, 0, sizeof b);
-  b.model = pendulum();
   const struct input_spec limits = {.body = 1, .hold = 1e6, .limit_force = 1e6, .limit_torque = 1e6};
   struct input_spec spec[INPUTS] = {limits, limits, limits};
   spec[0].name = "push";
@@ -70,6 +71,7 @@ static int set_up(void **state)
   spec[2].body = 0;
   spec[2].policy = INPUT_SAFE;
   spec[2].hold = 0.0;
+  b.model = pendulum(spec, INPUTS);
   b.signals = signals_new(b.model, spec, INPUTS);
   b.telemetry = aligned_zalloc(sizeof *b.telemetry);
   assert_non_null(b.signals);
@@ -397,8 +399,8 @@ static void inputs_on_one_body_add_up(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
-  set_input(b, 0, 1, 30.0);                   /* push.force.y */
-  set_input(b, 1, INPUT_CHANNELS + 1, -12.5); /* pull.force.y */
+  set_input(b, 0, 1, 30.0);                          /* push.force.y */
+  set_input(b, 1, INPUT_WRENCH_CHANNELS + 1, -12.5); /* pull.force.y */
   ali3_data *d = reference(b, 0);
   ali3_set_load(b->model, d, 1, (const double[]){0, 17.5, 0}, (const double[]){0, 0, 0});
   for (int k = 0; k < 20; k++) ali3_step(b->model, d);
@@ -408,7 +410,7 @@ static void inputs_on_one_body_add_up(void **state)
   const double *found = signals_body_state(b->signals, f->values, 1);
   assert_memory_equal(found, expected.position, sizeof expected.position);
   assert_true(f->values[b->signals->input_first + 1] == 30.0);
-  assert_true(f->values[b->signals->input_first + INPUT_CHANNELS + 1] == -12.5);
+  assert_true(f->values[b->signals->input_first + INPUT_WRENCH_CHANNELS + 1] == -12.5);
   assert_true(f->input_age_ms < 60000);
   ali3_data_free(d);
 }
@@ -418,7 +420,7 @@ static void a_stale_input_of_policy_safe_stops_the_motion(void **state)
   struct bench *b = *state;
   begin_running(b);
   assert_int_equal(after(b, 3)->input_age_ms, UINT32_MAX);
-  set_input(b, 0, 2 * INPUT_CHANNELS, 1.0); /* a hold time of 0: stale as soon as time goes by */
+  set_input(b, 0, 2 * INPUT_WRENCH_CHANNELS, 1.0); /* a hold time of 0: stale as soon as time goes by */
   const uint64_t sent = clock_now_ns();
   while (clock_now_ns() <= sent) continue;
   const struct frame *f = after(b, 1);

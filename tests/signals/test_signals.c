@@ -13,7 +13,7 @@
 
 static const double none[3] = {0.0};
 
-/* Two bodies, one joint of each kind of signal set, a spring, two inputs. */
+/* Two bodies, one joint of each kind of signal set, a spring, three inputs. */
 struct bench {
   ali3_model *m;
   ali3_data *d;
@@ -49,13 +49,16 @@ static int set_up(void **state)
                           .damping = {1},
                           .rest = 1.5};
   toy_added(b.m, ali3_model_add_force(b.m, &coil));
-  toy_freeze(b.m, 0.01);
   char push[] = "push", pull[] = "pull"; /* the specs are copied */
-  const struct input_spec inputs[] = {
+  struct input_spec inputs[] = {
       {.name = push, .body = 1, .limit_force = 10, .limit_torque = 1},
+      {.name = "stretch", .kind = INPUT_VALUE, .force = 0, .limit_value = 3},
       {.name = pull, .body = 0, .limit_force = 20, .limit_torque = 2},
   };
-  b.s = signals_new(b.m, inputs, 2);
+  assert_int_equal(input_add_loads(b.m, &inputs[0], none, false), ALI3_OK);
+  assert_int_equal(input_add_loads(b.m, &inputs[2], none, true), ALI3_OK);
+  toy_freeze(b.m, 0.01);
+  b.s = signals_new(b.m, inputs, 3);
   push[0] = pull[0] = 'x';
   b.d = toy_start(b.m, ALI3_OK);
   b.v = calloc((size_t)b.s->count, sizeof *b.v);
@@ -114,7 +117,7 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"input.push.force.x", "N"},     {"input.push.force.y", "N"},
       {"input.push.force.z", "N"},     {"input.push.torque.x", "N m"},
       {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
-      {"input.pull.force.x", "N"},
+      {"input.stretch.value", ""},     {"input.pull.force.x", "N"},
   };
   enum {
     WANTED = sizeof wanted / sizeof *wanted,
@@ -168,7 +171,7 @@ static double value(const struct bench *b, const char *name)
 static void values_are_those_of_the_getters(void **state)
 {
   const struct bench *b = *state;
-  const double channels[2 * INPUT_CHANNELS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const double channels[] = {1, 2, 3, 4, 5, 6, 77, 7, 8, 9, 10, 11, 12};
   toy_run(b->m, b->d, 37);
   for (int i = 0; i < b->s->count; i++) b->v[i] = NAN;
   signals_observe(b->s, b->m, b->d, channels, b->v);
@@ -204,6 +207,7 @@ static void values_are_those_of_the_getters(void **state)
   assert_true(value(b, "constraint.velocity") == r->velocity);
   assert_true(value(b, "constraint.acceleration") == r->acceleration);
   assert_true(value(b, "input.push.force.x") == 1 && value(b, "input.push.torque.z") == 6);
+  assert_true(value(b, "input.stretch.value") == 77);
   assert_true(value(b, "input.pull.force.x") == 7 && value(b, "input.pull.torque.z") == 12);
   signals_observe(b->s, b->m, b->d, NULL, b->v);
   assert_true(value(b, "input.pull.torque.z") == 0.0);
@@ -212,11 +216,38 @@ static void values_are_those_of_the_getters(void **state)
 static void inputs_are_copied(void **state)
 {
   const struct bench *b = *state;
-  assert_int_equal(b->s->inputs, 2);
-  assert_int_equal(b->s->channels, 12);
+  assert_int_equal(b->s->inputs, 3);
+  assert_int_equal(b->s->channels, 13);
   assert_string_equal(b->s->input[0].name, "push");
   assert_int_equal(b->s->input[0].body, 1);
-  assert_true(b->s->input[1].limit_force == 20);
+  assert_true(b->s->input[1].limit_value == 3);
+  assert_true(b->s->input[2].limit_force == 20);
+}
+
+static void channels_are_numbered_input_by_input(void **state)
+{
+  const struct bench *b = *state;
+  static const int first[] = {0, 6, 7}, count[] = {INPUT_WRENCH_CHANNELS, 1, INPUT_WRENCH_CHANNELS};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(b->s->input[i].first, first[i]);
+    assert_int_equal(b->s->input[i].count, count[i]);
+  }
+  const struct input_part *part = input_parts(INPUT_WRENCH);
+  assert_string_equal(part[1].name, "torque");
+  assert_true(part[1].first == 3 && part[1].count == 3 && !part[2].name);
+  part = input_parts(INPUT_VALUE);
+  assert_string_equal(part[0].name, "value");
+  assert_true(part[0].first == 0 && part[0].count == 1 && !part[1].name);
+}
+
+static void a_wrench_brings_two_loads_of_its_own(void **state)
+{
+  const struct bench *b = *state;
+  assert_int_equal(ali3_model_loads(b->m), 4);
+  assert_int_equal(b->s->input[0].load, 0);
+  assert_int_equal(b->s->input[2].load, 2);
+  struct input_spec late = {.name = "late", .body = 0};
+  assert_int_equal(input_add_loads(b->m, &late, none, false), ALI3_E_FROZEN);
 }
 
 static void a_model_of_one_body_has_the_rest(void **state)
@@ -242,6 +273,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(groups_are_the_quantities, set_up, tear_down),
       cmocka_unit_test_setup_teardown(values_are_those_of_the_getters, set_up, tear_down),
       cmocka_unit_test_setup_teardown(inputs_are_copied, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(channels_are_numbered_input_by_input, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_wrench_brings_two_loads_of_its_own, set_up, tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
