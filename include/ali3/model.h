@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The model of a mechanism: bodies, joints, loads. Built element by element, checked, then frozen.
+ * The model of a mechanism: bodies, joints, loads, sensors. Built element by element, checked, then frozen.
  *
  * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it.
  * Everything in this header belongs to set-up: it may allocate, and is not real-time safe. SI units. */
@@ -157,6 +157,30 @@ bool ali3_force_type_takes_value(ali3_force_type type);
 
 /* Fields at which no type but its own looks, slip 1e-3 and no limits: rest and offset as at the start. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
+/* A place on a body at which the motion is read (ali3_sensor_get). It changes nothing in the motion. */
+#define ALI3_SENSOR_LIST(X)                                                                                  \
+  X(ALI3_SENSOR_POINT, "point") /* motion of a point */                                                      \
+  X(ALI3_SENSOR_POSE, "pose")   /* motion of a frame */                                                      \
+  X(ALI3_SENSOR_IMU, "imu")     /* specific force and angular velocity */
+
+typedef enum {
+#define ALI3_SENSOR_ENUM(id, text) id,
+  ALI3_SENSOR_LIST(ALI3_SENSOR_ENUM)
+#undef ALI3_SENSOR_ENUM
+      ALI3_SENSOR_TYPES
+} ali3_sensor_type;
+
+/* Name of a sensor type as in model files; NULL when out of range. */
+const char *ali3_sensor_type_name(ali3_sensor_type type);
+
+typedef struct {
+  const char *name; /* copied; unique among sensors */
+  ali3_sensor_type type;
+  int body;              /* body index; not the ground */
+  double point[3];       /* m, where it is mounted, body frame */
+  double orientation[4]; /* Euler parameters, sensor axes to body axes; normalised on entry (within 1e-3);
+                            ignored for a point, which has the axes of the body */
+} ali3_sensor_spec;
 
 typedef struct {
   double dt;      /* s, step length; > 0 */
@@ -180,7 +204,7 @@ ali3_options ali3_options_default(void);
 /* What was wrong with the element last refused, in words and in parts. */
 typedef struct {
   int status;
-  const char *element; /* "body", "joint", "load", "force", "options", "model"; static string */
+  const char *element; /* "body", "joint", "load", "force", "sensor", "options", "model"; static string */
   const char *field; /* what is wrong, by its key in model files, e.g. "inertia"; static string, "" if none */
   char text[240];    /* one sentence: what was expected, what was found */
 } ali3_problem;
@@ -198,6 +222,7 @@ int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec);
+int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 
 /* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative
  * status. */
@@ -212,12 +237,15 @@ int ali3_model_bodies(const ali3_model *m);
 int ali3_model_joints(const ali3_model *m);
 int ali3_model_loads(const ali3_model *m);
 int ali3_model_forces(const ali3_model *m);
+int ali3_model_sensors(const ali3_model *m);
 int ali3_model_rows(const ali3_model *m); /* of a frozen model */
 const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
 bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate is an angle */
+const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
+ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
 int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
 int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */

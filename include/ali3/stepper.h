@@ -113,6 +113,22 @@ typedef struct {
 } ali3_force_state;
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 
+/* RT. A material point of a body; `point` m, body frame. All in world axes: m, m/s, m/s^2. */
+typedef struct {
+  double position[3], velocity[3], acceleration[3];
+} ali3_point_state;
+void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const double point[3],
+                    ali3_point_state *out);
+
+/* RT. Everything at the place of a sensor, whatever its type: the first six as of a body. */
+typedef struct {
+  double position[3], orientation[4];              /* world; Euler parameters sensor axes to world */
+  double velocity[3], angular_velocity[3];         /* world; sensor axes */
+  double acceleration[3], angular_acceleration[3]; /* world; sensor axes */
+  double specific_force[3];                        /* m/s^2, acceleration minus gravity, sensor axes */
+} ali3_sensor_state;
+void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_sensor_state *out);
+
 typedef struct {
   double kinetic, potential,
       total; /* J; potential: gravity, 0 at the world's origin, and springs, 0 at rest */

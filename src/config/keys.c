@@ -21,6 +21,11 @@ static const char *const force_types[] = {
     [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque",         [FORCE_SPRING] = "spring_damper",
     [FORCE_BUSHING] = "bushing", [FORCE_JOINT_SPRING] = "joint_spring", NULL};
 static const char *const axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
+static const char *const sensor_types[] = {
+#define SENSOR_NAME(id, text) text,
+    ALI3_SENSOR_LIST(SENSOR_NAME)
+#undef SENSOR_NAME
+        NULL};
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
@@ -109,6 +114,16 @@ static const struct key joint_spring_keys[] = {
 };
 const struct section schema_joint_spring = SECTION("a joint_spring", joint_spring_keys);
 
+#define SENSOR(field) offsetof(struct sensor_values, field)
+static const struct key sensor_keys[] = {
+  {"name",        KEY_STRING,     "",  ANY, REQUIRED,  AT_START, SENSOR(spec.name),        0, 0},
+  {"type",        KEY_CHOICE,     "",  ANY, REQUIRED,  AT_START, SENSOR(type),             sensor_types, 0},
+  {"body",        KEY_STRING,     "",  ANY, REQUIRED,  AT_START, SENSOR(body),             0, 0},
+  {"point",       KEY_VECTOR,     "m", ANY, "0 0 0",   AT_START, SENSOR(spec.point),       0, 0},
+  {"orientation", KEY_QUATERNION, "",  ANY, "1 0 0 0", AT_START, SENSOR(spec.orientation), 0, 0},
+};
+const struct section schema_sensor = SECTION("a sensor", sensor_keys);
+
 #define MODEL(field) offsetof(struct model_values, field)
 static const struct key model_keys[] = {
   {"name",        KEY_STRING, "",      ANY, "model", AT_START, MODEL(name),        0, 0},
@@ -117,6 +132,7 @@ static const struct key model_keys[] = {
   {"bodies",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_body},
   {"joints",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_joint},
   {"forces",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_force},
+  {"sensors",     KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_sensor},
   {"file",        KEY_STRING, "",      ANY, NONE,    AT_START, MODEL(file),        0, 0},
 };
 const struct section schema_model = SECTION("a model", model_keys);

@@ -233,6 +233,21 @@ static void add_force(struct builder *b, const struct node *n)
   if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
 }
 
+static void add_sensor(struct builder *b, const struct node *n)
+{
+  struct sensor_values v = {0};
+  if (!schema_read(&schema_sensor, n, &v, b->report)) return;
+  v.spec.type = (ali3_sensor_type)v.type;
+  const struct node *orientation = node_find(n, "orientation");
+  if (orientation && v.spec.type == ALI3_SENSOR_POINT) {
+    report_error(b->report, orientation->key_at, "\"orientation\" has no meaning for the type point");
+    return;
+  }
+  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
+  if (v.spec.body < ALI3_GROUND) return;
+  if (ali3_model_add_sensor(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
 static bool add_bodies(struct builder *b, const struct node *model)
 {
   const struct node *list = node_find(model, "bodies");
@@ -259,6 +274,8 @@ static void build(struct builder *b, const struct node *model)
     if (n->kind == NODE_MAP) add_joint(b, n);
   for (const struct node *n = node_elements(model, "forces"); n; n = n->next)
     if (n->kind == NODE_MAP) add_force(b, n);
+  for (const struct node *n = node_elements(model, "sensors"); n; n = n->next)
+    if (n->kind == NODE_MAP) add_sensor(b, n);
 }
 
 ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)

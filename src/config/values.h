@@ -48,6 +48,12 @@ struct spring_values {
   const char *body_a, *body_b, *joint;
 };
 
+struct sensor_values {
+  ali3_sensor_spec spec; /* without type and body */
+  int type;
+  const char *body;
+};
+
 struct input_values {
   struct input_spec spec; /* without name, kind, what it acts on, and policy */
   const char *name, *body, *force;

@@ -42,6 +42,7 @@ static bool readable_input(const struct modbus_map *map, int address, int count)
       {MAP_CYCLE, MAP_PERIOD - MAP_CYCLE, 2},
       {MAP_PERIOD, MAP_HEAD - MAP_PERIOD, 1},
       {MAP_BODY, MAP_BODY_REGISTERS * map->bodies, 2},
+      {MAP_SENSOR, 2 * map->sensors, 2},
   };
   return covered(range, COUNT(range), address, count);
 }
@@ -127,6 +128,14 @@ static void show_bodies(struct modbus_map *map, const struct frame *f)
       map_put_float(at + 2 * i, filled ? state[i] : (double)NAN);
 }
 
+static void show_sensors(struct modbus_map *map, const struct frame *f)
+{
+  uint16_t *at = map->mapping->tab_input_registers + MAP_SENSOR;
+  bool filled = f->count >= (uint32_t)map->values;
+  for (int i = 0; i < map->sensors; i++, at += 2)
+    map_put_float(at, filled ? f->values[map->sensor_first + i] : (double)NAN);
+}
+
 void modbus_map_show(struct modbus_map *map, const struct frame *f)
 {
   uint16_t *at = map->mapping->tab_input_registers;
@@ -148,10 +157,18 @@ void modbus_map_show(struct modbus_map *map, const struct frame *f)
   at[MAP_LAST_SEQUENCE] = (uint16_t)f->last_command_id;
   at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
   show_bodies(map, f);
+  if (map->sensors > 0) show_sensors(map, f);
 
   for (int i = 0; i < MAP_DISCRETE; i++) map->mapping->tab_input_bits[i] = f->flags >> i & 1;
   map->mapping->tab_bits[MAP_ESTOP] = (f->flags & FLAG_ESTOP) != 0;
   map->state = f->state;
+}
+
+/* Values of all sensors: they stand one after the other in the table. */
+static int sensor_values(const struct signals *s)
+{
+  int values = s->sensors > 0 ? s->sensor_first[s->sensors] - s->sensor_first[0] : 0;
+  return values < MAP_SENSORS_MAX ? values : MAP_SENSORS_MAX;
 }
 
 bool modbus_map_init(struct modbus_map *map, const struct signals *signals)
@@ -159,11 +176,13 @@ bool modbus_map_init(struct modbus_map *map, const struct signals *signals)
   *map = (struct modbus_map){
       .bodies = signals->bodies < MAP_BODIES_MAX ? signals->bodies : MAP_BODIES_MAX,
       .channels = signals->channels < MAP_INPUTS_MAX ? signals->channels : MAP_INPUTS_MAX,
+      .sensors = sensor_values(signals),
+      .sensor_first = signals->sensors > 0 ? signals->sensor_first[0] : 0,
       .body_first = signals->body_first,
       .values = signals->count,
       .samples = signals->channels,
   };
-  int inputs = MAP_BODY + MAP_BODY_REGISTERS * map->bodies;
+  int inputs = map->sensors > 0 ? MAP_SENSOR + 2 * map->sensors : MAP_BODY + MAP_BODY_REGISTERS * map->bodies;
   map->mapping = modbus_mapping_new(MAP_COILS, MAP_DISCRETE, MAP_HOLDING, inputs);
   map->sample = calloc((size_t)map->samples + 1, sizeof *map->sample);
   if (!map->mapping || !map->sample) {

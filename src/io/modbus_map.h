@@ -19,8 +19,9 @@ enum {
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
-  MAP_INPUTS_MAX = 32, /* channels that can be written */
-  MAP_OWNER_MS = 1000, /* a writer silent for so long loses the inputs */
+  MAP_SENSORS_MAX = 1024, /* values of sensors */
+  MAP_INPUTS_MAX = 32,    /* channels that can be written */
+  MAP_OWNER_MS = 1000,    /* a writer silent for so long loses the inputs */
 };
 
 /* Input registers (FC 4), the first of each value. */
@@ -48,6 +49,7 @@ enum map_input {
   MAP_HEAD = 32,
   MAP_BODY = 1000, /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,
+  MAP_SENSOR = 4000, /* f32 each: the values of the sensors in the order of the signal table */
 };
 
 /* Holding registers (FC 3, 6, 16, 23). */
@@ -69,6 +71,7 @@ enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
 struct modbus_map {
   modbus_mapping_t *mapping; /* the registers themselves */
   int bodies, channels;      /* shown, writable */
+  int sensors, sensor_first; /* values of sensors shown, the first one in a frame */
   int body_first, values;    /* of the signal table */
   uint32_t state;            /* of the frame shown last */
 

@@ -80,9 +80,9 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
 }
 
 /* A bundle with its header and nothing else; false if even that does not fit. */
-static bool begin_packet(struct osc_packet *p, const char *prefix, int first_body, bool doubles)
+static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bool doubles)
 {
-  *p = (struct osc_packet){.first = first_body, .size = BUNDLE_HEADER};
+  *p = (struct osc_packet){.first = first, .size = BUNDLE_HEADER};
   memcpy(p->bytes, "#bundle", 8);
   put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
   char address[OSC_PREFIX_MAX + 8];
@@ -91,50 +91,77 @@ static bool begin_packet(struct osc_packet *p, const char *prefix, int first_bod
   return p->header != 0;
 }
 
-/* Distributes the bodies over as few packets as their names allow. Returns NULL, or the name of what fits in
- * no packet. */
-static const char *lay_out(struct osc_state *st, const char *prefix, const char *const *body_name, int bodies)
+/* Adds a message of `count` values to the last packet, or to a new one where that is full. False: it fits in
+ * none. */
+static bool add_message(struct osc_state *st, const char *prefix, const char *address, int first, int count)
 {
-  struct osc_packet *p = st->packet;
-  if (!begin_packet(p, prefix, 0, st->doubles)) return prefix;
-  for (int b = 0; b < bodies; b++) {
-    char address[OSC_DATAGRAM];
-    int n = snprintf(address, sizeof address, "%s/body/%s/state", prefix, body_name[b]);
-    if (n >= (int)sizeof address) return body_name[b];
-    const char *types = st->doubles ? "ddddddddddddd" : "fffffffffffff";
-    st->argument[b] = append_element(p, address, types);
-    if (st->argument[b] == 0 && p->bodies > 0) {
-      p++;
-      if (!begin_packet(p, prefix, b, st->doubles)) return prefix;
-      st->argument[b] = append_element(p, address, types);
-    }
-    if (st->argument[b] == 0) return body_name[b];
-    p->bodies++;
+  struct osc_packet *p = &st->packet[st->packets - 1];
+  char types[SIGNALS_BODY + 1] = "";
+  if (count > SIGNALS_BODY) return false;
+  memset(types, st->doubles ? LO_DOUBLE : LO_FLOAT, (size_t)count);
+  size_t argument = append_element(p, address, types);
+  if (argument == 0 && p->messages > 0) {
+    p++;
+    if (!begin_packet(p, prefix, st->messages, st->doubles)) return false;
+    st->packets++;
+    argument = append_element(p, address, types);
   }
-  st->packets = (int)(p - st->packet) + 1;
+  if (argument == 0) return false;
+  p->messages++;
+  st->message[st->messages++] = (struct osc_message){argument, first, count};
+  return true;
+}
+
+static bool is_sensor(const struct signal_group *g)
+{
+  return strncmp(g->name, "sensor.", 7) == 0;
+}
+
+/* Distributes the messages over as few packets as their names allow. Returns NULL, or the name of what fits in
+ * no packet. */
+static const char *lay_out(struct osc_state *st, const char *prefix, const char *const *body_name,
+                           const struct signals *s)
+{
+  char address[OSC_DATAGRAM];
+  if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
+  st->packets = 1;
+  for (int b = 0; b < s->bodies; b++) {
+    int n = snprintf(address, sizeof address, "%s/body/%s/state", prefix, body_name[b]);
+    if (n >= (int)sizeof address ||
+        !add_message(st, prefix, address, s->body_first + SIGNALS_BODY * b, SIGNALS_BODY_STATE))
+      return body_name[b];
+  }
+  for (int i = 0; i < s->groups; i++) {
+    const struct signal_group *g = &s->group[i];
+    if (!is_sensor(g)) continue;
+    int n = snprintf(address, sizeof address, "%s/%s", prefix, g->name);
+    for (char *p = address + strlen(prefix); (p = strchr(p, '.'));) *p = '/';
+    if (n >= (int)sizeof address || !add_message(st, prefix, address, g->first, g->count)) return g->name;
+  }
   return NULL;
 }
 
-struct osc_state *osc_state_new(const char *prefix, const char *const *body_name, int bodies, bool doubles,
-                                char *error, size_t size)
+struct osc_state *osc_state_new(const char *prefix, const char *const *body_name,
+                                const struct signals *signals, bool doubles, char *error, size_t size)
 {
   if (strlen(prefix) > OSC_PREFIX_MAX) {
     snprintf(error, size, "OSC prefix: at most %d characters expected, found '%s'", OSC_PREFIX_MAX, prefix);
     return NULL;
   }
+  size_t most = (size_t)signals->bodies + 1;
+  for (int i = 0; i < signals->groups; i++) most += is_sensor(&signals->group[i]);
   struct osc_state *st = calloc(1, sizeof *st);
   if (st) {
     st->doubles = doubles;
-    st->packet =
-        calloc((size_t)bodies + 1, sizeof *st->packet); /* at worst one per body, and one if there is none */
-    st->argument = calloc((size_t)bodies + 1, sizeof *st->argument);
+    st->packet = calloc(most, sizeof *st->packet); /* at worst one per message, and one if there is none */
+    st->message = calloc(most, sizeof *st->message);
   }
-  if (!st || !st->packet || !st->argument) {
+  if (!st || !st->packet || !st->message) {
     snprintf(error, size, "out of memory");
     osc_state_free(st);
     return NULL;
   }
-  const char *culprit = lay_out(st, prefix, body_name, bodies);
+  const char *culprit = lay_out(st, prefix, body_name, signals);
   if (culprit) {
     snprintf(error, size, "the OSC messages of '%.80s' do not fit in a packet of %d bytes", culprit,
              OSC_DATAGRAM);
@@ -148,11 +175,11 @@ void osc_state_free(struct osc_state *st)
 {
   if (!st) return;
   free(st->packet);
-  free(st->argument);
+  free(st->message);
   free(st);
 }
 
-void osc_state_fill(struct osc_state *st, const struct signals *signals, const struct frame *frame)
+void osc_state_fill(struct osc_state *st, const struct frame *frame)
 {
   for (int k = 0; k < st->packets; k++) {
     struct osc_packet *p = &st->packet[k];
@@ -163,10 +190,11 @@ void osc_state_fill(struct osc_state *st, const struct signals *signals, const s
     at = put_u32(at, frame->flags);
     at = put_u32(at, (uint32_t)k);
     put_u32(at, (uint32_t)st->packets);
-    for (int b = p->first; b < p->first + p->bodies; b++) {
-      const double *value = signals_body_state(signals, frame->values, b);
-      at = p->bytes + st->argument[b];
-      for (int i = 0; i < SIGNALS_BODY_STATE; i++) at = put_number(at, value[i], st->doubles);
+    for (int i = p->first; i < p->first + p->messages; i++) {
+      const struct osc_message *message = &st->message[i];
+      at = p->bytes + message->argument;
+      for (int v = 0; v < message->count; v++)
+        at = put_number(at, frame->values[message->first + v], st->doubles);
     }
   }
 }

@@ -21,7 +21,6 @@ struct receiver {
 
 struct osc_out {
   const struct osc_config *config;
-  const struct signals *signals;
   struct counters *counters;
   int fd;
   struct osc_state *state[2]; /* 32-bit and 64-bit profile */
@@ -112,7 +111,6 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct signal
     return NULL;
   }
   out->config = config;
-  out->signals = signals;
   out->counters = counters;
   out->fd = fd;
   out->receivers = receivers;
@@ -120,7 +118,7 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct signal
 
   bool ok = true;
   for (int i = 0; ok && i < 2; i++) {
-    out->state[i] = osc_state_new(config->prefix, config->body_name, signals->bodies, i == 1, error, size);
+    out->state[i] = osc_state_new(config->prefix, config->body_name, signals, i == 1, error, size);
     ok = out->state[i] != NULL;
   }
   for (int i = 0; ok && i < config->targets; i++)
@@ -203,7 +201,7 @@ static void send_state(struct osc_out *out)
     if (!(r->streams & OSC_STREAM_STATE) || cycle < r->next_cycle) continue;
     r->next_cycle = (cycle / r->divisor + 1) * r->divisor;
     struct osc_state *st = out->state[r->doubles];
-    if (!filled[r->doubles]) osc_state_fill(st, out->signals, out->frame);
+    if (!filled[r->doubles]) osc_state_fill(st, out->frame);
     filled[r->doubles] = true;
     for (int k = 0; k < st->packets; k++)
       transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);

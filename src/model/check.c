@@ -148,6 +148,31 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
   return ALI3_OK;
 }
 
+int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *out)
+{
+  int status = model_check_name(m, "sensor", &m->sensor_names, s->name);
+  if (status < 0) return status;
+  if ((unsigned)s->type >= ALI3_SENSOR_TYPES)
+    return model_refuse(m, ALI3_E_MODEL, "sensor", "type", "sensor '%.60s': unknown type %d", s->name,
+                        (int)s->type);
+  status = model_check_body_index(m, "sensor", "body", s->body, false);
+  if (status < 0) return status;
+  REQUIRE_FINITE("sensor", "point", s->point);
+  *out = (struct sensor){.type = s->type, .body = s->body, .orientation = {1.0}};
+  memcpy(out->point, s->point, sizeof out->point);
+  if (s->type != ALI3_SENSOR_POINT) {
+    REQUIRE_FINITE("sensor", "orientation", s->orientation);
+    double norm = sqrt(p_dot(s->orientation, s->orientation));
+    if (fabs(norm - 1.0) > 1e-3)
+      return model_refuse(m, ALI3_E_MODEL, "sensor", "orientation",
+                          "sensor '%.60s': expected Euler parameters of norm 1, found norm %g", s->name,
+                          norm);
+    for (int i = 0; i < 4; i++) out->orientation[i] = s->orientation[i] / norm;
+  }
+  p_rotation(out->rotation, out->orientation);
+  return ALI3_OK;
+}
+
 int model_check_options(ali3_model *m, const ali3_options *o)
 {
   if (!(isfinite(o->dt) && o->dt > 0.0))

@@ -47,10 +47,13 @@ void ali3_model_free(ali3_model *m)
     free_tables(&m->force[i].spec);
   }
   names_free(&m->force_names);
+  for (int i = 0; i < m->sensors; i++) free(m->sensor[i].name);
+  names_free(&m->sensor_names);
   free(m->body);
   free(m->joint);
   free(m->load);
   free(m->force);
+  free(m->sensor);
   free(m->name);
   free(m);
 }
@@ -188,6 +191,17 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   return status;
 }
 
+int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
+{
+  struct sensor s;
+  if (m->frozen) return refuse_frozen(m, "sensor");
+  int status = model_check_sensor(m, spec, &s);
+  if (status < 0) return status;
+  if (!reserve((void **)&m->sensor, m->sensors, &m->sensor_room, sizeof s)) return refuse_memory(m, "sensor");
+  m->sensor[m->sensors] = s;
+  return enter(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
+}
+
 const ali3_problem *ali3_model_problem(const ali3_model *m)
 {
   return &m->problem;
@@ -215,6 +229,10 @@ int ali3_model_loads(const ali3_model *m)
 int ali3_model_forces(const ali3_model *m)
 {
   return m->forces;
+}
+int ali3_model_sensors(const ali3_model *m)
+{
+  return m->sensors;
 }
 const char *ali3_model_force_name(const ali3_model *m, int force)
 {
@@ -292,6 +310,25 @@ ali3_force_spec ali3_force_spec_default(ali3_force_type type)
                            .slip = 1e-3,
                            .ratio = 1.0,
                            .offset = NAN};
+}
+
+const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
+{
+  return m->sensor[sensor].name;
+}
+ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor)
+{
+  return m->sensor[sensor].type;
+}
+
+const char *ali3_sensor_type_name(ali3_sensor_type type)
+{
+  static const char *const name[] = {
+#define SENSOR_NAME(id, text) text,
+      ALI3_SENSOR_LIST(SENSOR_NAME)
+#undef SENSOR_NAME
+  };
+  return (unsigned)type < ALI3_SENSOR_TYPES ? name[type] : NULL;
 }
 
 const char *ali3_force_type_name(ali3_force_type type)

@@ -38,6 +38,15 @@ struct force {
   ali3_force_spec spec; /* without the name */
 };
 
+struct sensor {
+  char *name;
+  ali3_sensor_type type;
+  int body;
+  double point[3];       /* m, body frame */
+  double orientation[4]; /* sensor axes to body axes */
+  double rotation[9];    /* the same as a matrix */
+};
+
 struct frozen; /* what the stepper makes of the model; opaque here */
 
 struct ali3_model {
@@ -47,9 +56,10 @@ struct ali3_model {
   struct joint *joint;
   struct load *load;
   struct force *force;
-  int bodies, joints, loads, forces;
-  int body_room, joint_room, load_room, force_room;
-  struct names body_names, joint_names, force_names; /* force: loads and forces */
+  struct sensor *sensor;
+  int bodies, joints, loads, forces, sensors;
+  int body_room, joint_room, load_room, force_room, sensor_room;
+  struct names body_names, joint_names, force_names, sensor_names; /* force: loads and forces */
   ali3_options options;
   ali3_problem problem;
   struct frozen *frozen; /* NULL until frozen */
@@ -66,6 +76,7 @@ int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out
 int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
 int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
 int model_check_force(ali3_model *m, const ali3_force_spec *spec, struct force *out);
+int model_check_sensor(ali3_model *m, const ali3_sensor_spec *spec, struct sensor *out);
 int model_check_options(ali3_model *m, const ali3_options *o);
 
 #endif

@@ -121,6 +121,25 @@ static void walk_input(struct walk *w, struct input_spec *input)
   free(prefix);
 }
 
+static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
+{
+  char *prefix = text(w, "sensor.%s.", name);
+  if (!prefix) return;
+  bool pose = type == ALI3_SENSOR_POSE;
+  if (type == ALI3_SENSOR_IMU) {
+    group(w, prefix, "specific_force", "m/s^2", xyz, 3);
+    group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+  } else {
+    group(w, prefix, "position", "m", xyz, 3);
+    if (pose) group(w, prefix, "orientation", "", e0123, 4);
+    group(w, prefix, "velocity", "m/s", xyz, 3);
+    if (pose) group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+    group(w, prefix, "acceleration", "m/s^2", xyz, 3);
+    if (pose) group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+  }
+  free(prefix);
+}
+
 static void walk(struct walk *w, const ali3_model *m)
 {
   struct signals *s = w->s;
@@ -136,6 +155,11 @@ static void walk(struct walk *w, const ali3_model *m)
     s->force_first[i] = w->count;
     walk_force(w, ali3_model_force_name(m, i), ali3_model_force_type(m, i));
   }
+  for (int i = 0; i < s->sensors; i++) {
+    s->sensor_first[i] = w->count;
+    walk_sensor(w, ali3_model_sensor_name(m, i), ali3_model_sensor_type(m, i));
+  }
+  s->sensor_first[s->sensors] = w->count;
   s->energy_first = w->count;
   group(w, "energy.", "kinetic", "J", NULL, 1);
   group(w, "energy.", "potential", "J", NULL, 1);
@@ -157,11 +181,13 @@ struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs
   s->bodies = ali3_model_bodies(m);
   s->joints = ali3_model_joints(m);
   s->forces = ali3_model_forces(m);
+  s->sensors = ali3_model_sensors(m);
   s->inputs = ninputs;
   s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
   s->force_first = calloc((size_t)s->forces + 1, sizeof *s->force_first);
+  s->sensor_first = calloc((size_t)s->sensors + 1, sizeof *s->sensor_first);
   s->input = calloc((size_t)ninputs + 1, sizeof *s->input);
-  if (!s->joint_first || !s->force_first || !s->input) goto fail;
+  if (!s->joint_first || !s->force_first || !s->sensor_first || !s->input) goto fail;
   for (int i = 0; i < ninputs; i++) {
     s->input[i] = inputs[i];
     if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
@@ -192,6 +218,7 @@ void signals_free(struct signals *s)
   free(s->input);
   free(s->joint_first);
   free(s->force_first);
+  free(s->sensor_first);
   free(s);
 }
 
@@ -207,6 +234,27 @@ int signals_find_group(const struct signals *s, const char *name)
   for (int i = 0; i < s->groups; i++)
     if (strcmp(s->group[i].name, name) == 0) return i;
   return -1;
+}
+
+static void observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, double *o)
+{
+  _Static_assert(offsetof(ali3_sensor_state, specific_force) == sizeof(ali3_body_state),
+                 "a pose's signals begin as ali3_sensor_state does");
+  ali3_sensor_state x;
+  ali3_sensor_get(m, d, sensor, &x);
+  switch (ali3_model_sensor_type(m, sensor)) {
+  case ALI3_SENSOR_IMU:
+    memcpy(o, x.specific_force, sizeof x.specific_force);
+    memcpy(o + 3, x.angular_velocity, sizeof x.angular_velocity);
+    break;
+  case ALI3_SENSOR_POSE:
+    memcpy(o, &x, sizeof(ali3_body_state));
+    break;
+  default:
+    memcpy(o, x.position, sizeof x.position);
+    memcpy(o + 3, x.velocity, sizeof x.velocity);
+    memcpy(o + 6, x.acceleration, sizeof x.acceleration);
+  }
 }
 
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
@@ -247,6 +295,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
       o[1] = f.value;
     }
   }
+  for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);
   ali3_energy_get(m, d, &energy);
   memcpy(v + s->energy_first, &energy, sizeof energy);
   v[s->constraint_first] = report->position;

@@ -4,8 +4,8 @@
  *
  * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3,
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
- * revolute and prismatic; per force length or position and value (bushing: force 3, torque 3); energy 3;
- * constraint 3; inputs. */
+ * revolute and prismatic; per force length or position and value (bushing: force 3, torque 3); per sensor what
+ * its type gives (sensor_first); energy 3; constraint 3; inputs. */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
 
@@ -70,6 +70,8 @@ struct signals {
   int *joint_first; /* (joints) */
   int forces;
   int *force_first; /* (forces) length or position, and value; bushing: force 3, torque 3 */
+  int sensors;
+  int *sensor_first; /* (sensors + 1) point: 9 values, pose: 19, imu: 6; the last is the end */
   int energy_first, constraint_first;
   int inputs;               /* declared inputs */
   struct input_spec *input; /* (inputs) copies */

@@ -127,6 +127,29 @@ static void free_bodies_and_forces_are_no_mistake(void **state)
   settings_free(s);
 }
 
+static void sensors_are_mounted_as_the_file_says(void **state)
+{
+  (void)state;
+  struct settings *s = load_good("model:\n  gravity: [0, 0, -10]\n  bodies:\n    - {name: A, mass: 2, "
+                                 "inertia: [1, 1, 1], position: [1, 2, 3]}\n"
+                                 "  sensors:\n    - {name: A, type: point, body: A, point: [0, 0, 1]}\n"
+                                 "    - {name: B, type: pose, body: A}\n"
+                                 "    - {name: C, type: imu, body: A, orientation: [0, 0.6, 0.8, 0]}\n");
+  static const char *const type[] = {"point", "pose", "imu"};
+  assert_int_equal(ali3_model_sensors(s->model), 3);
+  ali3_data *d = initial_state(s);
+  ali3_sensor_state x[3];
+  for (int i = 0; i < 3; i++) {
+    assert_string_equal(ali3_sensor_type_name(ali3_model_sensor_type(s->model, i)), type[i]);
+    ali3_sensor_get(s->model, d, i, &x[i]);
+  }
+  assert_true(x[0].position[0] == 1 && x[0].position[1] == 2 && x[0].position[2] == 4);
+  assert_true(x[1].position[2] == 3 && x[1].orientation[0] == 1);
+  assert_true(fabs(x[2].orientation[1] - 0.6) < 1e-15 && fabs(x[2].orientation[2] - 0.8) < 1e-15);
+  ali3_data_free(d);
+  settings_free(s);
+}
+
 static void one_mistake_does_not_hide_or_breed_others(void **state)
 {
   (void)state;
@@ -199,6 +222,7 @@ int main(void)
       cmocka_unit_test(one_axis_is_not_enough_for_a_universal_joint),
       cmocka_unit_test(inertia_has_two_forms),
       cmocka_unit_test(free_bodies_and_forces_are_no_mistake),
+      cmocka_unit_test(sensors_are_mounted_as_the_file_says),
       cmocka_unit_test(one_mistake_does_not_hide_or_breed_others),
       cmocka_unit_test(reading_is_linear),
   };

@@ -39,8 +39,8 @@ static void defaults_are_in_range(void **state)
 {
   (void)state;
   static const struct section *const all[] = {
-      &schema_file,    &schema_model,        &schema_body,  &schema_joint,  &schema_force, &schema_spring,
-      &schema_bushing, &schema_joint_spring, &schema_input, &schema_target, NULL};
+      &schema_file,    &schema_model,        &schema_body,   &schema_joint, &schema_force,  &schema_spring,
+      &schema_bushing, &schema_joint_spring, &schema_sensor, &schema_input, &schema_target, NULL};
   union {
     struct file_values file;
     struct model_values model;
@@ -48,6 +48,7 @@ static void defaults_are_in_range(void **state)
     struct joint_values joint;
     struct force_values force;
     struct spring_values spring;
+    struct sensor_values sensor;
     struct input_values input;
     struct target_values target;
   } values;

@@ -28,6 +28,7 @@ static void four_bar_says_what_it_says(void **state)
   assert_string_equal(ali3_model_name(s->model), "four_bar");
   assert_int_equal(ali3_model_bodies(s->model), 3);
   assert_int_equal(ali3_model_joints(s->model), 4);
+  assert_int_equal(ali3_model_sensors(s->model), 1);
   assert_true(s->duration == 30 && s->options.dt == 0.01);
   assert_int_equal(s->inputs, 1);
   assert_string_equal(s->input[0].name, "push");

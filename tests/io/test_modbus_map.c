@@ -102,6 +102,33 @@ static void floats_are_big_endian_high_word_first(void **state)
   assert_true(isnan(map_get_float(w)));
 }
 
+/* Values of all sensors in one block, each two registers; without sensors there is none. */
+static void sensors_have_a_block_of_their_own(void **state)
+{
+  (void)state;
+  enum { FIRST = 1 + BODIES * SIGNALS_BODY, SENSOR_VALUES = 15 };
+  int first[] = {FIRST, FIRST + 9, FIRST + SENSOR_VALUES};
+  assert_int_equal(reads(4, MAP_SENSOR, 2), MBAP_ILLEGAL_ADDRESS);
+  struct signals with = signals;
+  with.count += SENSOR_VALUES;
+  with.sensors = 2;
+  with.sensor_first = first;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &with));
+  assert_true(isnan(map_get_float(map.mapping->tab_input_registers + MAP_SENSOR)));
+  struct frame *f = calloc(1, sizeof *f + (size_t)with.count * sizeof(double));
+  assert_non_null(f);
+  f->count = (uint32_t)with.count;
+  for (int i = 0; i < with.count; i++) f->values[i] = i;
+  modbus_map_show(&map, f);
+  for (int i = 0; i < SENSOR_VALUES; i++)
+    assert_true(map_get_float(map.mapping->tab_input_registers + MAP_SENSOR + 2 * i) == (float)(FIRST + i));
+  assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES), 0);
+  assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES + 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(reads(4, MAP_SENSOR + 1, 2), MBAP_ILLEGAL_ADDRESS); /* half a value */
+  free(f);
+}
+
 static void the_crc_is_that_of_modbus(void **state)
 {
   (void)state;
@@ -421,6 +448,7 @@ int main(void)
       TEST(floats_are_big_endian_high_word_first),
       TEST(the_crc_is_that_of_modbus),
       TEST(a_frame_fills_the_input_registers),
+      TEST(sensors_have_a_block_of_their_own),
       TEST(before_the_first_frame_nothing_is_claimed),
       TEST(holes_and_halves_are_illegal_addresses),
       TEST(a_command_acts_when_its_sequence_changes),

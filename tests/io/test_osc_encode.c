@@ -45,10 +45,11 @@ static int teardown(void **state)
 static struct osc_state *make(int bodies, bool doubles)
 {
   char error[200] = "";
-  struct osc_state *st = osc_state_new("/ali3", name, bodies, doubles, error, sizeof error);
+  signals.bodies = bodies;
+  struct osc_state *st = osc_state_new("/ali3", name, &signals, doubles, error, sizeof error);
   assert_string_equal(error, "");
   assert_non_null(st);
-  osc_state_fill(st, &signals, frame);
+  osc_state_fill(st, frame);
   return st;
 }
 
@@ -130,7 +131,7 @@ static void every_body_is_in_one_of_the_packets(void **state)
       header += doubles ? 16 : 8;
       assert_int_equal(wire_get_u32(header + 8), k);
       assert_int_equal(wire_get_u32(header + 12), st->packets);
-      for (int b = p->first; b < p->first + p->bodies; b++) {
+      for (int b = p->first; b < p->first + p->messages; b++) {
         char address[64];
         snprintf(address, sizeof address, "/ali3/body/link_%d/state", b);
         const uint8_t *args = need(p, address, types);
@@ -146,6 +147,46 @@ static void every_body_is_in_one_of_the_packets(void **state)
   }
 }
 
+/* Behind the bodies, one message per quantity of a sensor, of as many numbers as it has. Other groups stay out
+ * of it. */
+static void sensors_follow_the_bodies(void **state)
+{
+  (void)state;
+  enum { SENSORS = 40 };
+  char text[2 * SENSORS + 1][48];
+  struct signal_group group[2 * SENSORS + 1];
+  for (int i = 0; i < SENSORS; i++) {
+    snprintf(text[2 * i], sizeof *text, "sensor.s_%d.orientation", i);
+    snprintf(text[2 * i + 1], sizeof *text, "sensor.s_%d.velocity", i);
+    group[2 * i] = (struct signal_group){text[2 * i], 100 + 7 * i, 4};
+    group[2 * i + 1] = (struct signal_group){text[2 * i + 1], 104 + 7 * i, 3};
+  }
+  snprintf(text[2 * SENSORS], sizeof *text, "energy.total");
+  group[2 * SENSORS] = (struct signal_group){text[2 * SENSORS], 1, 1};
+  signals.groups = 2 * SENSORS + 1;
+  signals.group = group;
+  struct osc_state *st = make(2, true);
+  assert_int_equal(st->messages, 2 + 2 * SENSORS);
+  assert_in_range(st->packets, 2, 8);
+  int next = 0;
+  for (int k = 0; k < st->packets; k++) {
+    const struct osc_packet *p = &st->packet[k];
+    assert_int_equal(p->first, next);
+    next += p->messages;
+    for (int i = p->first < 2 ? 2 : p->first; i < next; i++) {
+      char address[64];
+      snprintf(address, sizeof address, "/ali3/sensor/s_%d/%s", (i - 2) / 2,
+               i % 2 ? "velocity" : "orientation");
+      const uint8_t *args = need(p, address, i % 2 ? "ddd" : "dddd");
+      const struct signal_group *g = &group[i - 2];
+      for (int v = 0; v < g->count; v++) assert_true(wire_get_d(args + 8 * v) == frame->values[g->first + v]);
+    }
+  }
+  assert_int_equal(next, st->messages);
+  osc_state_free(st);
+  signals.groups = 0;
+}
+
 static void names_that_fit_in_no_packet_are_refused(void **state)
 {
   (void)state;
@@ -153,10 +194,11 @@ static void names_that_fit_in_no_packet_are_refused(void **state)
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
   const char *const long_name[] = {text};
-  assert_null(osc_state_new("/ali3", long_name, 1, false, error, sizeof error));
+  signals.bodies = 1;
+  assert_null(osc_state_new("/ali3", long_name, &signals, false, error, sizeof error));
   assert_non_null(strstr(error, "do not fit"));
   error[0] = 0;
-  assert_null(osc_state_new(text, name, 1, false, error, sizeof error));
+  assert_null(osc_state_new(text, name, &signals, false, error, sizeof error));
   assert_non_null(strstr(error, "prefix"));
 }
 
@@ -166,6 +208,7 @@ int main(void)
       cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
       cmocka_unit_test(liblo_reads_back_what_was_patched_in),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
+      cmocka_unit_test(sensors_follow_the_bodies),
       cmocka_unit_test(names_that_fit_in_no_packet_are_refused),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -180,6 +180,33 @@ static void forces(void **state)
   FORCE(s.type = ALI3_FORCE_JOINT_SPRING; s.joint = 0, "joint", "revolute"); /* "taken" is spherical */
 }
 
+#define SENSOR(change, field, says)                                                                          \
+  do {                                                                                                       \
+    ali3_sensor_spec s = {.name = "new", .type = ALI3_SENSOR_POSE, .body = 1, .orientation = {1}};           \
+    change;                                                                                                  \
+    refused(ali3_model_add_sensor(m, &s), "sensor", field, says);                                            \
+  } while (0)
+
+static void sensors(void **state)
+{
+  (void)state;
+  ali3_sensor_spec first = {.name = "eye", .type = ALI3_SENSOR_POINT, .orientation = {NAN}}; /* has none */
+  assert_int_equal(ali3_model_add_sensor(m, &first), 0);
+  SENSOR(s.name = "", "name", "found none");
+  SENSOR(s.name = "eye", "name", "already a sensor named 'eye'");
+  SENSOR(s.type = ALI3_SENSOR_TYPES, "type", "unknown type 3");
+  SENSOR(s.body = ALI3_GROUND, "body", "not the ground");
+  SENSOR(s.body = 2, "body", "expected a body");
+  SENSOR(s.point[1] = INFINITY, "point", "finite");
+  SENSOR(s.orientation[2] = NAN, "orientation", "finite");
+  SENSOR(s.orientation[0] = 0.9, "orientation", "found norm 0.9");
+  SENSOR(s.orientation[0] = 0, "orientation", "found norm 0");
+  ali3_sensor_spec taken = {
+      .name = "taken", .type = ALI3_SENSOR_IMU, .orientation = {1}}; /* names of other elements are free */
+  assert_int_equal(ali3_model_add_sensor(m, &taken), 1);
+  assert_int_equal(ali3_model_sensors(m), 2);
+}
+
 #define OPTIONS(change, field, says)                                                                         \
   do {                                                                                                       \
     ali3_options s = ali3_options_default();                                                                 \
@@ -252,6 +279,7 @@ int main(void)
       WITH_MODEL(joints),
       WITH_MODEL(loads),
       WITH_MODEL(forces),
+      WITH_MODEL(sensors),
       WITH_MODEL(options),
       WITH_MODEL(what_is_put_right),
       WITH_MODEL(long_names_are_cut),

@@ -80,6 +80,28 @@ static void forces_are_numbered_apart(void **state)
   ali3_model_free(m);
 }
 
+static void sensors_are_numbered_and_taken_in(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec b = body("b");
+  char name[16];
+  assert_int_equal(ali3_model_add_body(m, &b), 0);
+  for (int i = 0; i < 40; i++) {
+    snprintf(name, sizeof name, "s%d", i);
+    ali3_sensor_spec s = {
+        .name = name, .type = (ali3_sensor_type)(i % 3), .point = {i}, .orientation = {0, 0, 1.0009}};
+    assert_int_equal(ali3_model_add_sensor(m, &s), i);
+  }
+  assert_int_equal(ali3_model_sensors(m), 40);
+  assert_string_equal(ali3_model_sensor_name(m, 39), "s39");
+  assert_int_equal(ali3_model_sensor_type(m, 38), ALI3_SENSOR_IMU);
+  assert_true(m->sensor[38].point[0] == 38 && m->sensor[38].orientation[2] == 1.0);
+  assert_true(m->sensor[38].rotation[0] == -1.0 && m->sensor[38].rotation[4] == 1.0);
+  assert_true(m->sensor[39].orientation[0] == 1.0); /* a point has the axes of its body */
+  ali3_model_free(m);
+}
+
 static void gravity_is_finite(void **state)
 {
   (void)state;
@@ -122,6 +144,15 @@ static void force_types(void **state)
   assert_null(ali3_force_type_name(ALI3_FORCE_TYPES));
 }
 
+static void sensor_types(void **state)
+{
+  (void)state;
+  assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_POINT), "point");
+  assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_POSE), "pose");
+  assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_IMU), "imu");
+  assert_null(ali3_sensor_type_name(ALI3_SENSOR_TYPES));
+}
+
 static void options_by_default(void **state)
 {
   (void)state;
@@ -138,9 +169,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_are_numbered_and_found),
       cmocka_unit_test(forces_are_numbered_apart),
+      cmocka_unit_test(sensors_are_numbered_and_taken_in),
       cmocka_unit_test(gravity_is_finite),
       cmocka_unit_test(joint_types),
       cmocka_unit_test(force_types),
+      cmocka_unit_test(sensor_types),
       cmocka_unit_test(options_by_default),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

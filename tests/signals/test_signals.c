@@ -13,7 +13,7 @@
 
 static const double none[3] = {0.0};
 
-/* Two bodies, one joint of each kind of signal set, a spring, three inputs. */
+/* Two bodies, one joint of each kind of signal set, a spring, a sensor of each type, three inputs. */
 struct bench {
   ali3_model *m;
   ali3_data *d;
@@ -49,6 +49,16 @@ static int set_up(void **state)
                           .damping = {1},
                           .rest = 1.5};
   toy_added(b.m, ali3_model_add_force(b.m, &coil));
+  const char *sensor[] = {"tip", "eye", "box"};
+  for (int i = 0; i < 3; i++) {
+    ali3_sensor_spec s = {.name = sensor[i],
+                          .type = (ali3_sensor_type)i,
+                          .body = i % 2,
+                          .point = {0.5, 0.1, i},
+                          .orientation = {0.6, 0, 0, 0.8}};
+    toy_added(b.m, ali3_model_add_sensor(b.m, &s));
+  }
+  toy_freeze(b.m, 0.01);
   char push[] = "push", pull[] = "pull"; /* the specs are copied */
   struct input_spec inputs[] = {
       {.name = push, .body = 1, .limit_force = 10, .limit_torque = 1},
@@ -119,19 +129,43 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
       {"input.stretch.value", ""},     {"input.pull.force.x", "N"},
   };
+  static const char *const sensors[][2] = {
+      {"sensor.tip.position.x", "m"},
+      {"sensor.tip.velocity.x", "m/s"},
+      {"sensor.tip.acceleration.x", "m/s^2"},
+      {"sensor.eye.position.x", "m"},
+      {"sensor.eye.orientation.e0", ""},
+      {"sensor.eye.orientation.e3", ""},
+      {"sensor.eye.velocity.x", "m/s"},
+      {"sensor.eye.angular_velocity.x", "rad/s"},
+      {"sensor.eye.acceleration.x", "m/s^2"},
+      {"sensor.eye.angular_acceleration.x", "rad/s^2"},
+      {"sensor.box.specific_force.x", "m/s^2"},
+      {"sensor.box.angular_velocity.x", "rad/s"},
+      {"sensor.box.angular_velocity.z", "rad/s"},
+  };
+  static const int sensor_at[] = {0, 3, 6, 9, 12, 15, 16, 19, 22, 25, 28, 31, 33};
   enum {
     WANTED = sizeof wanted / sizeof *wanted,
     BEHIND = sizeof behind / sizeof *behind,
-    AT = 1 + 2 * SIGNALS_BODY
+    AT = 1 + 2 * SIGNALS_BODY,
+    SENSORS_AT = 16,     /* in `behind`: after the forces */
+    SENSORS = 9 + 19 + 6 /* their signals, of which some are looked at */
   };
-  assert_int_equal(b->s->count, AT + BEHIND + 5);
+  assert_int_equal(b->s->count, AT + BEHIND + SENSORS + 5);
   for (int i = 0; i < WANTED; i++) {
     assert_string_equal(b->s->signal[i].name, wanted[i][0]);
     assert_string_equal(b->s->signal[i].unit, wanted[i][1]);
   }
   for (int i = 0; i < BEHIND; i++) {
-    assert_string_equal(b->s->signal[AT + i].name, behind[i][0]);
-    assert_string_equal(b->s->signal[AT + i].unit, behind[i][1]);
+    int at = AT + i + (i < SENSORS_AT ? 0 : SENSORS);
+    assert_string_equal(b->s->signal[at].name, behind[i][0]);
+    assert_string_equal(b->s->signal[at].unit, behind[i][1]);
+  }
+  for (size_t i = 0; i < sizeof sensors / sizeof *sensors; i++) {
+    const struct signal *signal = &b->s->signal[AT + SENSORS_AT + sensor_at[i]];
+    assert_string_equal(signal->name, sensors[i][0]);
+    assert_string_equal(signal->unit, sensors[i][1]);
   }
   for (int i = 0; i < b->s->count; i++) assert_int_equal(signals_find(b->s, b->s->signal[i].name), i);
   assert_int_equal(signals_find(b->s, "body.A.position"), -1);
@@ -200,6 +234,21 @@ static void values_are_those_of_the_getters(void **state)
   ali3_force_get(b->m, b->d, 0, &spring);
   assert_true(value(b, "force.coil.length") == spring.position && spring.position > 0.0);
   assert_true(value(b, "force.coil.value") == spring.value);
+  ali3_sensor_state tip, eye, box;
+  ali3_sensor_get(b->m, b->d, 0, &tip);
+  ali3_sensor_get(b->m, b->d, 1, &eye);
+  ali3_sensor_get(b->m, b->d, 2, &box);
+  assert_true(value(b, "sensor.tip.position.z") == tip.position[2]);
+  assert_true(value(b, "sensor.tip.velocity.x") == tip.velocity[0] && tip.velocity[0] != 0.0);
+  assert_true(value(b, "sensor.tip.acceleration.y") == tip.acceleration[1]);
+  assert_true(value(b, "sensor.eye.position.x") == eye.position[0]);
+  assert_true(value(b, "sensor.eye.orientation.e3") == eye.orientation[3]);
+  assert_true(value(b, "sensor.eye.velocity.y") == eye.velocity[1]);
+  assert_true(value(b, "sensor.eye.angular_velocity.z") == eye.angular_velocity[2]);
+  assert_true(value(b, "sensor.eye.acceleration.x") == eye.acceleration[0]);
+  assert_true(value(b, "sensor.eye.angular_acceleration.z") == eye.angular_acceleration[2]);
+  assert_true(value(b, "sensor.box.specific_force.x") == box.specific_force[0]);
+  assert_true(value(b, "sensor.box.angular_velocity.z") == box.angular_velocity[2]);
   ali3_energy_get(b->m, b->d, &e);
   assert_true(value(b, "energy.kinetic") == e.kinetic && value(b, "energy.potential") == e.potential);
   assert_true(value(b, "energy.total") == e.total);

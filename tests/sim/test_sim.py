@@ -125,6 +125,21 @@ class Sim(unittest.TestCase):
         self.assertGreaterEqual(d["newton"]["last_increment_max"], 0)
         self.assertEqual((d["model"], d["bodies"], d["joints"], d["outcome"]), ("four_bar", 3, 4, "ok"))
 
+    def test_sensors_are_columns(self):
+        """A ball thrown and spun: its centre feels nothing, a point of its rim the turn; the columns keep their order."""
+        file = self.path("s.yaml", DROP.rstrip().replace("}", ", angular_velocity: [0, 0, 2]}") + """
+  sensors:
+    - {name: heart, type: imu, body: ball}
+    - {name: rim, type: point, body: ball, point: [0.5, 0, 0]}
+""")
+        rows = self.table(file, "--duration", "1", "--signals", "time,sensor.*")
+        self.assertEqual(rows[0], ["time"] + [f"sensor.heart.{q}.{c}" for q in ("specific_force", "angular_velocity") for c in "xyz"]
+                         + [f"sensor.rim.{q}.{c}" for q in ("position", "velocity", "acceleration") for c in "xyz"])
+        first = [float(x) for x in rows[1]]
+        for found, wanted in zip(first, [0] + [0, 0, 0, 0, 0, 2] + [0.5, 5, 0, 3, 1, 0, -2, -10, 0]):
+            self.assertAlmostEqual(found, wanted, places=12)
+        self.assertLess(max(abs(float(x)) for row in rows[1:] for x in row[1:4]), 1e-9)
+
     def test_summary_into_a_file_beside_the_table(self):
         table, summary = self.path("t.csv"), self.path("s.json")
         self.assertEqual(self.good(FOUR_BAR, "--duration", "0.1", "--output", table, "--summary", summary), "")
