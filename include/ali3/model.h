@@ -46,9 +46,9 @@ bool ali3_joint_type_has_axis_b(ali3_joint_type type);
 
 typedef struct {
   const char *name; /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
-  double mass;      /* kg, > 0 */
-  double
-      inertia[9]; /* kg m^2, row by row, about the centre of mass, body axes; symmetric positive definite */
+  /* 0 or more. What has no mass, or no inertia about an axis, must be held there: by joints, springs, dampers */
+  double mass;           /* kg */
+  double inertia[9];     /* kg m^2, row by row, about the centre of mass, body axes; symmetric */
   double position[3];    /* m, centre of mass, world */
   double orientation[4]; /* Euler parameters e0 e1 e2 e3, body to world; normalised on entry (within 1e-3) */
   double velocity[3];    /* m/s, world */

@@ -78,18 +78,24 @@ int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if 
 /* What the last step (or reset) saw. */
 typedef struct {
   int status;
-  uint64_t step;       /* steps since reset */
-  double time;         /* s */
-  double increment;    /* norm of the last Newton increment, m and rad mixed */
-  double position;     /* largest |Phi| of a row, m or 1 */
-  double velocity;     /* largest |Phi_q q' + Phi_t| */
-  double acceleration; /* largest |Phi_q q'' - gamma| */
-  int worst_joint;     /* of position; -1 none */
-  int worst_force;     /* the drive or gear that is worse than all joints; -1 none */
-  int worst_body;      /* largest last increment, or the one that went non-finite; -1 none */
+  uint64_t step;            /* steps since reset */
+  double time;              /* s */
+  double increment;         /* norm of the last Newton increment, m and rad mixed */
+  double position;          /* largest |Phi| of a row, m or 1 */
+  double velocity;          /* largest |Phi_q q' + Phi_t| */
+  double acceleration;      /* largest |Phi_q q'' - gamma| */
+  int worst_joint;          /* of position; -1 none */
+  int worst_force;          /* the drive or gear that is worse than all joints; -1 none */
+  int worst_body;           /* largest last increment, or the one that went non-finite; -1 none */
+  double free_direction[6]; /* after ALI3_E_SINGULAR at a reset: along and about what (world) nothing holds
+                               worst_body, which has no mass or no inertia there */
 } ali3_report;
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
+
+/* The last report in one sentence, with the elements it is about by name; empty for ALI3_OK. Length as of
+ * snprintf(). Not RT. */
+int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size);
 
 /* RT. Reading the state. */
 typedef struct {

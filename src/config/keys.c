@@ -38,7 +38,7 @@ static const char *const profiles[] = {"f", "d", NULL};
 #define BODY(field) offsetof(ali3_body_spec, field)
 static const struct key body_keys[] = {
   {"name",             KEY_STRING,     "",       ANY,      REQUIRED,  AT_START, BODY(name),             0, 0},
-  {"mass",             KEY_NUMBER,     "kg",     POSITIVE, REQUIRED,  AT_START, BODY(mass),             0, 0},
+  {"mass",             KEY_NUMBER,     "kg",     NOT_NEGATIVE, REQUIRED,  AT_START, BODY(mass),             0, 0},
   {"inertia",          KEY_INERTIA,    "kg m^2", ANY,      REQUIRED,  AT_START, BODY(inertia),          0, 0},
   {"position",         KEY_VECTOR,     "m",      ANY,      REQUIRED,  AT_START, BODY(position),         0, 0},
   {"orientation",      KEY_QUATERNION, "",       ANY,      "1 0 0 0", AT_START, BODY(orientation),      0, 0},

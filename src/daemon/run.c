@@ -82,8 +82,8 @@ static int set_up_model(struct daemon *d)
                                       .autostart = s->cycle.autostart};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));
-  char text[320];
-  check_initial_text(s->model, d->loop.cycle.data, status, text, sizeof text);
+  char text[400];
+  ali3_report_text(s->model, d->loop.cycle.data, text, sizeof text);
   if (text[0]) log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s", d->options->file, text);
   return status < 0 ? STATUS_USAGE : STATUS_OK;
 }

@@ -10,6 +10,8 @@
 #include "dca/condense.h"
 #include "math/dense.h"
 
+#include <math.h>
+
 void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 {
   w->front = arena_take(a, t->front_size, sizeof(double));
@@ -99,13 +101,15 @@ static bool hub_entries(const struct tree *t, const struct tree_node *node, doub
                         const struct tree_matrix *m)
 {
   const struct tree_delta *d = delta_of(m, node->index);
-  double mass[9];
-  if (!sym3_inverse(mass, d->th)) return false;
+  bool carried = t->carried_at[node->index] >= 0;
+  double inverse[9];
+  if (!carried && !sym3_inverse(inverse, d->th)) return false;
+  const double *th = carried ? d->th : inverse;
   for (int i = 0; i < 3; i++) {
-    F[i * ld + i] = 1.0 / d->r;
-    for (int k = 0; k <= i; k++) F[(3 + i) * ld + 3 + k] = mass[3 * i + k];
+    F[i * ld + i] = carried ? d->r : 1.0 / d->r;
+    for (int k = 0; k <= i; k++) F[(3 + i) * ld + 3 + k] = th[3 * i + k];
   }
-  F[6 * ld + 6] = 1.0 / d->n;
+  F[6 * ld + 6] = carried ? d->n : 1.0 / d->n;
   for (int a = node->couple_first; a < node->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows; i++) {
@@ -148,6 +152,70 @@ static inline bool eliminate(double *F, int p, int ld, double sign)
   return true;
 }
 
+/* The front of a joint or hub before its elimination. */
+static bool assemble(const struct tree *t, struct tree_work *w, const struct tree_matrix *m,
+                     const struct tree_node *node)
+{
+  double *F = w->front + node->front;
+  int ld = node->pivot + node->border;
+  for (size_t i = 0; i < (size_t)ld * (size_t)ld; i++) F[i] = 0.0;
+  if (node->kind == TREE_JOINT)
+    joint_entries(t, node, F, ld, m);
+  else if (!hub_entries(t, node, F, ld, m))
+    return false;
+  for (int i = node->child_first; i < node->child_end; i++) gather(t, w, F, ld, &t->node[t->child[i]]);
+  return true;
+}
+
+/* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
+static const double NOTHING = 1e-13;
+
+/* The first direction in which the pivot of a carried body is nothing, or TREE_Y; A, 7x7, is spent. */
+static int weak(double *A)
+{
+  double diagonal[TREE_Y];
+  for (int i = 0; i < TREE_Y; i++) diagonal[i] = A[i * TREE_Y + i];
+  for (int j = 0; j < TREE_Y; j++) {
+    double *aj = A + j * TREE_Y;
+    for (int k = 0; k < j; k++) {
+      double x = aj[k];
+      for (int l = 0; l < k; l++) x -= aj[l] * A[k * TREE_Y + l];
+      aj[k] = x / A[k * TREE_Y + k];
+      aj[j] -= aj[k] * aj[k];
+    }
+    if (!(aj[j] > NOTHING * diagonal[j])) return j;
+    aj[j] = sqrt(aj[j]);
+  }
+  return TREE_Y;
+}
+
+static int pivot_of(const struct tree_work *w, const struct tree_node *node, double A[TREE_Y * TREE_Y])
+{
+  int ld = node->pivot + node->border;
+  for (int i = 0; i < TREE_Y; i++)
+    for (int k = 0; k <= i; k++) A[i * TREE_Y + k] = w->front[node->front + (size_t)(i * ld + k)];
+  return weak(A);
+}
+
+/* With L of the rows above, x_j = 1 and L'x = -l_j for the rest: A x is 0 but for rounding. */
+void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index,
+                         double o[TREE_Y])
+{
+  double A[TREE_Y * TREE_Y], norm = 0.0;
+  for (int i = 0; i < TREE_Y; i++) o[i] = 0.0;
+  if (t->node[index].kind != TREE_HUB || !assemble(t, w, m, &t->node[index])) return;
+  int j = pivot_of(w, &t->node[index], A);
+  if (j == TREE_Y) return;
+  o[j] = 1.0;
+  for (int i = j - 1; i >= 0; i--) {
+    double x = -A[j * TREE_Y + i];
+    for (int k = i + 1; k < j; k++) x -= A[k * TREE_Y + i] * o[k];
+    o[i] = x / A[i * TREE_Y + i];
+  }
+  for (int i = 0; i < TREE_Y; i++) norm += o[i] * o[i];
+  for (int i = 0; i < TREE_Y; i++) o[i] /= sqrt(norm);
+}
+
 bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index)
 {
   const struct tree_node *node = &t->node[index];
@@ -157,12 +225,11 @@ bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct 
     return true;
   }
   int ld = node->pivot + node->border;
-  for (size_t i = 0; i < (size_t)ld * (size_t)ld; i++) F[i] = 0.0;
-  if (node->kind == TREE_JOINT)
-    joint_entries(t, node, F, ld, m);
-  else if (!hub_entries(t, node, F, ld, m))
-    return false;
-  for (int i = node->child_first; i < node->child_end; i++) gather(t, w, F, ld, &t->node[t->child[i]]);
+  if (!assemble(t, w, m, node)) return false;
+  if (node->kind == TREE_HUB && t->carried_at[node->index] >= 0) {
+    double A[TREE_Y * TREE_Y];
+    if (pivot_of(w, node, A) != TREE_Y) return false;
+  }
   double sign = node->kind == TREE_JOINT ? -1.0 : 1.0;
   switch (node->pivot) { /* the sizes of joints and hubs, with the loops unrolled */
   case 3:

@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "dca/tree.h"
 
-/* delta of one body in body coordinates: block diagonal. Same layout for every body: r, then 3x3, then n. */
+/* delta of one body in body coordinates: block diagonal. Same layout for every body: r, then 3x3, then n. Of a carried
+ * body delta^-1. */
 struct tree_delta {
   double r, th[9], n;
 };
@@ -30,10 +31,15 @@ struct tree_matrix {
   const double *c;
 };
 bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node);
-/* x (tree.unknowns): beta in the first `rows` on the way up; z there, and the hubs' increments behind, on the
- * way down. */
+/* beta: (tree.rows), or with carried bodies (tree.unknowns): their right-hand sides behind. x (tree.unknowns): z, and
+ * the increments of the hubs behind. */
 void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int index);
 void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int index);
+
+/* Of a carried body whose pivot is not positive, node: the direction in which nothing holds it, of length 1 (or its
+ * rotation is). Not RT. */
+void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node,
+                         double o[TREE_Y]);
 
 /* The whole tree in one thread. condense returns the node that failed, or -1. */
 int tree_condense(const struct tree *t, struct tree_work *w, const struct tree_matrix *m);

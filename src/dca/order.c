@@ -86,23 +86,36 @@ static double elimination_cost(const struct work *w, int v)
   return p * p * p / 3 + p * p * b + p * b * b;
 }
 
-/* A joint may go once its bodies have, all but hubs, and at least one: only then its pivot is more than the
- * compliance. */
+static bool is_carried(const struct work *w, int body)
+{
+  return w->g->carried && w->g->carried[body];
+}
+
+static bool joints_gone(const struct work *w, int body)
+{
+  for (int k = w->joint_first[body]; k < w->joint_first[body + 1]; k++)
+    if (!eliminated(w, w->joint_of[k])) return false;
+  return true;
+}
+
+/* A carried body goes last. A joint may go once its bodies have, all but hubs, and at least one: only then its pivot is
+ * more than the compliance; where it joins carried bodies alone there is no more than that. */
 static bool eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
   if (eliminated(w, v)) return false;
-  if (v >= g->joints) return true;
-  int gone = 0;
+  if (v >= g->joints) return !is_carried(w, v - g->joints) || joints_gone(w, v - g->joints);
+  int gone = 0, able = 0;
   for (int side = 0; side < TREE_SIDES; side++) {
     int body = g->ends[v][side];
     if (body < 0) continue;
+    able += !is_carried(w, body);
     if (eliminated(w, g->joints + body))
       gone++;
     else if (!w->hub[body])
       return false;
   }
-  return gone > 0;
+  return gone > 0 || able == 0;
 }
 
 static bool eliminate(struct work *w, int v, int rank, int round)
@@ -161,6 +174,7 @@ static bool rounds(struct work *w, int *remaining, double *sorted)
 static bool is_hub(const struct work *w, int body)
 {
   int rows = 0;
+  if (is_carried(w, body)) return true;
   for (int k = w->joint_first[body]; k < w->joint_first[body + 1]; k++)
     rows += vertex_size(w->g, w->joint_of[k]);
   return rows > HUB_ROWS;

@@ -14,7 +14,9 @@ void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta,
   double *f = w->vector + node->vector;
   int p = node->pivot, ld = p + node->border;
   double sign = node->kind == TREE_JOINT ? -1.0 : 1.0;
-  for (int i = 0; i < p; i++) f[i] = node->kind == TREE_JOINT ? -beta[node->at + i] : 0.0;
+  bool carried = node->kind == TREE_HUB && t->carried_at[node->index] >= 0;
+  for (int i = 0; i < p; i++)
+    f[i] = node->kind == TREE_JOINT ? -beta[node->at + i] : carried ? beta[node->at + i] : 0.0;
   for (int i = p; i < ld; i++) f[i] = 0.0;
   for (int i = node->child_first; i < node->child_end; i++) {
     const struct tree_node *child = &t->node[t->child[i]];

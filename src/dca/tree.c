@@ -28,7 +28,9 @@ struct build {
 
 static bool is_leaf(const struct build *b, int v)
 {
-  return v >= b->g->joints && b->o.child[v].count == 0;
+  int body = v - b->g->joints;
+  if (body >= 0 && b->g->carried && b->g->carried[body]) return false;
+  return body >= 0 && b->o.child[v].count == 0;
 }
 
 static bool count_and_allocate(struct build *b)
@@ -45,10 +47,11 @@ static bool count_and_allocate(struct build *b)
   t->border = calloc(borders + 1, sizeof *t->border);
   t->child = calloc(children + 1, sizeof *t->child);
   t->couple = calloc(TREE_SIDES * (size_t)t->joints + 1, sizeof *t->couple);
+  t->carried_at = calloc((size_t)t->bodies + 1, sizeof *t->carried_at);
   t->order = calloc((size_t)n + 1, sizeof *t->order);
   b->place = calloc((size_t)n + 1, sizeof *b->place);
   b->at = calloc((size_t)n + 1, sizeof *b->at);
-  return t->node && t->border && t->child && t->couple && t->order && b->place && b->at;
+  return t->node && t->border && t->child && t->couple && t->carried_at && t->order && b->place && b->at;
 }
 
 static void place_unknowns(struct build *b)
@@ -59,6 +62,10 @@ static void place_unknowns(struct build *b)
   for (int v = g->joints; v < b->o.vertices; v++) {
     b->at[v] = is_leaf(b, v) ? -1 : at;
     if (!is_leaf(b, v)) at += TREE_Y;
+    int body = v - g->joints;
+    bool carried = g->carried && g->carried[body];
+    b->t->carried_at[body] = carried ? b->at[v] : -1;
+    b->t->carried += carried;
   }
   b->t->unknowns = at;
 }
@@ -198,6 +205,7 @@ void tree_free(struct tree *t)
   free(t->border);
   free(t->child);
   free(t->couple);
+  free(t->carried_at);
   free(t->order);
   free(t->level_first);
   free(t->level_flops);

@@ -17,6 +17,11 @@
  *            joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as with a penalty
  *            method: only bodies with many rows are hubs, and the solves of a tree with hubs are refined.
  *
+ * A carried body is one without mass, or with too little: delta does not exist. It is a hub that stays until all its
+ * joints have gone, and then has what they hold it by as its pivot; its increment is an unknown that the solution
+ * brings, and it may have a right-hand side of its own (paper 4 carries such bodies up its recursion in the same
+ * way).
+ *
  * Order: rounds. In each, all vertices whose elimination is cheap and that are no neighbours of each other; a
  * chain gives the balanced binary tree of paper 1, figure 8. Nodes are numbered in that order: children
  * before parents.
@@ -39,6 +44,7 @@ struct tree_graph {
   int bodies, joints;
   const int (*ends)[TREE_SIDES]; /* (joints) bodies, all different; < 0: the ground, or none */
   const int *first;              /* (joints + 1) first row of each joint; first[joints]: all rows */
+  const bool *carried;           /* (bodies) held up by their joints alone, mass or not; NULL: none */
   const int *sides;              /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
   const size_t
       *jacobian; /* (joints) offset of a joint's Jacobian, (rows, sides, 7); NULL: one after the other */
@@ -81,9 +87,11 @@ struct tree {
   struct tree_border *border;
   int *child;
   struct tree_couple *couple;
-  int *order;                     /* (nodes) node numbers by level, ascending within a level */
-  int *level_first;               /* (levels + 1) in order */
-  double *level_flops;            /* (levels) */
+  int *carried_at;     /* (bodies) offset of a carried body in the vector of unknowns; -1 all others */
+  int carried;         /* how many */
+  int *order;          /* (nodes) node numbers by level, ascending within a level */
+  int *level_first;    /* (levels + 1) in order */
+  double *level_flops; /* (levels) */
   size_t front_size, vector_size; /* doubles */
   double flops;
 };

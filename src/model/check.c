@@ -26,29 +26,60 @@ int model_check_body_index(ali3_model *m, const char *element, const char *field
                       ground ? " or the ground" : ", not the ground");
 }
 
-/* A rigid body exists with this inertia if it is positive definite and each principal moment is at most the
- * sum of the other two, that is, if tr(J) I - 2 J is positive semidefinite. */
-static int check_inertia(ali3_model *m, const char *name, const double J[9], double inverse[9])
+/* Whether A + shift I is positive definite. */
+static bool positive(const double A[9], double shift)
 {
-  double trace = J[0] + J[4] + J[8], T[9];
+  double L[9];
+  memcpy(L, A, sizeof L);
+  for (int i = 0; i < 3; i++) L[4 * i] += shift;
+  return chol_factor(L, 3, 3);
+}
+
+/* A rigid body exists with this inertia if each principal moment is at most the sum of the other two, that is, if
+ * tr(J) I - 2 J is positive semidefinite; none is negative then. */
+static int check_inertia(ali3_model *m, const char *name, const double J[9], double inverse[9],
+                         bool *singular)
+{
+  static const double ROUNDING = 1e-9, NOTHING = 1e-10;
+  double trace = J[0] + J[4] + J[8], T[9], largest = 0.0;
+  for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(J[i]));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(J[3 * i + j] - J[3 * j + i]) > 1e-9 * fabs(trace))
         return model_refuse(m, ALI3_E_MODEL, "body", "inertia", "body '%.60s': expected a symmetric matrix",
                             name);
-  if (!sym3_inverse(inverse, J) || !model_all_finite(inverse, 9))
+  for (int i = 0; i < 9; i++) T[i] = -2.0 * J[i];
+  for (int i = 0; i < 3; i++) T[4 * i] += trace;
+  if (largest > 0.0 && !positive(J, ROUNDING * trace))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
-        "body '%.60s': expected a positive definite inertia; a principal moment is zero or negative", name);
-  for (int i = 0; i < 9; i++) T[i] = -2.0 * J[i];
-  for (int i = 0; i < 3; i++) T[4 * i] += trace * (1.0 + 1e-9);
-  if (!chol_factor(T, 3, 3))
+        "body '%.60s': expected an inertia of moments of 0 or more; a principal moment is negative", name);
+  if (largest > 0.0 && !positive(T, ROUNDING * trace))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
         "body '%.60s': no rigid body has this inertia: a principal moment is larger than the sum of the "
         "other two",
         name);
+  *singular = largest == 0.0 || !positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
+              !model_all_finite(inverse, 9);
+  if (*singular) memset(inverse, 0, 9 * sizeof *inverse);
   return ALI3_OK;
+}
+
+/* Of a symmetric matrix: all, if it is 0; else the one axis that a rigid body may be without. */
+static void find_weightless(const double J[9], double P[9])
+{
+  double best = 0.0, trace = J[0] + J[4] + J[8];
+  for (int i = 0; i < 9; i++) P[i] = trace == 0.0 && i % 4 == 0;
+  for (int i = 0; i < 3 && trace > 0.0; i++) {
+    double n[3];
+    v3_cross(n, J + 3 * i, J + 3 * ((i + 1) % 3));
+    double square = v3_dot(n, n);
+    if (square <= best) continue;
+    best = square;
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) P[3 * r + c] = n[r] * n[c] / square;
+  }
 }
 
 int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
@@ -57,9 +88,9 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   if (status < 0) return status;
   if (strcmp(s->name, "ground") == 0)
     return model_refuse(m, ALI3_E_MODEL, "body", "name", "'ground' is the world; expected another name");
-  if (!(isfinite(s->mass) && s->mass > 0.0))
-    return model_refuse(m, ALI3_E_MODEL, "body", "mass", "body '%.60s': expected a mass above 0 kg, found %g",
-                        s->name, s->mass);
+  if (!(isfinite(s->mass) && s->mass >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "body", "mass",
+                        "body '%.60s': expected a mass of 0 kg or more, found %g", s->name, s->mass);
   REQUIRE_FINITE("body", "inertia", s->inertia);
   REQUIRE_FINITE("body", "position", s->position);
   REQUIRE_FINITE("body", "orientation", s->orientation);
@@ -70,7 +101,9 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
   *out = (struct body){.mass = s->mass};
-  status = check_inertia(m, s->name, s->inertia, out->inertia_inverse);
+  status = check_inertia(m, s->name, s->inertia, out->inertia_inverse, &out->singular);
+  if (out->singular) find_weightless(s->inertia, out->weightless);
+  out->singular |= s->mass == 0.0;
   if (status < 0) return status;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)

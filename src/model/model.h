@@ -12,6 +12,8 @@ struct body {
   double mass;       /* kg */
   double inertia[9]; /* kg m^2, body axes */
   double inertia_inverse[9];
+  bool singular;        /* no mass, or no inertia about some axis: there is no inverse */
+  double weightless[9]; /* projector on the axes without inertia */
   double position[3], orientation[4], velocity[3], angular_velocity[3]; /* initial */
 };
 

@@ -38,12 +38,13 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->held = arena_take(a, rows, sizeof *d->held);
   d->from = arena_take(a, (size_t)m->frozen->drives, sizeof *d->from);
   d->aim = arena_take(a, (size_t)m->frozen->drives, sizeof *d->aim);
-  d->beta = arena_take(a, rows, sizeof *d->beta);
+  d->beta = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->beta);
   d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
   if (m->frozen->tree->unknowns > m->frozen->rows) {
-    d->z_kept = arena_take(a, rows, sizeof *d->z_kept);
+    d->z_kept = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z_kept);
     d->response = arena_take(a, n, sizeof *d->response);
   }
+  if (m->frozen->tree->carried) d->pull = arena_take(a, n, sizeof *d->pull);
   d->w = arena_take(a, n, sizeof *d->w);
   d->increment = arena_take(a, n, sizeof *d->increment);
   d->turn = arena_take(a, (size_t)m->joints, sizeof *d->turn);

@@ -2,6 +2,7 @@
  * Set-up: from a checked model to rows, incidence and assembly tree. */
 #include "stepper/stepper.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void frozen_free(struct frozen *f)
@@ -9,6 +10,7 @@ static void frozen_free(struct frozen *f)
   if (!f) return;
   for (int i = 0; i < f->drives; i++) free(f->drive[i].motion.curvature);
   free(f->drive);
+  free(f->carried);
   free(f->force_link);
   free(f->force_of);
   free(f->link);
@@ -103,6 +105,16 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
   for (int i = 0; i < m->loads; i++) f->load[fill[m->load[i].body]++] = i;
 }
 
+/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one without mass. */
+static void find_carried(const ali3_model *m, struct frozen *f)
+{
+  static const double LIGHT = 1e-9;
+  double heaviest = 0.0;
+  for (int b = 0; b < m->bodies; b++) heaviest = fmax(heaviest, m->body[b].mass);
+  for (int b = 0; b < m->bodies; b++)
+    f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
+}
+
 static bool build_tree(const ali3_model *m, struct frozen *f)
 {
   struct tree_graph g = {.bodies = m->bodies, .joints = f->links};
@@ -122,6 +134,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
     g.ends = (const int(*)[TREE_SIDES])ends;
     g.first = first;
     g.sides = sides;
+    g.carried = f->carried;
     g.jacobian = jacobian;
     f->tree = tree_build(&g);
   }
@@ -141,6 +154,7 @@ static int build(ali3_model *m, struct frozen *f)
   f->link = calloc(links, sizeof *f->link);
   f->end_first = calloc(bodies, sizeof *f->end_first);
   f->end = calloc(ROWS_SIDES * links, sizeof *f->end);
+  f->carried = calloc(bodies, sizeof *f->carried);
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
@@ -148,13 +162,14 @@ static int build(ali3_model *m, struct frozen *f)
   f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->end_first || !f->end || !f->force_link || !f->force_of || !f->drive || !f->load_first ||
-      !f->load || !fill)
+  if (!f->link || !f->end_first || !f->end || !f->carried || !f->force_link || !f->force_of || !f->drive ||
+      !f->load_first || !f->load || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
     list_ends(m, f, fill);
     list_loads(m, f, fill);
+    find_carried(m, f);
     if (!build_tree(m, f))
       status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
   }

@@ -60,7 +60,12 @@ static void body_free(const ali3_model *m, ali3_data *d, int b)
                 d->now.mu[b] + d->delta[b].alpha * Psi, g);
   stage_gather(m, d->J, b, d->now.lambda, f);
   for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
-  body_apply_delta(&d->delta[b], g, d->w[b]);
+  if (!stage_carried(m, b)) {
+    body_apply_delta(&d->delta[b], g, d->w[b]);
+    return;
+  }
+  memset(d->w[b], 0, sizeof d->w[b]);
+  memcpy(d->pull[b], g, sizeof d->pull[b]);
 }
 
 /* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
@@ -87,6 +92,24 @@ static void body_step(const ali3_model *m, ali3_data *d, int b)
   body_frame_update(&d->frame[b], &d->now.x[b]);
 }
 
+/* The acceleration of what has no mass enters nowhere, and the formulas of the step let an error of it stand for ever,
+ * with a new sign in every step: it becomes the mean of the step. */
+static void body_calm(const ali3_model *m, ali3_data *d, int b)
+{
+  const struct body *body = &m->body[b];
+  double y[BODY_Y], v0[BODY_Y], v1[BODY_Y], mean[BODY_Y], turn[3];
+  if (!stage_carried(m, b)) return;
+  bool light = !body->singular || body->mass == 0.0;
+  body_acceleration(&d->now.x[b], y);
+  body_velocity(&d->last.x[b], v0);
+  body_velocity(&d->now.x[b], v1);
+  for (int i = 0; i < 6; i++) mean[i] = (v1[i] - v0[i]) / d->rule.dt;
+  for (int i = 0; i < 3 && light; i++) y[i] = mean[i];
+  for (int i = 0; i < 3; i++) turn[i] = mean[3 + i] - y[3 + i];
+  for (int i = 0; i < 3; i++) y[3 + i] += body->singular ? v3_dot(body->weightless + 3 * i, turn) : turn[i];
+  body_set_acceleration(&d->now.x[b], &d->frame[b], y);
+}
+
 /* Norm of the increment, in the order of the bodies; the largest body is named. NaN comes through. */
 static double increment_norm(const ali3_model *m, ali3_data *d)
 {
@@ -110,10 +133,11 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
   inner_rule(m, dt, &d->rule);
   for (int b = 0; b < m->bodies; b++) {
     struct body_delta *delta = &d->delta[b];
-    delta->r *= k;
-    for (int i = 0; i < 9; i++) delta->th[i] *= k;
+    double own = stage_carried(m, b) ? 1.0 / k : k;
+    delta->r *= own;
+    for (int i = 0; i < 9; i++) delta->th[i] *= own;
     if (relative) { /* of the same size beside the mass terms for any dt */
-      delta->n *= k;
+      delta->n *= own;
       delta->alpha /= k;
     }
   }
@@ -178,6 +202,10 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     if (k < m->options.iterations - 1 && last > largest) largest = last;
   }
   stage_settle(m, d);
+  if (d->pull) { /* the projections have none */
+    memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+    stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
+  }
   /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
    * down by two to four orders, for a thirtieth of the step. */
   project_velocity(m, d);

@@ -37,7 +37,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
     body_set_velocity(&d->now.x[b], &d->frame[b], y);
     d->now.mu[b] = 0.0;
   }
-  for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = 0.0;
+  for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
   for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
@@ -46,46 +46,6 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
   aim_at_start(m, d);
   d->initial = (ali3_initial){.body_position = -1};
-}
-
-/* A one-sided row that the step cannot follow as it swings: dt^2/4 k (J M^-1 J') above 1, less than three steps
- * a period. entry: of J delta J'. */
-static bool too_stiff(const struct law *law, const struct rule *rule, double entry)
-{
-  return law->kind == LAW_LIMITS && entry * (law->stiffness + rule->v_d * law->damping) > 1.0;
-}
-
-/* delta of every body, and the compliance of every row: 1/alpha as in the papers, or relative to the row's
- * own entry of J delta J', so that one number serves all sizes and units. The normalisation gets its penalty
- * the same way. Laws come later. alpha 0: relative. */
-static void set_penalties(const ali3_model *m, ali3_data *d, double alpha)
-{
-  double h = d->rule.h, compliance = m->options.compliance;
-  for (int b = 0; b < m->bodies; b++) {
-    const struct body *body = &m->body[b];
-    double moment = (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
-    struct body_delta *delta = &d->delta[b];
-    delta->r = h / body->mass;
-    for (int i = 0; i < 9; i++) delta->th[i] = h * body->inertia_inverse[i];
-    delta->alpha = alpha > 0.0 ? alpha : moment / (h * compliance);
-    delta->n = 0.25 / delta->alpha;
-  }
-  for (int i = 0; i < m->frozen->links; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++) {
-      double entry = 0.0;
-      for (int side = 0; side < j->sides; side++) {
-        if (j->body[side] == ALI3_GROUND) continue;
-        const double *J = stage_block(j, d->J) + BODY_Y * (j->sides * k + side);
-        double dJ[BODY_Y];
-        body_apply_delta(&d->delta[j->body[side]], J, dJ);
-        for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
-      }
-      d->stiff[j->first + k] = j->soft && too_stiff(&j->law[k], &d->rule, entry);
-      d->held[j->first + k] = false;
-      d->c[j->first + k] = j->soft ? LAW_OPEN : alpha > 0.0 ? 1.0 / alpha : compliance * entry;
-    }
-  }
 }
 
 static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
@@ -183,17 +143,13 @@ static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
  * of a step whose ends are one, the mean over it is the force itself. */
 static void set_soft_loads(const ali3_model *m, ali3_data *d)
 {
-  memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
-  memset(d->last.lambda, 0, (size_t)m->frozen->rows * sizeof *d->last.lambda);
-  stage_laws(m, d);
+  penalty_open(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row++) {
       bool mean = law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS;
       d->now.lambda[row] = d->law[row] * (mean ? m->options.gamma : 1.0);
       d->mean[row] = d->now.lambda[row];
-      d->c[row] = LAW_OPEN;
-      d->held[row] = false;
     }
   }
 }
@@ -213,7 +169,12 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
       body_residual(&m->body[b], &still, &d->frame[b], m->gravity, &load, 0.0, g);
       stage_gather(m, d->J, b, d->now.lambda, f);
       for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
-      body_apply_delta(&d->delta[b], g, d->w[b]);
+      if (stage_carried(m, b)) {
+        memcpy(d->pull[b], g, sizeof d->pull[b]);
+        memset(d->w[b], 0, sizeof d->w[b]);
+      } else {
+        body_apply_delta(&d->delta[b], g, d->w[b]);
+      }
       body_set_acceleration(&d->now.x[b], &d->frame[b], d->w[b]);
       /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
       d->now.mu[b] = 0.5 * h * g[6];
@@ -256,8 +217,9 @@ static void measure_move(const ali3_model *m, ali3_data *d)
 int ali3_reset(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
+  if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
   stage_rows(m, d);
-  set_penalties(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
+  penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status < 0) {
@@ -267,6 +229,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
       d->report.worst_joint = joint;
       d->report.worst_force = force;
     }
+    if (status == ALI3_E_SINGULAR) carried_report(m, d);
     return d->report.status = status;
   }
   double turned = largest_turn(m, d);
@@ -276,11 +239,14 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   }
   stage_unwrap(m, d);
   make_velocities_consistent(m, d);
+  if (m->frozen->tree->carried && !carried_velocities(m, d)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
+  if (m->frozen->tree->carried && !stage_condense(m, d)) return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);
+  if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
   measure_move(m, d);
   project_norms(m, d);
-  if (m->options.alpha > 0.0) set_penalties(m, d, m->options.alpha);
+  if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||

@@ -179,6 +179,7 @@ static void body_settle(const ali3_model *m, ali3_data *d, int body)
 {
   const struct frozen *f = m->frozen;
   double load[BODY_Y] = {0}, change[BODY_Y], y[BODY_Y];
+  if (stage_carried(m, body)) return;
   for (int e = f->end_first[body]; e < f->end_first[body + 1]; e++) {
     const struct joint_rows *j = &f->link[f->end[e] / ROWS_SIDES];
     if (j->soft) add_end(j, f->end[e] % ROWS_SIDES, d->J, d->z + j->first, load);
@@ -247,12 +248,22 @@ static void sweep(const ali3_model *m, ali3_data *d)
     stage_each(m, d, node_down, t->level_first[l], t->level_first[l + 1], SWEEP * t->level_flops[l]);
 }
 
-/* y = delta J'z of a body */
+/* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = pull */
 static void body_response(const ali3_model *m, ali3_data *d, int b)
 {
-  double f[BODY_Y];
+  double f[BODY_Y], g[BODY_Y];
   stage_gather(m, d->Jf, b, d->z, f);
-  body_apply_delta(&d->delta[b], f, d->response[b]);
+  if (!stage_carried(m, b)) {
+    body_apply_delta(&d->delta[b], f, d->response[b]);
+    return;
+  }
+  int at = m->frozen->tree->carried_at[b];
+  body_apply_delta(&d->delta[b], d->z + at, g);
+  for (int y = 0; y < BODY_Y; y++) {
+    d->beta[at + y] = d->pull[b][y] - (g[y] + f[y]);
+    d->response[b][y] = -d->z[at + y];
+    d->z_kept[at + y] = d->z[at + y];
+  }
 }
 
 /* beta - S z of the rows of a link, with z kept aside */
@@ -274,12 +285,15 @@ static void link_residual(const ali3_model *m, ali3_data *d, int link)
 
 void stage_solve(const ali3_model *m, ali3_data *d)
 {
+  const struct tree *t = m->frozen->tree;
+  for (int b = 0; t->carried && b < m->bodies; b++)
+    if (t->carried_at[b] >= 0) memcpy(d->beta + t->carried_at[b], d->pull[b], sizeof d->pull[b]);
   sweep(m, d);
   if (!d->response) return; /* no hubs: as good as it gets */
   stage_each(m, d, body_response, 0, m->bodies, 40.0 * m->bodies + 14.0 * m->frozen->rows);
   stage_each(m, d, link_residual, 0, m->frozen->links, 30.0 * m->frozen->rows);
   sweep(m, d);
-  for (int i = 0; i < m->frozen->rows; i++) d->z[i] += d->z_kept[i];
+  for (int i = 0; i < (t->carried ? t->unknowns : t->rows); i++) d->z[i] += d->z_kept[i];
 }
 
 void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y])
@@ -295,6 +309,11 @@ void stage_gather(const ali3_model *m, const double *J, int body, const double *
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double f[BODY_Y], df[BODY_Y];
+  if (stage_carried(m, body)) {
+    const double *e = d->z + m->frozen->tree->carried_at[body];
+    for (int y = 0; y < BODY_Y; y++) o[y] = d->w[body][y] + e[y];
+    return;
+  }
   stage_gather(m, d->Jf, body, d->z, f);
   body_apply_delta(&d->delta[body], f, df);
   for (int y = 0; y < BODY_Y; y++) o[y] = d->w[body][y] - df[y];

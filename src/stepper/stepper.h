@@ -22,6 +22,7 @@ struct frozen {
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
+  bool *carried;  /* (bodies) see dca/tree.h */
   bool values;    /* some force takes its value from outside */
   bool switches;  /* some law has corners: factors anew in every iteration */
   bool jumps;     /* some force over a step is not the mean of its ends */
@@ -61,9 +62,9 @@ struct ali3_data {
   struct kept start;  /* at the start of the step; `last` itself where a step is one inner step */
   struct kept coarse; /* result of the long branch                          filled by extrapolation only */
   struct body_frame *frame; /* (n) R and s of now.x                               filled with it */
-  struct body_delta
-      *delta;       /* (n) h M^^^-1                                       filled by reset, step_length */
-  double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
+  struct body_delta *
+      delta; /* (n) h M^^^-1, of carried bodies its inverse                                       filled by reset, step_length */
+  double *c; /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
@@ -78,10 +79,11 @@ struct ali3_data {
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
-  double *beta;                 /* (m) right-hand side of S z = beta */
+  double *beta;                 /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;                    /* (u) its solution */
-  double *z_kept; /* (m) first solution while a solve is refined; NULL, as response, without hubs */
+  double *z_kept; /* (u) first solution while a solve is refined; NULL, as response, without hubs */
   double (*response)[BODY_Y]; /* (n) delta J'z, likewise */
+  double (*pull)[BODY_Y];     /* (n) right-hand side of carried bodies; NULL without */
   double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
   double *increment;          /* (n) |dq|^2 of the last iteration */
   double *turn;               /* (joints) joint angle without wrap */
@@ -116,6 +118,16 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status);
 void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets);
 /* Makes delta, and c of the rigid rows, right for inner steps of dt seconds. */
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
+/* penalty.c, set-up. delta of every body and the compliance of every row for the inner step, 1/alpha as in the papers
+ * or, alpha 0, relative to the row's own entry of J delta J', so that one number serves all sizes and units; the
+ * normalisation gets its penalty the same way. Soft rows are opened: while the initial state is found they take
+ * no part in it, but where they hold a carried body. */
+void penalty_set(const ali3_model *m, ali3_data *d, double alpha);
+void penalty_open(const ali3_model *m, ali3_data *d);
+/* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
+ * which body, and in which direction, after a failed condensation. */
+bool carried_velocities(const ali3_model *m, ali3_data *d);
+void carried_report(const ali3_model *m, ali3_data *d);
 /* project.c. RT. They need Phi, J and the factors. position: one step towards Phi = 0, which leaves frame,
  * but not Phi and J, at the new state; returns the largest part of the change. norms: what is left, into the
  * report. */
@@ -142,7 +154,11 @@ void stage_solve(const ali3_model *m,
                  ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
 /* o = sum over the body's ends of J'v, v over the rows, J that of the state or of the factors */
 void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y]);
-/* o = w - delta J'z of a body, with the Jacobian of the factors: where rows are redundant, z has a large part that loads no
+static inline bool stage_carried(const ali3_model *m, int body)
+{
+  return m->frozen->tree->carried_at[body] >= 0;
+}
+/* o = w - delta J'z of a body, or w + its own unknown of a carried one, with the Jacobian of the factors: where rows are redundant, z has a large part that loads no
  * body by that one, and would by any other */
 void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 /* (J w) of one row of a link, over both bodies */

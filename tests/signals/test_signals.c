@@ -58,7 +58,6 @@ static int set_up(void **state)
                           .orientation = {0.6, 0, 0, 0.8}};
     toy_added(b.m, ali3_model_add_sensor(b.m, &s));
   }
-  toy_freeze(b.m, 0.01);
   char push[] = "push", pull[] = "pull"; /* the specs are copied */
   struct input_spec inputs[] = {
       {.name = push, .body = 1, .limit_force = 10, .limit_torque = 1},

@@ -90,18 +90,14 @@ static bool write_words(const ali3_model *m, int workers, const struct result *r
 
 void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r)
 {
-  const ali3_report *report = ali3_report_get(d);
   double time = (double)r->steps * ali3_model_options(m)->dt;
   if (r->interrupted) {
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;
   }
-  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s", time, r->steps, ali3_status_text(r->status));
-  if (report->worst_body >= 0) fprintf(stderr, "; body %s", ali3_model_body_name(m, report->worst_body));
-  if (report->worst_joint >= 0 && report->position > 0)
-    fprintf(stderr, "; joint %s is off by %.3g", ali3_model_joint_name(m, report->worst_joint),
-            report->position);
-  fputc('\n', stderr);
+  char text[400];
+  ali3_report_text(m, d, text, sizeof text);
+  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s\n", time, r->steps, text);
 }
 
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)
