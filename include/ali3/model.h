@@ -189,8 +189,10 @@ typedef struct {
       alpha; /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance. Below some
                         1e3 times 4 m/dt^2 of the inner step the iterations converge slowly, or not at all */
   double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
-  int substeps;      /* equal inner steps that make up one step, loads held; 1 .. 1000 */
-  bool extrapolate;  /* each inner step from one of dt and two of dt/2: 3 times the work, errors one to two
+  int substeps;      /* equal inner steps that make up one step; 1 .. 1000 */
+  bool interpolate; /* what comes from outside moves in a straight line over the substeps, from what it was in
+                        the last step; else it is held */
+  bool extrapolate; /* each inner step from one of dt and two of dt/2: 3 times the work, errors one to two
                         orders smaller */
   double
       gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,

@@ -174,6 +174,7 @@ static const struct key solver_keys[] = {
   {"alpha",       KEY_NUMBER,  "", NOT_NEGATIVE,     "0",     BY_OPTION, SETTING(options.alpha),       0, 0},
   {"compliance",  KEY_NUMBER,  "", INSIDE(0, 1),     "4e-9",  AT_START,  SETTING(options.compliance),  0, 0},
   {"substeps",    KEY_INTEGER, "", BETWEEN(1, 1000), "1",     BY_OPTION, SETTING(options.substeps),    0, 0},
+  {"interpolate", KEY_BOOL,    "", ANY,              "false", AT_START,  SETTING(options.interpolate), 0, 0},
   {"gamma",       KEY_NUMBER,  "", BETWEEN(0.5, 1.5), "0.5",   AT_START,  SETTING(options.gamma),       0, 0},
   {"beta",        KEY_NUMBER,  "", BETWEEN(0, 2),     "0",     AT_START,  SETTING(options.beta),        0, 0},
   {"extrapolate", KEY_BOOL,    "", ANY,              "false", BY_OPTION, SETTING(options.extrapolate), 0, 0},

@@ -14,6 +14,13 @@ static void place_kept(struct kept *k, struct arena *a, size_t bodies, size_t ro
   k->lambda = arena_take(a, rows, sizeof *k->lambda);
 }
 
+static void place_outside(const ali3_model *m, struct outside *o, struct arena *a)
+{
+  o->external = arena_take(a, (size_t)m->bodies, sizeof *o->external);
+  o->vector = arena_take(a, (size_t)m->loads, sizeof *o->vector);
+  o->value = arena_take(a, (size_t)m->forces, sizeof *o->value);
+}
+
 static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   size_t n = (size_t)m->bodies, rows = (size_t)m->frozen->rows;
@@ -28,6 +35,11 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->external = arena_take(a, n, sizeof *d->external);
   d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
   d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
+  if (step_interpolates(m)) {
+    place_outside(m, &d->start_outside, a);
+    place_outside(m, &d->end_outside, a);
+  }
+  d->turn_start = arena_take(a, (size_t)m->joints, sizeof *d->turn_start);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);
   d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);

@@ -218,6 +218,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+  if (step_interpolates(m)) step_keep_outside(m, d, &d->start_outside);
   stage_rows(m, d);
   penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);

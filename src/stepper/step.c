@@ -2,7 +2,7 @@
  * Loop code: the step that users see, made of inner steps.
  *
  *   plain          one inner step over dt
- *   substeps n     n inner steps over dt/n, loads held
+ *   substeps n     n inner steps over dt/n; what comes from outside is held, or moves in a straight line
  *   extrapolated   each of these as  a: one inner step,  b: two of half the length, from the same start;
  *                  (4 b - a)/3, then moved back onto the constraints: the leading error of both cancels
  *
@@ -30,6 +30,28 @@ static double inner_dt(const ali3_model *m)
   return m->options.dt / m->options.substeps;
 }
 
+void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to)
+{
+  memcpy(to->external, d->external, (size_t)m->bodies * sizeof *d->external);
+  memcpy(to->vector, d->vector, (size_t)m->loads * sizeof *d->vector);
+  memcpy(to->value, d->value, (size_t)m->forces * sizeof *d->value);
+}
+
+static void blend(double *o, const double *from, const double *to, size_t n, double part)
+{
+  for (size_t i = 0; i < n; i++) o[i] = from[i] + part * (to[i] - from[i]);
+}
+
+/* What acts from outside at the end of a substep, `part` of the step; 1: exactly what was set. */
+static void set_outside(const ali3_model *m, ali3_data *d, double part)
+{
+  const struct outside *a = &d->start_outside, *b = &d->end_outside;
+  if (part == 1.0) a = b;
+  blend(d->external->force, a->external->force, b->external->force, 6 * (size_t)m->bodies, part);
+  blend(*d->vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
+  blend(d->value, a->value, b->value, (size_t)m->forces, part);
+}
+
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
   int node = atomic_load_explicit(&d->failed_node, memory_order_relaxed);
@@ -38,7 +60,9 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     stage_name_worst(m, d, n->kind == TREE_JOINT ? n->index : -1);
     d->report.worst_body = n->kind == TREE_JOINT ? -1 : n->index;
   }
+  if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
   go_back(m, d, &d->start);
+  memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
   for (int i = 0; i < m->frozen->drives; i++) d->aim[i] = d->from[i];
   inner_step_length(m, d, inner_dt(m));
   stage_rows(m, d);
@@ -95,6 +119,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   if (step_is_composite(m)) keep(m, &d->start, &d->now);
   inner_aim(m, d, inner_dt(m), false);
   if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
+  memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   d->prepared = true;
   return ALI3_OK;
 }
@@ -103,11 +128,14 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
 {
   int result = ALI3_OK;
   double largest = 0.0;
+  bool interpolates = step_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
+  if (interpolates) step_keep_outside(m, d, &d->end_outside);
   for (int k = 0; k < m->options.substeps; k++) {
     int status;
     double increment = 0.0;
     inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
+    if (interpolates) set_outside(m, d, (double)(k + 1) / m->options.substeps);
     if (k > 0 && !inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
     if (m->options.extrapolate)
       status = extrapolated(m, d, inner_dt(m) * k, &increment);
@@ -115,13 +143,14 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
       increment = inner_iterate(m, d, &status);
     result = worse(result, status);
     if (result < 0) return give_up(m, d, result);
+    stage_unwrap(m, d);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
   d->report.increment = largest;
   if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
     return give_up(m, d, ALI3_E_DIVERGED);
-  stage_unwrap(m, d);
+  if (interpolates) step_keep_outside(m, d, &d->start_outside);
   for (int i = 0; i < m->frozen->drives; i++) d->from[i] = d->aim[i];
   d->prepared = false;
   d->report.step++;

@@ -47,6 +47,13 @@ struct kept {
   double *lambda;       /* (m) multipliers of the rows, N or N m */
 };
 
+/* What comes from outside: a copy of external, vector and value of ali3_data. */
+struct outside {
+  struct body_load *external;
+  double (*vector)[3];
+  double *value;
+};
+
 /* The Newmark formulas (paper 3, (13)) for a step dt, with d = q - q_last:
  *   q'  = v_d d + v_v q'_last + v_a q''_last,   q'' = a_d d + a_v q'_last + a_a q''_last */
 struct rule {
@@ -68,14 +75,17 @@ struct ali3_data {
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
-  double *Phi;                /* (m) residual of the rows at now.x */
-  double *J;                  /* Jacobian at now.x, body coordinates; layout: joint_rows */
-  double *Jf;       /* the one the factors are made of                          filled by stage_condense */
-  double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
-  double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
-  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
-  bool *stiff;      /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
-  bool *held;       /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
+  struct outside start_outside,
+      end_outside;    /* the three above as of the last step, and as set; if interpolated */
+  double *turn_start; /* (joints) turn at the start of the step */
+  double *Phi;        /* (m) residual of the rows at now.x */
+  double *J;          /* Jacobian at now.x, body coordinates; layout: joint_rows */
+  double *Jf;         /* the one the factors are made of                          filled by stage_condense */
+  double *law;        /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *Phi_last;   /* (m) Phi at the start of the inner step                  filled by inner_prepare */
+  double *mean;       /* (m) of soft rows whose laws jump: force over the last inner step */
+  bool *stiff;        /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
+  bool *held;         /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
@@ -101,6 +111,13 @@ static inline bool step_is_composite(const ali3_model *m)
 {
   return m->options.substeps > 1 || m->options.extrapolate;
 }
+
+static inline bool step_interpolates(const ali3_model *m)
+{
+  return m->options.interpolate && m->options.substeps > 1;
+}
+/* What comes from outside, kept aside and brought back. */
+void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to);
 
 /* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
  * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */

@@ -52,8 +52,8 @@ static void defaults(void **state)
   ali3_options o = ali3_options_default();
   assert_true(s->options.dt == o.dt && s->options.iterations == o.iterations && s->options.alpha == o.alpha &&
               s->options.compliance == o.compliance && s->options.substeps == o.substeps &&
-              s->options.extrapolate == o.extrapolate && s->options.gamma == o.gamma &&
-              s->options.beta == o.beta);
+              s->options.interpolate == o.interpolate && s->options.extrapolate == o.extrapolate &&
+              s->options.gamma == o.gamma && s->options.beta == o.beta);
   assert_true(s->duration == 0);
   assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.max_misses == 0);
   assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == 0 &&

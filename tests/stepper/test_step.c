@@ -202,6 +202,67 @@ static void load_is_a_force_and_a_torque_in_world_axes(void **state)
   ali3_model_free(m);
 }
 
+/* Speed of a free body of 1 kg after 1 s, and its way, under a force that rises by 1 N in every step of 0.1 s. */
+static void under_a_rising_force(bool interpolate, double *speed, double *way)
+{
+  ali3_options o = ali3_options_default();
+  o.dt = 0.1;
+  o.substeps = 10;
+  o.interpolate = interpolate;
+  ali3_model *m = ali3_model_new();
+  const ali3_body_spec b = toy_body("A", none, 1.0, 1.0);
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_body_state x;
+  for (int i = 1; i <= 10; i++) {
+    ali3_set_load(m, d, 0, (const double[]){i, 0, 0}, none);
+    assert_int_equal(ali3_step(m, d), ALI3_OK);
+  }
+  ali3_body_get(m, d, 0, &x);
+  *speed = x.velocity[0];
+  *way = x.position[0];
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+/* A straight line from 0 to 10 N in 1 s: 10 t. Held, each value acts from the start of its step. */
+static void inputs_move_in_a_straight_line_over_the_substeps(void **state)
+{
+  (void)state;
+  double speed, way;
+  under_a_rising_force(true, &speed, &way);
+  assert_true(fabs(speed - 5.0) < 1e-12 && fabs(way - 10.0 / 6.0) < 1e-3);
+  under_a_rising_force(false, &speed, &way);
+  assert_true(fabs(speed - 5.5) < 0.051);
+}
+
+/* More than half a turn a step: what counts is the turn in a substep. */
+static void turns_are_counted_in_every_substep(void **state)
+{
+  (void)state;
+  const double rate = 600.0; /* rad/s: almost a turn in 10 ms */
+  ali3_options o = ali3_options_default();
+  o.substeps = 100;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec wheel = toy_body("wheel", none, 1.0, 1.0);
+  wheel.angular_velocity[2] = rate;
+  toy_added(m, ali3_model_add_body(m, &wheel));
+  toy_added(m, ali3_model_add_joint(m, &(ali3_joint_spec){.name = "axle",
+                                                          .type = ALI3_JOINT_REVOLUTE,
+                                                          .body_a = ALI3_GROUND,
+                                                          .axis_a = {0, 0, 1},
+                                                          .axis_b = {0, 0, 1}}));
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  toy_run(m, d, 100);
+  ali3_joint_state j;
+  ali3_joint_get(m, d, 0, &j);
+  assert_true(fabs(j.position - rate) < 1e-3 * rate);
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -211,6 +272,8 @@ int main(void)
       cmocka_unit_test(a_step_that_diverges_leaves_no_trace),
       cmocka_unit_test(prepare_and_feedback_are_a_step),
       cmocka_unit_test(load_is_a_force_and_a_torque_in_world_axes),
+      cmocka_unit_test(inputs_move_in_a_straight_line_over_the_substeps),
+      cmocka_unit_test(turns_are_counted_in_every_substep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
