@@ -69,7 +69,9 @@ static void contact(struct joint_rows *j, const ali3_force_spec *spec)
   j->law[0].lower = 0.0;
   j->law[0].upper = INFINITY;
   if (spec->friction == 0.0) return;
-  rows_add(j, ROW_SLIP, NULL, NULL);
+  double t[2][3] = {{0}};
+  if (plane) v3_perpendicular(n, t[0], t[1]);
+  rows_add(j, ROW_SLIP, t[0], t[1]);
   for (int i = 1; i < 3; i++)
     j->law[i] = (struct law){.kind = LAW_SLIP, .friction = spec->friction, .slip = spec->slip};
 }

@@ -42,14 +42,37 @@ static double coordinates(const struct joint_rows *j, const struct joint_view *v
   return sum;
 }
 
+/* The directions across the normal n: of a plane they turn with it; of two spheres they follow the last ones, so
+ * that the multipliers along them mean the same from step to step. */
+static void tangents(const struct primitive *p, const struct joint_view *v, const double n[3], double t[2][3])
+{
+  bool plane = v3_dot(p->u, p->u) > 0.0;
+  const double *last = v->tangent, x_axis[3] = {1, 0, 0};
+  if (plane) {
+    m3_mul(t[0], v->f[0]->R, p->u);
+    m3_mul(t[1], v->f[0]->R, p->v);
+    return;
+  }
+  v3_copy(t[0], last);
+  v3_axpy(t[0], -v3_dot(n, last), n);
+  double square = v3_dot(t[0], t[0]);
+  if (square > 1e-6) {
+    for (int i = 0; i < 3; i++) t[0][i] /= sqrt(square);
+    v3_cross(t[1], n, t[0]);
+  } else { /* the first time, or the centres coincide */
+    v3_perpendicular(v3_dot(n, n) > 0.5 ? n : x_axis, t[0], t[1]);
+  }
+}
+
 /* The two rows of sliding at a contact. n: unit normal from a to b, world. The material points of both bodies
  * at the point of contact move past each other along two directions t across n: J y' = t . (v_b - v_a). */
-static void slip(const struct joint_rows *j, const struct joint_view *v, const double n[3], double *J)
+static void slip(const struct joint_rows *j, const struct primitive *p, const struct joint_view *v,
+                 const double n[3], double *J)
 {
   double t[2][3], P[3];
   world_vector(P, v->f[1], j->point[1]);
   for (int i = 0; i < 3; i++) P[i] += v->x[1]->r[i] - j->radius[1] * n[i];
-  v3_perpendicular(v3_dot(n, n) > 0.5 ? n : (const double[]){1, 0, 0}, t[0], t[1]);
+  tangents(p, v, n, t);
   for (int i = 0; i < 2; i++, J += PAIR)
     for (int side = 0; side < 2; side++) {
       double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;
@@ -116,7 +139,7 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
       *Phi = coordinates(j, v, J) - j->length;
       break;
     case ROW_SLIP: /* the first primitive is the gap, along whose direction U it lies */
-      slip(j, v, U, J);
+      slip(j, p, v, U, J);
       Phi[0] = Phi[1] = 0.0;
       Phi += 2;
       J += 2 * stride;

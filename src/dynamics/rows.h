@@ -76,6 +76,7 @@ struct joint_rows {
   int joint[2];   /* whose coordinates they are; -1 */
   int slot[2][2]; /* their bodies a, b as sides of this link */
   int drive;      /* of a drive: its number; -1 */
+  int rolling;    /* of a contact of spheres with friction: its number; -1 */
 };
 
 /* Set-up: the rows of joint `index` of the model; `first` and `jacobian` are left to the caller. ALI3_OK or
@@ -91,8 +92,9 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
 struct joint_view {
   const struct body_state *x[ROWS_SIDES];
   const struct body_frame *f[ROWS_SIDES];
-  double turn[2]; /* angles of its joints at the start of the step, without wrap: the angle now is taken
+  double turn[2];    /* angles of its joints at the start of the step, without wrap: the angle now is taken
                      nearest to them */
+  double tangent[3]; /* contact of spheres: the first direction of sliding, of late; 0: none yet */
 };
 
 /* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 7 (sides i + s). Rows of a

@@ -39,6 +39,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
     place_outside(m, &d->start_outside, a);
     place_outside(m, &d->end_outside, a);
   }
+  d->tangent = arena_take(a, (size_t)m->frozen->rolling, sizeof *d->tangent);
   d->turn_start = arena_take(a, (size_t)m->joints, sizeof *d->turn_start);
   d->Phi = arena_take(a, rows, sizeof *d->Phi);
   d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);

@@ -39,6 +39,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
@@ -248,6 +249,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   measure_move(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
+  stage_roll(m, d);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||

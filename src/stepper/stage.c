@@ -39,6 +39,7 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v)
 {
   for (int k = 0; k < 2; k++) v->turn[k] = j->joint[k] < 0 ? 0.0 : d->turn[j->joint[k]];
+  v3_copy(v->tangent, j->rolling < 0 ? body_ground.r : d->tangent[j->rolling]);
   for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
     v->x[side] = b == ALI3_GROUND ? &body_ground : &d->now.x[b];
@@ -56,6 +57,15 @@ void stage_unwrap(const ali3_model *m, ali3_data *d)
     stage_view(d, j, &v);
     rows_coordinate(j, &v, &angle, &rate);
     d->turn[i] += remainder(angle - d->turn[i], 2.0 * 3.14159265358979323846);
+  }
+}
+
+/* The columns of body b in the first row of sliding begin with its direction. */
+void stage_roll(const ali3_model *m, ali3_data *d)
+{
+  for (int i = m->frozen->rigid_links; m->frozen->rolling && i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (j->rolling >= 0) v3_copy(d->tangent[j->rolling], stage_block(j, d->J) + BODY_Y * (j->sides + 1));
   }
 }
 

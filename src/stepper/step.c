@@ -151,6 +151,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
     return give_up(m, d, ALI3_E_DIVERGED);
   if (interpolates) step_keep_outside(m, d, &d->start_outside);
+  stage_roll(m, d);
   for (int i = 0; i < m->frozen->drives; i++) d->from[i] = d->aim[i];
   d->prepared = false;
   d->report.step++;

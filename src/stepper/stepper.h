@@ -23,6 +23,7 @@ struct frozen {
   struct drive *drive; /* (drives) */
   int drives;
   bool *carried;  /* (bodies) see dca/tree.h */
+  int rolling;    /* contacts of spheres with friction */
   bool values;    /* some force takes its value from outside */
   bool switches;  /* some law has corners: factors anew in every iteration */
   bool jumps;     /* some force over a step is not the mean of its ends */
@@ -76,16 +77,17 @@ struct ali3_data {
   struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
   double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
   struct outside start_outside,
-      end_outside;    /* the three above as of the last step, and as set; if interpolated */
-  double *turn_start; /* (joints) turn at the start of the step */
-  double *Phi;        /* (m) residual of the rows at now.x */
-  double *J;          /* Jacobian at now.x, body coordinates; layout: joint_rows */
-  double *Jf;         /* the one the factors are made of                          filled by stage_condense */
-  double *law;        /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
-  double *Phi_last;   /* (m) Phi at the start of the inner step                  filled by inner_prepare */
-  double *mean;       /* (m) of soft rows whose laws jump: force over the last inner step */
-  bool *stiff;        /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
-  bool *held;         /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
+      end_outside;      /* the three above as of the last step, and as set; if interpolated */
+  double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
+  double *turn_start;   /* (joints) turn at the start of the step */
+  double *Phi;          /* (m) residual of the rows at now.x */
+  double *J;            /* Jacobian at now.x, body coordinates; layout: joint_rows */
+  double *Jf;       /* the one the factors are made of                          filled by stage_condense */
+  double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
+  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
+  bool *stiff;      /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
+  bool *held;       /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
@@ -157,6 +159,8 @@ void project_norms(const ali3_model *m, ali3_data *d);
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
 /* Names a rigid link in the report as the worst: joint or force. -1: none. */
 void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
+/* The directions of sliding of spheres go on from where they are. */
+void stage_roll(const ali3_model *m, ali3_data *d);
 /* Joint angles count full turns: each is taken nearest to what it was. */
 void stage_unwrap(const ali3_model *m, ali3_data *d);
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
