@@ -41,7 +41,7 @@ double law_mean(const struct law *law, double x0, double force0, double x, doubl
 double law_energy(const struct law *law, double x);
 /* True if the law has corners: the factors then follow every iteration. */
 bool law_switches(const struct law *law);
-/* True if the force over a step is not the mean of its ends; see stage_laws(). */
+/* True if the force over a step is not the mean of its ends; see stepper/soft.c. */
 bool law_jumps(const struct law *law);
 
 #endif

@@ -171,7 +171,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
   stage_rows(m, d);
-  stage_laws(m, d);
+  soft_laws(m, d);
   return stage_condense(m, d);
 }
 
@@ -186,7 +186,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   double first = 0.0, last = 0.0, largest = 0.0;
   for (int k = 0; k < m->options.iterations; k++) {
-    if (k > 0 || m->frozen->values) stage_laws(m, d);
+    if (k > 0 || m->frozen->values) soft_laws(m, d);
     if (k > 0 && m->frozen->switches && !stage_condense(m, d)) {
       *status = ALI3_E_SINGULAR;
       return 0.0;
@@ -201,7 +201,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     if (k == 0) first = last;
     if (k < m->options.iterations - 1 && last > largest) largest = last;
   }
-  stage_settle(m, d);
+  soft_settle(m, d);
   if (d->pull) { /* the projections have none */
     memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
     stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
@@ -211,7 +211,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   project_velocity(m, d);
   project_velocity(m, d);
   project_acceleration(m, d);
-  if (m->frozen->switches) stage_hold(m, d);
+  if (m->frozen->switches) soft_hold(m, d);
   bool corners = m->frozen->switches,
        judged = m->options.iterations > 1 && last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;

@@ -81,7 +81,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
 void penalty_open(const ali3_model *m, ali3_data *d)
 {
   memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
-  stage_laws(m, d);
+  soft_laws(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     bool holds = false;

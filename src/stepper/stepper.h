@@ -155,6 +155,13 @@ void project_velocity(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 void project_norms(const ali3_model *m, ali3_data *d);
 
+/* soft.c. RT. laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
+ * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the
+ * accelerations, the multipliers of held rows that go with them. */
+void soft_laws(const ali3_model *m, ali3_data *d);
+void soft_settle(const ali3_model *m, ali3_data *d);
+void soft_hold(const ali3_model *m, ali3_data *d);
+
 /* stage.c. RT. */
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
 /* Names a rigid link in the report as the worst: joint or force. -1: none. */
@@ -163,16 +170,12 @@ void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
 void stage_roll(const ali3_model *m, ali3_data *d);
 /* Joint angles count full turns: each is taken nearest to what it was. */
 void stage_unwrap(const ali3_model *m, ali3_data *d);
-void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
-void stage_laws(const ali3_model *m, ali3_data *d); /* law, and compliance in the step, of the soft rows */
-double stage_mean(const ali3_model *m, const ali3_data *d, int row); /* of a multiplier over the inner step */
-/* After the iterations: multipliers and accelerations of laws that jump as they are at the end of the step. */
-void stage_settle(const ali3_model *m, ali3_data *d);
-/* After the projection of the accelerations: the multipliers of held rows that go with them. */
-void stage_hold(const ali3_model *m, ali3_data *d);
+void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
 bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
 void stage_solve(const ali3_model *m,
                  ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
+/* o += J'v of one end, `side` of a link, v its rows */
+void stage_add_end(const struct joint_rows *j, int side, const double *J, const double *v, double o[BODY_Y]);
 /* o = sum over the body's ends of J'v, v over the rows, J that of the state or of the factors */
 void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y]);
 static inline bool stage_carried(const ali3_model *m, int body)
