@@ -169,7 +169,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++)
-    lambda[k] = d->stiff[row] ? d->mean[row] : d->now.lambda[row];
+    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->mean[row] : d->now.lambda[row];
   rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;

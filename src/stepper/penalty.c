@@ -5,11 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-/* A one-sided row that the step cannot follow as it swings: dt^2/4 k (J M^-1 J') above 1, less than three steps
- * a period. entry: of J delta J'. */
-static bool too_stiff(const struct law *law, const struct rule *rule, double entry)
+/* Stiffness over the step of a law that springs. */
+static double stiffness_of(const struct law *law, const struct rule *rule)
 {
-  return law->kind == LAW_LIMITS && entry * (law->stiffness + rule->v_d * law->damping) > 1.0;
+  double k = law->stiffness, c = law->damping;
+  if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
+  for (int i = 1; law->force && i < law->force->n; i++) {
+    const double(*p)[2] = law->force->point + i;
+    k = fmax(k, (p[0][1] - p[-1][1]) / (p[0][0] - p[-1][0]));
+  }
+  for (int i = 1; law->damping_table && i < law->damping_table->n; i++) {
+    const double(*p)[2] = law->damping_table->point + i;
+    c = fmax(c, (p[0][1] - p[-1][1]) / (p[0][0] - p[-1][0]));
+  }
+  return k + rule->v_d * c;
 }
 
 /* A body of the middle of the others, to stand for one that has no mass of its own. */
@@ -68,14 +77,63 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row++) {
-      double entry = entry_of(m, d, j, k, mass);
-      if (j->soft)
-        d->stiff[row] = too_stiff(&j->law[k], &d->rule, entry);
-      else
-        d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * entry;
+      if (j->soft) continue;
+      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * entry_of(m, d, j, k, mass);
     }
   }
   penalty_open(m, d);
+}
+
+/* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
+ * J delta J'. */
+static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int row)
+{
+  const double *J = stage_block(j, d->J) + BODY_Y * j->sides * row;
+  double sum = 0.0;
+  memset(d->w, 0, (size_t)m->bodies * sizeof *d->w);
+  for (int side = 0; side < j->sides; side++) {
+    int b = j->body[side];
+    if (b == ALI3_GROUND) continue;
+    if (stage_carried(m, b))
+      memcpy(d->pull[b], J + BODY_Y * side, sizeof d->pull[b]);
+    else
+      body_apply_delta(&d->delta[b], J + BODY_Y * side, d->w[b]);
+  }
+  for (int i = 0; i < m->frozen->links; i++) {
+    const struct joint_rows *other = &m->frozen->link[i];
+    for (int k = 0; k < other->count; k++) d->beta[other->first + k] = stage_jw(d, d->J, other, k);
+  }
+  stage_solve(m, d);
+  for (int side = 0; side < j->sides; side++, J += BODY_Y) {
+    double y[BODY_Y];
+    if (j->body[side] == ALI3_GROUND) continue;
+    stage_corrected(m, d, j->body[side], y);
+    for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
+    if (stage_carried(m, j->body[side])) memset(d->pull[j->body[side]], 0, sizeof d->pull[0]);
+  }
+  return sum;
+}
+
+/* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, four steps a period. The bodies as
+ * the joints hold them count, which never move more easily than alone: only what was too stiff by that measure
+ * is asked again, one solve each. Large models do without. */
+void penalty_find_stiff(const ali3_model *m, ali3_data *d)
+{
+  static const double AFFORDABLE = 1e8; /* rows times solves */
+  double rows = m->frozen->rows, work = 0.0, mass, moment;
+  typical(m, &mass, &moment);
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      double stiffness = stiffness_of(&j->law[k], &d->rule);
+      bool stiff = entry_of(m, d, j, k, mass) * stiffness > 1.0;
+      if (stiff && work < AFFORDABLE) {
+        stiff = mobility(m, d, j, k) * stiffness > 1.0;
+        work += rows;
+      }
+      d->stiff[j->first + k] = stiff;
+    }
+  }
 }
 
 void penalty_open(const ali3_model *m, ali3_data *d)

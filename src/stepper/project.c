@@ -44,7 +44,7 @@ static void link_position_beta(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   for (int k = 0; k < j->count; k++)
-    d->beta[j->first + k] = stage_jw(d, d->J, j, k) + (j->soft ? 0.0 : d->Phi[j->first + k]);
+    d->beta[j->first + k] = stage_jw(d, d->Jf, j, k) + (j->soft ? 0.0 : d->Phi[j->first + k]);
 }
 
 static void body_position_set(const ali3_model *m, ali3_data *d, int b)
@@ -76,7 +76,16 @@ static void body_velocity_free(const ali3_model *m, ali3_data *d, int b)
   d->w[b][6] = 0.0;
 }
 
-/* A rigid row asks for J y' = 0, or the rate at which a drive aims. */
+/* A rigid row asks for J y' = 0, or the rate at which a drive aims; a held one for its mean rate over the step, in which
+ * nothing swings, or when it has just been hit for rest. */
+static double wanted_rate(const ali3_data *d, const struct joint_rows *j, int k)
+{
+  int row = j->first + k;
+  if (j->drive >= 0) return d->aim[j->drive].rate;
+  if (!j->soft || (law_jumps(&j->law[k]) && d->last.lambda[row] == 0.0)) return 0.0;
+  return (d->Phi[row] - d->Phi_last[row]) / d->rule.dt;
+}
+
 static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
@@ -86,7 +95,7 @@ static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)
     if (j->soft && !d->held[row])
       d->beta[row] = soft_correction(d, j, &v, k, false);
     else
-      d->beta[row] = stage_jw(d, d->J, j, k) - (j->drive >= 0 ? d->aim[j->drive].rate : 0.0);
+      d->beta[row] = stage_jw(d, d->J, j, k) - wanted_rate(d, j, k);
   }
 }
 

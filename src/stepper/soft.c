@@ -120,6 +120,9 @@ void soft_settle(const ali3_model *m, ali3_data *d)
 
 void soft_hold(const ali3_model *m, ali3_data *d)
 {
-  for (int row = m->frozen->rigid; row < m->frozen->rows; row++)
-    if (d->held[row]) d->now.lambda[row] += d->rule.h * d->z[row];
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0, row = j->first; k < j->count; k++, row++)
+      if (d->held[row] && law_jumps(&j->law[k])) d->now.lambda[row] += d->rule.h * d->z[row];
+  }
 }

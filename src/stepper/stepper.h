@@ -86,8 +86,8 @@ struct ali3_data {
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
-  bool *stiff;      /* (m) one-sided, and too stiff for the step to follow how it swings  filled by reset */
-  bool *held;       /* (m) and engaged: velocities and accelerations keep it as if it were rigid */
+  bool *stiff;      /* (m) too stiff for the step to follow how it swings        filled by reset */
+  bool *held;       /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
@@ -143,6 +143,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
  * no part in it, but where they hold a carried body. */
 void penalty_set(const ali3_model *m, ali3_data *d, double alpha);
 void penalty_open(const ali3_model *m, ali3_data *d);
+void penalty_find_stiff(const ali3_model *m, ali3_data *d); /* needs the factors, soft rows open */
 /* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
  * which body, and in which direction, after a failed condensation. */
 bool carried_velocities(const ali3_model *m, ali3_data *d);

@@ -50,7 +50,7 @@ static const struct reference references[] = {
     {"slider_crank", 0, 0, false, 6.4e-2, 6.7e-1, 7.6e-2, 0.25, 1e-9, 0, false},
     {"chain_32", 0, 0, false, 2.7e-1, 9.1e-1, 1.73, 0.012, 1e-9, 0, true},
     {"chain_128", 0, 0, false, 9.8e-3, 1.5e-1, 10.6, 0.003, 1e-9, 5, true},
-    {"chain_128", 0, 0, false, 1.16, 9.5, 44.5, 0.02, 1e-7, 6, true},
+    {"chain_128", 0, 0, false, 1.16, 9.5, 44.5, 0.02, 1e-9, 6, true},
 };
 enum { REFERENCES = sizeof references / sizeof *references };
 
