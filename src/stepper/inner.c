@@ -45,7 +45,9 @@ static void body_predict(const ali3_model *m, ali3_data *d, int b)
   d->last.x[b] = d->now.x[b];
   const double *a = d->last.x[b].r;
   double *o = d->now.x[b].r;
-  for (int i = 0; i < 7; i++) o[i] = a[i] + dt * (a[7 + i] + 0.5 * dt * a[14 + i]);
+  /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
+  double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * dt;
+  for (int i = 0; i < 7; i++) o[i] = a[i] + dt * (a[7 + i] + leap * a[14 + i]);
   integrate(&d->rule, &d->last.x[b], &d->now.x[b]);
   body_frame_update(&d->frame[b], &d->now.x[b]);
 }

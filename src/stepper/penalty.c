@@ -122,6 +122,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   static const double AFFORDABLE = 1e8; /* rows times solves */
   double rows = m->frozen->rows, work = 0.0, mass, moment;
   typical(m, &mass, &moment);
+  d->some_stiff = false;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
@@ -132,6 +133,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
         work += rows;
       }
       d->stiff[j->first + k] = stiff;
+      d->some_stiff |= stiff;
     }
   }
 }

@@ -101,6 +101,7 @@ struct ali3_data {
   double *turn;               /* (joints) joint angle without wrap */
   struct tree_work work;
   const ali3_exec *exec;
+  bool some_stiff; /* any of stiff */
   bool prepared;
   bool owned;             /* the block is ali3_data_new()'s */
   atomic_int failed_node; /* pivot that was not positive in this step; -1 */
