@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-foreach(name settings mechanism schema yaml nearest)
+foreach(name settings mechanism forces schema yaml nearest)
   ali3_test(config ${name} LINK ali3_config)
 endforeach()
