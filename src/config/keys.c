@@ -17,9 +17,12 @@ static const char *const joint_types[] = {
     ALI3_JOINT_LIST(JOINT_NAME)
 #undef JOINT_NAME
         NULL};
-static const char *const force_types[] = {
-    [ALI3_LOAD_FORCE] = "force", [ALI3_LOAD_TORQUE] = "torque",         [FORCE_SPRING] = "spring_damper",
-    [FORCE_BUSHING] = "bushing", [FORCE_JOINT_SPRING] = "joint_spring", NULL};
+static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
+                                          [ALI3_LOAD_TORQUE] = "torque",
+#define FORCE_NAME(id, text) [CONNECTION_FIRST + (id)] = text,
+                                          ALI3_FORCE_LIST(FORCE_NAME)
+#undef FORCE_NAME
+                                              NULL};
 static const char *const axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
 static const char *const sensor_types[] = {
 #define SENSOR_NAME(id, text) text,
@@ -76,43 +79,123 @@ static const struct key force_keys[] = {
 };
 const struct section schema_force = SECTION("a force", force_keys);
 
-#define SPRING(field) offsetof(struct spring_values, field)
+/* The connections, in the order of ali3_force_type. First what several begin with. */
+#define LINK(field) offsetof(struct connection_values, field)
+#define NAMED \
+  {"name", KEY_STRING, "", ANY, REQUIRED, AT_START, LINK(spec.name), 0, 0}, \
+  {"type", KEY_CHOICE, "", ANY, REQUIRED, AT_START, LINK(type),      force_types, 0}
+#define ON_BODIES \
+  NAMED, \
+  {"body_a",  KEY_STRING, "",  ANY, REQUIRED, AT_START, LINK(body_a),       0, 0}, \
+  {"body_b",  KEY_STRING, "",  ANY, REQUIRED, AT_START, LINK(body_b),       0, 0}, \
+  {"point_a", KEY_VECTOR, "m", ANY, "0 0 0",  AT_START, LINK(spec.point_a), 0, 0}, \
+  {"point_b", KEY_VECTOR, "m", ANY, "0 0 0",  AT_START, LINK(spec.point_b), 0, 0}
+#define ON_JOINT \
+  NAMED, \
+  {"joint", KEY_STRING, "", ANY, REQUIRED, AT_START, LINK(joint), 0, 0}
+
 static const struct key spring_keys[] = {
-  {"name",        KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(spec.name),      0, 0},
-  {"type",        KEY_CHOICE, "",      ANY,          REQUIRED, AT_START, SPRING(type),           force_types, 0},
-  {"body_a",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_a),         0, 0},
-  {"body_b",      KEY_STRING, "",      ANY,          REQUIRED, AT_START, SPRING(body_b),         0, 0},
-  {"point_a",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_a),   0, 0},
-  {"point_b",     KEY_VECTOR, "m",     ANY,          "0 0 0",  AT_START, SPRING(spec.point_b),   0, 0},
-  {"stiffness",   KEY_NUMBER, "N/m",   NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness), 0, 0},
-  {"damping",     KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),   0, 0},
-  {"rest_length", KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, SPRING(spec.rest),      0, 0},
+  ON_BODIES,
+  {"stiffness",     KEY_NUMBER, "N/m",    NOT_NEGATIVE, "0",  AT_START, LINK(spec.stiffness),     0, 0},
+  {"damping",       KEY_NUMBER, "N s/m",  NOT_NEGATIVE, "0",  AT_START, LINK(spec.damping),       0, 0},
+  {"force_table",   KEY_TABLE,  "m, N",   ANY,          NONE, AT_START, LINK(spec.force_table),   0, 0},
+  {"damping_table", KEY_TABLE,  "m/s, N", ANY,          NONE, AT_START, LINK(spec.damping_table), 0, 0},
+  {"rest_length",   KEY_NUMBER, "m",      NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),          0, 0},
 };
-const struct section schema_spring = SECTION("a spring_damper", spring_keys);
-
 static const struct key bushing_keys[] = {
-  {"name",                 KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(spec.name),         0, 0},
-  {"type",                 KEY_CHOICE, "",          ANY, REQUIRED, AT_START, SPRING(type),              force_types, 0},
-  {"body_a",               KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(body_a),            0, 0},
-  {"body_b",               KEY_STRING, "",          ANY, REQUIRED, AT_START, SPRING(body_b),            0, 0},
-  {"point_a",              KEY_VECTOR, "m",         ANY, "0 0 0",  AT_START, SPRING(spec.point_a),      0, 0},
-  {"point_b",              KEY_VECTOR, "m",         ANY, "0 0 0",  AT_START, SPRING(spec.point_b),      0, 0},
-  {"stiffness",            KEY_VECTOR, "N/m",       ANY, "0 0 0",  AT_START, SPRING(spec.stiffness[0]), 0, 0},
-  {"damping",              KEY_VECTOR, "N s/m",     ANY, "0 0 0",  AT_START, SPRING(spec.damping[0]),   0, 0},
-  {"rotational_stiffness", KEY_VECTOR, "N m/rad",   ANY, "0 0 0",  AT_START, SPRING(spec.stiffness[3]), 0, 0},
-  {"rotational_damping",   KEY_VECTOR, "N m s/rad", ANY, "0 0 0",  AT_START, SPRING(spec.damping[3]),   0, 0},
+  ON_BODIES,
+  {"stiffness",            KEY_VECTOR, "N/m",       ANY, "0 0 0", AT_START, LINK(spec.stiffness[0]), 0, 0},
+  {"damping",              KEY_VECTOR, "N s/m",     ANY, "0 0 0", AT_START, LINK(spec.damping[0]),   0, 0},
+  {"rotational_stiffness", KEY_VECTOR, "N m/rad",   ANY, "0 0 0", AT_START, LINK(spec.stiffness[3]), 0, 0},
+  {"rotational_damping",   KEY_VECTOR, "N m s/rad", ANY, "0 0 0", AT_START, LINK(spec.damping[3]),   0, 0},
 };
-const struct section schema_bushing = SECTION("a bushing", bushing_keys);
-
 static const struct key joint_spring_keys[] = {
-  {"name",      KEY_STRING, "", ANY,          REQUIRED, AT_START, SPRING(spec.name),      0, 0},
-  {"type",      KEY_CHOICE, "", ANY,          REQUIRED, AT_START, SPRING(type),           force_types, 0},
-  {"joint",     KEY_STRING, "", ANY,          REQUIRED, AT_START, SPRING(joint),          0, 0},
-  {"stiffness", KEY_NUMBER, "", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.stiffness), 0, 0},
-  {"damping",   KEY_NUMBER, "", NOT_NEGATIVE, "0",      AT_START, SPRING(spec.damping),   0, 0},
-  {"rest",      KEY_NUMBER, "", ANY,          NONE,     AT_START, SPRING(spec.rest),      0, 0},
+  ON_JOINT,
+  {"stiffness",     KEY_NUMBER, "", NOT_NEGATIVE, "0",  AT_START, LINK(spec.stiffness),     0, 0},
+  {"damping",       KEY_NUMBER, "", NOT_NEGATIVE, "0",  AT_START, LINK(spec.damping),       0, 0},
+  {"force_table",   KEY_TABLE,  "", ANY,          NONE, AT_START, LINK(spec.force_table),   0, 0},
+  {"damping_table", KEY_TABLE,  "", ANY,          NONE, AT_START, LINK(spec.damping_table), 0, 0},
+  {"rest",          KEY_NUMBER, "", ANY,          NONE, AT_START, LINK(spec.rest),          0, 0},
 };
-const struct section schema_joint_spring = SECTION("a joint_spring", joint_spring_keys);
+static const struct key cable_keys[] = {
+  ON_BODIES,
+  {"stiffness",   KEY_NUMBER, "N/m",   POSITIVE,     REQUIRED, AT_START, LINK(spec.stiffness), 0, 0},
+  {"damping",     KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, LINK(spec.damping),   0, 0},
+  {"rest_length", KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, LINK(spec.rest),      0, 0},
+};
+static const struct key end_stop_keys[] = {
+  ON_BODIES,
+  {"lower",     KEY_NUMBER, "m",     NOT_NEGATIVE, NONE,     AT_START, LINK(spec.lower),     0, 0},
+  {"upper",     KEY_NUMBER, "m",     POSITIVE,     NONE,     AT_START, LINK(spec.upper),     0, 0},
+  {"stiffness", KEY_NUMBER, "N/m",   POSITIVE,     REQUIRED, AT_START, LINK(spec.stiffness), 0, 0},
+  {"damping",   KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, LINK(spec.damping),   0, 0},
+};
+static const struct key stop_keys[] = {
+  ON_JOINT,
+  {"lower",     KEY_NUMBER, "", ANY,          NONE,     AT_START, LINK(spec.lower),     0, 0},
+  {"upper",     KEY_NUMBER, "", ANY,          NONE,     AT_START, LINK(spec.upper),     0, 0},
+  {"stiffness", KEY_NUMBER, "", POSITIVE,     REQUIRED, AT_START, LINK(spec.stiffness), 0, 0},
+  {"damping",   KEY_NUMBER, "", NOT_NEGATIVE, "0",      AT_START, LINK(spec.damping),   0, 0},
+};
+static const struct key friction_keys[] = {
+  ON_JOINT,
+  {"friction", KEY_NUMBER, "", NOT_NEGATIVE, "0",    AT_START, LINK(spec.friction), 0, 0},
+  {"damping",  KEY_NUMBER, "", NOT_NEGATIVE, "0",    AT_START, LINK(spec.damping),  0, 0},
+  {"slip",     KEY_NUMBER, "", POSITIVE,     "1e-3", AT_START, LINK(spec.slip),     0, 0},
+};
+static const struct key motor_keys[] = {
+  ON_JOINT,
+};
+static const struct key drive_keys[] = {
+  ON_JOINT,
+  {"offset",           KEY_NUMBER, "",    ANY,      NONE,    AT_START, LINK(spec.offset),           0, 0},
+  {"speed",            KEY_NUMBER, "",    ANY,      "0",     AT_START, LINK(spec.speed),            0, 0},
+  {"amplitude",        KEY_NUMBER, "",    ANY,      "0",     AT_START, LINK(spec.amplitude),        0, 0},
+  {"frequency",        KEY_NUMBER, "Hz",  ANY,      "0",     AT_START, LINK(spec.frequency),        0, 0},
+  {"phase",            KEY_NUMBER, "rad", ANY,      "0",     AT_START, LINK(spec.phase),            0, 0},
+  {"motion",           KEY_TABLE,  "",    ANY,      NONE,    AT_START, LINK(spec.motion),           0, 0},
+  {"external",         KEY_BOOL,   "",    ANY,      "false", AT_START, LINK(spec.external),         0, 0},
+  {"max_rate",         KEY_NUMBER, "",    POSITIVE, NONE,    AT_START, LINK(spec.max_rate),         0, 0},
+  {"max_acceleration", KEY_NUMBER, "",    POSITIVE, NONE,    AT_START, LINK(spec.max_acceleration), 0, 0},
+};
+static const struct key gear_keys[] = {
+  ON_JOINT,
+  {"joint_b", KEY_STRING, "", ANY, REQUIRED, AT_START, LINK(joint_b),    0, 0},
+  {"ratio",   KEY_NUMBER, "", ANY, "1",      AT_START, LINK(spec.ratio), 0, 0},
+};
+static const struct key sphere_plane_keys[] = {
+  ON_BODIES,
+  {"normal",    KEY_VECTOR, "",      ANY,          REQUIRED, AT_START, LINK(spec.normal),    0, 0},
+  {"radius",    KEY_NUMBER, "m",     POSITIVE,     REQUIRED, AT_START, LINK(spec.radius_b),  0, 0},
+  {"stiffness", KEY_NUMBER, "N/m",   POSITIVE,     REQUIRED, AT_START, LINK(spec.stiffness), 0, 0},
+  {"damping",   KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, LINK(spec.damping),   0, 0},
+  {"friction",  KEY_NUMBER, "",      NOT_NEGATIVE, "0",      AT_START, LINK(spec.friction),  0, 0},
+  {"slip",      KEY_NUMBER, "m/s",   POSITIVE,     "1e-3",   AT_START, LINK(spec.slip),      0, 0},
+};
+static const struct key sphere_sphere_keys[] = {
+  ON_BODIES,
+  {"radius_a",  KEY_NUMBER, "m",     POSITIVE,     REQUIRED, AT_START, LINK(spec.radius_a),  0, 0},
+  {"radius_b",  KEY_NUMBER, "m",     POSITIVE,     REQUIRED, AT_START, LINK(spec.radius_b),  0, 0},
+  {"stiffness", KEY_NUMBER, "N/m",   POSITIVE,     REQUIRED, AT_START, LINK(spec.stiffness), 0, 0},
+  {"damping",   KEY_NUMBER, "N s/m", NOT_NEGATIVE, "0",      AT_START, LINK(spec.damping),   0, 0},
+  {"friction",  KEY_NUMBER, "",      NOT_NEGATIVE, "0",      AT_START, LINK(spec.friction),  0, 0},
+  {"slip",      KEY_NUMBER, "m/s",   POSITIVE,     "1e-3",   AT_START, LINK(spec.slip),      0, 0},
+};
+
+const struct section schema_connection[ALI3_FORCE_TYPES] = {
+  [ALI3_FORCE_SPRING]        = SECTION("a spring_damper", spring_keys),
+  [ALI3_FORCE_BUSHING]       = SECTION("a bushing", bushing_keys),
+  [ALI3_FORCE_JOINT_SPRING]  = SECTION("a joint_spring", joint_spring_keys),
+  [ALI3_FORCE_CABLE]         = SECTION("a cable", cable_keys),
+  [ALI3_FORCE_END_STOP]      = SECTION("an end_stop", end_stop_keys),
+  [ALI3_FORCE_STOP]          = SECTION("a stop", stop_keys),
+  [ALI3_FORCE_FRICTION]      = SECTION("a friction", friction_keys),
+  [ALI3_FORCE_MOTOR]         = SECTION("a motor", motor_keys),
+  [ALI3_FORCE_DRIVE]         = SECTION("a drive", drive_keys),
+  [ALI3_FORCE_GEAR]          = SECTION("a gear", gear_keys),
+  [ALI3_FORCE_SPHERE_PLANE]  = SECTION("a sphere_plane", sphere_plane_keys),
+  [ALI3_FORCE_SPHERE_SPHERE] = SECTION("a sphere_sphere", sphere_sphere_keys),
+};
 
 #define SENSOR(field) offsetof(struct sensor_values, field)
 static const struct key sensor_keys[] = {

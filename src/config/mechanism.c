@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer
  * alone; here its verdicts get their line and column. Set-up only. */
+#include "config/builder.h"
 #include "config/nearest.h"
-#include "config/values.h"
 #include "math/euler.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Pose at the start, for what is given in the world: at, axis. */
-struct frame_at_start {
-  double position[3], rotation[9];
-};
-
-struct builder {
-  ali3_model *model;
-  struct names *bodies;
-  struct frame_at_start *frame; /* (bodies of the model) */
-  struct report *report;
-};
 
 static void axis_to_local(const struct builder *b, int body, const double world[3], double local[3])
 {
@@ -42,15 +30,15 @@ static const struct node *key_of_field(const struct node *element, const char *f
 {
   static const struct {
     const char *field, *key;
-  } other[] = {{"point_a", "at"},  {"point_b", "at"},   {"axis_a", "axis"},
-               {"axis_b", "axis"}, {"vector", "force"}, {"vector", "torque"}};
+  } other[] = {{"point_a", "at"},   {"point_b", "at"},    {"axis_a", "axis"},    {"axis_b", "axis"},
+               {"vector", "force"}, {"vector", "torque"}, {"radius_b", "radius"}};
   const struct node *n = node_find(element, field);
   for (size_t i = 0; !n && i < sizeof other / sizeof *other; i++)
     if (strcmp(other[i].field, field) == 0) n = node_find(element, other[i].key);
   return n ? n : element;
 }
 
-static void report_problem(const struct builder *b, const struct node *element)
+void report_problem(const struct builder *b, const struct node *element)
 {
   const ali3_problem *p = ali3_model_problem(b->model);
   const struct node *n = key_of_field(element, p->field);
@@ -96,10 +84,10 @@ static bool add_body(struct builder *b, const struct node *n)
   return names_add(b->bodies, spec.name, index);
 }
 
-static void excludes(const struct builder *b, const struct node *joint, const char *key, const char *other)
+void report_both(const struct builder *b, const struct node *element, const char *key, const char *other)
 {
-  const struct node *n = node_find(joint, key);
-  if (n && node_find(joint, other))
+  const struct node *n = node_find(element, key);
+  if (n && node_find(element, other))
     report_error(b->report, n->key_at, "\"%s\" stands for \"%s\": expected one of the two, found both", key,
                  other);
 }
@@ -138,10 +126,10 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
   only_if(axis_a, b, n, "axis_b", name);
   only_if(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
   only_if(oriented, b, n, "relative_orientation", name);
-  excludes(b, n, "at", "point_a");
-  excludes(b, n, "at", "point_b");
-  excludes(b, n, "axis", "axis_a");
-  excludes(b, n, "axis", "axis_b");
+  report_both(b, n, "at", "point_a");
+  report_both(b, n, "at", "point_b");
+  report_both(b, n, "axis", "axis_a");
+  report_both(b, n, "axis", "axis_b");
   if (b->report->errors > before) return false;
 
   needs(b, n, "point_a", by_point ? "at" : NULL, name);
@@ -170,67 +158,6 @@ static void add_joint(struct builder *b, const struct node *n)
     axis_to_local(b, v.spec.body_b, v.axis, v.spec.axis_b);
   }
   if (ali3_model_add_joint(b->model, &v.spec) < 0) report_problem(b, n);
-}
-
-/* A force that gives way. Bodies, and joints with their names, have been read before. */
-static void add_spring(struct builder *b, const struct node *n, const struct section *schema)
-{
-  struct spring_values v = {.spec.rest = NAN};
-  if (!schema_read(schema, n, &v, b->report)) return;
-  v.spec.type = (ali3_force_type)(v.type - FORCE_SPRING);
-  if (v.joint) {
-    v.spec.joint = ali3_model_find_joint(b->model, v.joint);
-    if (v.spec.joint < 0) {
-      const struct node *joint = node_find(n, "joint");
-      report_error(b->report, joint->at, "joint: no joint is named \"%.40s\"", v.joint);
-      return;
-    }
-  } else {
-    v.spec.body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
-    v.spec.body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
-    if (v.spec.body_a < ALI3_GROUND || v.spec.body_b < ALI3_GROUND) return;
-  }
-  if (ali3_model_add_force(b->model, &v.spec) < 0) report_problem(b, n);
-}
-
-/* The keys of a force of this type; NULL for a load. */
-static const struct section *schema_of(const struct node *type)
-{
-  static const struct section *const SCHEMA[ALI3_FORCE_TYPES] = {&schema_spring, &schema_bushing,
-                                                                 &schema_joint_spring};
-  if (!type || type->kind != NODE_SCALAR) return NULL;
-  for (int i = 0; i < ALI3_FORCE_TYPES; i++)
-    if (strcmp(type->text, ali3_force_type_name((ali3_force_type)i)) == 0) return SCHEMA[i];
-  return NULL;
-}
-
-static void add_force(struct builder *b, const struct node *n)
-{
-  const struct section *giving = schema_of(node_find(n, "type"));
-  if (giving) {
-    add_spring(b, n, giving);
-    return;
-  }
-  struct force_values v = {0};
-  if (!schema_read(&schema_force, n, &v, b->report)) return;
-  v.spec.type = (ali3_load_type)v.type;
-  bool force = v.spec.type == ALI3_LOAD_FORCE;
-  const char *own = force ? "force" : "torque";
-  const struct node *other = node_find(n, force ? "torque" : "force");
-  if (!other && !force) other = node_find(n, "point");
-  if (other) {
-    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s", other->key, own);
-    return;
-  }
-  if (!node_find(n, own)) {
-    report_error(b->report, n->at, "missing key \"%s\" in a force of type %s", own, own);
-    return;
-  }
-  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
-  if (v.spec.body < ALI3_GROUND) return;
-  v3_copy(v.spec.vector, force ? v.force : v.torque);
-  v.spec.body_axes = v.axes == AXES_BODY;
-  if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
 }
 
 static void add_sensor(struct builder *b, const struct node *n)
@@ -273,14 +200,14 @@ static void build(struct builder *b, const struct node *model)
   for (const struct node *n = node_elements(model, "joints"); n; n = n->next)
     if (n->kind == NODE_MAP) add_joint(b, n);
   for (const struct node *n = node_elements(model, "forces"); n; n = n->next)
-    if (n->kind == NODE_MAP) add_force(b, n);
+    if (n->kind == NODE_MAP) forces_add(b, n);
   for (const struct node *n = node_elements(model, "sensors"); n; n = n->next)
     if (n->kind == NODE_MAP) add_sensor(b, n);
 }
 
 ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)
 {
-  struct builder b = {.model = ali3_model_new(), .bodies = bodies, .report = r};
+  struct builder b = {.model = ali3_model_new(), .mapping = model, .bodies = bodies, .report = r};
   int before = r->errors;
   if (b.model)
     build(&b, model);

@@ -3,6 +3,7 @@
 #include "config/schema.h"
 #include "config/nearest.h"
 
+#include <ali3/model.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_VECTOR] = "three numbers [x, y, z]",
       [KEY_QUATERNION] = "four numbers [e0, e1, e2, e3]",
       [KEY_INERTIA] = "three rows of three numbers, or [ixx, iyy, izz]",
+      [KEY_TABLE] = "two or more pairs [[x, y], ...]",
       [KEY_SECTION] = "a mapping",
       [KEY_ELEMENT] = "a mapping",
       [KEY_LIST] = "a list of mappings",
@@ -180,6 +182,49 @@ static bool read_inertia(const struct key *k, const struct node *n, double *out,
   return good;
 }
 
+/* A pair of a table, behind the one before, if any. */
+static bool read_pair(const struct key *k, const struct node *n, const double *before, double out[2],
+                      struct report *r)
+{
+  char found[NODE_SHOWN], count[24] = "";
+  if (n->kind != NODE_LIST || n->count != 2) {
+    if (n->kind == NODE_LIST) snprintf(count, sizeof count, " of %d", n->count);
+    report_error(r, n->at, "%s: expected a pair of numbers [x, y], found %s%s", k->name, node_show(n, found),
+                 count);
+    return false;
+  }
+  struct key plain = *k;
+  plain.unit = "";
+  if (!read_numbers(&plain, n, 2, out, r)) return false;
+  if (!before || out[0] > before[0]) return true;
+  report_error(r, n->at, "%s: expected the first numbers to rise from pair to pair, found %g after %g",
+               k->name, out[0], before[0]);
+  return false;
+}
+
+/* One mistake is told, not those that follow from it. */
+static bool read_table(const struct key *k, const struct node *n, ali3_table *out, struct report *r)
+{
+  char why[24];
+  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  snprintf(why, sizeof why, " of %d", n->count);
+  if (n->count < 2) return refuse(k, n, why, r);
+  double(*point)[2] = malloc((size_t)n->count * sizeof *point);
+  if (!point) {
+    report_error(r, n->at, "%s: out of memory", k->name);
+    return false;
+  }
+  bool good = true;
+  int i = 0;
+  for (const struct node *c = n->first; c && good; c = c->next, i++)
+    good = read_pair(k, c, i ? point[i - 1] : NULL, point[i], r);
+  if (good)
+    *out = (ali3_table){n->count, (const double(*)[2])point};
+  else
+    free(point);
+  return good;
+}
+
 static bool read_value(const struct key *k, const struct node *n, void *base, struct report *r)
 {
   void *at = (char *)base + k->offset;
@@ -201,6 +246,8 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_numbers(k, n, 4, at, r);
   case KEY_INERTIA:
     return read_inertia(k, n, at, r);
+  case KEY_TABLE:
+    return read_table(k, n, at, r);
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:

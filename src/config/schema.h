@@ -18,6 +18,7 @@ enum key_type {
   KEY_VECTOR,     /* double[3] */
   KEY_QUATERNION, /* double[4] */
   KEY_INERTIA,    /* double[9], from 3 rows of 3 or from the 3 on the diagonal */
+  KEY_TABLE,      /* ali3_table, from two pairs or more; .point is the caller's to free */
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
@@ -51,9 +52,9 @@ struct section {
   int keys;
 };
 
-/* The section of a whole file, and those of its elements (see keys.c). */
-extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_spring,
-    schema_bushing, schema_joint_spring, schema_sensor, schema_input, schema_target;
+/* The section of a whole file, and those of its elements (see keys.c); schema_force: of the constant ones. */
+extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
+    schema_input, schema_target;
 
 /* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */

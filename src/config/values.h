@@ -36,17 +36,14 @@ struct force_values {
   double force[3], torque[3];
 };
 
-/* Forces that give way: behind the loads in the choice of types, each with keys of its own. */
-enum {
-  FORCE_SPRING = ALI3_LOAD_TORQUE + 1,
-  FORCE_BUSHING = FORCE_SPRING + ALI3_FORCE_BUSHING,
-  FORCE_JOINT_SPRING = FORCE_SPRING + ALI3_FORCE_JOINT_SPRING,
-};
-struct spring_values {
-  ali3_force_spec spec; /* without type, bodies and joint */
+/* Connections: behind the loads in the choice of types, in the order of ali3_force_type. */
+enum { CONNECTION_FIRST = ALI3_LOAD_TORQUE + 1 };
+struct connection_values {
+  ali3_force_spec spec; /* without type, bodies and joints; tables to be freed */
   int type;
-  const char *body_a, *body_b, *joint;
+  const char *body_a, *body_b, *joint, *joint_b;
 };
+extern const struct section schema_connection[ALI3_FORCE_TYPES]; /* each type has keys of its own */
 
 struct sensor_values {
   ali3_sensor_spec spec; /* without type and body */

@@ -93,20 +93,43 @@ static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
   free(prefix);
 }
 
-static void walk_force(struct walk *w, const char *name, ali3_force_type type)
+/* The quantities of a force: parts of its state, under names that fit its type. */
+static const struct quantity {
+  const char *name, *unit, *unit_turning; /* unit_turning: where its coordinate is an angle */
+  int count;
+  size_t offset; /* in ali3_force_state */
+} LENGTH = {"length", "m", "m", 1, offsetof(ali3_force_state, position)},
+  GAP = {"gap", "m", "m", 1, offsetof(ali3_force_state, position)},
+  POSITION = {"position", "m", "rad", 1, offsetof(ali3_force_state, position)},
+  TARGET = {"target", "m", "rad", 1, offsetof(ali3_force_state, target)},
+  VALUE = {"value", "N", "N m", 1, offsetof(ali3_force_state, value)},
+  FORCE = {"force", "N", "N", 3, offsetof(ali3_force_state, force)},
+  TORQUE = {"torque", "N m", "N m", 3, offsetof(ali3_force_state, torque)},
+  CLOSED = {"closed", "", "", 1, offsetof(ali3_force_state, value)}; /* a flag, see observe_force */
+
+enum { QUANTITIES_MAX = 4 };
+static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 1] = {
+    [ALI3_FORCE_SPRING] = {&LENGTH, &VALUE},
+    [ALI3_FORCE_BUSHING] = {&FORCE, &TORQUE},
+    [ALI3_FORCE_JOINT_SPRING] = {&POSITION, &VALUE},
+    [ALI3_FORCE_CABLE] = {&LENGTH, &VALUE},
+    [ALI3_FORCE_END_STOP] = {&LENGTH, &VALUE},
+    [ALI3_FORCE_STOP] = {&POSITION, &VALUE},
+    [ALI3_FORCE_FRICTION] = {&POSITION, &VALUE},
+    [ALI3_FORCE_MOTOR] = {&POSITION, &VALUE},
+    [ALI3_FORCE_DRIVE] = {&POSITION, &TARGET, &VALUE},
+    [ALI3_FORCE_GEAR] = {&VALUE},
+    [ALI3_FORCE_SPHERE_PLANE] = {&GAP, &VALUE, &FORCE, &CLOSED},
+    [ALI3_FORCE_SPHERE_SPHERE] = {&GAP, &VALUE, &FORCE, &CLOSED},
+};
+
+static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
 {
   char *prefix = text(w, "force.%s.", name);
   if (!prefix) return;
-  if (type == ALI3_FORCE_BUSHING) {
-    group(w, prefix, "force", "N", xyz, 3);
-    group(w, prefix, "torque", "N m", xyz, 3);
-  } else if (type == ALI3_FORCE_SPRING) {
-    group(w, prefix, "length", "m", NULL, 1);
-    group(w, prefix, "value", "N", NULL, 1);
-  } else { /* of the joint: rad and N m where it turns */
-    group(w, prefix, "position", "", NULL, 1);
-    group(w, prefix, "value", "", NULL, 1);
-  }
+  for (const struct quantity *const *q = of_force[type]; *q; q++)
+    group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, (*q)->count > 1 ? xyz : NULL,
+          (*q)->count);
   free(prefix);
 }
 
@@ -153,7 +176,7 @@ static void walk(struct walk *w, const ali3_model *m)
   }
   for (int i = 0; i < s->forces; i++) {
     s->force_first[i] = w->count;
-    walk_force(w, ali3_model_force_name(m, i), ali3_model_force_type(m, i));
+    walk_force(w, ali3_model_force_name(m, i), ali3_model_force_type(m, i), ali3_model_force_turns(m, i));
   }
   for (int i = 0; i < s->sensors; i++) {
     s->sensor_first[i] = w->count;
@@ -257,6 +280,18 @@ static void observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, 
   }
 }
 
+static void observe_force(const ali3_model *m, const ali3_data *d, int index, double *out)
+{
+  ali3_force_state f;
+  ali3_force_get(m, d, index, &f);
+  for (const struct quantity *const *q = of_force[ali3_model_force_type(m, index)]; *q; q++) {
+    memcpy(out, (const char *)&f + (*q)->offset, (size_t)(*q)->count * sizeof *out);
+    /* The multiplier of an open contact is a remainder of some 1e-49 N of either sign. */
+    if (*q == &CLOSED) *out = f.value > 0.0 && f.position < 0.0;
+    out += (*q)->count;
+  }
+}
+
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
                      double *v)
 {
@@ -283,18 +318,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
       o[7] = j.velocity;
     }
   }
-  for (int i = 0; i < s->forces; i++) {
-    ali3_force_state f;
-    double *o = v + s->force_first[i];
-    ali3_force_get(m, d, i, &f);
-    if (ali3_model_force_type(m, i) == ALI3_FORCE_BUSHING) {
-      memcpy(o, f.force, sizeof f.force);
-      memcpy(o + 3, f.torque, sizeof f.torque);
-    } else {
-      o[0] = f.position;
-      o[1] = f.value;
-    }
-  }
+  for (int i = 0; i < s->forces; i++) observe_force(m, d, i, v + s->force_first[i]);
   for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);
   ali3_energy_get(m, d, &energy);
   memcpy(v + s->energy_first, &energy, sizeof energy);

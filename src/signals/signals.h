@@ -4,8 +4,12 @@
  *
  * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3,
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
- * revolute and prismatic; per force length or position and value (bushing: force 3, torque 3); per sensor what
- * its type gives (sensor_first); energy 3; constraint 3; inputs. */
+ * revolute and prismatic; per force what its type has; per sensor what its type gives
+ * (sensor_first); energy 3; constraint 3; inputs.
+ *
+ * Of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
+ * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3,
+ * closed (contacts: value pushes apart, force is that on body b with friction, closed is 0 or 1). */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
 
@@ -69,7 +73,7 @@ struct signals {
   int body_first;   /* index of body 0's first value; body i at body_first + SIGNALS_BODY * i */
   int *joint_first; /* (joints) */
   int forces;
-  int *force_first; /* (forces) length or position, and value; bushing: force 3, torque 3 */
+  int *force_first; /* (forces) */
   int sensors;
   int *sensor_first; /* (sensors + 1) point: 9 values, pose: 19, imu: 6; the last is the end */
   int energy_first, constraint_first;

@@ -16,6 +16,13 @@ static void each_key(const struct section *s, void (*check)(const struct section
   }
 }
 
+/* The same for every section of a file, and those that are reached from a force by its type. */
+static void each_section(void (*check)(const struct section *s, const struct key *k))
+{
+  each_key(&schema_file, check);
+  for (int i = 0; i < ALI3_FORCE_TYPES; i++) each_key(&schema_connection[i], check);
+}
+
 static void check_row(const struct section *s, const struct key *k)
 {
   for (int i = 0; &s->key[i] != k; i++) assert_string_not_equal(s->key[i].name, k->name);
@@ -28,26 +35,22 @@ static void check_row(const struct section *s, const struct key *k)
 static void rows_are_sound(void **state)
 {
   (void)state;
-  each_key(&schema_file, check_row);
-  each_key(&schema_spring, check_row); /* these three are reached from a force by its type */
-  each_key(&schema_bushing, check_row);
-  each_key(&schema_joint_spring, check_row);
+  each_section(check_row);
 }
 
 /* A default that its own row refuses would be reported here. */
 static void defaults_are_in_range(void **state)
 {
   (void)state;
-  static const struct section *const all[] = {
-      &schema_file,    &schema_model,        &schema_body,   &schema_joint, &schema_force,  &schema_spring,
-      &schema_bushing, &schema_joint_spring, &schema_sensor, &schema_input, &schema_target, NULL};
+  static const struct section *const all[] = {&schema_file,  &schema_model,  &schema_body,
+                                              &schema_joint, &schema_force,  &schema_sensor,
+                                              &schema_input, &schema_target, NULL};
   union {
     struct file_values file;
     struct model_values model;
     ali3_body_spec body;
     struct joint_values joint;
     struct force_values force;
-    struct spring_values spring;
     struct sensor_values sensor;
     struct input_values input;
     struct target_values target;
@@ -57,6 +60,23 @@ static void defaults_are_in_range(void **state)
     memset(&values, 0, sizeof values);
     assert_true(schema_read(all[i], NULL, &values, &r));
     assert_int_equal(r.errors, 0);
+  }
+}
+
+/* What a force takes that says nothing is what the core gives: the two state it, and have to agree. */
+static void defaults_of_connections_are_those_of_the_core(void **state)
+{
+  (void)state;
+  for (int i = 0; i < ALI3_FORCE_TYPES; i++) {
+    struct report r = {.out = stdout, .source = &(struct source){.file = (char[]){"table"}}};
+    ali3_force_spec core = ali3_force_spec_default((ali3_force_type)i);
+    struct connection_values v = {0};
+    memcpy(&v.spec, &core, sizeof core);
+    const char *title = schema_connection[i].title;
+    assert_non_null(title);
+    assert_string_equal(title + strcspn(title, " ") + 1, ali3_force_type_name((ali3_force_type)i));
+    assert_true(schema_read(&schema_connection[i], NULL, &v, &r));
+    assert_memory_equal(&v.spec, &core, sizeof core);
   }
 }
 
@@ -124,11 +144,7 @@ static void every_key_is_explained(void **state)
 {
   (void)state;
   read_documented();
-  each_key(&schema_file, check_explained);
-  /* reached from a force by its type */
-  each_key(&schema_spring, check_explained);
-  each_key(&schema_bushing, check_explained);
-  each_key(&schema_joint_spring, check_explained);
+  each_section(check_explained);
   free(documented);
 }
 
@@ -158,6 +174,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_sound),
       cmocka_unit_test(defaults_are_in_range),
+      cmocka_unit_test(defaults_of_connections_are_those_of_the_core),
       cmocka_unit_test(every_key_is_explained),
       cmocka_unit_test(numbers),
   };
