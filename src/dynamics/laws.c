@@ -55,48 +55,58 @@ static double limits(const struct law *law, double x, double rate, double v_d, d
   return force;
 }
 
-double law_mean(const struct law *law, double x0, double force0, double x, double rate, double v_d,
-                double *slope)
+double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope)
 {
-  double out0 = beyond(law, x0), out = beyond(law, x), way = x - x0, end;
-  if (out0 * out > 0.0) { /* beyond the same limit all the way */
-    double force = 0.5 * (force0 + limits(law, x, rate, v_d, &end));
-    *slope = 0.5 * end;
-    return force;
-  }
+  double out0 = beyond(law, x0), out = beyond(law, x), way = x - x0, k = law->stiffness,
+         c = law->damping / dt;
+  double spring, spring_slope, sign = out != 0.0 ? out : out0;
   *slope = 0.0;
-  if (out == out0 || way == 0.0) return 0.0; /* within */
-  double elastic = 0.5 * law->stiffness * (out * out - out0 * out0) / way;
-  double force = elastic + (out != 0.0 ? law->damping * rate : 0.0), sign = out != 0.0 ? out : out0;
+  if (out == 0.0 && (end || out0 == 0.0)) return 0.0;
+  if (end) {
+    spring = k * out;
+    spring_slope = k;
+  } else if (out0 * out > 0.0 || way == 0.0) { /* beyond the same limit all the way */
+    spring = 0.5 * k * (out0 + out);
+    spring_slope = 0.5 * k;
+  } else {
+    spring = 0.5 * k * (out * out - out0 * out0) / way;
+    spring_slope = (k * out - spring) / way;
+  }
+  double force = spring + c * (out - out0);
   if (force * sign <= 0.0) return 0.0;
-  *slope = (law->stiffness * out - elastic) / way + (out != 0.0 ? v_d * law->damping : 0.0);
+  *slope = spring_slope + (out != 0.0 ? c : 0.0);
   if (*slope < 0.0) *slope = 0.0;
   return force;
 }
 
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope)
 {
-  double secant;
   switch (law->kind) {
   case LAW_TABLE:
     return tables(law, x, rate, v_d, slope);
   case LAW_LIMITS:
     return limits(law, x, rate, v_d, slope);
-  case LAW_FRICTION:
-    secant = law->friction / sqrt(rate * rate + law->slip * law->slip) + law->damping;
-    *slope = v_d * secant;
-    return secant * rate;
   default:
     *slope = law->stiffness + v_d * law->damping;
     return law->stiffness * x + law->damping * rate;
   }
 }
 
-double law_slip(const struct law *law, double v, double other, double normal, double v_d, double *slope)
+/* v (1 + gives damping) + gives F v/sqrt(v^2 + slip^2) = push: a concave function, on which Newton climbs from below
+ * without overshoot; both lines that bound it from above start it close. */
+double law_drag(const struct law *law, double normal, double push, double gives, double *tangent)
 {
-  double secant = law->friction * normal / sqrt(v * v + other * other + law->slip * law->slip);
-  *slope = v_d * secant;
-  return secant * v;
+  double F = law->friction * normal, s2 = law->slip * law->slip, viscous = 1.0 + gives * law->damping;
+  double drag = gives * F, v, root;
+  push = fabs(push);
+  v = fmax(push / (viscous + drag / law->slip), (push - drag) / viscous);
+  for (int i = 0; i < 4; i++) {
+    root = sqrt(v * v + s2);
+    v += (push - v * (viscous + drag / root)) / (viscous + drag * s2 / (root * root * root));
+  }
+  root = sqrt(v * v + s2);
+  *tangent = F * s2 / (root * root * root) + law->damping;
+  return F / root + law->damping;
 }
 
 /* Area under the table from 0 to x. */

@@ -27,16 +27,18 @@ struct law {
 #define LAW_OPEN 1e30
 
 /* RT. L, and in *slope dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, where
- * x' changes by v_d times x. Friction has the slope of its secant, which is never below the tangent: the
- * iteration then never overshoots into the other direction of sliding. Not for LAW_SLIP and LAW_VALUE. */
+ * x' changes by v_d times x. LAW_LINEAR, LAW_TABLE, LAW_LIMITS. */
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
-/* RT. One component of the friction of a contact: v of both components, and the normal force. */
-double law_slip(const struct law *law, double v, double other, double normal, double v_d, double *slope);
-/* RT. Mean of LAW_LIMITS over a step from x0, where it was force0, to x: what has been stored, over the way.
- * Within the limits, or beyond them all the way, that is the mean of both ends; across a limit the mean of the
- * ends would do work on the part of the way where nothing acts. */
-double law_mean(const struct law *law, double x0, double force0, double x, double rate, double v_d,
-                double *slope);
+/* RT. Mean of LAW_LIMITS over a step dt from x0 to x: what is stored, over the way, and what the damper takes beyond the
+ * limit. Beyond it all the way that is the mean of both ends; across it the mean of the ends would do work
+ * where nothing acts. Nothing jumps as x moves across the limit. end: instead of the mean the force of the
+ * spring at the end. */
+double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope);
+/* RT. Friction over rate of LAW_FRICTION, or with a normal force of LAW_SLIP, as it is where the row will be sliding:
+ * `push` is the rate it would have without friction, `gives` how much of it one unit of force takes away.
+ * Secant, not tangent: the line through the origin goes through the solution. The tangent there tells how tightly it
+ * sticks. */
+double law_drag(const struct law *law, double normal, double push, double gives, double *tangent);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
 /* True if the law has corners: the factors then follow every iteration. */

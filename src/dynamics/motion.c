@@ -51,8 +51,8 @@ static struct reference on_spline(const struct motion *m, double t)
   const ali3_table *table = m->table;
   const double(*p)[2] = table->point;
   int low = 0, high = table->n - 1;
-  if (t <= p[0][0]) return (struct reference){p[0][1], 0.0, 0.0};
-  if (t >= p[high][0]) return (struct reference){p[high][1], 0.0, 0.0};
+  if (t < p[0][0]) return (struct reference){p[0][1], 0.0, 0.0};
+  if (t > p[high][0]) return (struct reference){p[high][1], 0.0, 0.0};
   while (high - low > 1) {
     int middle = (low + high) / 2;
     if (t < p[middle][0])

@@ -47,6 +47,11 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->law = arena_take(a, rows, sizeof *d->law);
   d->Phi_last = arena_take(a, rows, sizeof *d->Phi_last);
   d->mean = arena_take(a, rows, sizeof *d->mean);
+  d->gives = arena_take(a, rows, sizeof *d->gives);
+  d->rate_seen = arena_take(a, rows, sizeof *d->rate_seen);
+  d->lambda_seen = arena_take(a, rows, sizeof *d->lambda_seen);
+  d->rate_last = arena_take(a, rows, sizeof *d->rate_last);
+  d->hold = arena_take(a, rows, sizeof *d->hold);
   d->stiff = arena_take(a, rows, sizeof *d->stiff);
   d->held = arena_take(a, rows, sizeof *d->held);
   d->from = arena_take(a, (size_t)m->frozen->drives, sizeof *d->from);
@@ -177,7 +182,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   if (j->drive >= 0) zero = d->aim[j->drive].position;
   o->position = single ? zero + d->Phi[j->first] : 0.0;
   o->rate = single ? rate[0] : 0.0;
-  o->value = single ? (contact || actuator ? -lambda[0] : lambda[0]) : 0.0;
+  o->value = single ? (contact || actuator ? 0.0 - lambda[0] : lambda[0]) : 0.0; /* never -0 */
   o->target = j->drive >= 0 ? zero : 0.0;
 }
 

@@ -170,7 +170,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
-  memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
+  soft_start(m, d);
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
   stage_rows(m, d);
   soft_laws(m, d);
@@ -200,6 +200,8 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   double first = 0.0, last = 0.0, largest = 0.0;
   for (int k = 0; k < m->options.iterations; k++) {
+    /* what changed so far is the error of the prediction: no sign of what gives */
+    for (int i = m->frozen->rigid; k <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
     if (k > 0 || m->frozen->values) soft_laws(m, d);
     if (k > 0 && m->frozen->switches && !stage_condense(m, d)) {
       *status = ALI3_E_SINGULAR;

@@ -114,12 +114,13 @@ static double mobility(const ali3_model *m, ali3_data *d, const struct joint_row
   return sum;
 }
 
+static const double AFFORDABLE = 1e8; /* rows times solves; large models do without */
+
 /* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, four steps a period. The bodies as
  * the joints hold them count, which never move more easily than alone: only what was too stiff by that measure
- * is asked again, one solve each. Large models do without. */
+ * is asked again, one solve each. */
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
-  static const double AFFORDABLE = 1e8; /* rows times solves */
   double rows = m->frozen->rows, work = 0.0, mass, moment;
   typical(m, &mass, &moment);
   d->some_stiff = false;
@@ -138,9 +139,39 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   }
 }
 
+/* What gives of rows that rub, with all springs at work but no friction: it helps their iterations on (law_drag), and need not be right.
+ * Leaves the factors as they were asked for by penalty_open(). */
+bool penalty_find_gives(const ali3_model *m, ali3_data *d)
+{
+  double rows = m->frozen->rows, work = 0.0, mass, moment;
+  if (!m->frozen->jumps) return true;
+  typical(m, &mass, &moment);
+  soft_start(m, d);
+  soft_laws(m, d);
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      d->held[j->first + k] = false;
+      if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->c[j->first + k] = LAW_OPEN;
+    }
+  }
+  if (!stage_condense(m, d)) return false;
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; k < j->count; k++) {
+      if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
+      d->gives[j->first + k] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
+      work += rows;
+    }
+  }
+  penalty_open(m, d);
+  return stage_condense(m, d);
+}
+
 void penalty_open(const ali3_model *m, ali3_data *d)
 {
-  memcpy(d->Phi_last, d->Phi, (size_t)m->frozen->rows * sizeof *d->Phi);
+  soft_start(m, d); /* a step whose ends are one */
+  soft_start(m, d);
   soft_laws(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];

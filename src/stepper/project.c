@@ -76,14 +76,11 @@ static void body_velocity_free(const ali3_model *m, ali3_data *d, int b)
   d->w[b][6] = 0.0;
 }
 
-/* A rigid row asks for J y' = 0, or the rate at which a drive aims; a held one for its mean rate over the step, in which
- * nothing swings, or when it has just been hit for rest. */
+/* A rigid row asks for J y' = 0, or the rate at which a drive aims; a held one has a rate of its own. */
 static double wanted_rate(const ali3_data *d, const struct joint_rows *j, int k)
 {
-  int row = j->first + k;
   if (j->drive >= 0) return d->aim[j->drive].rate;
-  if (!j->soft || (law_jumps(&j->law[k]) && d->last.lambda[row] == 0.0)) return 0.0;
-  return (d->Phi[row] - d->Phi_last[row]) / d->rule.dt;
+  return j->soft ? d->hold[j->first + k] : 0.0;
 }
 
 static void link_velocity_beta(const ali3_model *m, ali3_data *d, int link)

@@ -224,7 +224,10 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
-  if (status == ALI3_OK) penalty_find_stiff(m, d);
+  if (status == ALI3_OK) {
+    penalty_find_stiff(m, d);
+    if (!penalty_find_gives(m, d)) status = ALI3_E_SINGULAR;
+  }
   if (status < 0) {
     int joint = d->report.worst_joint, force = d->report.worst_force;
     d->report.position = largest_row(m, d, d->Phi);

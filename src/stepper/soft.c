@@ -12,6 +12,49 @@ static double mean_of(const ali3_model *m, const ali3_data *d, int row)
   return d->last.lambda[row] + m->options.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
+/* What gives of rows row .. row+n-1 that rub. Stops and contacts beside them may hold them harder than at the reset: what
+ * the last iteration changed tells. */
+static double gives_now(const ali3_data *d, int row, int n, const double *rate)
+{
+  double up = 0.0, down = 0.0, size = 0.0;
+  for (int i = 0; i < n; i++) {
+    double change = d->now.lambda[row + i] - d->lambda_seen[row + i];
+    up -= change * (rate[i] - d->rate_seen[row + i]);
+    down += change * change;
+    size += d->now.lambda[row + i] * d->now.lambda[row + i];
+  }
+  if (!(down > 1e-3 * size && up > 0.0))
+    return d->gives[row]; /* little has changed, or it is the first time: NaN */
+  return fmin(up / (down * d->rule.v_d), d->gives[row]);
+}
+
+/* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
+ * *tight how hard it sticks, against what gives. Without friction the row would be sliding by push: its rate now, and what its
+ * multiplier takes away. */
+static double friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                       const double *rate, double *slope, double *tight)
+{
+  const struct law *law = &j->law[k];
+  bool contact = law->kind == LAW_SLIP;
+  int row = j->first + k,
+      other = !contact ? row
+              : k == 1 ? row + 1
+                       : row - 1,
+      first = row < other ? row : other;
+  double gives =
+      gives_now(d, first, contact ? 2 : 1, rate + (first - j->first)) * 0.5 * d->rule.v_d / m->options.gamma;
+  double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
+  double v = 0.5 * (rate[k] + d->rate_last[row]), push = v + gives * mean_of(m, d, row);
+  if (contact) {
+    double across = 0.5 * (rate[other - j->first] + d->rate_last[other]) + gives * mean_of(m, d, other);
+    push = sqrt(push * push + across * across);
+  }
+  double secant = law_drag(law, normal, push, gives, tight);
+  *slope = 0.5 * d->rule.v_d * secant;
+  *tight *= gives;
+  return secant * v;
+}
+
 /* What a law asks of the multiplier at the end of the step. The formulas of the step take of every load (1 - gamma) as at
  * its start, F0, and gamma as at its end. For laws that jump that is wrong: a body that friction holds would be
  * pushed by what held it a step ago, and slide to and fro; one that has left a stop would still be thrown.
@@ -19,33 +62,55 @@ static double mean_of(const ali3_model *m, const ali3_data *d, int row)
  *
  *   F = (1 - gamma) F0 + gamma lambda    <=>    lambda = F0 + (F - F0)/gamma
  *
- * (soft_settle() puts it back to the force at the end). Friction is the one at the end all through, as in the
- * implicit Euler rule. A one-sided row too stiff for the step is left as it is: velocities and accelerations
- * are projected on it, as on a rigid one, so that nothing is thrown. */
-static double ask(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
-                  const double *rate, double *slope)
+ * (soft_settle() puts it back to the force at the end). What is too stiff for the step is held as well: velocities and
+ * accelerations are projected on it, as on a rigid row, so that nothing swings: one-sided rows and springs as
+ * found at the reset, friction while it sticks. */
+static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, const double *rate,
+                  double *slope)
 {
   const struct law *law = &j->law[k];
   int row = j->first + k;
-  double v_d = d->rule.v_d, gamma = m->options.gamma, F0 = d->last.lambda[row], F, end, end_slope;
+  double gamma = m->options.gamma, F0 = d->last.lambda[row], F, end, other;
+  d->held[row] = d->stiff[row];
   switch (law->kind) {
   case LAW_LIMITS:
-    end = law_force(law, d->Phi[row], rate[k], v_d, &end_slope);
-    *slope = end_slope;
-    if (d->stiff[row]) return end;
-    F = law_mean(law, d->Phi_last[row], F0, d->Phi[row], rate[k], v_d, slope);
+    F = law_mean(law, d->Phi_last[row], d->Phi[row], d->rule.dt, d->stiff[row], slope);
+    if (d->stiff[row]) {
+      d->held[row] = *slope > 0.0;
+      return F;
+    }
+    end = law_force(law, d->Phi[row], rate[k], d->rule.v_d, &other);
     F += (gamma - 0.5) * (end - F0);
-    *slope += (gamma - 0.5) * end_slope;
+    *slope += (gamma - 0.5) * other;
     break;
+  case LAW_FRICTION:
   case LAW_SLIP:
-    F = law_slip(law, rate[k], rate[k == 1 ? 2 : 1], fmax(0.0, -mean_of(m, d, j->first)), v_d, slope);
+    F = friction(m, d, j, k, rate, slope, &other);
+    d->held[row] = other > 1.0;
     break;
+  case LAW_VALUE:
+    *slope = 0.0;
+    return -d->value[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
   default:
-    F = law_force(law, d->Phi[row], rate[k], v_d, slope);
-    if (!law_jumps(law)) return F;
+    return law_force(law, d->Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
   return F0 + (F - F0) / gamma;
+}
+
+static void link_start(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  struct joint_view v;
+  stage_view(d, j, &v);
+  rows_rate(j, &v, stage_block(j, d->J), d->rate_last + j->first);
+  for (int row = j->first; row < j->first + j->count; row++) d->Phi_last[row] = d->Phi[row];
+}
+
+void soft_start(const ali3_model *m, ali3_data *d)
+{
+  stage_each(m, d, link_start, m->frozen->rigid_links, m->frozen->links,
+             60.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
 static void link_laws(const ali3_model *m, ali3_data *d, int link)
@@ -56,12 +121,12 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
-    if (j->law[k].kind == LAW_VALUE)
-      d->law[row] = -d->value[m->frozen->force_of[link - m->joints]];
-    else
-      d->law[row] = ask(m, d, j, k, rate, &slope);
+    d->law[row] = ask(m, d, j, k, rate, &slope);
     d->c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
-    d->held[row] = d->stiff[row] && slope > 0.0;
+  }
+  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+    d->rate_seen[row] = rate[k];
+    d->lambda_seen[row] = d->now.lambda[row];
   }
 }
 
@@ -71,7 +136,8 @@ void soft_laws(const ali3_model *m, ali3_data *d)
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
-/* The forces of laws that jump, from their means over the step to what they are at its end. */
+/* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held
+ * rows are to have: the mean over the step, in which nothing swings, or when they have just been hit rest. */
 static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
@@ -82,6 +148,9 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
   for (int k = 0, row = j->first; k < j->count; k++, row++) {
     const struct law *law = &j->law[k];
     double lambda = d->now.lambda[row], end = lambda;
+    if (d->c[row] >= LAW_OPEN) d->now.lambda[row] = lambda = end = d->law[row]; /* without remainders */
+    bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
+    d->hold[row] = hit ? 0.0 : 0.5 * (rate[k] + d->rate_last[row]);
     if (law_jumps(law)) {
       d->mean[row] = mean_of(m, d, row);
       if (law->kind != LAW_LIMITS)
@@ -112,7 +181,7 @@ static void body_settle(const ali3_model *m, ali3_data *d, int body)
 
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
-  if (!m->frozen->jumps) return;
+  if (!m->frozen->jumps && !d->some_stiff) return;
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
   stage_each(m, d, body_settle, 0, m->bodies, 150.0 * m->bodies);
@@ -123,6 +192,6 @@ void soft_hold(const ali3_model *m, ali3_data *d)
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row++)
-      if (d->held[row] && law_jumps(&j->law[k])) d->now.lambda[row] += d->rule.h * d->z[row];
+      if (d->held[row] && j->law[k].kind == LAW_LIMITS) d->now.lambda[row] += d->rule.h * d->z[row];
   }
 }

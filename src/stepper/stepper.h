@@ -86,8 +86,12 @@ struct ali3_data {
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
-  bool *stiff;      /* (m) too stiff for the step to follow how it swings        filled by reset */
-  bool *held;       /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
+  double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
+  double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
+  double *rate_last; /* (m) Phi' of soft rows at the start of the inner step      filled by inner_prepare */
+  double *hold;      /* (m) the rate that a held row is to have                   filled by soft_settle */
+  bool *stiff;       /* (m) too stiff for the step to follow how it swings        filled by reset */
+  bool *held; /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
   double *
       value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
@@ -145,6 +149,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt);
 void penalty_set(const ali3_model *m, ali3_data *d, double alpha);
 void penalty_open(const ali3_model *m, ali3_data *d);
 void penalty_find_stiff(const ali3_model *m, ali3_data *d); /* needs the factors, soft rows open */
+bool penalty_find_gives(const ali3_model *m, ali3_data *d); /* after it; false: a pivot is not positive */
 /* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
  * which body, and in which direction, after a failed condensation. */
 bool carried_velocities(const ali3_model *m, ali3_data *d);
@@ -157,9 +162,10 @@ void project_velocity(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 void project_norms(const ali3_model *m, ali3_data *d);
 
-/* soft.c. RT. laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
+/* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the
  * accelerations, the multipliers of held rows that go with them. */
+void soft_start(const ali3_model *m, ali3_data *d);
 void soft_laws(const ali3_model *m, ali3_data *d);
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
