@@ -12,6 +12,7 @@ static void place_kept(struct kept *k, struct arena *a, size_t bodies, size_t ro
   k->x = arena_take(a, bodies, sizeof *k->x);
   k->mu = arena_take(a, bodies, sizeof *k->mu);
   k->lambda = arena_take(a, rows, sizeof *k->lambda);
+  k->reaction = arena_take(a, rows, sizeof *k->reaction);
 }
 
 static void place_outside(const ali3_model *m, struct outside *o, struct arena *a)
@@ -160,7 +161,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   struct joint_view v;
   double wrapped;
   stage_view(d, j, &v);
-  rows_reaction(j, &v, stage_block(j, d->J), d->now.lambda + j->first, o->force, o->torque);
+  rows_reaction(j, &v, stage_block(j, d->J), d->now.reaction + j->first, o->force, o->torque);
   rows_coordinate(j, &v, &wrapped, &o->velocity);
   o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
 }
@@ -174,7 +175,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++)
-    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->mean[row] : d->now.lambda[row];
+    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->mean[row] : d->now.reaction[row];
   rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;

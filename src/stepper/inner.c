@@ -170,6 +170,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
+  memcpy(d->last.reaction, d->now.reaction, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   soft_start(m, d);
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
   stage_rows(m, d);
@@ -229,6 +230,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   project_velocity(m, d);
   project_velocity(m, d);
   project_acceleration(m, d);
+  project_reactions(m, d);
   if (m->frozen->switches) soft_hold(m, d);
   bool corners = m->frozen->switches,
        judged = m->options.iterations > 1 && last > (corners ? HARMLESS : FLOOR);

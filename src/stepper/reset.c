@@ -250,6 +250,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   if (m->frozen->tree->carried && !stage_condense(m, d)) return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+  memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   measure_move(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);

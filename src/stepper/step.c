@@ -17,6 +17,7 @@ static void keep(const ali3_model *m, struct kept *to, const struct kept *from)
   memcpy(to->x, from->x, (size_t)m->bodies * sizeof *to->x);
   memcpy(to->mu, from->mu, (size_t)m->bodies * sizeof *to->mu);
   memcpy(to->lambda, from->lambda, (size_t)m->frozen->rows * sizeof *to->lambda);
+  memcpy(to->reaction, from->reaction, (size_t)m->frozen->rows * sizeof *to->reaction);
 }
 
 static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
@@ -110,6 +111,7 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
   if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
   project_velocity(m, d);
   project_acceleration(m, d);
+  project_reactions(m, d);
   return result;
 }
 

@@ -46,6 +46,7 @@ struct kept {
   struct body_state *x; /* (n) */
   double *mu;           /* (n) multipliers of the normalisation */
   double *lambda;       /* (m) multipliers of the rows, N or N m */
+  double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
 };
 
 /* What comes from outside: a copy of external, vector and value of ali3_data. */
@@ -160,6 +161,7 @@ void carried_report(const ali3_model *m, ali3_data *d);
 double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
+void project_reactions(const ali3_model *m, ali3_data *d); /* right after project_acceleration() */
 void project_norms(const ali3_model *m, ali3_data *d);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
