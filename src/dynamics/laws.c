@@ -68,7 +68,8 @@ double law_mean(const struct law *law, double x0, double force0, double x, doubl
   if (out == out0 || way == 0.0) return 0.0; /* within */
   double elastic = 0.5 * law->stiffness * (out * out - out0 * out0) / way;
   double force = elastic + (out != 0.0 ? law->damping * rate : 0.0), sign = out != 0.0 ? out : out0;
-  if (force * sign <= 0.0) return 0.0;
+  if (out0 * out >= 0.0 && force * sign <= 0.0)
+    return 0.0; /* else both limits have pushed, each its own way */
   *slope = (law->stiffness * out - elastic) / way + (out != 0.0 ? v_d * law->damping : 0.0);
   if (*slope < 0.0) *slope = 0.0;
   return force;
