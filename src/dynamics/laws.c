@@ -73,7 +73,8 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
     spring_slope = (k * out - spring) / way;
   }
   double force = spring + c * (out - out0);
-  if (force * sign <= 0.0) return 0.0;
+  if (out0 * out >= 0.0 && force * sign <= 0.0)
+    return 0.0; /* else both limits have pushed, each its own way */
   *slope = spring_slope + (out != 0.0 ? c : 0.0);
   if (*slope < 0.0) *slope = 0.0;
   return force;
@@ -92,6 +93,11 @@ double law_force(const struct law *law, double x, double rate, double v_d, doubl
   }
 }
 
+double law_friction(const struct law *law, double normal, double v, double across)
+{
+  return (law->friction * normal / sqrt(v * v + across * across + law->slip * law->slip) + law->damping) * v;
+}
+
 /* v (1 + gives damping) + gives F v/sqrt(v^2 + slip^2) = push: a concave function, on which Newton climbs from below
  * without overshoot; both lines that bound it from above start it close. */
 double law_drag(const struct law *law, double normal, double push, double gives, double *tangent)
@@ -100,7 +106,7 @@ double law_drag(const struct law *law, double normal, double push, double gives,
   double drag = gives * F, v, root;
   push = fabs(push);
   v = fmax(push / (viscous + drag / law->slip), (push - drag) / viscous);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 6; i++) {
     root = sqrt(v * v + s2);
     v += (push - v * (viscous + drag / root)) / (viscous + drag * s2 / (root * root * root));
   }

@@ -34,6 +34,8 @@ double law_force(const struct law *law, double x, double rate, double v_d, doubl
  * where nothing acts. Nothing jumps as x moves across the limit. end: instead of the mean the force of the
  * spring at the end. */
 double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope);
+/* RT. Friction at a rate v, one component with the other across; normal: 1 for LAW_FRICTION. */
+double law_friction(const struct law *law, double normal, double v, double across);
 /* RT. Friction over rate of LAW_FRICTION, or with a normal force of LAW_SLIP, as it is where the row will be sliding:
  * `push` is the rate it would have without friction, `gives` how much of it one unit of force takes away.
  * Secant, not tangent: the line through the origin goes through the solution. The tangent there tells how tightly it

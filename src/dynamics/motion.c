@@ -87,8 +87,9 @@ double motion_follow(const struct motion *m, const struct reference *from, doubl
   double first = (e - 1.5 * v * dt) / (dt * dt), second = -v / dt - first;
   if (fabs(first) <= a && fabs(second) <= a && fabs(v + first * dt) <= m->max_rate) return first;
   /* else the largest rate from which braking still ends at the target: with the next rate u,
-   *   (v + u) dt/2 + u^2/(2 a) <= e,   braking a little below the limit so that the last steps have room */
-  double brake = 0.9 * a, left = e - 0.5 * v * dt, sign = left < 0.0 ? -1.0 : 1.0;
+   *   (v + u) dt/2 + u^2/(2 a) <= e,   braking at less than 8/9 of the limit: from each of these states the
+   * next one or rest in two steps is within it, so that none ends beyond the target */
+  double brake = 0.88 * a, left = e - 0.5 * v * dt, sign = left < 0.0 ? -1.0 : 1.0;
   double u = sign * brake * (sqrt(0.25 * dt * dt + 2.0 * fabs(left) / brake) - 0.5 * dt);
   return clamp((clamp(u, m->max_rate) - v) / dt, a);
 }

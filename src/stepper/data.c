@@ -13,6 +13,7 @@ static void place_kept(struct kept *k, struct arena *a, size_t bodies, size_t ro
   k->mu = arena_take(a, bodies, sizeof *k->mu);
   k->lambda = arena_take(a, rows, sizeof *k->lambda);
   k->reaction = arena_take(a, rows, sizeof *k->reaction);
+  k->mean = arena_take(a, rows, sizeof *k->mean);
 }
 
 static void place_outside(const ali3_model *m, struct outside *o, struct arena *a)
@@ -47,7 +48,6 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);
   d->law = arena_take(a, rows, sizeof *d->law);
   d->Phi_last = arena_take(a, rows, sizeof *d->Phi_last);
-  d->mean = arena_take(a, rows, sizeof *d->mean);
   d->gives = arena_take(a, rows, sizeof *d->gives);
   d->rate_seen = arena_take(a, rows, sizeof *d->rate_seen);
   d->lambda_seen = arena_take(a, rows, sizeof *d->lambda_seen);
@@ -175,7 +175,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++)
-    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->mean[row] : d->now.reaction[row];
+    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->now.mean[row] : d->now.reaction[row];
   rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;

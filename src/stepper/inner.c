@@ -171,6 +171,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
   memcpy(d->last.reaction, d->now.reaction, (size_t)m->frozen->rows * sizeof *d->now.reaction);
+  memcpy(d->last.mean, d->now.mean, (size_t)m->frozen->rows * sizeof *d->now.mean);
   soft_start(m, d);
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
   stage_rows(m, d);
@@ -205,8 +206,9 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     for (int i = m->frozen->rigid; k <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
     if (k > 0 || m->frozen->values) soft_laws(m, d);
     if (k > 0 && m->frozen->switches && !stage_condense(m, d)) {
-      *status = ALI3_E_SINGULAR;
-      return 0.0;
+      *status =
+          isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED; /* no pivot is positive that is no number */
+      return last;
     }
     stage_each(m, d, body_free, 0, m->bodies, 250.0 * m->bodies + 28.0 * m->frozen->rows);
     stage_each(m, d, link_beta, 0, m->frozen->links, 28.0 * m->frozen->rows);
@@ -229,9 +231,16 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
    * down by two to four orders, for a thirtieth of the step. */
   project_velocity(m, d);
   project_velocity(m, d);
+  if (m->frozen->jumps) { /* what settled is a load, which springs beside it must not take up */
+    soft_open(m, d);
+    if (!stage_condense(m, d)) {
+      *status = isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED;
+      return last;
+    }
+  }
   project_acceleration(m, d);
   project_reactions(m, d);
-  if (m->frozen->switches) soft_hold(m, d);
+  if (m->frozen->jumps) soft_hold(m, d);
   bool corners = m->frozen->switches,
        judged = m->options.iterations > 1 && last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;

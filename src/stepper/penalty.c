@@ -171,16 +171,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
 void penalty_open(const ali3_model *m, ali3_data *d)
 {
   soft_start(m, d); /* a step whose ends are one */
-  soft_start(m, d);
   soft_laws(m, d);
-  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    bool holds = false;
-    for (int side = 0; side < j->sides; side++)
-      holds |= j->body[side] != ALI3_GROUND && stage_carried(m, j->body[side]);
-    for (int row = j->first; row < j->first + j->count; row++) {
-      d->held[row] = false;
-      if (!holds) d->c[row] = LAW_OPEN;
-    }
-  }
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++) d->held[row] = false;
+  soft_open(m, d);
 }

@@ -19,6 +19,7 @@ static void aim_at_start(const ali3_model *m, ali3_data *d)
     d->from[i] = drive->motion.external ? (struct reference){drive->at_start, 0.0, 0.0}
                                         : motion_at(&drive->motion, 0.0);
     d->aim[i] = d->from[i];
+    d->turn[m->frozen->link[drive->link].joint[0]] = d->from[i].position; /* it may begin turns away */
     d->value[drive->force] = drive->motion.external ? drive->at_start : 0.0;
   }
 }
@@ -150,7 +151,7 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
     for (int k = 0, row = j->first; k < j->count; k++, row++) {
       bool mean = law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS;
       d->now.lambda[row] = d->law[row] * (mean ? m->options.gamma : 1.0);
-      d->mean[row] = d->now.lambda[row];
+      d->now.mean[row] = d->now.lambda[row];
     }
   }
 }

@@ -136,12 +136,27 @@ void soft_laws(const ali3_model *m, ali3_data *d)
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
 
+/* Of a law that jumps, as the row stands and moves. */
+static double end_force(const ali3_data *d, const struct joint_rows *j, int k, const double *rate)
+{
+  const struct law *law = &j->law[k];
+  double slope;
+  switch (law->kind) {
+  case LAW_LIMITS:
+    return law_force(law, d->Phi[j->first + k], rate[k], d->rule.v_d, &slope);
+  case LAW_SLIP: /* the first row has been put right before */
+    return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
+  default:
+    return law_friction(law, 1.0, rate[k], 0.0);
+  }
+}
+
 /* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held
  * rows are to have: the mean over the step, in which nothing swings, or when they have just been hit rest. */
 static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
-  double rate[ROWS_MAX], slope;
+  double rate[ROWS_MAX];
   struct joint_view v;
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
@@ -152,11 +167,9 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
     d->hold[row] = hit ? 0.0 : 0.5 * (rate[k] + d->rate_last[row]);
     if (law_jumps(law)) {
-      d->mean[row] = mean_of(m, d, row);
-      if (law->kind != LAW_LIMITS)
-        end = d->mean[row];
-      else if (!d->stiff[row])
-        end = law_force(law, d->Phi[row], rate[k], d->rule.v_d, &slope);
+      d->now.mean[row] = mean_of(m, d, row);
+      end = d->held[row] ? d->now.mean[row] : end_force(d, j, k, rate);
+      if (law->kind == LAW_LIMITS && d->stiff[row]) end = lambda;
     }
     d->z[row] = lambda - end;
     d->now.lambda[row] = end;
@@ -185,6 +198,19 @@ void soft_settle(const ali3_model *m, ali3_data *d)
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
   stage_each(m, d, body_settle, 0, m->bodies, 150.0 * m->bodies);
+}
+
+/* Rows that neither hold nor carry anything take no part in what is solved next. */
+void soft_open(const ali3_model *m, ali3_data *d)
+{
+  for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    bool carries = false;
+    for (int side = 0; side < j->sides; side++)
+      carries |= j->body[side] != ALI3_GROUND && stage_carried(m, j->body[side]);
+    for (int row = j->first; row < j->first + j->count && !carries; row++)
+      if (!d->held[row]) d->c[row] = LAW_OPEN;
+  }
 }
 
 void soft_hold(const ali3_model *m, ali3_data *d)

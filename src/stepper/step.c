@@ -18,6 +18,7 @@ static void keep(const ali3_model *m, struct kept *to, const struct kept *from)
   memcpy(to->mu, from->mu, (size_t)m->bodies * sizeof *to->mu);
   memcpy(to->lambda, from->lambda, (size_t)m->frozen->rows * sizeof *to->lambda);
   memcpy(to->reaction, from->reaction, (size_t)m->frozen->rows * sizeof *to->reaction);
+  memcpy(to->mean, from->mean, (size_t)m->frozen->rows * sizeof *to->mean);
 }
 
 static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)

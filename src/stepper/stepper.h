@@ -47,6 +47,7 @@ struct kept {
   double *mu;           /* (n) multipliers of the normalisation */
   double *lambda;       /* (m) multipliers of the rows, N or N m */
   double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
+  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step; else 0 */
 };
 
 /* What comes from outside: a copy of external, vector and value of ali3_data. */
@@ -86,7 +87,6 @@ struct ali3_data {
   double *Jf;       /* the one the factors are made of                          filled by stage_condense */
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
-  double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
   double *rate_last; /* (m) Phi' of soft rows at the start of the inner step      filled by inner_prepare */
@@ -170,6 +170,7 @@ void project_norms(const ali3_model *m, ali3_data *d);
 void soft_start(const ali3_model *m, ali3_data *d);
 void soft_laws(const ali3_model *m, ali3_data *d);
 void soft_settle(const ali3_model *m, ali3_data *d);
+void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
 
 /* stage.c. RT. */

@@ -2,9 +2,11 @@
  * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back.
  *
  * The allocator is replaced for the whole program, C library included, by one that counts. */
+#include "common/random.h"
 #include "common/toys.h"
 #include "config/settings.h"
 #include "rt/pool.h"
+#include "rt/realtime.h"
 #include "rt/sanitized.h"
 
 #include <setjmp.h>
@@ -122,6 +124,83 @@ static void workers_do_not_change_a_bit(void **state)
   ali3_model_free(m);
 }
 
+/* Balls that fall on a plane and into each other, with friction, beside pairs of wheels, one driven and one
+ * in gear. */
+static ali3_model *crowd(int balls, int pairs)
+{
+  ali3_model *m = ali3_model_new();
+  struct random random = {11};
+  char name[32];
+  int body = 0, joint = 0;
+  toy_added(m, ali3_model_set_gravity(m, (const double[]){0.0, -9.81, 0.0}));
+  for (int i = 0; i < balls; i++, body++) {
+    double place[3] = {0.19 * i, random_between(&random, 0.11, 0.2), random_between(&random, -0.01, 0.01)};
+    snprintf(name, sizeof name, "ball%d", i);
+    ali3_body_spec ball = toy_body(name, place, 1.0, 0.004);
+    random_vector(&random, ball.velocity, 3);
+    toy_added(m, ali3_model_add_body(m, &ball));
+    for (int other = i - 1; other >= -1 && other >= i - 2; other--) { /* -1: the plane */
+      bool plane = other < 0 || other == i - 2;
+      ali3_force_spec s = ali3_force_spec_default(plane ? ALI3_FORCE_SPHERE_PLANE : ALI3_FORCE_SPHERE_SPHERE);
+      snprintf(name, sizeof name, "contact%d_%d", i, other);
+      s.name = name;
+      s.body_a = plane ? ALI3_GROUND : other;
+      s.body_b = i;
+      s.normal[1] = 1.0;
+      s.radius_a = s.radius_b = 0.1;
+      s.stiffness[0] = i % 2 ? 1e4 : 1e8; /* some that the step resolves, some that it holds */
+      s.friction = 0.4;
+      toy_added(m, ali3_model_add_force(m, &s));
+    }
+  }
+  for (int i = 0; i < 2 * pairs; i++, body++, joint++) {
+    const double place[3] = {i, 1.0, 2.0};
+    snprintf(name, sizeof name, "wheel%d", i);
+    ali3_body_spec wheel = toy_body(name, place, 1.0, random_between(&random, 0.5, 2.0));
+    toy_added(m, ali3_model_add_body(m, &wheel));
+    ali3_joint_spec hinge = {.name = name,
+                             .type = ALI3_JOINT_REVOLUTE,
+                             .body_a = ALI3_GROUND,
+                             .body_b = body,
+                             .point_a = {i, 1.0, 2.0},
+                             .axis_a = {0, 0, 1},
+                             .axis_b = {0, 0, 1}};
+    toy_added(m, ali3_model_add_joint(m, &hinge));
+    ali3_force_spec s = ali3_force_spec_default(i % 2 ? ALI3_FORCE_GEAR : ALI3_FORCE_DRIVE);
+    s.name = name;
+    s.joint = joint;
+    s.joint_b = joint - 1;
+    s.ratio = 1.5;
+    s.amplitude = 0.5;
+    s.frequency = 1.0 + 0.1 * i;
+    toy_added(m, ali3_model_add_force(m, &s));
+  }
+  toy_freeze(m, 2e-3);
+  return m;
+}
+
+static void workers_do_not_change_a_bit_of_contacts_gears_and_drives(void **state)
+{
+  (void)state;
+  ali3_model *m = crowd(40, 10);
+  ali3_data *d = ali3_data_new(m);
+  int touched = 0;
+  realtime_flush_denormals(); /* as workers do: what comes to rest fades through them */
+  assert_true(ali3_reset(m, d) >= 0);
+  for (int i = 0; i < STEPS; i++) {
+    toy_run(m, d, 1);
+    for (int f = 0; f < ali3_model_forces(m); f++) {
+      ali3_force_state x;
+      ali3_force_get(m, d, f, &x);
+      touched += ali3_force_type_is_contact(ali3_model_force_type(m, f)) && x.value > 0.0;
+    }
+  }
+  assert_true(touched > STEPS); /* there was something to disagree on */
+  ali3_data_free(d);
+  same_bits(m);
+  ali3_model_free(m);
+}
+
 /* An exec that runs the shares one after the other, the last first, and counts. */
 static int runs;
 
@@ -222,6 +301,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(workers_do_not_change_a_bit),
+      cmocka_unit_test(workers_do_not_change_a_bit_of_contacts_gears_and_drives),
       cmocka_unit_test(shares_may_run_in_any_order),
       cmocka_unit_test(a_small_mechanism_wakes_nobody),
       cmocka_unit_test(a_step_takes_no_memory),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 ali3_test(stepper reference SOURCES common/table.c LINK ali3_config m)
-foreach(name data forces freeze redundant inner loads reset sensor step)
+foreach(name data drives forces laws freeze redundant inner loads found reset sensor step)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
 ali3_test(stepper stage SOURCES common/toys.c LINK ali3_config ali3_rt m)
