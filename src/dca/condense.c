@@ -170,47 +170,57 @@ static bool assemble(const struct tree *t, struct tree_work *w, const struct tre
 /* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
 static const double NOTHING = 1e-13;
 
-/* The first direction in which the pivot of a carried body is nothing, or TREE_Y; A, 7x7, is spent. */
-static int weak(double *A)
+/* Eliminates the pivot of a carried body, A, 7x7 and full, in the order p of how well its directions are
+ * held: in any other, a weak direction with a small component in the last of them is lost in rounding.
+ * Returns how many are held; row p[i] of A is then that of the upper triangle. */
+static int held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
 {
   double diagonal[TREE_Y];
-  for (int i = 0; i < TREE_Y; i++) diagonal[i] = A[i * TREE_Y + i];
+  for (int i = 0; i < TREE_Y; i++) {
+    p[i] = i;
+    diagonal[i] = A[i][i];
+  }
   for (int j = 0; j < TREE_Y; j++) {
-    double *aj = A + j * TREE_Y;
-    for (int k = 0; k < j; k++) {
-      double x = aj[k];
-      for (int l = 0; l < k; l++) x -= aj[l] * A[k * TREE_Y + l];
-      aj[k] = x / A[k * TREE_Y + k];
-      aj[j] -= aj[k] * aj[k];
+    int best = j;
+    for (int i = j + 1; i < TREE_Y; i++)
+      if (A[p[i]][p[i]] * diagonal[p[best]] > A[p[best]][p[best]] * diagonal[p[i]]) best = i;
+    int q = p[best];
+    p[best] = p[j];
+    p[j] = q;
+    if (!(A[q][q] > NOTHING * diagonal[q])) return j;
+    for (int i = j + 1; i < TREE_Y; i++) {
+      double f = A[p[i]][q] / A[q][q];
+      for (int k = j + 1; k < TREE_Y; k++) A[p[i]][p[k]] -= f * A[q][p[k]];
     }
-    if (!(aj[j] > NOTHING * diagonal[j])) return j;
-    aj[j] = sqrt(aj[j]);
   }
   return TREE_Y;
 }
 
-static int pivot_of(const struct tree_work *w, const struct tree_node *node, double A[TREE_Y * TREE_Y])
+static int pivot_of(const struct tree_work *w, const struct tree_node *node, double A[TREE_Y][TREE_Y],
+                    int p[TREE_Y])
 {
   int ld = node->pivot + node->border;
   for (int i = 0; i < TREE_Y; i++)
-    for (int k = 0; k <= i; k++) A[i * TREE_Y + k] = w->front[node->front + (size_t)(i * ld + k)];
-  return weak(A);
+    for (int k = 0; k <= i; k++) A[i][k] = A[k][i] = w->front[node->front + (size_t)(i * ld + k)];
+  return held(A, p);
 }
 
-/* With L of the rows above, x_j = 1 and L'x = -l_j for the rest: A x is 0 but for rounding. */
+/* With U of the rows before, x = 1 in the weak direction and U x = 0 in the others: A x is 0 but for
+ * rounding. */
 void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index,
                          double o[TREE_Y])
 {
-  double A[TREE_Y * TREE_Y], norm = 0.0;
+  double A[TREE_Y][TREE_Y], norm = 0.0;
+  int p[TREE_Y];
   for (int i = 0; i < TREE_Y; i++) o[i] = 0.0;
   if (t->node[index].kind != TREE_HUB || !assemble(t, w, m, &t->node[index])) return;
-  int j = pivot_of(w, &t->node[index], A);
+  int j = pivot_of(w, &t->node[index], A, p);
   if (j == TREE_Y) return;
-  o[j] = 1.0;
+  o[p[j]] = 1.0;
   for (int i = j - 1; i >= 0; i--) {
-    double x = -A[j * TREE_Y + i];
-    for (int k = i + 1; k < j; k++) x -= A[k * TREE_Y + i] * o[k];
-    o[i] = x / A[i * TREE_Y + i];
+    double x = 0.0;
+    for (int k = i + 1; k <= j; k++) x -= A[p[i]][p[k]] * o[p[k]];
+    o[p[i]] = x / A[p[i]][p[i]];
   }
   for (int i = 0; i < TREE_Y; i++) norm += o[i] * o[i];
   for (int i = 0; i < TREE_Y; i++) o[i] /= sqrt(norm);
@@ -227,8 +237,9 @@ bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct 
   int ld = node->pivot + node->border;
   if (!assemble(t, w, m, node)) return false;
   if (node->kind == TREE_HUB && t->carried_at[node->index] >= 0) {
-    double A[TREE_Y * TREE_Y];
-    if (pivot_of(w, node, A) != TREE_Y) return false;
+    double A[TREE_Y][TREE_Y];
+    int p[TREE_Y];
+    if (pivot_of(w, node, A, p) != TREE_Y) return false;
   }
   double sign = node->kind == TREE_JOINT ? -1.0 : 1.0;
   switch (node->pivot) { /* the sizes of joints and hubs, with the loops unrolled */

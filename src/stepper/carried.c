@@ -6,11 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 8 };
-/* Time over which the velocities come about, as a part of the step: the springs then count little beside the
- * dampers, and still hold what has none. */
-static const double AT_ONCE = 1e-6;
-static const double ANY_SPEED = 1e6; /* m/s, rad/s: a spring out of balance, without a damper */
+enum { PASSES = 100 };
+static const double SLOW = 0.9; /* passes that shrink the change by less lead nowhere */
+/* Bodies with mass hardly move here: their delta is smaller by this. A power of two: it is undone to the
+ * last bit. */
+static const double HEAVY = 0x1p-13;
+/* And rigid rows are softer by this: beside their stiffness a spring would be rounding in a hub's pivot, in
+ * all but the directions of the axes. The passes make up for it. */
+static const double LOOSE = 0x1p7;
 
 void carried_report(const ali3_model *m, ali3_data *d)
 {
@@ -44,53 +47,114 @@ static void balance(const ali3_model *m, const ali3_data *d, int b, double g[BOD
   g[BODY_Y - 1] = 0.0;
 }
 
-/* A step of the implicit Euler rule over no time to speak of, tau: (M/tau + J'(c + k tau) J) dv = Q - J'lambda,
- * of which the carried bodies take their part. The other bodies would move by tau q''. */
+/* Of a velocity or a load: where there is mass, velocities are initial values and stay as they are. */
+static void leave_weightless(const struct body *body, double y[BODY_Y])
+{
+  double turn[3];
+  v3_copy(turn, y + 3);
+  for (int i = 0; i < 3; i++) {
+    if (body->mass > 0.0) y[i] = 0.0;
+    y[3 + i] = v3_dot(body->weightless + 3 * i, turn);
+  }
+}
+
+static void scale(const ali3_model *m, ali3_data *d, double mass, double compliance)
+{
+  for (int b = 0; b < m->bodies; b++) {
+    double own = stage_carried(m, b) ? 1.0 / mass : mass; /* carried: the inverse */
+    d->delta[b].r *= own;
+    for (int i = 0; i < 9; i++) d->delta[b].th[i] *= own;
+  }
+  for (int row = 0; row < m->frozen->rigid; row++) d->c[row] *= compliance;
+}
+
+/* lambda of the soft rows: as their laws ask, and if `ahead` for where they will be after 1/v_d at their
+ * present rate */
+static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
+{
+  const struct frozen *f = m->frozen;
+  double v_d = d->rule.v_d;
+  d->rule.v_d = 0.0; /* compliance 1/k, no damping in it */
+  penalty_open(m, d);
+  for (int row = f->rigid; row < f->rows; row++)
+    d->beta[row] = ahead && d->c[row] < LAW_OPEN ? 1.0 / (v_d * d->c[row]) : 0.0;
+  d->rule.v_d = v_d;
+  penalty_open(m, d);
+  for (int i = f->rigid_links; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    for (int k = 0, row = j->first; k < j->count; k++, row++)
+      d->now.lambda[row] = d->law[row] + d->beta[row] * stage_jw(d, d->J, j, k);
+  }
+}
+
+/* Into z, by what the velocities of carried bodies are off: the balance of forces by a Newton step, with J v
+ * as it shall be for the rigid rows. False: a pivot is not positive. */
+static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
+{
+  const struct frozen *f = m->frozen;
+  for (int b = 0; b < m->bodies; b++) {
+    body_velocity(&d->now.x[b], d->w[b]);
+    d->w[b][BODY_Y - 1] = 0.0;
+  }
+  ask_laws(m, d, ahead);
+  if (!stage_condense(m, d)) return false;
+  for (int b = 0; b < m->bodies; b++) {
+    balance(m, d, b, d->pull[b]);
+    leave_weightless(&m->body[b], d->pull[b]);
+  }
+  for (int i = 0; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
+    for (int k = 0; k < j->count; k++)
+      d->beta[j->first + k] = j->soft ? 0.0 : (stage_jw(d, d->J, j, k) - rate) / d->rule.v_d;
+  }
+  stage_solve(m, d);
+  return true;
+}
+
+/* Moves the velocities by what z says; returns the largest part of it. */
+static double move_velocities(const ali3_model *m, ali3_data *d)
+{
+  double change = 0.0;
+  for (int b = 0; b < m->bodies; b++) {
+    double y[BODY_Y], dv[BODY_Y];
+    if (!stage_carried(m, b)) continue;
+    memcpy(dv, d->z + m->frozen->tree->carried_at[b], sizeof dv);
+    leave_weightless(&m->body[b], dv);
+    body_velocity(&d->now.x[b], y);
+    for (int k = 0; k < BODY_Y - 1; k++) {
+      y[k] += d->rule.v_d * dv[k];
+      change = fmax(change, fabs(d->rule.v_d * dv[k]));
+    }
+    body_set_velocity(&d->now.x[b], &d->frame[b], y);
+  }
+  return change;
+}
+
+/* Two rounds of passes. The first asks that forces balance at the end of a step into which the velocities
+ * lead, by the implicit Euler rule over 1/v_d: that settles where there is no damper. The second asks that
+ * they balance now, which is right where there is one, and ends at once where there is none. */
 bool carried_velocities(const ali3_model *m, ali3_data *d)
 {
-  double dt = d->rule.dt, tau = AT_ONCE * dt, v_d = d->rule.v_d, change = 1.0;
   const struct frozen *f = m->frozen;
-  inner_step_length(m, d, dt * sqrt(tau / d->rule.h)); /* h = tau */
   bool ok = true;
-  for (int pass = 0; ok && pass < PASSES && change > 1e-12; pass++) {
-    d->rule.v_d = 1.0 / tau;
-    penalty_open(m, d);
-    for (int row = f->rigid; row < f->rows; row++) {
-      d->now.lambda[row] = d->law[row];
-      if (d->c[row] < LAW_OPEN) d->c[row] /= tau;
-    }
-    ok = stage_condense(m, d);
-    for (int b = 0; b < m->bodies; b++) {
-      double g[BODY_Y];
-      balance(m, d, b, g);
-      memset(d->w[b], 0, sizeof d->w[b]);
-      memset(d->pull[b], 0, sizeof d->pull[b]);
-      if (stage_carried(m, b))
-        memcpy(d->pull[b], g, sizeof g);
-      else
-        body_apply_delta(&d->delta[b], g, d->w[b]);
-    }
-    for (int i = 0; i < f->links; i++)
-      for (int k = 0; k < f->link[i].count; k++)
-        d->beta[f->link[i].first + k] = stage_jw(d, d->J, &f->link[i], k);
-    if (ok) stage_solve(m, d);
-    for (int row = 0; ok && row < f->rigid; row++) d->now.lambda[row] += d->z[row];
-    change = 0.0;
-    for (int b = 0; ok && b < m->bodies; b++) {
-      double y[BODY_Y], dv[BODY_Y];
-      if (!stage_carried(m, b)) continue;
-      stage_corrected(m, d, b, dv);
-      body_velocity(&d->now.x[b], y);
-      for (int k = 0; k < BODY_Y - 1; k++) {
-        if (fabs(dv[k]) < ANY_SPEED) y[k] += dv[k];
-        change = fmax(change, fabs(dv[k]));
-      }
-      body_set_velocity(&d->now.x[b], &d->frame[b], y);
+  scale(m, d, HEAVY, LOOSE);
+  for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
+  for (int round = 0; ok && round < 2; round++) {
+    double last = INFINITY, change = 0.0;
+    memcpy(d->last.x, d->now.x, (size_t)m->bodies * sizeof *d->now.x);
+    for (int pass = 0; pass < PASSES && last > 1e-12; pass++, last = change) {
+      ok = balance_step(m, d, round == 0);
+      if (!ok) break;
+      change = move_velocities(m, d);
+      for (int row = 0; row < f->rigid; row++) d->now.lambda[row] += d->z[row];
+      if (round == 0 || change < SLOW * last) continue;
+      memcpy(d->now.x, d->last.x, (size_t)m->bodies * sizeof *d->now.x);
+      break;
     }
   }
   if (!ok) carried_report(m, d);
-  inner_step_length(m, d, dt);
-  d->rule.v_d = v_d;
+  scale(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
   memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   return ok;

@@ -109,7 +109,7 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 /* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one without mass. */
 static void find_carried(const ali3_model *m, struct frozen *f)
 {
-  static const double LIGHT = 1e-9;
+  static const double LIGHT = 1e-5;
   double heaviest = 0.0;
   for (int b = 0; b < m->bodies; b++) heaviest = fmax(heaviest, m->body[b].mass);
   for (int b = 0; b < m->bodies; b++)

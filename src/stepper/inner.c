@@ -101,14 +101,14 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
   const struct body *body = &m->body[b];
   double y[BODY_Y], v0[BODY_Y], v1[BODY_Y], mean[BODY_Y], turn[3];
   if (!stage_carried(m, b)) return;
-  bool light = !body->singular || body->mass == 0.0;
+  bool light = body->mass == 0.0;
   body_acceleration(&d->now.x[b], y);
   body_velocity(&d->last.x[b], v0);
   body_velocity(&d->now.x[b], v1);
   for (int i = 0; i < 6; i++) mean[i] = (v1[i] - v0[i]) / d->rule.dt;
   for (int i = 0; i < 3 && light; i++) y[i] = mean[i];
   for (int i = 0; i < 3; i++) turn[i] = mean[3 + i] - y[3 + i];
-  for (int i = 0; i < 3; i++) y[3 + i] += body->singular ? v3_dot(body->weightless + 3 * i, turn) : turn[i];
+  for (int i = 0; i < 3; i++) y[3 + i] += v3_dot(body->weightless + 3 * i, turn);
   body_set_acceleration(&d->now.x[b], &d->frame[b], y);
 }
 

@@ -135,10 +135,19 @@ static double largest_velocity_row(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
-static void make_velocities_consistent(const ali3_model *m, ali3_data *d)
+/* What has no mass takes the velocities that the others have, before those are asked to give way to each
+ * other. */
+static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
 {
+  bool carried = m->frozen->tree->carried;
+  if (carried) {
+    if (!carried_velocities(m, d)) return false;
+    penalty_open(m, d);
+    if (!stage_condense(m, d)) return false;
+  }
   for (int pass = 0; pass < PASSES && largest_velocity_row(m, d) > ON_CONSTRAINT; pass++)
     project_velocity(m, d);
+  return !carried || carried_velocities(m, d);
 }
 
 /* What soft rows ask for is a load on the accelerations; their compliance stays out of it. With nothing at the start
@@ -245,8 +254,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
     return d->report.status = ALI3_E_ASSEMBLE;
   }
   stage_unwrap(m, d);
-  make_velocities_consistent(m, d);
-  if (m->frozen->tree->carried && !carried_velocities(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
   if (m->frozen->tree->carried && !stage_condense(m, d)) return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);

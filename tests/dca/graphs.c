@@ -11,34 +11,77 @@ static void *must(void *p)
   return p;
 }
 
+static void *grow(void *p, int room, size_t size)
+{
+  return must(realloc(p, (size_t)room * size));
+}
+
+static void make_room(struct graph *g)
+{
+  g->room = g->room ? 2 * g->room : 16;
+  g->ends = grow(g->ends, g->room, sizeof *g->ends);
+  g->first = grow(g->first, g->room + 1, sizeof *g->first);
+  g->sides = grow(g->sides, g->room, sizeof *g->sides);
+  g->jacobian = grow(g->jacobian, g->room, sizeof *g->jacobian);
+  g->soft = grow(g->soft, g->room, sizeof *g->soft);
+  g->g.ends = (const int(*)[TREE_SIDES])g->ends;
+  g->g.first = g->first;
+  if (g->g.sides) g->g.sides = g->sides;
+  if (g->g.jacobian) g->g.jacobian = g->jacobian;
+}
+
 void graph_new(struct graph *g, int bodies)
 {
-  *g = (struct graph){.room = 16};
-  g->ends = must(calloc((size_t)g->room, sizeof *g->ends));
-  g->first = must(calloc((size_t)g->room + 1, sizeof *g->first));
-  g->g = (struct tree_graph){.bodies = bodies, .ends = (const int(*)[TREE_SIDES])g->ends, .first = g->first};
+  *g = (struct graph){.g = {.bodies = bodies}};
+  make_room(g);
+  g->first[0] = 0;
+  g->carried = must(calloc((size_t)bodies + 1, sizeof *g->carried));
 }
 
 void graph_join(struct graph *g, int a, int b, int rows)
 {
-  int j = g->g.joints++;
-  if (j == g->room) {
-    g->room *= 2;
-    g->ends = must(realloc(g->ends, (size_t)g->room * sizeof *g->ends));
-    g->first = must(realloc(g->first, ((size_t)g->room + 1) * sizeof *g->first));
-    g->g.ends = (const int(*)[TREE_SIDES])g->ends;
-    g->g.first = g->first;
-  }
+  int j = g->g.joints;
+  if (j == g->room) make_room(g);
+  g->jacobian[j] =
+      j == 0 ? 0 : g->jacobian[j - 1] + TREE_Y * (size_t)(g->sides[j - 1] * (g->first[j] - g->first[j - 1]));
   g->ends[j][0] = a;
   g->ends[j][1] = b;
   for (int side = 2; side < TREE_SIDES; side++) g->ends[j][side] = GROUND;
+  g->sides[j] = 2;
+  g->soft[j] = false;
   g->first[j + 1] = g->first[j] + rows;
+  g->g.joints++;
+}
+
+void graph_join_many(struct graph *g, const int *bodies, int sides, int rows)
+{
+  graph_join(g, bodies[0], bodies[1], rows);
+  for (int side = 2; side < sides; side++) g->ends[g->g.joints - 1][side] = bodies[side];
+  g->sides[g->g.joints - 1] = sides;
+  g->g.sides = g->sides;
+  g->g.jacobian = g->jacobian;
+}
+
+void graph_carry(struct graph *g, int body)
+{
+  g->carried[body] = true;
+  g->g.carried = g->carried;
+}
+
+void graph_soften(struct graph *g, int joint)
+{
+  g->soft[joint] = true;
 }
 
 void graph_free(struct graph *g)
 {
   free(g->ends);
   free(g->first);
+  free(g->sides);
+  free(g->jacobian);
+  free(g->carried);
+  free(g->soft);
+  free(g->pull);
   free(g->J);
   free(g->delta);
   free(g->c);
@@ -125,24 +168,58 @@ void graph_parallel(struct graph *g, int joints)
   graph_join(g, GROUND, 0, 3);
 }
 
+void graph_carried(struct graph *g, struct random *random, int bodies, int gears)
+{
+  graph_random(g, random, bodies, bodies / 3);
+  for (int b = 0; b < bodies; b++) {
+    if (random_below(random, 3) != 0) continue;
+    graph_carry(g, b);
+    graph_join(g, random_below(random, b + 1) - 1, b, 6);
+    graph_soften(g, g->g.joints - 1);
+  }
+  for (int i = 0; i < gears; i++) {
+    int end[TREE_SIDES], sides = 3 + random_below(random, 2), free_from = random_below(random, bodies);
+    for (int side = 0; side < sides; side++) /* all different; the ground may be among them */
+      end[side] = side < bodies ? (free_from + side) % bodies : GROUND;
+    if (random_below(random, 4) == 0) end[random_below(random, sides)] = GROUND;
+    graph_join_many(g, end, sides, 1 + random_below(random, 3));
+  }
+}
+
+/* A joint on its own, while they change places. */
+struct joint {
+  int rows, sides, end[TREE_SIDES];
+  size_t jacobian;
+  bool soft;
+};
+
 void graph_shuffle(struct graph *g, struct random *random)
 {
   int n = g->g.joints;
-  int *rows = must(calloc((size_t)n + 1, sizeof *rows));
-  for (int j = 0; j < n; j++) rows[j] = g->first[j + 1] - g->first[j];
-  for (int j = n - 1; j > 0; j--) {
-    int k = random_below(random, j + 1), r = rows[j];
-    int e[2] = {g->ends[j][0], g->ends[j][1]};
-    bool swap = random_below(random, 2) == 1;
-    rows[j] = rows[k];
-    rows[k] = r;
-    for (int side = 0; side < 2; side++) {
-      g->ends[j][side] = g->ends[k][side];
-      g->ends[k][side] = e[swap ? 1 - side : side];
-    }
+  struct joint *all = must(calloc((size_t)n + 1, sizeof *all));
+  for (int j = 0; j < n; j++) {
+    all[j] = (struct joint){.rows = g->first[j + 1] - g->first[j],
+                            .sides = g->sides[j],
+                            .jacobian = g->jacobian[j],
+                            .soft = g->soft[j]};
+    memcpy(all[j].end, g->ends[j], sizeof all[j].end);
   }
-  for (int j = 0; j < n; j++) g->first[j + 1] = g->first[j] + rows[j];
-  free(rows);
+  for (int j = n - 1; j > 0; j--) {
+    int k = random_below(random, j + 1);
+    struct joint last = all[j];
+    if (random_below(random, 2) == 1)
+      for (int side = 0; side < last.sides; side++) last.end[side] = all[j].end[last.sides - 1 - side];
+    all[j] = all[k];
+    all[k] = last;
+  }
+  for (int j = 0; j < n; j++) {
+    memcpy(g->ends[j], all[j].end, sizeof all[j].end);
+    g->first[j + 1] = g->first[j] + all[j].rows;
+    g->sides[j] = all[j].sides;
+    g->jacobian[j] = all[j].jacobian;
+    g->soft[j] = all[j].soft;
+  }
+  free(all);
 }
 
 int graph_rows(const struct graph *g)
@@ -160,59 +237,98 @@ static void apply(const struct tree_delta *d, const double *x, double *o)
   o[6] = d->n * x[6];
 }
 
-static double *row_of(const struct graph *g, int row, int side)
+double *graph_block(const struct graph *g, int joint, int row, int side)
 {
-  return g->J + 2 * TREE_Y * (size_t)row + TREE_Y * (size_t)side;
+  size_t at = g->g.jacobian ? g->jacobian[joint] : 2 * TREE_Y * (size_t)g->first[joint];
+  return g->J + at + TREE_Y * (size_t)(g->sides[joint] * (row - g->first[joint]) + side);
+}
+
+static bool same_ends(const struct graph *g, int j, int k)
+{
+  return g->sides[j] == g->sides[k] && memcmp(g->ends[j], g->ends[k], sizeof g->ends[j]) == 0;
 }
 
 static void repeat_rows(struct graph *g)
 {
   for (int j = 0; j < g->g.joints; j++) {
+    size_t line = TREE_Y * (size_t)g->sides[j] * sizeof(double);
+    if (g->soft[j]) continue; /* it may be all that holds a carried body */
     for (int row = g->first[j] + 2; row < g->first[j + 1]; row += 3)
-      memcpy(row_of(g, row, 0), row_of(g, row - 1, 0), 2 * TREE_Y * sizeof(double));
+      memcpy(graph_block(g, j, row, 0), graph_block(g, j, row - 1, 0), line);
     for (int k = 0; k < j; k++) {
-      if (g->ends[j][0] != g->ends[k][0] || g->ends[j][1] != g->ends[k][1]) continue;
+      if (!same_ends(g, j, k)) continue;
       int rows = g->first[j + 1] - g->first[j], others = g->first[k + 1] - g->first[k];
-      memcpy(row_of(g, g->first[j], 0), row_of(g, g->first[k], 0),
-             2 * TREE_Y * sizeof(double) * (size_t)(rows < others ? rows : others));
+      memcpy(graph_block(g, j, g->first[j], 0), graph_block(g, k, g->first[k], 0),
+             line * (size_t)(rows < others ? rows : others));
       break;
     }
   }
 }
 
+/* delta^-1 of a carried body: nothing at all, inertia or mass alone, a rod without moment about its axis, or
+ * a trace of everything. The normalisation holds what it holds of any body. */
+static void carried_numbers(struct tree_delta *d, struct random *random)
+{
+  int kind = random_below(random, 5);
+  double u[3], mass = kind == 4 ? 1e-9 : 4e4;
+  random_unit(random, u, 3);
+  d->r = kind == 2 || kind >= 3 ? mass : 0.0;
+  d->n = 4e11;
+  for (int i = 0; i < 9; i++) d->th[i] = 0.0;
+  if (kind == 1 || kind == 4) random_inertia(random, d->th);
+  for (int i = 0; i < 9 && kind == 3; i++) d->th[i] = (i % 4 == 0 ? 1.0 : 0.0) - u[i / 3] * u[i % 3];
+  for (int i = 0; i < 9; i++) d->th[i] *= mass;
+}
+
+static void body_numbers(struct graph *g, struct random *random, int b)
+{
+  struct tree_delta *d = &g->delta[b];
+  if (g->carried[b]) {
+    carried_numbers(d, random);
+    random_vector(random, g->pull[b], TREE_Y);
+    for (int y = 0; y < TREE_Y; y++) g->pull[b][y] *= 100.0;
+    return;
+  }
+  double mass = pow(10.0, random_between(random, -1.0, 1.0));
+  random_inertia(random, d->th);
+  d->r = 2.5e-5 / mass;
+  for (int i = 0; i < 9; i++) d->th[i] *= 2.5e-5 / mass;
+  d->n = 2.5e-12;
+}
+
 void graph_numbers(struct graph *g, struct random *random, double compliance, double relative, bool redundant)
 {
-  size_t rows = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
+  size_t rows = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies, blocks = 0;
   double(*w)[TREE_Y] = must(calloc(bodies + 1, sizeof *w));
-  g->J = must(calloc(2 * TREE_Y * (rows + 1), sizeof *g->J));
+  for (int j = 0; j < g->g.joints; j++) blocks += (size_t)(g->sides[j] * (g->first[j + 1] - g->first[j]));
+  g->J = must(calloc(TREE_Y * (blocks + 1), sizeof *g->J));
   g->delta = must(calloc(bodies + 1, sizeof *g->delta));
   g->c = must(calloc(rows + 1, sizeof *g->c));
   g->beta = must(calloc(rows + 1, sizeof *g->beta));
-  random_vector(random, g->J, 2 * TREE_Y * (int)rows);
+  g->pull = must(calloc(bodies + 1, sizeof *g->pull));
+  random_vector(random, g->J, TREE_Y * (int)blocks);
   if (redundant) repeat_rows(g);
   for (size_t b = 0; b < bodies; b++) {
-    struct tree_delta *d = &g->delta[b];
-    double mass = pow(10.0, random_between(random, -1.0, 1.0));
-    random_inertia(random, d->th);
-    d->r = 2.5e-5 / mass;
-    for (int i = 0; i < 9; i++) d->th[i] *= 2.5e-5 / mass;
-    d->n = 2.5e-12;
+    body_numbers(g, random, (int)b);
     random_vector(random, w[b], TREE_Y);
   }
   for (int j = 0; j < g->g.joints; j++)
     for (int row = g->first[j]; row < g->first[j + 1]; row++) {
-      double entry = 0.0;
-      for (int side = 0; side < 2; side++) {
+      double entry = 0.0, square = 0.0;
+      for (int side = 0; side < g->sides[j]; side++) {
         int b = g->ends[j][side];
-        double dJ[TREE_Y], *J = row_of(g, row, side);
+        double dJ[TREE_Y], *J = graph_block(g, j, row, side);
         if (b < 0) continue;
         apply(&g->delta[b], J, dJ);
         for (int y = 0; y < TREE_Y; y++) {
-          entry += J[y] * dJ[y];
+          if (!g->carried[b]) entry += J[y] * dJ[y];
+          square += J[y] * J[y];
           g->beta[row] += J[y] * w[b][y];
         }
       }
+      if (entry == 0.0) entry = 2.5e-5 * square; /* as the stepper does between carried bodies */
       g->c[row] = compliance > 0.0 ? compliance : relative * entry;
+      if (g->soft[j]) g->c[row] = pow(10.0, random_between(random, -6.0, -2.0));
     }
   free(w);
 }
@@ -229,16 +345,16 @@ void graph_dense(const struct graph *g, long double *S)
   for (size_t i = 0; i < n; i++) S[i * n + i] = g->c[i];
   for (int j = 0; j < g->g.joints; j++)
     for (int k = 0; k < g->g.joints; k++)
-      for (int s = 0; s < 2; s++)
-        for (int t = 0; t < 2; t++) {
+      for (int s = 0; s < g->sides[j]; s++)
+        for (int t = 0; t < g->sides[k]; t++) {
           int b = g->ends[j][s];
           if (b < 0 || b != g->ends[k][t]) continue;
           for (int p = g->first[j]; p < g->first[j + 1]; p++) {
             double dJ[TREE_Y];
-            apply(&g->delta[b], row_of(g, p, s), dJ);
+            apply(&g->delta[b], graph_block(g, j, p, s), dJ);
             for (int q = g->first[k]; q < g->first[k + 1]; q++)
               for (int y = 0; y < TREE_Y; y++)
-                S[(size_t)q * n + (size_t)p] += (long double)row_of(g, q, t)[y] * dJ[y];
+                S[(size_t)q * n + (size_t)p] += (long double)graph_block(g, k, q, t)[y] * dJ[y];
           }
         }
 }
@@ -249,9 +365,101 @@ void graph_increments(const struct graph *g, const double *z, double (*o)[TREE_Y
   for (int b = 0; b < g->g.bodies; b++) {
     for (int y = 0; y < TREE_Y; y++) sum[y] = 0.0;
     for (int j = 0; j < g->g.joints; j++)
-      for (int side = 0; side < 2; side++)
+      for (int side = 0; side < g->sides[j]; side++)
         for (int row = g->first[j]; row < g->first[j + 1] && g->ends[j][side] == b; row++)
-          for (int y = 0; y < TREE_Y; y++) sum[y] += row_of(g, row, side)[y] * z[row];
-    apply(&g->delta[b], sum, o[b]);
+          for (int y = 0; y < TREE_Y; y++) sum[y] += graph_block(g, j, row, side)[y] * z[row];
+    if (g->carried[b])
+      memcpy(o[b], sum, sizeof sum);
+    else
+      apply(&g->delta[b], sum, o[b]);
   }
+}
+
+/* A x = b by elimination with the largest pivot of each column, rows scaled to 1; x takes the place of b. */
+static void solve_dense(long double *A, size_t n, long double *b)
+{
+  for (size_t i = 0; i < n; i++) {
+    long double largest = 0.0L;
+    for (size_t k = 0; k < n; k++) largest = fmaxl(largest, fabsl(A[i * n + k]));
+    for (size_t k = 0; k < n; k++) A[i * n + k] /= largest;
+    b[i] /= largest;
+  }
+  for (size_t j = 0; j < n; j++) {
+    size_t best = j;
+    for (size_t i = j + 1; i < n; i++)
+      if (fabsl(A[i * n + j]) > fabsl(A[best * n + j])) best = i;
+    for (size_t k = j; k < n && best != j; k++) {
+      long double x = A[j * n + k];
+      A[j * n + k] = A[best * n + k];
+      A[best * n + k] = x;
+    }
+    long double x = b[j];
+    b[j] = b[best];
+    b[best] = x;
+    for (size_t i = j + 1; i < n; i++) {
+      long double f = A[i * n + j] / A[j * n + j];
+      for (size_t k = j; k < n && f != 0.0L; k++) A[i * n + k] -= f * A[j * n + k];
+      b[i] -= f * b[j];
+    }
+  }
+  for (size_t i = n; i-- > 0;) {
+    for (size_t k = i + 1; k < n; k++) b[i] -= A[i * n + k] * b[k];
+    b[i] /= A[i * n + i];
+  }
+}
+
+/* e + delta J'z = 0, of a carried body delta^-1 e + J'z = pull; J e - c z = -beta. */
+void graph_solve(const struct graph *g, double (*e)[TREE_Y], double *z)
+{
+  size_t rows = (size_t)graph_rows(g), bodies = TREE_Y * (size_t)g->g.bodies, n = bodies + rows;
+  long double *A = must(calloc(n * n + 1, sizeof *A)), *x = must(calloc(n + 1, sizeof *x));
+  for (int b = 0; b < g->g.bodies; b++)
+    for (size_t y = 0; y < TREE_Y; y++) {
+      double unit[TREE_Y] = {0}, column[TREE_Y];
+      size_t at = TREE_Y * (size_t)b;
+      unit[y] = 1.0;
+      apply(&g->delta[b], unit, column);
+      for (size_t k = 0; k < TREE_Y; k++) A[(at + k) * n + at + y] = g->carried[b] ? column[k] : unit[k];
+      if (g->carried[b]) x[at + y] = g->pull[b][y];
+    }
+  for (int j = 0; j < g->g.joints; j++)
+    for (int row = g->first[j]; row < g->first[j + 1]; row++) {
+      size_t i = bodies + (size_t)row;
+      A[i * n + i] = -(long double)g->c[row];
+      x[i] = -(long double)g->beta[row];
+      for (int side = 0; side < g->sides[j]; side++) {
+        int b = g->ends[j][side];
+        double dJ[TREE_Y];
+        const double *J = graph_block(g, j, row, side);
+        if (b < 0) continue;
+        apply(&g->delta[b], J, dJ);
+        for (size_t y = 0; y < TREE_Y; y++) {
+          A[i * n + TREE_Y * (size_t)b + y] = J[y];
+          A[(TREE_Y * (size_t)b + y) * n + i] = g->carried[b] ? J[y] : dJ[y];
+        }
+      }
+    }
+  solve_dense(A, n, x);
+  for (size_t i = 0; i < bodies; i++) e[i / TREE_Y][i % TREE_Y] = (double)x[i];
+  for (size_t i = 0; i < rows; i++) z[i] = (double)x[bodies + i];
+  free(A);
+  free(x);
+}
+
+void graph_residual(const struct graph *g, double (*e)[TREE_Y], const double *z, double *o,
+                    double (*force)[TREE_Y])
+{
+  graph_increments(g, z, force);
+  for (int b = 0; b < g->g.bodies; b++) {
+    double own[TREE_Y];
+    apply(&g->delta[b], e[b], own);
+    for (int y = 0; y < TREE_Y; y++) force[b][y] = g->pull[b][y] - own[y] - force[b][y];
+  }
+  for (int j = 0; j < g->g.joints; j++)
+    for (int row = g->first[j]; row < g->first[j + 1]; row++) {
+      o[row] = g->beta[row] - g->c[row] * z[row];
+      for (int side = 0; side < g->sides[j]; side++)
+        for (int y = 0; y < TREE_Y && g->ends[j][side] >= 0; y++)
+          o[row] += graph_block(g, j, row, side)[y] * e[g->ends[j][side]][y];
+    }
 }

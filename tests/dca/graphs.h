@@ -12,14 +12,22 @@ struct graph {
   struct tree_graph g; /* ends and first point below */
   int (*ends)[TREE_SIDES];
   int *first;
+  int *sides;       /* (joints) and below: told to the tree once a joint has more than two sides */
+  size_t *jacobian; /* (joints) as the joints came, so that a shuffle scatters them */
+  bool *carried;    /* (bodies) told to the tree once a body is carried */
+  bool *soft;       /* (joints) rows that give way, as springs do */
   int room;
-  double *J;                /* (rows, 2, 7) */
-  struct tree_delta *delta; /* (bodies) */
+  double *J;                /* (rows, sides, 7) per joint */
+  struct tree_delta *delta; /* (bodies) of carried ones its inverse, which may be singular or 0 */
   double *c, *beta;         /* (rows) */
+  double (*pull)[TREE_Y];   /* (bodies) right-hand side of carried ones */
 };
 
 void graph_new(struct graph *g, int bodies);
 void graph_join(struct graph *g, int a, int b, int rows);
+void graph_join_many(struct graph *g, const int *bodies, int sides, int rows);
+void graph_carry(struct graph *g, int body);
+void graph_soften(struct graph *g, int joint);
 void graph_free(struct graph *g);
 
 /* Topologies; joints of `rows` rows. */
@@ -33,6 +41,9 @@ void graph_complete(struct graph *g, int bodies, int rows); /* everyone with eve
 void graph_forest(struct graph *g, struct random *random, int bodies);
 void graph_random(struct graph *g, struct random *random, int bodies, int extra);
 void graph_parallel(struct graph *g, int joints); /* two bodies, many joints between them */
+/* A random graph with `gears` joints of three or four bodies; some of its bodies are carried, each held by
+ * six soft rows to the ground or to a body before it. */
+void graph_carried(struct graph *g, struct random *random, int bodies, int gears);
 
 /* Joints in another order, some with their ends swapped. */
 void graph_shuffle(struct graph *g, struct random *random);
@@ -46,7 +57,14 @@ struct tree_matrix graph_matrix(const struct graph *g);
 int graph_rows(const struct graph *g);
 /* o = diag(c) + J delta J', full, (rows x rows), as long double. */
 void graph_dense(const struct graph *g, long double *S);
-/* o = delta J' z, per body. */
+/* o = delta J' z, per body; of carried bodies J' z. */
 void graph_increments(const struct graph *g, const double *z, double (*o)[TREE_Y]);
+/* The whole system at the head of tree.h, increments e (bodies) and all, by a dense LU decomposition. */
+void graph_solve(const struct graph *g, double (*e)[TREE_Y], double *z);
+/* What e and z leave of it: rows o (rows), carried bodies force (bodies). */
+void graph_residual(const struct graph *g, double (*e)[TREE_Y], const double *z, double *o,
+                    double (*force)[TREE_Y]);
+/* Some block of the Jacobian: of a row of a joint, counted in all rows, on one side. */
+double *graph_block(const struct graph *g, int joint, int row, int side);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The tree against a dense Cholesky factorisation of the same system in long double.
- *
- * A hub is eliminated after some of its joints, so stiffnesses as large as 1/c pass through its pivot, and up
- * to -log10(c / J delta J') digits are lost there, as with a penalty method. What counts for the iterations
- * of a step is that the factors contract: with hubs, the solution is held to a looser limit as it comes, and
- * to the strict one after refinements with the same factors. */
+ * The tree against a dense Cholesky factorisation of the same system in long double.  A hub is eliminated
+ * after some of its joints, so stiffnesses as large as 1/c pass through its pivot, and up to -log10(c / J
+ * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
+ * that the factors contract: with hubs, the solution is held to a looser limit as it comes, and to the
+ * strict one after refinements with the same factors. Carried bodies have no part in S: with them the whole
+ * system is solved, by a dense LU decomposition. */
 #include "dca/condense.h"
 #include "dca/graphs.h"
 
@@ -230,6 +230,175 @@ static void random_graphs(void **state)
   }
 }
 
+/* A tree with all that its numbers need. */
+struct solver {
+  struct tree *t;
+  struct tree_work w;
+  struct tree_matrix m;
+  void *block;
+  double *beta, *x;
+};
+
+static void solver_new(struct solver *s, const struct graph *g)
+{
+  struct arena sizing = {0};
+  s->t = tree_build(&g->g);
+  assert_non_null(s->t);
+  tree_work_place(s->t, &s->w, &sizing);
+  struct arena arena = {.base = s->block = aligned_zalloc(sizing.used ? sizing.used : 64)};
+  s->beta = calloc((size_t)s->t->unknowns + 1, sizeof *s->beta);
+  s->x = calloc((size_t)s->t->unknowns + 1, sizeof *s->x);
+  assert_true(s->block && s->beta && s->x);
+  tree_work_place(s->t, &s->w, &arena);
+  s->m = graph_matrix(g);
+}
+
+static void solver_free(struct solver *s)
+{
+  tree_free(s->t);
+  free(s->block);
+  free(s->beta);
+  free(s->x);
+}
+
+/* Adds the solution for a right-hand side to z and to the increments of all bodies. */
+static void solve_more(const struct graph *g, struct solver *s, const double *rows, double (*pull)[TREE_Y],
+                       double (*e)[TREE_Y], double *z)
+{
+  size_t n = (size_t)graph_rows(g);
+  double(*own)[TREE_Y] = calloc((size_t)g->g.bodies + 1, sizeof *own);
+  assert_non_null(own);
+  memcpy(s->beta, rows, n * sizeof *rows);
+  for (int b = 0; b < g->g.bodies; b++)
+    if (g->carried[b]) memcpy(s->beta + s->t->carried_at[b], pull[b], sizeof pull[b]);
+  tree_sweep(s->t, &s->w, s->beta, s->x);
+  for (size_t i = 0; i < n; i++) z[i] += s->x[i];
+  graph_increments(g, z, own);
+  for (int b = 0; b < g->g.bodies; b++)
+    for (int y = 0; y < TREE_Y; y++)
+      e[b][y] = g->carried[b] ? e[b][y] + s->x[s->t->carried_at[b] + y] : -own[b][y];
+  free(own);
+}
+
+static double difference(const double *a, const double *b, size_t n)
+{
+  double s = 0.0;
+  for (size_t i = 0; i < n; i++) s += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(s) / norm(b, n);
+}
+
+/* Largest errors of the increments: as they come, and refined once, as the stepper does. Frees g. */
+static void check_carried(struct graph *g, struct random *random, const struct setting *set, const char *what,
+                          double largest[2])
+{
+  size_t n = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
+  struct solver s;
+  graph_shuffle(g, random);
+  graph_numbers(g, random, set->compliance, set->relative, set->redundant);
+  solver_new(&s, g);
+  double(*e)[TREE_Y] = calloc(bodies + 1, sizeof *e), (*exact)[TREE_Y] = calloc(bodies + 1, sizeof *e);
+  double(*force)[TREE_Y] = calloc(bodies + 1, sizeof *e);
+  double *z = calloc(n + 1, sizeof *z), *exact_z = calloc(n + 1, sizeof *z), *rows = calloc(n + 1, sizeof *z);
+  assert_true(e && exact && force && z && exact_z && rows);
+  graph_solve(g, exact, exact_z);
+  int node = tree_condense(s.t, &s.w, &s.m);
+  if (node >= 0) fail_msg("%s: node %d, of vertex %d, has no pivot", what, node, s.t->node[node].index);
+  solve_more(g, &s, g->beta, g->pull, e, z);
+  for (int refined = 0; refined < 2; refined++) {
+    double error = difference(e[0], exact[0], bodies * TREE_Y);
+    if (!(error < (refined ? limit[REFINED] : limit[HUBS])))
+      fail_msg("%s: increments off by %.1e%s", what, error, refined ? ", refined" : "");
+    largest[refined] = fmax(largest[refined], error);
+    graph_residual(g, e, z, rows, force);
+    solve_more(g, &s, rows, force, e, z);
+  }
+  free(e);
+  free(exact);
+  free(force);
+  free(z);
+  free(exact_z);
+  free(rows);
+  solver_free(&s);
+  graph_free(g);
+}
+
+/* The seed is the number of the graph. */
+static void carried_bodies_and_joints_of_four(void **state)
+{
+  (void)state;
+  double largest[2] = {0.0, 0.0};
+  for (uint64_t seed = 1; seed <= 150; seed++) {
+    struct random random = {seed};
+    struct graph g;
+    char what[64];
+    int bodies = 3 + random_below(&random, 5), gears = random_below(&random, 4);
+    graph_carried(&g, &random, bodies, gears);
+    snprintf(what, sizeof what, "carried bodies, seed %d", (int)seed);
+    check_carried(&g, &random, &settings[seed % SETTINGS], what, largest);
+  }
+  printf("150 systems with carried bodies: increments off by %.1e, refined once by %.1e\n", largest[0],
+         largest[1]);
+}
+
+/* Leaves of every row only what is square to o. */
+static void spare(const struct graph *g, int joint, int side, const double o[TREE_Y])
+{
+  for (int row = g->first[joint]; row < g->first[joint + 1]; row++) {
+    double *J = graph_block(g, joint, row, side), along = 0.0;
+    for (int y = 0; y < TREE_Y; y++) along += J[y] * o[y];
+    for (int y = 0; y < TREE_Y; y++) J[y] -= along * o[y];
+  }
+}
+
+/* The body at the end of a chain of three, carried, is held by its joints all but along o; so is, in every
+ * second case, the carried body before it, which holds on to the first by springs. soft: springs, else rigid
+ * rows. */
+static void check_weak(uint64_t seed, bool soft, bool before)
+{
+  struct random random = {seed};
+  struct graph g;
+  double o[TREE_Y] = {0}, found[TREE_Y], along = 0.0;
+  struct solver s;
+  if (seed % 3 == 0)
+    o[seed / 3 % 6] = 1.0; /* along or about an axis */
+  else
+    random_unit(&random, o, seed % 3 == 1 ? 3 : 6);
+  graph_new(&g, 3);
+  graph_join(&g, GROUND, 0, 5);
+  graph_join(&g, 0, 1, 6);
+  graph_soften(&g, 1);
+  for (int i = 0; i < 3; i++) {
+    graph_join(&g, i == 2 ? GROUND : 1, 2, 5);
+    if (soft) graph_soften(&g, 2 + i);
+  }
+  if (before) graph_carry(&g, 1);
+  graph_carry(&g, 2);
+  graph_numbers(&g, &random, 0.0, 4e-9, false);
+  g.delta[2] = (struct tree_delta){.n = g.delta[2].n};
+  for (int joint = 2; joint < 5; joint++) spare(&g, joint, 1, o);
+  solver_new(&s, &g);
+  int node = tree_condense(s.t, &s.w, &s.m);
+  if (node < 0) fail_msg("seed %d: nobody noticed", (int)seed);
+  assert_int_equal(s.t->node[node].kind, TREE_HUB);
+  assert_int_equal(s.t->node[node].index, 2);
+  tree_weak_direction(s.t, &s.w, &s.m, node, found);
+  for (int y = 0; y < TREE_Y; y++) along += found[y] * o[y];
+  for (int y = 0; y < TREE_Y; y++)
+    if (!(fabs(found[y] - along * o[y]) < 1e-6))
+      fail_msg("seed %d, %s: component %d of the direction is %g, not %g", (int)seed, soft ? "soft" : "rigid",
+               y, found[y], along * o[y]);
+  assert_true(fabs(fabs(along) - 1.0) < 1e-6);
+  solver_free(&s);
+  graph_free(&g);
+}
+
+static void what_nothing_holds_is_named_with_its_direction(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++)
+    for (int k = 0; k < 4; k++) check_weak(seed, k % 2, k / 2);
+}
+
 /* No compliance and a row repeated: the second one has no pivot, and the node is named. */
 static void a_missing_pivot_is_found(void **state)
 {
@@ -275,6 +444,8 @@ int main(void)
       cmocka_unit_test(ladders_grids_and_complete_graphs),
       cmocka_unit_test(forests_and_parallel_joints),
       cmocka_unit_test(random_graphs),
+      cmocka_unit_test(carried_bodies_and_joints_of_four),
+      cmocka_unit_test(what_nothing_holds_is_named_with_its_direction),
       cmocka_unit_test(a_missing_pivot_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, report);

@@ -15,6 +15,14 @@ static bool holds(const struct list *l, int item)
   return false;
 }
 
+/* Such a joint has nothing to wait for. */
+static bool all_carried(const struct graph *g, int joint)
+{
+  for (int side = 0; side < TREE_SIDES; side++)
+    if (g->ends[joint][side] >= 0 && !g->carried[g->ends[joint][side]]) return false;
+  return true;
+}
+
 /* The order by the book: a matrix of couplings, in which every elimination couples what it was coupled to. */
 static void check(const struct graph *g, const char *what)
 {
@@ -26,7 +34,7 @@ static void check(const struct graph *g, const char *what)
   assert_true(coupled && seen);
   assert_int_equal(o.vertices, joints + g->g.bodies);
   for (int j = 0; j < joints; j++)
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < TREE_SIDES; side++)
       if (g->ends[j][side] >= 0) {
         size_t b = (size_t)(joints + g->ends[j][side]);
         coupled[(size_t)j * n + b] = coupled[b * n + (size_t)j] = true;
@@ -36,9 +44,13 @@ static void check(const struct graph *g, const char *what)
     assert_int_equal(o.rank[v], rank);
     assert_false(seen[v]);
     seen[v] = true;
-    bool able = v >= joints;
-    for (int side = 0; v < joints && side < 2; side++)
+    bool able = v >= joints || all_carried(g, v);
+    for (int side = 0; v < joints && side < TREE_SIDES; side++)
       able |= g->ends[v][side] >= 0 && seen[joints + g->ends[v][side]];
+    for (int j = 0; j < joints && v >= joints && g->carried[v - joints]; j++)
+      for (int side = 0; side < TREE_SIDES; side++)
+        if (g->ends[j][side] == v - joints && !seen[j])
+          fail_msg("%s: body %d is carried and comes before joint %d", what, v - joints, j);
     if (!able) fail_msg("%s: joint %d comes before its bodies", what, v);
     for (size_t a = 0; a < n; a++) {
       if (seen[a] || !coupled[(size_t)v * n + a]) continue;
@@ -84,6 +96,7 @@ static void is_an_elimination(void **state)
   CHECK(graph_parallel(&g, 7));
   for (int i = 0; i < 30; i++) CHECK(graph_forest(&g, &random, 40));
   for (int i = 0; i < 100; i++) CHECK(graph_random(&g, &random, 1 + i / 3, i / 5));
+  for (int i = 0; i < 100; i++) CHECK(graph_carried(&g, &random, 3 + i / 3, i / 8));
 }
 
 static void lists_grow(void **state)

@@ -70,27 +70,71 @@ static void check_children(const struct tree *t, int i, int *parents)
   assert_int_equal(n->level, level);
 }
 
+/* The joint and the side whose Jacobian block lies at an offset. */
+static void find_block(const struct graph *g, size_t J, int *joint, int *side)
+{
+  for (*joint = 0; *joint < g->g.joints; ++*joint) {
+    size_t at = g->g.jacobian ? g->jacobian[*joint] : 2 * TREE_Y * (size_t)g->first[*joint];
+    for (*side = 0; *side < g->sides[*joint]; ++*side)
+      if (J == at + TREE_Y * (size_t)*side) return;
+  }
+  fail_msg("no block begins at %d", (int)J);
+}
+
 /* Every end of every joint on a body is used by exactly one node. */
 static void check_couples(const struct graph *g, const struct tree *t)
 {
-  int *used = calloc(2 * (size_t)g->g.joints + 1, sizeof *used);
+  int *used = calloc(TREE_SIDES * (size_t)g->g.joints + 1, sizeof *used);
   assert_non_null(used);
   for (int i = 0; i < t->nodes; i++)
     for (int k = t->node[i].couple_first; k < t->node[i].couple_end; k++) {
       const struct tree_couple *c = &t->couple[k];
-      int j = 0;
-      int side = (int)(c->J / TREE_Y % 2);
-      while (g->first[j] != (int)(c->J / (2 * TREE_Y))) j++;
-      assert_int_equal(c->stride, 2 * TREE_Y);
+      int j = 0, side = 0;
+      find_block(g, c->J, &j, &side);
+      assert_int_equal(c->stride, g->sides[j] * TREE_Y);
       assert_int_equal(c->rows, g->first[j + 1] - g->first[j]);
       assert_true(g->ends[j][side] >= 0);
       assert_true(t->node[i].kind == TREE_JOINT ? t->node[i].index == j
                                                 : t->node[i].index == g->ends[j][side]);
-      used[2 * j + side]++;
+      used[TREE_SIDES * j + side]++;
     }
   for (int j = 0; j < g->g.joints; j++)
-    for (int side = 0; side < 2; side++) assert_int_equal(used[2 * j + side], g->ends[j][side] >= 0);
+    for (int side = 0; side < TREE_SIDES; side++)
+      assert_int_equal(used[TREE_SIDES * j + side], g->ends[j][side] >= 0);
   free(used);
+}
+
+/* A carried body is a hub behind all its joints, and a joint with any other body comes behind one of those.
+ */
+static void check_carried(const struct graph *g, const struct tree *t)
+{
+  int count = 0, *node = calloc((size_t)t->nodes + 1, sizeof *node); /* joints, then bodies */
+  assert_non_null(node);
+  for (int i = 0; i < t->nodes; i++)
+    node[t->node[i].kind == TREE_JOINT ? t->node[i].index : g->g.joints + t->node[i].index] = i;
+  for (int b = 0; b < g->g.bodies; b++) {
+    const struct tree_node *n = &t->node[node[g->g.joints + b]];
+    count += g->carried[b];
+    assert_int_equal(t->carried_at[b], g->carried[b] ? n->at : -1);
+    if (!g->carried[b]) continue;
+    assert_int_equal(n->kind, TREE_HUB);
+    assert_int_equal(n->pivot, TREE_Y);
+    assert_true(n->at >= t->rows);
+    assert_int_equal(n->couple_first, n->couple_end);
+  }
+  assert_int_equal(t->carried, count);
+  for (int j = 0; j < g->g.joints; j++) {
+    int able = 0, before = 0;
+    for (int side = 0; side < g->sides[j]; side++) {
+      int b = g->ends[j][side];
+      if (b < 0) continue;
+      if (g->carried[b]) assert_true(node[g->g.joints + b] > node[j]);
+      able += !g->carried[b];
+      before += node[g->g.joints + b] < node[j];
+    }
+    assert_true(before > 0 || able == 0);
+  }
+  free(node);
 }
 
 static void check_levels(const struct tree *t)
@@ -130,6 +174,7 @@ static void check(const struct graph *g)
   }
   for (int i = 0; i < t->nodes; i++) assert_int_equal(parents[i], t->node[i].parent >= 0);
   check_couples(g, t);
+  check_carried(g, t);
   check_levels(t);
   free(owner);
   free(parents);
@@ -162,6 +207,26 @@ static void invariants_hold(void **state)
   CHECK(graph_parallel(&g, 8));
   for (int i = 0; i < 30; i++) CHECK(graph_forest(&g, &random, 60));
   for (int i = 0; i < 100; i++) CHECK(graph_random(&g, &random, 1 + i, i / 2));
+  for (int i = 0; i < 100; i++) CHECK(graph_carried(&g, &random, 3 + i, i / 5));
+}
+
+/* Massless all through: nothing but carried bodies, joints between them, and the ground. */
+static void a_chain_of_carried_bodies_is_a_balanced_tree_too(void **state)
+{
+  (void)state;
+  for (int n = 8, log2n = 3; n <= 1024; n *= 2, log2n++) {
+    struct graph g;
+    graph_chain(&g, n, 6);
+    for (int b = 0; b < n; b++) graph_carry(&g, b);
+    check(&g);
+    struct tree *t = tree_build(&g.g);
+    assert_non_null(t);
+    if (n == 128)
+      printf("chain of 128 carried bodies: %d levels, %.0f flops per body\n", t->levels, t->flops / n);
+    assert_true(t->levels <= 3 * log2n);
+    tree_free(t);
+    graph_free(&g);
+  }
 }
 
 struct cost {
@@ -244,6 +309,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(invariants_hold),
       cmocka_unit_test(a_chain_is_a_balanced_tree),
+      cmocka_unit_test(a_chain_of_carried_bodies_is_a_balanced_tree_too),
       cmocka_unit_test(cost_is_linear),
       cmocka_unit_test(the_same_graph_gives_the_same_tree),
   };

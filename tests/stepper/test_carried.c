@@ -1,0 +1,988 @@
+/* SPDX-License-Identifier: MIT
+ * Bodies without mass or inertia: against closed-form solutions, against reference trajectories of linear
+ * problems (tests/reference/README.md), and against the same mechanism put together without them or with a
+ * little mass. */
+#include "common/random.h"
+#include "common/table.h"
+#include "common/toys.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double none[3] = {0.0};
+
+static ali3_options options_with(double dt)
+{
+  ali3_options o = ali3_options_default();
+  o.dt = dt;
+  return o;
+}
+
+static void larger(double *largest, double x)
+{
+  if (!(fabs(x) <= *largest)) *largest = fabs(x); /* NaN is kept */
+}
+
+/* All is well, not merely no failure. */
+static void run_well(const ali3_model *m, ali3_data *d, int steps)
+{
+  for (int i = 0; i < steps; i++) {
+    char text[400];
+    if (ali3_step(m, d) == ALI3_OK) continue;
+    ali3_report_text(m, d, text, sizeof text);
+    fail_msg("step %d: %s", (int)ali3_report_get(d)->step + 1, text);
+  }
+}
+
+static ali3_model *falling(void)
+{
+  ali3_model *m = ali3_model_new();
+  assert_non_null(m);
+  toy_added(m, ali3_model_set_gravity(m, (const double[]){0.0, -9.81, 0.0}));
+  return m;
+}
+
+static void done(ali3_model *m, ali3_data *d)
+{
+  ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+/* What linear problems are made of: points on slides. All points stand askew; what holds that is the slides.
+ */
+static const double ASKEW[4] = {0.5, 0.1, -0.7, 0.5};
+
+/* A point: no inertia, whatever its mass. */
+static int point(ali3_model *m, const char *name, double mass, double x, double y, double vx, double vy)
+{
+  ali3_body_spec s = toy_body(name, (const double[]){x, y, 0.0}, mass, 0.0);
+  s.velocity[0] = vx;
+  s.velocity[1] = vy;
+  memcpy(s.orientation, ASKEW, sizeof s.orientation);
+  return toy_added(m, ali3_model_add_body(m, &s));
+}
+
+/* World vector in the axes of a point. */
+static void to_point(const double v[3], double o[3])
+{
+  const double e[3] = {-ASKEW[1], -ASKEW[2], -ASKEW[3]};
+  double t[3] = {2 * (e[1] * v[2] - e[2] * v[1]), 2 * (e[2] * v[0] - e[0] * v[2]),
+                 2 * (e[0] * v[1] - e[1] * v[0])};
+  o[0] = v[0] + ASKEW[0] * t[0] + e[1] * t[2] - e[2] * t[1];
+  o[1] = v[1] + ASKEW[0] * t[1] + e[2] * t[0] - e[0] * t[2];
+  o[2] = v[2] + ASKEW[0] * t[2] + e[0] * t[1] - e[1] * t[0];
+}
+
+/* b slides on a along a world axis; the coordinate is 0 where both are in one place. */
+static int slide(ali3_model *m, const char *name, int a, int b, int axis)
+{
+  ali3_joint_spec s = {.name = name, .type = ALI3_JOINT_PRISMATIC, .body_a = a, .body_b = b};
+  double v[3] = {0};
+  v[axis] = 1.0;
+  if (a == ALI3_GROUND)
+    memcpy(s.axis_a, v, sizeof v);
+  else
+    to_point(v, s.axis_a);
+  return toy_added(m, ali3_model_add_joint(m, &s));
+}
+
+/* On the coordinate of a joint, slack where that is 0. */
+static void spring(ali3_model *m, int joint, double stiffness, double damping)
+{
+  char name[32];
+  snprintf(name, sizeof name, "F%d", ali3_model_forces(m));
+  toy_added(m, ali3_model_add_force(m, &(ali3_force_spec){.name = name,
+                                                          .type = ALI3_FORCE_JOINT_SPRING,
+                                                          .joint = joint,
+                                                          .stiffness = {stiffness},
+                                                          .damping = {damping}}));
+}
+
+struct error {
+  double position, velocity; /* m, m/s; largest over the run */
+};
+
+/* Along a world axis, against what it should be. */
+static void compare(const ali3_model *m, const ali3_data *d, int body, int axis, double position,
+                    double velocity, struct error *e)
+{
+  ali3_body_state x;
+  ali3_body_get(m, d, body, &x);
+  larger(&e->position, x.position[axis] - position);
+  larger(&e->velocity, x.velocity[axis] - velocity);
+}
+
+static void read_reference(struct table *t, const char *name, const char *mass)
+{
+  char file[512];
+  snprintf(file, sizeof file, TEST_DATA "/reference/%s_%s.csv", name, mass);
+  assert_int_equal(table_read(t, file), 0);
+}
+
+static int steps_between_rows(const struct table *t, double dt)
+{
+  return (int)lround((table_row(t, 1)[0] - table_row(t, 0)[0]) / dt);
+}
+
+static void below(const char *what, const char *mass, struct error e, double position, double velocity)
+{
+  print_message("%s, mass %s: off by %.2e m, %.2e m/s\n", what, mass, e.position, e.velocity);
+  if (!(e.position < position && e.velocity < velocity))
+    fail_msg("%s, mass %s: off by %.2e m, %.2e m/s", what, mass, e.position, e.velocity);
+}
+
+/* A tenth of the step, a hundredth of the error. */
+static void second_order(const char *mass, struct error coarse, struct error fine)
+{
+  double position = coarse.position / fine.position, velocity = coarse.velocity / fine.velocity;
+  if (!(position > 80 && position < 120 && velocity > 70 && velocity < 130))
+    fail_msg("mass %s: a tenth of the step divides the errors by %.0f and %.0f", mass, position, velocity);
+}
+
+/* Two points on a line, a force on the first. */
+static struct error oscillator(const char *mass, double dt)
+{
+  struct table t = {0};
+  struct error e = {0};
+  ali3_model *m = ali3_model_new();
+  read_reference(&t, "small_mass_oscillator_m1", mass);
+  point(m, "P1", atof(mass), 0, 0, 0, 0);
+  point(m, "P2", 1.0, 0, 0, 0, 0);
+  spring(m, slide(m, "S1", ALI3_GROUND, 0, 0), 100, 2);
+  spring(m, slide(m, "S2", 0, 1, 0), 100, 2);
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  int every = steps_between_rows(&t, dt);
+  for (int i = 1; i < t.rows; i++) {
+    for (int k = 1; k <= every; k++) {
+      double time = ((i - 1) * every + k) * dt;
+      /* the force at the end of the step: the formulas take the mean of both ends */
+      ali3_set_load(m, d, 0, (const double[]){10 * sin(2 * time), 0, 0}, none);
+      run_well(m, d, 1);
+    }
+    const double *row = table_row(&t, i);
+    compare(m, d, 0, 0, row[1], row[3], &e);
+    compare(m, d, 1, 0, row[2], row[4], &e);
+  }
+  done(m, d);
+  table_free(&t);
+  return e;
+}
+
+static void the_oscillator_keeps_second_order_down_to_no_mass(void **state)
+{
+  (void)state;
+  static const char *const mass[] = {"1e-1", "1e-3", "1e-6", "0"};
+  for (int i = 0; i < 4; i++) {
+    struct error coarse = oscillator(mass[i], 0.01), fine = oscillator(mass[i], 0.001);
+    below("10 ms", mass[i], coarse, 8.2e-5, i == 0 ? 1.3e-3 : 6.3e-4);
+    below("1 ms", mass[i], fine, 8.2e-7, i == 0 ? 1.3e-5 : 6.3e-6);
+    second_order(mass[i], coarse, fine);
+  }
+}
+
+/* Two points in a plane: i on springs along x and y, j on i, by a spring or rigidly, and free along y.
+ * Between the slides along x and y there is a body without mass in every case. */
+struct plane {
+  ali3_model *m;
+  ali3_data *d;
+  int i, j;
+};
+
+static void plane_new(struct plane *p, int example, double mass, const double *row, const ali3_options *o)
+{
+  ali3_model *m = p->m = ali3_model_new();
+  int hi = point(m, "Hi", 0.0, row[1], 0, 0, 0), hj = point(m, "Hj", 0.0, row[3], 0, 0, 0);
+  p->i = point(m, "i", mass, row[1], row[2], mass > 0.0 ? row[5] : 0, mass > 0.0 ? row[6] : 0);
+  p->j = point(m, "j", 1.0, row[3], row[4], row[7], row[8]);
+  spring(m, slide(m, "Six", ALI3_GROUND, hi, 0), 100, 2);
+  spring(m, slide(m, "Siy", hi, p->i, 1), 80, 3);
+  if (example == 1) {
+    spring(m, slide(m, "Sjx", hi, hj, 0), 50, 1);
+  } else {
+    ali3_joint_spec s = {.name = "l", .type = ALI3_JOINT_FIXED, .body_a = hi, .body_b = hj};
+    to_point((const double[]){row[3] - row[1], 0, 0}, s.point_a);
+    toy_added(m, ali3_model_add_joint(m, &s));
+  }
+  slide(m, "Sjy", hj, p->j, 1);
+  toy_freeze_with(m, o);
+  p->d = toy_start(m, ALI3_MOVED); /* the velocities of what has no mass are not the model's to give */
+}
+
+static struct error points(int example, const char *mass, const ali3_options *o)
+{
+  struct table t = {0};
+  struct error e = {0};
+  struct plane p;
+  char name[32];
+  snprintf(name, sizeof name, "point_masses_%d_mi", example);
+  read_reference(&t, name, mass);
+  plane_new(&p, example, atof(mass), table_row(&t, 0), o);
+  compare(p.m, p.d, p.i, 0, table_row(&t, 0)[1], table_row(&t, 0)[5], &e);
+  compare(p.m, p.d, p.i, 1, table_row(&t, 0)[2], table_row(&t, 0)[6], &e);
+  if (!(e.velocity < 1e-4)) fail_msg("example %d starts %g m/s off", example, e.velocity);
+  for (int i = 1; i < t.rows / 3; i++) { /* little is left to show after that */
+    const double *row = table_row(&t, i);
+    run_well(p.m, p.d, steps_between_rows(&t, o->dt));
+    compare(p.m, p.d, p.i, 0, row[1], row[5], &e);
+    compare(p.m, p.d, p.i, 1, row[2], row[6], &e);
+    compare(p.m, p.d, p.j, 0, row[3], row[7], &e);
+    compare(p.m, p.d, p.j, 1, row[4], row[8], &e);
+  }
+  done(p.m, p.d);
+  table_free(&t);
+  return e;
+}
+
+static void points_in_a_plane_hang_on_one_another_without_mass(void **state)
+{
+  (void)state;
+  static const char *const mass[] = {"1e-1", "0"};
+  for (int k = 0; k < 4; k++) {
+    int example = 1 + k / 2;
+    const char *kg = mass[k % 2];
+    ali3_options o = options_with(0.01), parts = o, extra = o, absolute = o, little = options_with(0.001);
+    parts.substeps = 10;
+    extra.extrapolate = true;
+    absolute.alpha = 1e9;
+    struct error coarse = points(example, kg, &o), fine = points(example, kg, &little);
+    below("10 ms", kg, coarse, 7e-4, 2e-2);
+    below("1 ms", kg, fine, 7e-6, 2e-4);
+    second_order(kg, coarse, fine);
+    if (k % 2) below("ten substeps", kg, points(example, kg, &parts), 7e-6, 2e-4);
+    below("extrapolated", kg, points(example, kg, &extra), 8e-5, 4e-3);
+    below("penalty 1e9", kg, points(example, kg, &absolute), 7e-4, 2e-2);
+  }
+}
+
+/* A spring k to the ground, then a damper c to a body: a Maxwell element with the massless body in its
+ * middle. speed: of the body at the start; held: it stays there instead. */
+static struct error relaxation(double k, double c, double dt)
+{
+  struct error e = {0};
+  ali3_model *m = ali3_model_new();
+  ali3_options o = options_with(dt);
+  point(m, "M", 0.0, 0.1, 0, 0, 0);
+  int to_wall = slide(m, "S", ALI3_GROUND, 0, 0);
+  spring(m, to_wall, k, 0);
+  spring(m, to_wall, 0, c);
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_MOVED);
+  double a = 0.5 * dt * k / c, factor = (1.0 - a) / (1.0 + a), x = 0.1;
+  compare(m, d, 0, 0, x, -k / c * x, &e);
+  if (!(e.velocity < 1e-6)) fail_msg("the velocity at the start is off by %g m/s", e.velocity);
+  for (int i = 1; i <= (int)lround(1.0 / dt); i++) {
+    ali3_body_state s;
+    run_well(m, d, 1);
+    x *= factor; /* what the trapezoidal rule makes of x' = -k/c x, to the last digits */
+    ali3_body_get(m, d, 0, &s);
+    if (!(fabs(s.position[0] - x) < 1e-7)) fail_msg("step %d: %.9f, not %.9f", i, s.position[0], x);
+    double exact = 0.1 * exp(-k / c * i * dt);
+    compare(m, d, 0, 0, exact, -k / c * exact, &e);
+  }
+  done(m, d);
+  return e;
+}
+
+static void a_massless_body_relaxes_with_the_time_of_spring_and_damper(void **state)
+{
+  (void)state;
+  second_order("0", relaxation(50, 10, 0.01), relaxation(50, 10, 0.001));
+}
+
+/* x'' = -u/mass, u' = k (x' - u/c): the tension u of a Maxwell element, by a Runge-Kutta rule of small
+ * steps. */
+static void maxwell(double k, double c, double mass, double v[3])
+{
+  const double h = 1e-4;
+  double s[4][3] = {{0}};
+  for (int stage = 0; stage < 4; stage++) {
+    double y[3], part = stage == 0 ? 0.0 : stage == 3 ? h : 0.5 * h;
+    for (int i = 0; i < 3; i++) y[i] = v[i] + part * s[stage ? stage - 1 : 0][i];
+    s[stage][0] = y[1];
+    s[stage][1] = -y[2] / mass;
+    s[stage][2] = k * (y[1] - y[2] / c);
+  }
+  for (int i = 0; i < 3; i++) v[i] += h / 6.0 * (s[0][i] + 2 * s[1][i] + 2 * s[2][i] + s[3][i]);
+}
+
+static struct error maxwell_error(double k, double c, double dt)
+{
+  struct error e = {0};
+  double v[3] = {0.0, 1.0, 0.0};
+  ali3_model *m = ali3_model_new();
+  point(m, "M", 0.0, 0, 0, 1.0, 0);
+  point(m, "B", 2.0, 0, 0, 1.0, 0);
+  spring(m, slide(m, "S", ALI3_GROUND, 0, 0), k, 0);
+  spring(m, slide(m, "D", 0, 1, 0), 0, c);
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  for (int i = 1; i <= (int)lround(2.0 / dt); i++) {
+    for (int n = 0; n < (int)lround(dt / 1e-4); n++) maxwell(k, c, 2.0, v);
+    run_well(m, d, 1);
+    compare(m, d, 1, 0, v[0], v[1], &e);
+    compare(m, d, 0, 0, v[2] / k, v[1] - v[2] / c, &e);
+  }
+  done(m, d);
+  return e;
+}
+
+static void a_maxwell_element_stops_a_body(void **state)
+{
+  (void)state;
+  struct error coarse = maxwell_error(80, 5, 0.01), fine = maxwell_error(80, 5, 0.001);
+  below("Maxwell element, 10 ms", "0", coarse, 3e-4, 8e-3);
+  second_order("0", coarse, fine);
+}
+
+/* Undamped springs in series with nothing between them: half the stiffness. Started in balance, all
+ * velocities right. */
+static void springs_in_series_swing_as_one(void **state)
+{
+  (void)state;
+  const double k = 100, w = sqrt(0.5 * k), dt = 0.001;
+  struct error e = {0};
+  ali3_model *m = ali3_model_new();
+  point(m, "M", 0.0, 0, 0, 0.5, 0);
+  point(m, "B", 1.0, 0, 0, 1.0, 0);
+  spring(m, slide(m, "S1", ALI3_GROUND, 0, 0), k, 0);
+  spring(m, slide(m, "S2", 0, 1, 0), k, 0);
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  for (int i = 1; i <= 2000; i++) {
+    run_well(m, d, 1);
+    compare(m, d, 1, 0, sin(w * i * dt) / w, cos(w * i * dt), &e);
+    compare(m, d, 0, 0, 0.5 * sin(w * i * dt) / w, 0.5 * cos(w * i * dt), &e);
+  }
+  ali3_energy energy;
+  ali3_energy_get(m, d, &energy);
+  below("springs in series", "0", e, 1e-5, 1e-4);
+  assert_true(fabs(energy.total - 0.5) < 1e-9);
+  done(m, d);
+}
+
+/* A pendulum A on the ground and a body B that a rod ties to it, universal at A, spherical at B: without
+ * mass the rod pulls along its length and does nothing else. mass < 0: a distance joint instead. */
+static ali3_data *hang(ali3_model **model, double mass, const ali3_options *o)
+{
+  const double on_a[3] = {0.5, 0, 0}, on_b[3] = {-0.1, 0.1, 0.2}, L[3] = {0.2, -0.3, 1.1};
+  const double half[3] = {L[0] / 2, L[1] / 2, L[2] / 2}, back[3] = {-half[0], -half[1], -half[2]};
+  ali3_model *m = *model = falling();
+  ali3_body_spec a = toy_body("A", (const double[]){0.5, 0, 0}, 1.0, 0.1),
+                 b = toy_body("B", (const double[]){1.3, -0.4, 0.9}, 2.0, 0.3);
+  b.inertia[4] = 0.2;
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_spherical(m, "J", ALI3_GROUND, none, 0, (const double[]){-0.5, 0, 0});
+  ali3_joint_spec s = {.name = "U", .type = ALI3_JOINT_UNIVERSAL, .body_a = 0, .body_b = 2};
+  memcpy(s.point_a, on_a, sizeof on_a);
+  if (mass < 0.0) {
+    s.type = ALI3_JOINT_DISTANCE;
+    s.body_b = 1;
+    memcpy(s.point_b, on_b, sizeof on_b);
+  } else {
+    double square = L[0] * L[0] + L[1] * L[1] + L[2] * L[2];
+    ali3_body_spec rod =
+        toy_body("rod", (const double[]){1 + half[0], half[1], half[2]}, mass, mass * square / 12);
+    toy_added(m, ali3_model_add_body(m, &rod));
+    memcpy(s.point_b, back, sizeof back);
+    s.axis_a[1] = 1.0;
+    s.axis_b[0] = L[2];
+    s.axis_b[2] = -L[0];
+    toy_spherical(m, "S", 2, half, 1, on_b);
+  }
+  toy_added(m, ali3_model_add_joint(m, &s));
+  toy_freeze_with(m, o);
+  return toy_start(m, ALI3_OK);
+}
+
+/* Largest difference between two mechanisms in the places of their first two bodies. */
+static double apart(const ali3_model *m, ali3_data *d, const ali3_model *n, ali3_data *e, int steps)
+{
+  double largest = 0.0;
+  for (int i = 0; i < steps; i++) {
+    run_well(m, d, 1);
+    run_well(n, e, 1);
+    for (int b = 0; b < 2; b++) {
+      ali3_body_state x, y;
+      ali3_body_get(m, d, b, &x);
+      ali3_body_get(n, e, b, &y);
+      for (int k = 0; k < 3; k++) larger(&largest, x.position[k] - y.position[k]);
+      for (int k = 0; k < 4; k++) larger(&largest, x.orientation[k] - y.orientation[k]);
+    }
+  }
+  return largest;
+}
+
+static void a_massless_rod_is_a_distance_joint(void **state)
+{
+  (void)state;
+  ali3_options o = options_with(0.002);
+  ali3_model *m, *n;
+  ali3_data *d = hang(&m, 0.0, &o), *e = hang(&n, -1.0, &o);
+  double difference = apart(m, d, n, e, 500);
+  ali3_joint_state rod, line;
+  ali3_joint_get(m, d, ali3_model_find_joint(m, "S"), &rod);
+  ali3_joint_get(n, e, ali3_model_find_joint(n, "U"), &line);
+  print_message("rod and distance joint are %.1e m apart\n", difference);
+  assert_true(difference < 1e-6);
+  for (int i = 0; i < 3; i++) assert_true(fabs(rod.force[i] - line.force[i]) < 1e-3); /* the same pull on B */
+  done(m, d);
+  done(n, e);
+}
+
+/* Four bars in a plane, all unlike, the coupler of the given mass; at rest. */
+static ali3_data *four_bar(ali3_model **model, double mass, const ali3_options *o)
+{
+  static const double p[4][2] = {{0, 0}, {0.5, 0.866}, {2.2, 1.2}, {2, 0.1}};
+  ali3_model *m = *model = falling();
+  double half[3];
+  for (int i = 0; i < 3; i++) {
+    static const char *const name[] = {"crank", "coupler", "rocker"};
+    double dx = p[i + 1][0] - p[i][0], dy = p[i + 1][1] - p[i][1], turn = 0.5 * atan2(dy, dx);
+    double own = i == 1 ? mass : 1.0;
+    half[i] = 0.5 * hypot(dx, dy);
+    ali3_body_spec s = toy_body(name[i], (const double[]){p[i][0] + 0.5 * dx, p[i][1] + 0.5 * dy, 0}, own,
+                                own * half[i] * half[i] / 3);
+    s.orientation[0] = cos(turn);
+    s.orientation[3] = sin(turn);
+    toy_added(m, ali3_model_add_body(m, &s));
+  }
+  for (int i = 0; i < 4; i++) {
+    char name[8];
+    snprintf(name, sizeof name, "J%d", i + 1);
+    ali3_joint_spec s = {.name = name,
+                         .type = ALI3_JOINT_REVOLUTE,
+                         .body_a = i - 1,
+                         .body_b = i == 3 ? ALI3_GROUND : i,
+                         .point_a = {i > 0 ? half[i - 1] : 0},
+                         .point_b = {i < 3 ? -half[i] : p[3][0], i < 3 ? 0 : p[3][1]},
+                         .axis_a = {0, 0, 1},
+                         .axis_b = {0, 0, 1}};
+    toy_added(m, ali3_model_add_joint(m, &s));
+  }
+  toy_freeze_with(m, o);
+  ali3_data *d = ali3_data_new(m);
+  assert_non_null(d);
+  assert_true(ali3_reset(m, d) >= 0);
+  return d;
+}
+
+static double coupler_matters(double mass, const ali3_options *o)
+{
+  ali3_model *m, *n;
+  ali3_data *d = four_bar(&m, mass, o), *e = four_bar(&n, 0.0, o);
+  double difference = apart(m, d, n, e, 50);
+  print_message("coupler of %g kg: %.2e m from none\n", mass, difference);
+  done(m, d);
+  done(n, e);
+  return difference;
+}
+
+static void a_light_coupler_comes_to_be_a_massless_one(void **state)
+{
+  (void)state;
+  for (int extrapolate = 0; extrapolate < 2; extrapolate++) {
+    ali3_options o = options_with(0.002);
+    o.extrapolate = extrapolate;
+    double last = coupler_matters(1e-2, &o);
+    for (double mass = 1e-3; mass > 1e-8; mass /= 10) {
+      double now = coupler_matters(mass, &o);
+      if (!(last / now > 8 && last / now < 12))
+        fail_msg("%g kg: a tenth of the mass matters %.1f times less", mass, last / now);
+      last = now;
+    }
+  }
+}
+
+static void a_massless_coupler_keeps_energy_and_constraints(void **state)
+{
+  (void)state;
+  ali3_options o = options_with(0.001);
+  ali3_model *m;
+  ali3_data *d = four_bar(&m, 0.0, &o);
+  ali3_energy before, after;
+  ali3_energy_get(m, d, &before);
+  for (int i = 0; i < 3000; i++) {
+    run_well(m, d, 1);
+    assert_true(ali3_report_get(d)->position < 1e-12);
+  }
+  ali3_energy_get(m, d, &after);
+  print_message("energy off by %.1e J in 3 s\n", after.total - before.total);
+  assert_true(fabs(after.total - before.total) < 1e-3);
+  done(m, d);
+}
+
+/* A rod on a universal joint whose axes are both askew to it: held about its own axis, where it may have no
+ * inertia. */
+static void rod_end(double inertia, double dt, double o[3])
+{
+  const double q = sqrt(0.5);
+  ali3_model *m = falling();
+  ali3_body_spec b = toy_body("rod", (const double[]){0.5, 0, 0}, 1.0, 0.2);
+  b.inertia[0] = inertia;
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_added(m, ali3_model_add_joint(m, &(ali3_joint_spec){.name = "U",
+                                                          .type = ALI3_JOINT_UNIVERSAL,
+                                                          .body_a = ALI3_GROUND,
+                                                          .point_b = {-0.5, 0, 0},
+                                                          .axis_a = {0, q, q},
+                                                          .axis_b = {0, -q, q}}));
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  run_well(m, d, (int)lround(1.0 / dt));
+  ali3_body_state x;
+  ali3_body_get(m, d, 0, &x);
+  memcpy(o, x.position, sizeof x.position);
+  done(m, d);
+}
+
+static double distance(const double a[3], const double b[3])
+{
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static void a_rod_needs_no_inertia_about_its_axis(void **state)
+{
+  (void)state;
+  double thin[3], thinner[3], fine[3], finest[3], thick[3], thicker[3];
+  rod_end(0.0, 0.01, thin);
+  rod_end(0.0, 0.002, fine);
+  rod_end(0.0, 0.0004, finest);
+  rod_end(1e-8, 0.01, thinner);
+  rod_end(1e-4, 0.01, thick);
+  rod_end(1e-3, 0.01, thicker);
+  print_message("inertia 0: 10 ms and 2 ms are off by %.2e and %.2e m\n", distance(thin, finest),
+                distance(fine, finest));
+  assert_true(distance(thin, finest) < 2e-3);
+  assert_true(distance(thin, finest) / distance(fine, finest) >
+              20); /* 25, less what the last is off itself */
+  assert_true(distance(thin, thinner) < 1e-6);
+  double ratio = distance(thin, thicker) / distance(thin, thick);
+  assert_true(ratio > 8 && ratio < 12);
+}
+
+/* A rod without inertia about the axis on which it turns, under a torque, on a torsional spring and damper.
+ */
+static struct error turning(double k, double c, double dt)
+{
+  const double torque = 3.0;
+  struct error e = {0};
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec b = toy_body("rod", none, 1.0, 0.2);
+  b.inertia[0] = 0.0;
+  toy_added(m, ali3_model_add_body(m, &b));
+  spring(m,
+         toy_added(m, ali3_model_add_joint(m, &(ali3_joint_spec){.name = "R",
+                                                                 .type = ALI3_JOINT_REVOLUTE,
+                                                                 .body_a = ALI3_GROUND,
+                                                                 .axis_a = {1, 0, 0},
+                                                                 .axis_b = {1, 0, 0}})),
+         k, c);
+  toy_added(m, ali3_model_add_load(
+                   m, &(ali3_load_spec){.name = "T", .type = ALI3_LOAD_TORQUE, .vector = {torque, 0, 0}}));
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_MOVED); /* it turns at once */
+  for (int i = 0; i <= (int)lround(2.0 / dt); i++) {
+    double gone = exp(-k / c * i * dt);
+    ali3_joint_state j;
+    if (i > 0) run_well(m, d, 1);
+    ali3_joint_get(m, d, 0, &j);
+    larger(&e.position, j.position - (k > 0.0 ? torque / k * (1 - gone) : torque / c * i * dt));
+    larger(&e.velocity, j.velocity - torque / c * gone);
+  }
+  done(m, d);
+  return e;
+}
+
+static void a_torsional_damper_holds_what_has_no_inertia(void **state)
+{
+  (void)state;
+  struct error coarse = turning(2, 0.5, 0.01), fine = turning(2, 0.5, 0.001), steady = turning(0, 0.5, 0.01);
+  below("spring and damper, 10 ms", "0", coarse, 7e-5, 3e-4);
+  second_order("0", coarse, fine);
+  below("damper alone, 10 ms", "0", steady, 1.1e-3, 1e-9);
+}
+
+/* The reset fails and says of which body, and in which direction. Frees m. */
+static void is_free(ali3_model *m, const char *body, const double along[3], const double about[3],
+                    const char *text)
+{
+  char said[400];
+  double dot = 0.0, off = 0.0;
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_E_SINGULAR);
+  const ali3_report *r = ali3_report_get(d);
+  ali3_report_text(m, d, said, sizeof said);
+  assert_int_equal(r->status, ALI3_E_SINGULAR);
+  assert_int_equal(r->worst_body, ali3_model_find_body(m, body));
+  for (int i = 0; i < 3; i++) dot += r->free_direction[i] * along[i] + r->free_direction[3 + i] * about[i];
+  for (int i = 0; i < 3; i++) { /* up to its sign */
+    larger(&off, r->free_direction[i] - copysign(along[i], along[i] * dot));
+    larger(&off, r->free_direction[3 + i] - copysign(about[i], about[i] * dot));
+  }
+  if (!strstr(said, body) || !strstr(said, text) || !(off < 1e-6))
+    fail_msg("expected \"%s\" and \"%s\", off by %g: %s", body, text, off, said);
+  done(m, d);
+}
+
+static void a_point_that_nothing_holds_is_named(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("dust", none, 1.0, 0.0);
+  toy_added(m, ali3_model_add_body(m, &s)); /* mass, no inertia, not held at all */
+  is_free(m, "dust", none, (const double[]){1, 0, 0}, "about (1, 0, 0), where it has no inertia");
+  m = ali3_model_new();
+  point(m, "carriage", 0.0, 0, 0, 0, 0);
+  slide(m, "S", ALI3_GROUND, 0, 1); /* no spring on it */
+  is_free(m, "carriage", (const double[]){0, 1, 0}, none, "along (0, 1, 0), where it has no mass");
+}
+
+/* Both ends of the coupler may turn: about the line between them nothing holds it. */
+static void a_rod_that_may_spin_is_named_with_its_axis(void **state)
+{
+  (void)state;
+  const double span[3] = {2, 0.6, -0.3}, size = sqrt(4 + 0.36 + 0.09);
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec a = toy_body("A", none, 1.0, 1.0), b = toy_body("B", span, 1.0, 1.0),
+                 rod = toy_body("rod", none, 0.0, 0.0);
+  memcpy(rod.orientation, ASKEW, sizeof ASKEW);
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_added(m, ali3_model_add_body(m, &rod));
+  double end[3];
+  to_point(span, end);
+  toy_spherical(m, "S1", 0, none, 2, none);
+  toy_spherical(m, "S2", 2, end, 1, none);
+  is_free(m, "rod", none, (const double[]){span[0] / size, span[1] / size, span[2] / size},
+          "where it has no inertia");
+}
+
+/* With mass all about but for the one axis, on a ball at its end. */
+static void a_rod_without_axial_inertia_on_a_ball_is_named(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("rod", none, 1.0, 0.2);
+  s.inertia[0] = 0.0;
+  s.orientation[0] = s.orientation[1] = s.orientation[3] = 0.5; /* its x is the world's y */
+  s.orientation[2] = 0.5;
+  toy_added(m, ali3_model_add_body(m, &s));
+  toy_spherical(m, "ball", ALI3_GROUND, none, 0, (const double[]){-0.5, 0, 0});
+  is_free(m, "rod", none, (const double[]){0, 1, 0}, "about (0, 1, 0), where it has no inertia");
+}
+
+static void the_reset_corrects_the_velocity_of_a_massless_body(void **state)
+{
+  (void)state;
+  for (int right = 0; right < 2; right++) {
+    ali3_model *m = ali3_model_new();
+    ali3_body_state x;
+    point(m, "M", 0.0, 0.1, 0, right ? -5.0 : 7.0, 0);
+    spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, right ? ALI3_OK : ALI3_MOVED);
+    if (!right) assert_true(fabs(ali3_initial_get(d)->moved_velocity - 12.0) < 1e-5);
+    assert_true(ali3_initial_get(d)->moved_position == 0.0);
+    ali3_body_get(m, d, 0, &x);
+    assert_true(fabs(x.velocity[0] + 5.0) < 1e-5);
+    done(m, d);
+  }
+}
+
+/* Undamped springs in series, M without mass between them: M at x, its speed v, the body behind it at 0 with
+ * speed 1. */
+static ali3_data *series(ali3_model **model, double x, double v, int status)
+{
+  ali3_model *m = *model = ali3_model_new();
+  point(m, "M", 0.0, x, 0, v, 0);
+  point(m, "B", 1.0, 0, 0, 1.0, 0);
+  spring(m, slide(m, "S1", ALI3_GROUND, 0, 0), 300, 0);
+  spring(m, slide(m, "S2", 0, 1, 0), 100, 0);
+  toy_freeze(m, 0.01);
+  return toy_start(m, status);
+}
+
+/* Without a damper the balance of forces says where a massless body is, not how fast: it goes as its
+ * neighbours do. */
+static void a_body_between_springs_goes_as_its_neighbours_do(void **state)
+{
+  (void)state;
+  ali3_model *m;
+  ali3_body_state x;
+  ali3_data *d = series(&m, 0.0, 0.0, ALI3_MOVED);
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.velocity[0] - 0.25) < 1e-9); /* as the lever of the two springs has it */
+  for (int i = 0; i < 300; i++) {
+    ali3_body_state b;
+    run_well(m, d, 1);
+    ali3_body_get(m, d, 0, &x);
+    ali3_body_get(m, d, 1, &b);
+    assert_true(fabs(x.position[0] - 0.25 * b.position[0]) < 1e-9);
+    assert_true(fabs(x.velocity[0] - 0.25 * b.velocity[0]) < 1e-7);
+  }
+  done(m, d);
+}
+
+/* Started elsewhere, it is there after one step, and its speed does not swing to and fro for ever. */
+static void a_body_out_of_balance_is_in_it_after_a_step(void **state)
+{
+  (void)state;
+  for (double off = 1e-4; off < 1.0; off *= 10) {
+    ali3_model *m;
+    ali3_body_state x, b;
+    ali3_data *d = series(&m, off, 0.0, ALI3_MOVED);
+    assert_true(ali3_initial_get(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step's worth */
+    for (int i = 0; i < 100; i++) {
+      run_well(m, d, 1);
+      ali3_body_get(m, d, 0, &x);
+      ali3_body_get(m, d, 1, &b);
+      if (!(fabs(x.position[0] - 0.25 * b.position[0]) < 1e-8 &&
+            fabs(x.velocity[0] - 0.25 * b.velocity[0]) < 0.25))
+        fail_msg("%g m off, step %d: at %g of %g m, %g of %g m/s", off, i + 1, x.position[0], b.position[0],
+                 x.velocity[0], b.velocity[0]);
+    }
+    done(m, d);
+  }
+}
+
+/* A massless body on a slide along u, spring and damper to the ground, and a body on it, likewise: where
+ * they are along u after 100 steps. */
+static void slide_along(const double u[3], double k, double c, double dt, double o[2])
+{
+  ali3_model *m = ali3_model_new();
+  for (int i = 0; i < 2; i++) {
+    ali3_body_spec s = toy_body(i ? "B" : "M", none, i ? 1.0 : 0.0, 0.0);
+    for (int n = 0; n < 3; n++) {
+      s.position[n] = (i ? 0.3 : 0.1) * u[n];
+      s.velocity[n] = (i ? 0.5 : 0.0) * u[n];
+    }
+    toy_added(m, ali3_model_add_body(m, &s));
+    ali3_joint_spec j = {.name = i ? "S2" : "S1", .type = ALI3_JOINT_PRISMATIC, .body_a = i - 1, .body_b = i};
+    memcpy(j.axis_a, u, sizeof j.axis_a);
+    spring(m, toy_added(m, ali3_model_add_joint(m, &j)), k, c);
+  }
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_MOVED);
+  run_well(m, d, 100);
+  for (int i = 0; i < 2; i++) {
+    ali3_body_state x;
+    ali3_body_get(m, d, i, &x);
+    o[i] = x.position[0] * u[0] + x.position[1] * u[1] + x.position[2] * u[2];
+  }
+  done(m, d);
+}
+
+/* Stiffnesses of rigid rows and of springs meet in one pivot, and only along the axes they stay apart by
+ * themselves. */
+static void no_direction_is_special(void **state)
+{
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    double straight[2], oblique[2], worst = 0.0, dt = way % 2 ? 1e-3 : 1e-2, k = way < 2 ? 100 : 1000;
+    double c = way < 2 ? 2 : 0;
+    slide_along((const double[]){1, 0, 0}, k, c, dt, straight);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+      struct random random = {seed};
+      double u[3];
+      random_unit(&random, u, 3);
+      slide_along(u, k, c, dt, oblique);
+      for (int i = 0; i < 2; i++) {
+        larger(&worst, oblique[i] - straight[i]);
+        if (!(fabs(oblique[i] - straight[i]) < 1e-6))
+          fail_msg("seed %d: body %d at %.9f, along an axis at %.9f", (int)seed, i, oblique[i], straight[i]);
+      }
+    }
+    print_message("%g s, damping %g: oblique slides are %.1e m off\n", dt, c, worst);
+  }
+}
+
+/* Light beside another body is not without mass: a little oscillator next to a ton keeps its order and its
+ * energy. */
+static struct error light_oscillator(double dt)
+{
+  const double mass = 1e-4, k = 2e-3, w = sqrt(k / mass);
+  struct error e = {0};
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec heavy = toy_body("heavy", none, 1000.0, 100.0), light = toy_body("light", none, mass, 1e-8);
+  light.position[0] = 0.1;
+  light.velocity[0] = 0.2;
+  toy_added(m, ali3_model_add_body(m, &light));
+  toy_added(m, ali3_model_add_body(m, &heavy));
+  ali3_joint_spec s = {.name = "S", .type = ALI3_JOINT_PRISMATIC, .body_a = ALI3_GROUND, .axis_a = {1, 0, 0}};
+  spring(m, toy_added(m, ali3_model_add_joint(m, &s)), k, 0);
+  toy_freeze(m, dt);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  for (int i = 1; i <= (int)lround(2.0 / dt); i++) {
+    double t = i * dt;
+    run_well(m, d, 1);
+    compare(m, d, 0, 0, 0.1 * cos(w * t) + 0.2 / w * sin(w * t), 0.2 * cos(w * t) - 0.1 * w * sin(w * t), &e);
+  }
+  done(m, d);
+  return e;
+}
+
+static void light_is_not_massless(void **state)
+{
+  (void)state;
+  struct error coarse = light_oscillator(0.01), fine = light_oscillator(0.001);
+  below("beside a ton, 10 ms", "1e-4", coarse, 2e-3, 1e-2);
+  second_order("1e-4", coarse, fine);
+}
+
+/* However little it weighs: of a body that turns without inertia the mass still has its own velocity, and a
+ * massless one that was given a wrong one pulls at nobody. */
+static void velocities_that_have_mass_are_kept(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_state x;
+  point(m, "P", 1e-6, 0.1, 0, 0.3, 0);
+  spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.velocity[0] - 0.3) < 1e-12);
+  done(m, d);
+
+  m = ali3_model_new();
+  point(m, "M", 0.0, 0, 0, 100, 0);
+  point(m, "B", 1.0, 0, 0.2, 0.5, 0);
+  spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+  slide(m, "T", 0, 1, 1); /* rigid along x: M goes as B does */
+  toy_freeze(m, 0.01);
+  d = toy_start(m, ALI3_MOVED);
+  for (int i = 0; i < 2; i++) {
+    ali3_body_get(m, d, i, &x);
+    assert_true(fabs(x.velocity[0] - 0.5) < 1e-6);
+  }
+  done(m, d);
+}
+
+/* Lengths times L, masses times M: the same motion in other units, whatever has no mass. */
+static void units_do_not_matter(void **state)
+{
+  (void)state;
+  double first[2] = {0};
+  for (int i = 0; i < 5; i++) {
+    static const double lengths[] = {1, 1e-3, 1e3, 1, 1}, masses[] = {1, 1, 1, 1e-6, 1e6};
+    double L = lengths[i], M = masses[i];
+    ali3_model *m = ali3_model_new();
+    ali3_body_state x[2];
+    point(m, "M", 0.0, 0.1 * L, 0, 0, 0);
+    point(m, "B", M, 0.3 * L, 0, 0.5 * L, 0);
+    spring(m, slide(m, "S1", ALI3_GROUND, 0, 0), 100 * M, 2 * M);
+    spring(m, slide(m, "S2", 0, 1, 0), 50 * M, 1 * M);
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, ALI3_MOVED);
+    run_well(m, d, 100);
+    for (int b = 0; b < 2; b++) {
+      ali3_body_get(m, d, b, &x[b]);
+      double position = x[b].position[0] / L;
+      if (i == 0) first[b] = position;
+      if (!(fabs(position - first[b]) < 1e-8))
+        fail_msg("length %g, mass %g: body %d at %.12f, not %.12f", L, M, b, position, first[b]);
+    }
+    done(m, d);
+  }
+}
+
+/* Shares one after the other, the last first; see test_stage.c for true threads. */
+static int runs;
+
+static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
+{
+  int shares = *(const int *)context;
+  runs++;
+  for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
+}
+
+/* A hundred pendulums, in a row, with massless carriages between them. */
+static ali3_model *train(int cars)
+{
+  ali3_model *m = falling();
+  for (int i = 0; i < cars; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "H%d", i);
+    int hub = point(m, name, 0.0, i, 0, 0, 0);
+    snprintf(name, sizeof name, "S%d", i);
+    spring(m, slide(m, name, i == 0 ? ALI3_GROUND : hub - 2, hub, 0), 0, 3);
+    snprintf(name, sizeof name, "B%d", i);
+    ali3_body_spec s = toy_body(name, (const double[]){i + 0.5, 0, 0}, 1.0, 0.1);
+    int body = toy_added(m, ali3_model_add_body(m, &s));
+    ali3_joint_spec j = {.type = ALI3_JOINT_REVOLUTE, .body_a = hub, .body_b = body, .point_b = {-0.5, 0, 0}};
+    snprintf(name, sizeof name, "R%d", i);
+    j.name = name;
+    to_point((const double[]){0, 0, 1}, j.axis_a);
+    j.axis_b[2] = 1.0;
+    toy_added(m, ali3_model_add_joint(m, &j));
+  }
+  toy_freeze(m, 0.01);
+  return m;
+}
+
+static void shares_do_not_change_a_bit(void **state)
+{
+  (void)state;
+  enum { CARS = 40 };
+  static const int counts[] = {1, 2, 3, 8};
+  ali3_model *m = train(CARS);
+  for (int i = 0; i < 4; i++) {
+    int shares = counts[i];
+    const ali3_exec exec = {&shares, shares, backwards};
+    ali3_data *d = ali3_data_new(m), *serial = ali3_data_new(m);
+    assert_true(d && serial);
+    runs = 0;
+    ali3_data_set_exec(d, &exec);
+    assert_true(ali3_reset(m, d) >= 0 && ali3_reset(m, serial) >= 0);
+    for (int k = 0; k < 30; k++) {
+      run_well(m, d, 1);
+      run_well(m, serial, 1);
+      for (int b = 0; b < 2 * CARS; b++) {
+        ali3_body_state x, y;
+        ali3_body_get(m, d, b, &x);
+        ali3_body_get(m, serial, b, &y);
+        if (memcmp(&x, &y, sizeof x) != 0) fail_msg("%d shares change body %d in step %d", shares, b, k + 1);
+      }
+    }
+    assert_true(shares == 1 || runs > 30); /* there was something to share */
+    ali3_data_free(d);
+    ali3_data_free(serial);
+  }
+  ali3_model_free(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_oscillator_keeps_second_order_down_to_no_mass),
+      cmocka_unit_test(points_in_a_plane_hang_on_one_another_without_mass),
+      cmocka_unit_test(a_massless_body_relaxes_with_the_time_of_spring_and_damper),
+      cmocka_unit_test(a_maxwell_element_stops_a_body),
+      cmocka_unit_test(springs_in_series_swing_as_one),
+      cmocka_unit_test(a_massless_rod_is_a_distance_joint),
+      cmocka_unit_test(a_light_coupler_comes_to_be_a_massless_one),
+      cmocka_unit_test(a_massless_coupler_keeps_energy_and_constraints),
+      cmocka_unit_test(a_rod_needs_no_inertia_about_its_axis),
+      cmocka_unit_test(a_torsional_damper_holds_what_has_no_inertia),
+      cmocka_unit_test(a_point_that_nothing_holds_is_named),
+      cmocka_unit_test(a_rod_that_may_spin_is_named_with_its_axis),
+      cmocka_unit_test(a_rod_without_axial_inertia_on_a_ball_is_named),
+      cmocka_unit_test(the_reset_corrects_the_velocity_of_a_massless_body),
+      cmocka_unit_test(a_body_between_springs_goes_as_its_neighbours_do),
+      cmocka_unit_test(a_body_out_of_balance_is_in_it_after_a_step),
+      cmocka_unit_test(no_direction_is_special),
+      cmocka_unit_test(light_is_not_massless),
+      cmocka_unit_test(velocities_that_have_mass_are_kept),
+      cmocka_unit_test(units_do_not_matter),
+      cmocka_unit_test(shares_do_not_change_a_bit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
