@@ -191,6 +191,8 @@ static void walk(struct walk *w, const ali3_model *m)
   group(w, "constraint.", "position", "m", NULL, 1);
   group(w, "constraint.", "velocity", "m/s", NULL, 1);
   group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
+  group(w, "solver.", "status", "", NULL, 1);
+  group(w, "solver.", "increment", "", NULL, 1);
   s->input_first = w->count;
   for (int i = 0; i < s->inputs; i++) walk_input(w, &s->input[i]);
   s->channels = w->count - s->input_first;
@@ -325,5 +327,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   v[s->constraint_first] = report->position;
   v[s->constraint_first + 1] = report->velocity;
   v[s->constraint_first + 2] = report->acceleration;
+  v[s->constraint_first + 3] = report->status == ALI3_MOVED ? 0.0 : report->status;
+  v[s->constraint_first + 4] = report->increment;
   for (int i = 0; i < s->channels; i++) v[s->input_first + i] = channels ? channels[i] : 0.0;
 }

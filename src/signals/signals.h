@@ -5,7 +5,8 @@
  * Order of the values: time; per body 19 (position 3, orientation 4, velocity 3, angular_velocity 3,
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
  * revolute and prismatic; per force what its type has; per sensor what its type gives
- * (sensor_first); energy 3; constraint 3; inputs.
+ * (sensor_first); energy 3; constraint 3; solver 2
+ * (status of the last step: 0 or that of a step that did not converge, see ali3_status; increment); inputs.
  *
  * Of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
  * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3,

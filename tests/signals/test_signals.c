@@ -123,6 +123,7 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"energy.kinetic", "J"},         {"energy.potential", "J"},
       {"energy.total", "J"},           {"constraint.position", "m"},
       {"constraint.velocity", "m/s"},  {"constraint.acceleration", "m/s^2"},
+      {"solver.status", ""},           {"solver.increment", ""},
       {"input.push.force.x", "N"},     {"input.push.force.y", "N"},
       {"input.push.force.z", "N"},     {"input.push.torque.x", "N m"},
       {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
@@ -254,6 +255,7 @@ static void values_are_those_of_the_getters(void **state)
   assert_true(value(b, "constraint.position") == r->position);
   assert_true(value(b, "constraint.velocity") == r->velocity);
   assert_true(value(b, "constraint.acceleration") == r->acceleration);
+  assert_true(value(b, "solver.status") == 0 && value(b, "solver.increment") == r->increment);
   assert_true(value(b, "input.push.force.x") == 1 && value(b, "input.push.torque.z") == 6);
   assert_true(value(b, "input.stretch.value") == 77);
   assert_true(value(b, "input.pull.force.x") == 7 && value(b, "input.pull.torque.z") == 12);
@@ -307,7 +309,7 @@ static void a_model_of_one_body_has_the_rest(void **state)
   toy_freeze(m, 0.01);
   struct signals *t = signals_new(m, NULL, 0);
   assert_non_null(t);
-  assert_int_equal(t->count, 1 + SIGNALS_BODY + 6);
+  assert_int_equal(t->count, 1 + SIGNALS_BODY + 8);
   assert_int_equal(t->channels, 0);
   signals_free(t);
   signals_free(NULL);
