@@ -19,7 +19,7 @@ static const char *const joint_types[] = {
         NULL};
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           [ALI3_LOAD_TORQUE] = "torque",
-#define FORCE_NAME(id, text) [CONNECTION_FIRST + (id)] = text,
+#define FORCE_NAME(id, text) [CONNECTION_FIRST + (id)] = (text),
                                           ALI3_FORCE_LIST(FORCE_NAME)
 #undef FORCE_NAME
                                               NULL};

@@ -20,10 +20,13 @@ enum {
 static bool to_journal(void)
 {
   const char *stream = getenv("JOURNAL_STREAM");
-  unsigned long long device, inode;
   struct stat st;
-  return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
-         st.st_dev == device && st.st_ino == inode;
+  char *colon, *end;
+  if (!stream || fstat(STDERR_FILENO, &st) != 0) return false;
+  const unsigned long long device = strtoull(stream, &colon, 10);
+  if (colon == stream || *colon != ':') return false;
+  const unsigned long long inode = strtoull(colon + 1, &end, 10);
+  return end != colon + 1 && *end == '\0' && st.st_dev == device && st.st_ino == inode;
 }
 
 /* One write: lines of other processes on the same terminal do not get in between. A reader who has stopped must
@@ -51,7 +54,7 @@ void log_line(enum log_level level, const char *format, ...)
   if (lost) {
     const int n = put_prefix(line, sizeof line, LOG_LEVEL_WARNING);
     const int more = snprintf(line + n, sizeof line - (size_t)n, "%lu lines lost: nobody read them\n", lost);
-    if (write_line(line, (size_t)(n + more), 0)) lost = 0;
+    if (write_line(line, (size_t)n + (size_t)more, 0)) lost = 0;
   }
   const int prefix = put_prefix(line, sizeof line, level);
   va_list list;

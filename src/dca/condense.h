@@ -36,9 +36,9 @@ bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct 
 void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int index);
 void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int index);
 
-/* Of a carried body whose pivot is not positive, node: the direction in which nothing holds it, of length 1 (or its
+/* Of a carried body whose pivot is not positive, node index: the direction in which nothing holds it, of length 1 (or its
  * rotation is). Not RT. */
-void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node,
+void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index,
                          double o[TREE_Y]);
 
 /* The whole tree in one thread. condense returns the node that failed, or -1. */

@@ -89,7 +89,7 @@ static void slip(const struct joint_rows *j, const struct primitive *p, const st
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
 {
   struct body_pair pair = pair_of(v);
-  double d[3], U[3], V[3], length, k1;
+  double d[3], U[3] = {0}, V[3], length, k1;
   int stride = BODY_Y * j->sides;
   separation(&pair, j->point, d);
   for (int i = 0; i < stride * j->count; i++) J[i] = 0.0;

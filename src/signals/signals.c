@@ -127,9 +127,11 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type, b
 {
   char *prefix = text(w, "force.%s.", name);
   if (!prefix) return;
-  for (const struct quantity *const *q = of_force[type]; *q; q++)
-    group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, (*q)->count > 1 ? xyz : NULL,
-          (*q)->count);
+  for (const struct quantity *const *q = of_force[type]; *q; q++) {
+    bool vector = (*q)->count == 3;
+    group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, vector ? xyz : NULL,
+          vector ? 3 : 1);
+  }
   free(prefix);
 }
 

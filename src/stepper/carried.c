@@ -141,16 +141,18 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   scale(m, d, HEAVY, LOOSE);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   for (int round = 0; ok && round < 2; round++) {
-    double last = INFINITY, change = 0.0;
+    double last = INFINITY;
     memcpy(d->last.x, d->now.x, (size_t)m->bodies * sizeof *d->now.x);
-    for (int pass = 0; pass < PASSES && last > 1e-12; pass++, last = change) {
+    for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
       ok = balance_step(m, d, round == 0);
       if (!ok) break;
-      change = move_velocities(m, d);
+      double change = move_velocities(m, d);
       for (int row = 0; row < f->rigid; row++) d->now.lambda[row] += d->z[row];
-      if (round == 0 || change < SLOW * last) continue;
-      memcpy(d->now.x, d->last.x, (size_t)m->bodies * sizeof *d->now.x);
-      break;
+      if (round == 1 && !(change < SLOW * last)) {
+        memcpy(d->now.x, d->last.x, (size_t)m->bodies * sizeof *d->now.x);
+        break;
+      }
+      last = change;
     }
   }
   if (!ok) carried_report(m, d);

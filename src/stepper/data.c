@@ -171,7 +171,7 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
   ali3_force_type type = m->force[force].spec.type;
   struct joint_view v;
-  double rate[ROWS_MAX], lambda[ROWS_MAX];
+  double rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
   stage_view(d, j, &v);
   rows_rate(j, &v, stage_block(j, d->J), rate);
   for (int k = 0, row = j->first; k < j->count; k++, row++)
