@@ -241,6 +241,10 @@ int ali3_model_loads(const ali3_model *m);
 int ali3_model_forces(const ali3_model *m);
 int ali3_model_sensors(const ali3_model *m);
 int ali3_model_rows(const ali3_model *m); /* of a frozen model */
+/* Floating-point operations of one step in the assembly tree, an estimate from the sizes of its nodes: all
+ * factorisations and solves that the options ask for, but none that a state may add. Rows and bodies are not
+ * counted. Of a frozen model; else 0. */
+double ali3_model_flops(const ali3_model *m);
 const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);

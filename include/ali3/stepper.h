@@ -36,6 +36,28 @@ void ali3_data_free(ali3_data *d); /* only what ali3_data_new() made */
 /* NULL: serial (the default). The exec must outlive its use. */
 void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec);
 
+/* What a step is doing; for those who measure it. */
+typedef enum {
+  ALI3_PHASE_PREDICT,  /* state ahead, from the last one */
+  ALI3_PHASE_ROWS,     /* residuals, Jacobian and laws of all rows */
+  ALI3_PHASE_CONDENSE, /* factorise */
+  ALI3_PHASE_SWEEP,    /* solves of the iterations */
+  ALI3_PHASE_BODIES,   /* their right-hand sides, and what they move */
+  ALI3_PHASE_PROJECT,  /* projections, with their own solves and rows, and whatever ends a step */
+  ALI3_PHASE_IDLE,     /* outside of ali3_prepare() and ali3_feedback() */
+  ALI3_PHASES
+} ali3_phase;
+
+/* How the core, which has no clock, is timed: mark() is called in the thread that steps, with the phase that
+ * begins. Phases come again, in each iteration and inner step; a reset has none. */
+typedef struct {
+  void *context;
+  void (*mark)(void *context, ali3_phase phase);
+} ali3_probe;
+
+/* NULL: none (the default). The probe must outlive its use; a step is RT only if its mark() is. */
+void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
+
 /* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints
  * where they are not (ALI3_MOVED, how far in ali3_initial), then solves accelerations and multipliers. Not
  * RT: it iterates until it is done. Returns ALI3_OK, ALI3_MOVED, ALI3_E_ASSEMBLE (the worst joint in

@@ -112,6 +112,11 @@ void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec)
   d->exec = exec;
 }
 
+void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe)
+{
+  d->probe = probe;
+}
+
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
 {
   (void)m;

@@ -202,3 +202,28 @@ int ali3_model_rows(const ali3_model *m)
 {
   return m->frozen ? m->frozen->rows : 0;
 }
+
+/* One solve: P and twice K of each node; a tree with hubs solves twice. */
+static double solve_flops(const struct tree *t, int rows)
+{
+  double sum = 0.0;
+  for (int i = 0; i < t->nodes; i++) {
+    double p = t->node[i].pivot, border = t->node[i].border;
+    sum += 2.0 * p * p + 4.0 * p * border;
+  }
+  return t->unknowns > rows ? 2.0 * sum : sum;
+}
+
+double ali3_model_flops(const ali3_model *m)
+{
+  if (!m->frozen) return 0.0;
+  const struct frozen *f = m->frozen;
+  const ali3_options *o = &m->options;
+  double factors = f->switches ? o->iterations : 1,
+         solves = o->iterations + 3; /* two of velocities, one of accelerations */
+  if (o->extrapolate) {
+    factors = 3.0 * factors + 2.0;
+    solves = 3.0 * solves + 3.0;
+  }
+  return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree, f->rows));
+}

@@ -168,14 +168,17 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
 
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
+  step_mark(d, ALI3_PHASE_PREDICT);
   memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
   memcpy(d->last.reaction, d->now.reaction, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   memcpy(d->last.mean, d->now.mean, (size_t)m->frozen->rows * sizeof *d->now.mean);
   soft_start(m, d);
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
+  step_mark(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   soft_laws(m, d);
+  step_mark(d, ALI3_PHASE_CONDENSE);
   return stage_condense(m, d);
 }
 
@@ -205,21 +208,29 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     /* what changed so far is the error of the prediction: no sign of what gives */
     for (int i = m->frozen->rigid; k <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
     if (k > 0 || m->frozen->values) soft_laws(m, d);
-    if (k > 0 && m->frozen->switches && !stage_condense(m, d)) {
-      *status =
-          isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED; /* no pivot is positive that is no number */
-      return last;
+    if (k > 0 && m->frozen->switches) {
+      step_mark(d, ALI3_PHASE_CONDENSE);
+      if (!stage_condense(m, d)) {
+        *status =
+            isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED; /* no pivot is positive that is no number */
+        return last;
+      }
     }
+    step_mark(d, ALI3_PHASE_BODIES);
     stage_each(m, d, body_free, 0, m->bodies, 250.0 * m->bodies + 28.0 * m->frozen->rows);
     stage_each(m, d, link_beta, 0, m->frozen->links, 28.0 * m->frozen->rows);
+    step_mark(d, ALI3_PHASE_SWEEP);
     stage_solve(m, d);
+    step_mark(d, ALI3_PHASE_BODIES);
     stage_each(m, d, body_step, 0, m->bodies, 200.0 * m->bodies + 28.0 * m->frozen->rows);
     for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] += d->z[i];
-    stage_rows(m, d);
     last = increment_norm(m, d);
+    step_mark(d, ALI3_PHASE_ROWS);
+    stage_rows(m, d);
     if (k == 0) first = last;
     if (k < m->options.iterations - 1 && last > largest) largest = last;
   }
+  step_mark(d, ALI3_PHASE_PROJECT);
   if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull); /* the projections have none */
   if (!rows_are_met(m, d)) {
     project_position(m, d);

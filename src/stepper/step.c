@@ -69,6 +69,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   inner_step_length(m, d, inner_dt(m));
   stage_rows(m, d);
   d->prepared = false;
+  step_mark(d, ALI3_PHASE_IDLE);
   return d->report.status = status;
 }
 
@@ -81,6 +82,16 @@ static void combine(double *b, const double *a, size_t n)
 static int worse(int a, int b)
 {
   return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);
+}
+
+static bool factors_anew(const ali3_model *m, ali3_data *d)
+{
+  step_mark(d, ALI3_PHASE_ROWS);
+  stage_rows(m, d);
+  step_mark(d, ALI3_PHASE_CONDENSE);
+  bool good = stage_condense(m, d);
+  step_mark(d, ALI3_PHASE_PROJECT);
+  return good;
 }
 
 /* The long branch is prepared; the rest of an extrapolated inner step that begins `after` the start of the step. */
@@ -105,11 +116,9 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
   combine(d->now.mu, d->coarse.mu, (size_t)m->bodies);
   combine(d->now.lambda, d->coarse.lambda, (size_t)m->frozen->rows);
   for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
-  stage_rows(m, d);
-  if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
+  if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
   project_position(m, d);
-  stage_rows(m, d);
-  if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
+  if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
   project_velocity(m, d);
   project_acceleration(m, d);
   project_reactions(m, d);
@@ -119,11 +128,13 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
   if (d->prepared) return ALI3_OK;
+  step_mark(d, ALI3_PHASE_PREDICT);
   if (step_is_composite(m)) keep(m, &d->start, &d->now);
   inner_aim(m, d, inner_dt(m), false);
   if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   d->prepared = true;
+  step_mark(d, ALI3_PHASE_IDLE);
   return ALI3_OK;
 }
 
@@ -133,6 +144,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   double largest = 0.0;
   bool interpolates = step_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
+  step_mark(d, ALI3_PHASE_ROWS); /* where the drives aim is part of Phi */
   if (interpolates) step_keep_outside(m, d, &d->end_outside);
   for (int k = 0; k < m->options.substeps; k++) {
     int status;
@@ -159,6 +171,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   d->prepared = false;
   d->report.step++;
   d->report.time = (double)d->report.step * m->options.dt;
+  step_mark(d, ALI3_PHASE_IDLE);
   return d->report.status = result;
 }
 

@@ -106,6 +106,7 @@ struct ali3_data {
   double *turn;               /* (joints) joint angle without wrap */
   struct tree_work work;
   const ali3_exec *exec;
+  const ali3_probe *probe;
   bool some_stiff; /* any of stiff */
   bool prepared;
   bool owned;             /* the block is ali3_data_new()'s */
@@ -113,6 +114,11 @@ struct ali3_data {
   ali3_report report;
   ali3_initial initial;
 };
+
+static inline void step_mark(const ali3_data *d, ali3_phase begins)
+{
+  if (d->probe) d->probe->mark(d->probe->context, begins);
+}
 
 /* A step of more than one inner step: the state at its start is kept apart. */
 static inline bool step_is_composite(const ali3_model *m)

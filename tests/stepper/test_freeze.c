@@ -102,6 +102,27 @@ static void pieces_do_not_meet(void **state)
   ali3_model_free(m);
 }
 
+/* One ball on the ground: a leaf of 3 rows, 3 (2 13 + 7 4) operations, and a pivot of 3, 9 to factorise and 18 to
+ * solve. */
+static void flops_count_every_factorisation_and_solve_of_a_step(void **state)
+{
+  (void)state;
+  ali3_options o = ali3_options_default();
+  for (int k = 0; k < 3; k++) {
+    ali3_model *m = ali3_model_new();
+    ali3_body_spec b = toy_body("b", none, 1.0, 1.0);
+    toy_added(m, ali3_model_add_body(m, &b));
+    toy_spherical(m, "J", ALI3_GROUND, none, 0, none);
+    assert_true(ali3_model_flops(m) == 0.0);
+    o.substeps = k > 0 ? 4 : 1;
+    o.extrapolate = k > 1;
+    toy_freeze_with(m, &o);
+    const double factors[] = {1, 4, 4 * 5}, solves[] = {6, 4 * 6, 4 * 21};
+    assert_true(fabs(ali3_model_flops(m) - (factors[k] * (162 + 9) + solves[k] * 18)) < 1e-9);
+    ali3_model_free(m);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -109,6 +130,7 @@ int main(void)
       cmocka_unit_test(a_model_without_bodies_is_refused),
       cmocka_unit_test(loads_of_the_model_act),
       cmocka_unit_test(pieces_do_not_meet),
+      cmocka_unit_test(flops_count_every_factorisation_and_solve_of_a_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,59 @@ static void prepare_and_feedback_are_a_step(void **state)
   ali3_model_free(m);
 }
 
+struct seen {
+  int count[ALI3_PHASES];
+  ali3_phase last;
+};
+
+static void mark(void *context, ali3_phase phase)
+{
+  struct seen *s = context;
+  s->count[phase]++;
+  s->last = phase;
+}
+
+/* As many factorisations and solves as the options ask for, nothing in a reset, and the same bits as without. */
+static void a_probe_sees_every_phase_and_changes_nothing(void **state)
+{
+  (void)state;
+  for (int k = 0; k < WAYS; k++) {
+    ali3_options o = options_of(&ways[k], 0.01);
+    ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
+    ali3_data *d = toy_start(m, ALI3_OK), *twin = toy_start(m, ALI3_OK);
+    struct seen s = {.last = ALI3_PHASES};
+    const ali3_probe probe = {.context = &s, .mark = mark};
+    struct everything a, b;
+    ali3_data_set_probe(d, &probe);
+    assert_int_equal(ali3_reset(m, d), ALI3_OK);
+    assert_int_equal(s.last, ALI3_PHASES);
+    assert_int_equal(ali3_prepare(m, d), ALI3_OK);
+    assert_int_equal(s.last, ALI3_PHASE_IDLE);
+    assert_int_equal(s.count[ALI3_PHASE_CONDENSE], 1);
+    assert_int_equal(s.count[ALI3_PHASE_BODIES] + s.count[ALI3_PHASE_SWEEP] + s.count[ALI3_PHASE_PROJECT], 0);
+    assert_int_equal(ali3_feedback(m, d), ALI3_OK);
+    assert_int_equal(s.last, ALI3_PHASE_IDLE);
+    int branches = ways[k].extrapolate ? 3 : 1, combined = ways[k].extrapolate ? 2 : 0;
+    assert_int_equal(s.count[ALI3_PHASE_IDLE], 2);
+    assert_int_equal(s.count[ALI3_PHASE_SWEEP], ways[k].substeps * branches * o.iterations);
+    assert_int_equal(s.count[ALI3_PHASE_CONDENSE], ways[k].substeps * (branches + combined));
+    assert_int_equal(s.count[ALI3_PHASE_PROJECT], ways[k].substeps * (branches + combined));
+    assert_int_equal(ali3_step(m, twin), ALI3_OK);
+    read_all(m, d, &a);
+    read_all(m, twin, &b);
+    assert_memory_equal(&a, &b, sizeof a);
+    ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
+    assert_true(ali3_step(m, d) < 0);
+    assert_int_equal(s.last, ALI3_PHASE_IDLE);
+    ali3_data_set_probe(d, NULL);
+    ali3_step(m, d);
+    assert_int_equal(s.count[ALI3_PHASE_IDLE], 4);
+    ali3_data_free(d);
+    ali3_data_free(twin);
+    ali3_model_free(m);
+  }
+}
+
 /* A constant force through the centre of mass of a free body: r = f t^2 / (2 m), exactly. */
 static void load_is_a_force_and_a_torque_in_world_axes(void **state)
 {
@@ -271,6 +324,7 @@ int main(void)
       cmocka_unit_test(substeps_are_steps),
       cmocka_unit_test(a_step_that_diverges_leaves_no_trace),
       cmocka_unit_test(prepare_and_feedback_are_a_step),
+      cmocka_unit_test(a_probe_sees_every_phase_and_changes_nothing),
       cmocka_unit_test(load_is_a_force_and_a_torque_in_world_axes),
       cmocka_unit_test(inputs_move_in_a_straight_line_over_the_substeps),
       cmocka_unit_test(turns_are_counted_in_every_substep),

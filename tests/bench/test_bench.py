@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_bench.py ALI3_BENCH: every mechanism of ali3-bench steps as it should, and the figures are there.
+How long anything takes is not judged."""
+import json
+import os
+import pty
+import subprocess
+import sys
+import unittest
+
+BENCH = sys.argv.pop(1)
+CASES = ["chain", "chain_revolute", "four_bars", "random_tree", "star", "ladder", "bricard", "stewart_farm", "arm"]
+FIXED = {"bricard": 5, "arm": 7}
+PHASES = ["predict", "rows", "condense", "sweep", "bodies", "project"]
+KEYS = {"case", "bodies", "rows", "workers", "isa", "extrapolated", "step_us", "feedback_us", "phases_us",
+        "bytes_per_body", "flops", "instructions", "calibration_us", "checksum"}
+
+
+def bench(*arguments):
+    return subprocess.run([BENCH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+
+
+class Bench(unittest.TestCase):
+    def good(self, *arguments):
+        run = bench(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run.stdout
+
+    def figures(self, *arguments):
+        return json.loads(self.good(*arguments, "--json"))
+
+    def test_help_version_and_list(self):
+        self.assertIn("Exit status: 0", self.good("--help"))
+        self.assertRegex(self.good("--version"), r"^ali3-bench \d+\.\d+\.\d+\n$")
+        self.assertEqual([line.split()[0] for line in self.good("--list").splitlines()[:-1]], CASES)
+
+    def test_usage_errors_exit_2(self):
+        for arguments, part in [
+                (["--nonsense"], "nonsense"),
+                (["file"], "expected options only, found file"),
+                (["--case", "chian"], "--case: expected all or a name that --list shows, found chian"),
+                (["--bodies", "0"], "--bodies: expected a whole number from 1 to"),
+                (["--steps", "1e3"], "found 1e3"),
+                (["--steps", "0"], "--steps"),
+                (["--workers", "64"], "from 0 to 63, found 64"),
+                (["--workers", "0,"], "--workers"),
+                (["--workers", ",".join("0" * 17)], "at most 16"),
+                (["--workers"], "requires an argument")]:
+            with self.subTest(arguments):
+                run = bench(*arguments)
+                self.assertEqual(run.returncode, 2)
+                self.assertEqual(run.stdout, "")
+                self.assertIn(part, run.stderr)
+
+    def test_every_case_in_full_gives_the_same_bits_for_any_workers(self):
+        """A failed step, an open constraint or a number that is not finite ends the program with 1."""
+        figures = self.figures("--steps", "4", "--workers", "0,2")
+        self.assertEqual([(f["case"], f["workers"]) for f in figures], [(c, w) for c in CASES for w in (0, 2)])
+        for alone, shared in zip(figures[::2], figures[1::2]):
+            with self.subTest(alone["case"]):
+                self.assertRegex(alone["checksum"], "^[0-9a-f]{16}$")
+                self.assertEqual(alone["checksum"], shared["checksum"])
+        self.assertEqual(len({f["checksum"] for f in figures}), len(CASES))
+
+    def test_figures(self):
+        for f in self.figures("--bodies", "40", "--steps", "100"):
+            with self.subTest(f["case"]):
+                self.assertEqual(set(f), KEYS)
+                self.assertLess(abs(f["bodies"] - FIXED.get(f["case"], 40)), 7)
+                self.assertGreaterEqual(f["rows"], 3 * f["bodies"])
+                for times in (f["step_us"], f["feedback_us"]):
+                    self.assertEqual(list(times), ["min", "median", "p99", "max"])
+                    self.assertEqual(list(times.values()), sorted(times.values()))
+                    self.assertGreater(times["min"], 0)
+                for k, v in f["feedback_us"].items():
+                    self.assertLessEqual(v, f["step_us"][k])
+                self.assertEqual(list(f["phases_us"]), PHASES)
+                self.assertGreater(min(f["phases_us"].values()), -1e-9)
+                self.assertGreater(sum(f["phases_us"].values()), 0)
+                self.assertGreater(f["bytes_per_body"], 1000)
+                self.assertGreater(f["flops"], 100 * f["bodies"])
+                self.assertTrue(f["instructions"] is None or f["instructions"] > f["flops"] / 32)
+                self.assertGreater(f["calibration_us"], 1)
+                self.assertIs(f["extrapolated"], False)
+                self.assertIn(f["isa"], ("baseline", "avx2", "avx512f"))
+
+    def test_a_long_run_is_the_same_motion_again(self):
+        once, again = (self.figures("--case", "bricard", "--steps", n)[0]["checksum"] for n in ("7", "507"))
+        self.assertEqual(once, again)
+
+    def test_extrapolated_and_small(self):
+        plain = self.figures("--bodies", "1", "--steps", "50")
+        better = self.figures("--bodies", "1", "--steps", "50", "--extrapolate")
+        for a, b in zip(plain, better):
+            with self.subTest(a["case"]):
+                self.assertIs(b["extrapolated"], True)
+                self.assertEqual(a["bodies"], b["bodies"])
+                self.assertGreater(b["flops"], 3 * a["flops"])
+                self.assertNotEqual(a["checksum"], b["checksum"])
+
+    def test_table_for_people(self):
+        table = self.good("--case", "chain", "--bodies", "8", "--steps", "10", "--workers", "1")
+        head, columns, line = table.splitlines()
+        self.assertIn("10 steps each", head)
+        self.assertEqual(line.split()[:4], ["chain", "8", "24", "1"])
+        self.assertEqual(len(columns.replace("step min", "step").split()), len(line.split()))
+
+    def test_calibration_alone(self):
+        self.assertIn("median", self.good("--calibrate"))
+        self.assertGreater(json.loads(self.good("--calibrate", "--json"))["calibration_us"], 1)
+
+    def test_progress_on_a_terminal(self):
+        leader, terminal = pty.openpty()
+        try:
+            run = subprocess.run([BENCH, "--case", "arm", "--steps", "5"], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=terminal, timeout=60, check=False)
+            self.assertEqual(run.returncode, 0)
+            self.assertIn(b"arm, 0 workers", os.read(leader, 1000))
+        finally:
+            os.close(terminal)
+            os.close(leader)
+
+    def test_a_full_disk_exits_1(self):
+        for more in ([], ["--json"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                run = subprocess.run([BENCH, "--steps", "1", *more], stdin=subprocess.DEVNULL, stdout=full,
+                                     stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("No space left on device", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-bench: what a step costs. Parts: main.c options and wiring, cases.c the mechanisms, parts.c what they
+ * are built of, measure.c the runs, counter.c and calibrate.c what they are compared by, report.c the
+ * figures. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <ali3/ali3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes; part of the interface. */
+enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
+
+struct parts;
+
+struct bench_case {
+  const char *name, *text;
+  int bodies;  /* by default */
+  bool scales; /* to about as many bodies as are asked for */
+  void (*build)(struct parts *p, int bodies);
+};
+
+extern const struct bench_case bench_case[];
+extern const int bench_cases;
+
+/* The frozen model of a case. bodies: 0 for its default. NULL after saying why on stderr. */
+ali3_model *case_model(const struct bench_case *c, int bodies, const ali3_options *options);
+
+struct times { /* us */
+  double min, median, p99, max;
+};
+/* Sorts. Nearest rank; samples in ns. */
+struct times times_of(uint32_t *ns, int n);
+
+struct figures {
+  const char *name;
+  int bodies, rows, workers;
+  bool extrapolated;
+  struct times step, feedback;
+  double phase[ALI3_PHASE_IDLE]; /* us, median over the steps */
+  double bytes_per_body, flops;
+  double instructions; /* per step; NaN: the kernel or the processor does not count them */
+  double calibration;  /* us */
+  uint64_t checksum;   /* of the state at the end */
+};
+
+struct plan {
+  int steps, bodies; /* bodies 0: as many as each case has by default */
+  bool extrapolate;
+};
+
+/* Runs a case with `workers` beside the calling thread. False after saying on stderr what failed: the
+ * steps of a case that does not move as it should cost what they like. */
+bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f);
+
+/* Times a fixed piece of work, 1000 Cholesky factorisations 6x6, n times over, in ns. False if they came out
+ * wrong. */
+bool calibrate(uint32_t *ns, int n);
+
+/* Instructions of the calling thread in user mode. open returns -1 where they are not counted; -1 is good for
+ * the others. */
+int counter_open(void);
+void counter_start(int counter);
+double counter_stop(int counter); /* NaN: not counted, or not all the time */
+void counter_close(int counter);
+
+/* "avx512f", "avx2" or "baseline": the instruction set that all of this is compiled for. */
+const char *report_isa(void);
+void report_head(const struct plan *plan);
+void report_line(const struct figures *f);
+bool report_json(const struct figures *f, int n);
+bool report_calibration(uint32_t *ns, int n, bool json);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-bench: options and wiring. */
+#include "bench.h"
+
+#include "rt/realtime.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: ali3-bench [OPTION]...\n"
+    "Times the step of built-in mechanisms, as a whole and by its phases.\n"
+    "\n"
+    "  --case NAME      only this one (default: all)\n"
+    "  --bodies N       about so many bodies in those that scale (default: see --list)\n"
+    "  --workers N,..   threads that share a step, beside the first; one run for each number (default: 0)\n"
+    "  --steps N        steps in each run (default: 200)\n"
+    "  --extrapolate    each step from one long and two half steps\n"
+    "  --json           the figures as a list of objects on standard output\n"
+    "  --calibrate      time only the piece of work that all times are to be compared with\n"
+    "  --list           names of the mechanisms\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 all went well; 1 a run failed (what there is has been written); 2 wrong usage.\n";
+
+enum { WORKER_COUNTS = 16, WORKERS_MAX = 63, BODIES_MAX = 1000000, STEPS_MAX = 1000000 };
+
+struct options {
+  struct plan plan;
+  const struct bench_case *only; /* NULL: all */
+  int workers[WORKER_COUNTS], counts;
+  bool json, calibrate, list;
+};
+
+static bool usage(const char *option, const char *expected, const char *found)
+{
+  fprintf(stderr, "ali3-bench: %s: expected %s, found %s\n", option, expected, found);
+  return false;
+}
+
+static bool take_count(const char *option, const char *text, int min, int max, int *out)
+{
+  char *end, expected[64];
+  errno = 0;
+  long v = strtol(text, &end, 10);
+  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
+  if (end == text || *end || errno || v < min || v > max) return usage(option, expected, text);
+  *out = (int)v;
+  return true;
+}
+
+static bool take_workers(char *text, struct options *o)
+{
+  o->counts = 0;
+  for (char *rest = text, *word; (word = strsep(&rest, ","));) {
+    if (o->counts == WORKER_COUNTS) return usage("--workers", "at most 16 numbers", "more");
+    if (!take_count("--workers", word, 0, WORKERS_MAX, &o->workers[o->counts++])) return false;
+  }
+  return true;
+}
+
+static bool take_case(const char *name, struct options *o)
+{
+  o->only = NULL;
+  if (strcmp(name, "all") == 0) return true;
+  for (int i = 0; i < bench_cases; i++)
+    if (strcmp(name, bench_case[i].name) == 0) o->only = &bench_case[i];
+  return o->only || usage("--case", "all or a name that --list shows", name);
+}
+
+enum { CASE = 1, BODIES, WORKERS, STEPS, EXTRAPOLATE, JSON, CALIBRATE, LIST, HELP, VERSION };
+
+/* -1: go on; otherwise the exit status. */
+static int take_options(int argc, char **argv, struct options *o)
+{
+  static const struct option table[] = {
+      {"case", required_argument, NULL, CASE},
+      {"bodies", required_argument, NULL, BODIES},
+      {"workers", required_argument, NULL, WORKERS},
+      {"steps", required_argument, NULL, STEPS},
+      {"extrapolate", no_argument, NULL, EXTRAPOLATE},
+      {"json", no_argument, NULL, JSON},
+      {"calibrate", no_argument, NULL, CALIBRATE},
+      {"list", no_argument, NULL, LIST},
+      {"help", no_argument, NULL, HELP},
+      {"version", no_argument, NULL, VERSION},
+      {0},
+  };
+  *o = (struct options){.plan = {.steps = 200}, .counts = 1};
+  bool good = true;
+  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    case CASE:
+      good = take_case(optarg, o);
+      break;
+    case BODIES:
+      good = take_count("--bodies", optarg, 1, BODIES_MAX, &o->plan.bodies);
+      break;
+    case WORKERS:
+      good = take_workers(optarg, o);
+      break;
+    case STEPS:
+      good = take_count("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
+      break;
+    case EXTRAPOLATE:
+      o->plan.extrapolate = true;
+      break;
+    case JSON:
+      o->json = true;
+      break;
+    case CALIBRATE:
+      o->calibrate = true;
+      break;
+    case LIST:
+      o->list = true;
+      break;
+    case HELP:
+      fputs(help, stdout);
+      return EXIT_GOOD;
+    case VERSION:
+      puts("ali3-bench " ALI3_VERSION);
+      return EXIT_GOOD;
+    default:
+      good = false;
+    }
+  if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
+  if (good) return -1;
+  fputs("Try ali3-bench --help\n", stderr);
+  return EXIT_USAGE;
+}
+
+static void list(void)
+{
+  for (int i = 0; i < bench_cases; i++)
+    printf("%-14s %6d bodies%s  %s\n", bench_case[i].name, bench_case[i].bodies,
+           bench_case[i].scales ? "  " : " *", bench_case[i].text);
+  puts("* does not scale with --bodies");
+}
+
+static bool run_calibration(bool json)
+{
+  uint32_t ns[101];
+  enum { COUNT = sizeof ns / sizeof *ns };
+  bool right = calibrate(ns, COUNT);
+  if (!right) fputs("ali3-bench: the calibration came out wrong\n", stderr);
+  return report_calibration(ns, COUNT, json) && right;
+}
+
+static bool run_cases(const struct options *o)
+{
+  int first = o->only ? (int)(o->only - bench_case) : 0, end = o->only ? first + 1 : bench_cases, done = 0;
+  bool good = true, terminal = isatty(STDERR_FILENO);
+  struct figures *f = calloc((size_t)(end - first) * (size_t)o->counts, sizeof *f);
+  if (!f) {
+    fputs("ali3-bench: out of memory\n", stderr);
+    return false;
+  }
+  if (!o->json) report_head(&o->plan);
+  for (int i = first; i < end; i++)
+    for (int k = 0; k < o->counts; k++) {
+      if (terminal) fprintf(stderr, "%s, %d workers ...\r", bench_case[i].name, o->workers[k]);
+      bool measured = measure(&bench_case[i], &o->plan, o->workers[k], &f[done]);
+      if (terminal) fputs("\033[K", stderr);
+      if (measured && !o->json) report_line(&f[done]);
+      done += measured;
+      good &= measured;
+    }
+  if (o->json) good &= report_json(f, done);
+  free(f);
+  return good;
+}
+
+int main(int argc, char **argv)
+{
+  struct options o;
+  int status = take_options(argc, argv, &o);
+  if (status >= 0) return status;
+  bool good = true;
+  /* As in the loop of the daemon, and in its workers: the same inputs give the same bits in all of them. */
+  realtime_flush_denormals();
+  if (o.list)
+    list();
+  else if (o.calibrate)
+    good = run_calibration(o.json);
+  else
+    good = run_cases(&o);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "ali3-bench: standard output: %s\n", strerror(errno));
+    good = false;
+  }
+  return good ? EXIT_GOOD : EXIT_RUN;
+}

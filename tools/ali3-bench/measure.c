@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ * A case is run several times from the same start: to warm up, to time whole steps, to time their phases, to
+ * count instructions. Those that are timed or counted must end in the same state. */
+#include "bench.h"
+
+#include "rt/clock.h"
+#include "rt/pool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Steps until a mechanism starts anew: however many are timed, it is the same motion, 5 s of it. */
+enum { LAP = 500 };
+
+enum { CALIBRATIONS = 16 }; /* before the timed runs, between them, and after */
+
+/* m or 1. A step that leaves its rows further open than this does not do its work. */
+static const double MET = 1e-6;
+
+static int by_size(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static double percentile_us(const uint32_t *ns, int n, double f)
+{
+  int rank = (int)ceil(f * n);
+  return ns[rank > 0 ? rank - 1 : 0] / 1e3;
+}
+
+struct times times_of(uint32_t *ns, int n)
+{
+  qsort(ns, (size_t)n, sizeof *ns, by_size);
+  return (struct times){percentile_us(ns, n, 0), percentile_us(ns, n, 0.5), percentile_us(ns, n, 0.99),
+                        percentile_us(ns, n, 1)};
+}
+
+static uint32_t since(uint64_t begin, uint64_t end)
+{
+  return end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
+}
+
+/* FNV-1a over the states of all bodies. */
+static uint64_t checksum(const ali3_model *m, const ali3_data *d)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (int b = 0; b < ali3_model_bodies(m); b++) {
+    ali3_body_state x;
+    ali3_body_get(m, d, b, &x);
+    const unsigned char *byte = (const unsigned char *)&x;
+    for (size_t i = 0; i < sizeof x; i++) hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+struct bench {
+  const char *name;
+  const ali3_model *m;
+  ali3_data *d;
+  int steps;
+};
+
+static bool fail(const struct bench *b, const char *text)
+{
+  fprintf(stderr, "ali3-bench: %s: %s\n", b->name, text);
+  return false;
+}
+
+/* After a reset or a step. */
+static bool went_well(const struct bench *b)
+{
+  const ali3_report *r = ali3_report_get(b->d);
+  char text[400], reason[320];
+  if (r->status >= 0 && r->position <= MET) return true;
+  ali3_report_text(b->m, b->d, reason, sizeof reason);
+  snprintf(text, sizeof text, "at %g s: constraints open by %.3g; %s", r->time, r->position, reason);
+  return fail(b, text);
+}
+
+/* Before step i. */
+static bool begin_step(const struct bench *b, int i)
+{
+  if (i % LAP > 0) return true;
+  ali3_reset(b->m, b->d);
+  return went_well(b);
+}
+
+static bool warm_up(const struct bench *b)
+{
+  int steps = b->steps < 100 ? b->steps : 100;
+  for (int i = 0; i < steps; i++) {
+    if (!begin_step(b, i)) return false;
+    ali3_step(b->m, b->d);
+    if (!went_well(b)) return false;
+  }
+  return true;
+}
+
+static bool time_steps(const struct bench *b, uint32_t *ns, struct figures *f)
+{
+  uint32_t *whole = ns, *feedback = ns + b->steps;
+  for (int i = 0; i < b->steps; i++) {
+    if (!begin_step(b, i)) return false;
+    uint64_t begin = clock_now_ns();
+    int status = ali3_prepare(b->m, b->d);
+    uint64_t latch = clock_now_ns();
+    if (status >= 0) ali3_feedback(b->m, b->d);
+    uint64_t end = clock_now_ns();
+    if (!went_well(b)) return false;
+    whole[i] = since(begin, end);
+    feedback[i] = since(latch, end);
+  }
+  f->step = times_of(whole, b->steps);
+  f->feedback = times_of(feedback, b->steps);
+  f->checksum = checksum(b->m, b->d);
+  return true;
+}
+
+struct watch {
+  ali3_phase phase;
+  uint64_t since;
+  uint64_t ns[ALI3_PHASES];
+};
+
+static void mark(void *context, ali3_phase phase)
+{
+  struct watch *w = context;
+  uint64_t now = clock_now_ns();
+  w->ns[w->phase] += now - w->since;
+  w->phase = phase;
+  w->since = now;
+}
+
+static bool time_phases(const struct bench *b, uint32_t *ns, struct figures *f)
+{
+  struct watch w;
+  const ali3_probe probe = {.context = &w, .mark = mark};
+  bool good = true;
+  ali3_data_set_probe(b->d, &probe);
+  for (int i = 0; good && i < b->steps; i++) {
+    good = begin_step(b, i);
+    w = (struct watch){.phase = ALI3_PHASE_IDLE, .since = clock_now_ns()};
+    ali3_step(b->m, b->d);
+    for (int k = 0; k < ALI3_PHASE_IDLE; k++)
+      ns[(size_t)k * (size_t)b->steps + (size_t)i] = since(0, w.ns[k]);
+    good = good && went_well(b);
+  }
+  ali3_data_set_probe(b->d, NULL);
+  for (int k = 0; k < ALI3_PHASE_IDLE && good; k++)
+    f->phase[k] = times_of(ns + (size_t)k * (size_t)b->steps, b->steps).median;
+  return good;
+}
+
+/* Without looks at the clock in between. */
+static bool count_instructions(const struct bench *b, struct figures *f)
+{
+  int counter = counter_open();
+  f->instructions = NAN;
+  if (counter < 0) return true;
+  double sum = 0.0;
+  bool good = true;
+  for (int i = 0; good && i < b->steps; i += LAP) {
+    good = begin_step(b, i);
+    counter_start(counter);
+    for (int k = i; k < b->steps && k < i + LAP; k++) ali3_step(b->m, b->d);
+    sum += counter_stop(counter);
+    good = good && went_well(b);
+  }
+  f->instructions = sum / b->steps;
+  counter_close(counter);
+  return good;
+}
+
+static bool same_end(const struct bench *b, const struct figures *f)
+{
+  return checksum(b->m, b->d) == f->checksum || fail(b, "the same steps came to another end");
+}
+
+static bool run(const struct bench *b, struct figures *f)
+{
+  uint32_t yard[3 * CALIBRATIONS];
+  uint32_t *ns = malloc(ALI3_PHASE_IDLE * (size_t)b->steps * sizeof *ns);
+  if (!ns) return fail(b, "out of memory");
+  bool good = warm_up(b);
+  bool right = calibrate(yard, CALIBRATIONS);
+  good = good && time_steps(b, ns, f);
+  right &= calibrate(yard + CALIBRATIONS, CALIBRATIONS);
+  good = good && time_phases(b, ns, f) && same_end(b, f);
+  right &= calibrate(yard + 2 * CALIBRATIONS, CALIBRATIONS);
+  good = good && count_instructions(b, f) && same_end(b, f);
+  f->calibration = times_of(yard, 3 * CALIBRATIONS).median;
+  free(ns);
+  return good && (right || fail(b, "the calibration came out wrong"));
+}
+
+bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f)
+{
+  char error[256] = "out of memory";
+  ali3_options options = ali3_options_default();
+  options.extrapolate = plan->extrapolate;
+  ali3_model *m = case_model(c, plan->bodies, &options);
+  if (!m) return false;
+  struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
+  struct pool *pool = pool_new(&config, error, sizeof error);
+  struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
+  bool good = pool && b.d;
+  *f = (struct figures){.name = c->name,
+                        .bodies = ali3_model_bodies(m),
+                        .rows = ali3_model_rows(m),
+                        .workers = workers,
+                        .extrapolated = plan->extrapolate,
+                        .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
+                        .flops = ali3_model_flops(m)};
+  if (!good) fail(&b, error);
+  if (good && workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
+  good = good && run(&b, f);
+  ali3_data_free(b.d);
+  pool_free(pool);
+  ali3_model_free(m);
+  return good;
+}
