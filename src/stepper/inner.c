@@ -177,7 +177,7 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
   step_mark(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
-  soft_laws(m, d);
+  soft_laws(m, d, 0);
   step_mark(d, ALI3_PHASE_CONDENSE);
   return stage_condense(m, d);
 }
@@ -201,20 +201,20 @@ static bool rows_are_met(const ali3_model *m, const ali3_data *d)
   return true;
 }
 
-double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
+/* Norms of the increments: of the first iteration, of the last, the largest before the last. */
+struct newton {
+  double first, last, largest;
+};
+
+/* False: a pivot is not positive. */
+static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 {
-  double first = 0.0, last = 0.0, largest = 0.0;
+  *n = (struct newton){0};
   for (int k = 0; k < m->options.iterations; k++) {
-    /* what changed so far is the error of the prediction: no sign of what gives */
-    for (int i = m->frozen->rigid; k <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
-    if (k > 0 || m->frozen->values) soft_laws(m, d);
+    if (k > 0 || m->frozen->values) soft_laws(m, d, k);
     if (k > 0 && m->frozen->switches) {
       step_mark(d, ALI3_PHASE_CONDENSE);
-      if (!stage_condense(m, d)) {
-        *status =
-            isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED; /* no pivot is positive that is no number */
-        return last;
-      }
+      if (!stage_condense(m, d)) return false;
     }
     step_mark(d, ALI3_PHASE_BODIES);
     stage_each(m, d, body_free, 0, m->bodies, 250.0 * m->bodies + 28.0 * m->frozen->rows);
@@ -224,14 +224,19 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
     step_mark(d, ALI3_PHASE_BODIES);
     stage_each(m, d, body_step, 0, m->bodies, 200.0 * m->bodies + 28.0 * m->frozen->rows);
     for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] += d->z[i];
-    last = increment_norm(m, d);
+    n->last = increment_norm(m, d);
     step_mark(d, ALI3_PHASE_ROWS);
     stage_rows(m, d);
-    if (k == 0) first = last;
-    if (k < m->options.iterations - 1 && last > largest) largest = last;
+    if (k == 0) n->first = n->last;
+    if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
-  step_mark(d, ALI3_PHASE_PROJECT);
   if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull); /* the projections have none */
+  return true;
+}
+
+/* What the formulas of the step leave undone. False: a pivot is not positive. */
+static bool project(const ali3_model *m, ali3_data *d)
+{
   if (!rows_are_met(m, d)) {
     project_position(m, d);
     stage_rows(m, d);
@@ -244,19 +249,25 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   project_velocity(m, d);
   if (m->frozen->jumps) { /* what settled is a load, which springs beside it must not take up */
     soft_open(m, d);
-    if (!stage_condense(m, d)) {
-      *status = isfinite(last) ? ALI3_E_SINGULAR : ALI3_E_DIVERGED;
-      return last;
-    }
+    if (!stage_condense(m, d)) return false;
   }
   project_acceleration(m, d);
   project_reactions(m, d);
   if (m->frozen->jumps) soft_hold(m, d);
-  bool corners = m->frozen->switches,
-       judged = m->options.iterations > 1 && last > (corners ? HARMLESS : FLOOR);
+  return true;
+}
+
+double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
+{
+  struct newton n;
+  bool positive = iterate(m, d, &n), corners = m->frozen->switches;
+  step_mark(d, ALI3_PHASE_PROJECT);
+  positive = positive && project(m, d);
+  bool judged = m->options.iterations > 1 && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
-  if (judged && last > WELL_BELOW * largest) *status = ALI3_NOT_CONVERGED;
-  if (!isfinite(last) || (judged && last >= (corners ? RUNS_AWAY : 1.0) * first && last > HARMLESS))
-    *status = ALI3_E_DIVERGED;
-  return last;
+  if (judged && n.last > WELL_BELOW * n.largest) *status = ALI3_NOT_CONVERGED;
+  if (!positive) *status = ALI3_E_SINGULAR;
+  if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))
+    *status = ALI3_E_DIVERGED; /* nor is a pivot positive that is no number */
+  return n.last;
 }

@@ -147,7 +147,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
   if (!m->frozen->jumps) return true;
   typical(m, &mass, &moment);
   soft_start(m, d);
-  soft_laws(m, d);
+  soft_laws(m, d, 0);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
@@ -171,7 +171,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
 void penalty_open(const ali3_model *m, ali3_data *d)
 {
   soft_start(m, d); /* a step whose ends are one */
-  soft_laws(m, d);
+  soft_laws(m, d, 0);
   for (int row = m->frozen->rigid; row < m->frozen->rows; row++) d->held[row] = false;
   soft_open(m, d);
 }

@@ -130,8 +130,10 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
   }
 }
 
-void soft_laws(const ali3_model *m, ali3_data *d)
+void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 {
+  /* what has changed up to the first one is the error of the prediction: no sign of what gives */
+  for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
   stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }

@@ -174,7 +174,7 @@ void project_norms(const ali3_model *m, ali3_data *d);
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the
  * accelerations, the multipliers of held rows that go with them. */
 void soft_start(const ali3_model *m, ali3_data *d);
-void soft_laws(const ali3_model *m, ali3_data *d);
+void soft_laws(const ali3_model *m, ali3_data *d, int iteration); /* 0: at the prediction */
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
