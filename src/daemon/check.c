@@ -6,14 +6,16 @@
 
 #include <stdio.h>
 
-/* Loads of the model as the file has it: those of the inputs are counted as inputs. */
-static int own_loads(const struct settings *s)
+/* Forces of the model as the file has it: the loads of inputs are counted as inputs. */
+static int own_forces(const struct settings *s)
 {
-  int loads = ali3_model_loads(s->model);
+  int forces = ali3_model_loads(s->model) + ali3_model_forces(s->model);
   for (int i = 0; i < s->inputs; i++)
-    if (s->input[i].kind == INPUT_WRENCH) loads -= 2;
-  return loads;
+    if (s->input[i].kind == INPUT_WRENCH) forces -= 2;
+  return forces;
 }
+
+enum { ROWS_TO_ASK = 3000 }; /* of larger models the question takes long */
 
 int check_file(const char *file, const struct settings *s)
 {
@@ -28,9 +30,12 @@ int check_file(const char *file, const struct settings *s)
   if (status < 0) {
     fprintf(stderr, "%s: error: %s\n", file, text);
   } else {
-    printf("%s: ok: %s: bodies %d, joints %d, rows %d, loads %d, inputs %d, period %g s%s%s\n", file,
-           ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model),
-           ali3_model_rows(s->model), own_loads(s), s->inputs, s->options.dt, text[0] ? "; " : "", text);
+    char redundant[40] = "";
+    if (ali3_model_rows(s->model) <= ROWS_TO_ASK)
+      snprintf(redundant, sizeof redundant, " (redundant %.0f)", ali3_redundant_rows(s->model, d));
+    printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d%s, inputs %d, period %g s%s%s\n", file,
+           ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model), own_forces(s),
+           ali3_model_rows(s->model), redundant, s->inputs, s->options.dt, text[0] ? "; " : "", text);
   }
   ali3_data_free(d);
   return status < 0 ? STATUS_USAGE : STATUS_OK;
