@@ -252,7 +252,7 @@ static bool project(const ali3_model *m, ali3_data *d)
     if (!stage_condense(m, d)) return false;
   }
   project_acceleration(m, d);
-  project_reactions(m, d);
+  project_reactions(m, d, d->now.lambda);
   if (m->frozen->jumps) soft_hold(m, d);
   return true;
 }

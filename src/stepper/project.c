@@ -152,10 +152,10 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
 
 /* The change w - delta J'z of the accelerations is that of a load h z: what the integrator's multipliers, which are of
  * first order, lack to those of the equations of motion. */
-void project_reactions(const ali3_model *m, ali3_data *d)
+void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
 {
   const struct frozen *f = m->frozen;
-  for (int i = 0; i < f->rigid; i++) d->now.reaction[i] = d->now.lambda[i] + d->rule.h * d->z[i];
+  for (int i = 0; i < f->rigid; i++) d->now.reaction[i] = lambda[i] + d->rule.h * d->z[i];
   for (int i = f->rigid; i < f->rows; i++) d->now.reaction[i] = d->now.lambda[i];
 }
 

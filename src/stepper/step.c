@@ -115,13 +115,14 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
   combine(d->now.x->r, d->coarse.x->r, (size_t)m->bodies * sizeof(struct body_state) / sizeof(double));
   combine(d->now.mu, d->coarse.mu, (size_t)m->bodies);
   combine(d->now.lambda, d->coarse.lambda, (size_t)m->frozen->rows);
+  combine(d->now.reaction, d->coarse.reaction, (size_t)m->frozen->rows);
   for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
   if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
   project_position(m, d);
   if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
   project_velocity(m, d);
   project_acceleration(m, d);
-  project_reactions(m, d);
+  project_reactions(m, d, d->now.reaction);
   return result;
 }
 

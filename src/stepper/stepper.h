@@ -167,7 +167,8 @@ void carried_report(const ali3_model *m, ali3_data *d);
 double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
-void project_reactions(const ali3_model *m, ali3_data *d); /* right after project_acceleration() */
+/* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
+void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
