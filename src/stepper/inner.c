@@ -247,7 +247,8 @@ static bool project(const ali3_model *m, ali3_data *d)
    * down by two to four orders, for a thirtieth of the step. */
   project_velocity(m, d);
   project_velocity(m, d);
-  if (m->frozen->jumps) { /* what settled is a load, which springs beside it must not take up */
+  if (m->frozen->jumps ||
+      d->some_stiff) { /* what settled is a load, which springs beside it must not take up */
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }

@@ -123,14 +123,16 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
   double rows = m->frozen->rows, work = 0.0, mass, moment;
   typical(m, &mass, &moment);
+  /* extrapolated, what swings in less than some twelve steps grows */
+  double limit = m->options.extrapolate ? 0.06 : 1.0;
   d->some_stiff = false;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       double stiffness = stiffness_of(&j->law[k], &d->rule);
-      bool stiff = entry_of(m, d, j, k, mass) * stiffness > 1.0;
+      bool stiff = entry_of(m, d, j, k, mass) * stiffness > limit;
       if (stiff && work < AFFORDABLE) {
-        stiff = mobility(m, d, j, k) * stiffness > 1.0;
+        stiff = mobility(m, d, j, k) * stiffness > limit;
         work += rows;
       }
       d->stiff[j->first + k] = stiff;

@@ -157,9 +157,9 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
   penalty_open(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
+    soft_end(d, j, d->now.lambda + j->first);
     for (int k = 0, row = j->first; k < j->count; k++, row++) {
-      bool mean = law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS;
-      d->now.lambda[row] = d->law[row] * (mean ? m->options.gamma : 1.0);
+      if (!law_jumps(&j->law[k]) || d->stiff[row]) d->now.lambda[row] = d->law[row];
       d->now.mean[row] = d->now.lambda[row];
     }
   }
@@ -200,6 +200,24 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
     if (first < 0.0) first = change;
     if (!(change > 1e-15 * fmax(size, first))) break;
   }
+}
+
+/* With gamma above 1/2 the formulas of a step make a leap of accelerations that a stiff row will have taken away before
+ * the step is over: there a mechanism starts as a step leaves it, with velocities and accelerations that such
+ * rows hold. False: a pivot is not positive. */
+static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const ali3_model *, ali3_data *))
+{
+  if (!d->some_stiff || d->rule.v_a == 0.0) return true;
+  soft_start(m, d);
+  soft_laws(m, d, 0);
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++) {
+    d->held[row] &= d->stiff[row];
+    d->hold[row] = 0.0;
+  }
+  soft_open(m, d);
+  if (!stage_condense(m, d)) return false;
+  project(m, d);
+  return true;
 }
 
 static void measure_move(const ali3_model *m, ali3_data *d)
@@ -255,11 +273,14 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   }
   stage_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
-  if (m->frozen->tree->carried && !stage_condense(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
+    return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
+  if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   measure_move(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);

@@ -153,6 +153,17 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   }
 }
 
+void soft_end(const ali3_data *d, const struct joint_rows *j, double *lambda)
+{
+  double rate[ROWS_MAX];
+  struct joint_view v;
+  stage_view(d, j, &v);
+  rows_rate(j, &v, stage_block(j, d->J), rate);
+  for (int k = 0; k < j->count; k++)
+    if (law_jumps(&j->law[k]))
+      lambda[k] = d->stiff[j->first + k] ? d->law[j->first + k] : end_force(d, j, k, rate);
+}
+
 /* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held
  * rows are to have: the mean over the step, in which nothing swings, or when they have just been hit rest. */
 static void link_settle(const ali3_model *m, ali3_data *d, int link)

@@ -65,7 +65,10 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
   go_back(m, d, &d->start);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
-  for (int i = 0; i < m->frozen->drives; i++) d->aim[i] = d->from[i];
+  for (int i = 0; i < m->frozen->drives; i++) {
+    if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */
+    d->aim[i] = d->from[i];
+  }
   inner_step_length(m, d, inner_dt(m));
   stage_rows(m, d);
   d->prepared = false;

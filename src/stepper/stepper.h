@@ -179,6 +179,8 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration); /* 0: at the p
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
+/* The forces of laws that jump of one link, as it stands and moves; `lambda`: its part of now.lambda. */
+void soft_end(const ali3_data *d, const struct joint_rows *j, double *lambda);
 
 /* stage.c. RT. */
 void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
