@@ -116,7 +116,7 @@ static double mobility(const ali3_model *m, ali3_data *d, const struct joint_row
 
 static const double AFFORDABLE = 1e8; /* rows times solves; large models do without */
 
-/* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, four steps a period. The bodies as
+/* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, some three steps a period. The bodies as
  * the joints hold them count, which never move more easily than alone: only what was too stiff by that measure
  * is asked again, one solve each. */
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
