@@ -169,16 +169,19 @@ static bool assemble(const struct tree *t, struct tree_work *w, const struct tre
 
 /* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
 static const double NOTHING = 1e-13;
+/* And a row that asks for a force alone (LAW_OPEN) holds nothing, whatever its own entry says. */
+static const double OPEN = 1e-22;
 
 /* Eliminates the pivot of a carried body, A, 7x7 and full, in the order p of how well its directions are
  * held: in any other, a weak direction with a small component in the last of them is lost in rounding.
  * Returns how many are held; row p[i] of A is then that of the upper triangle. */
 static int held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
 {
-  double diagonal[TREE_Y];
+  double diagonal[TREE_Y], largest = 0.0;
   for (int i = 0; i < TREE_Y; i++) {
     p[i] = i;
     diagonal[i] = A[i][i];
+    if (A[i][i] > largest) largest = A[i][i];
   }
   for (int j = 0; j < TREE_Y; j++) {
     int best = j;
@@ -187,7 +190,7 @@ static int held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     int q = p[best];
     p[best] = p[j];
     p[j] = q;
-    if (!(A[q][q] > NOTHING * diagonal[q])) return j;
+    if (!(A[q][q] > NOTHING * diagonal[q] && A[q][q] > OPEN * largest)) return j;
     for (int i = j + 1; i < TREE_Y; i++) {
       double f = A[p[i]][q] / A[q][q];
       for (int k = j + 1; k < TREE_Y; k++) A[p[i]][p[k]] -= f * A[q][p[k]];

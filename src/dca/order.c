@@ -115,7 +115,7 @@ static bool eligible(const struct work *w, int v)
     else if (!w->hub[body])
       return false;
   }
-  return gone > 0 || able == 0;
+  return gone > 0 || able == 0 || (g->soft && g->soft[v]);
 }
 
 static bool eliminate(struct work *w, int v, int rank, int round)

@@ -45,7 +45,10 @@ struct tree_graph {
   const int (*ends)[TREE_SIDES]; /* (joints) bodies, all different; < 0: the ground, or none */
   const int *first;              /* (joints + 1) first row of each joint; first[joints]: all rows */
   const bool *carried;           /* (bodies) held up by their joints alone, mass or not; NULL: none */
-  const int *sides;              /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const bool
+      *soft; /* (joints) compliance of the size of what it joins: may go before its bodies, if those are
+                                    hubs; NULL: none */
+  const int *sides; /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
   const size_t
       *jacobian; /* (joints) offset of a joint's Jacobian, (rows, sides, 7); NULL: one after the other */
 };

@@ -123,18 +123,21 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
   int *first = calloc((size_t)f->links + 1, sizeof *first);
   int *sides = calloc((size_t)f->links + 1, sizeof *sides);
   size_t *jacobian = calloc((size_t)f->links + 1, sizeof *jacobian);
-  if (ends && first && sides && jacobian) {
+  bool *soft = calloc((size_t)f->links + 1, sizeof *soft);
+  if (ends && first && sides && jacobian && soft) {
     for (int j = 0; j < f->links; j++) {
       const struct joint_rows *link = &f->link[j];
       for (int side = 0; side < TREE_SIDES; side++)
         ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
       first[j + 1] = first[j] + link->count;
       sides[j] = link->sides;
+      soft[j] = link->soft;
       jacobian[j] = link->jacobian;
     }
     g.ends = (const int(*)[TREE_SIDES])ends;
     g.first = first;
     g.sides = sides;
+    g.soft = soft;
     g.carried = f->carried;
     g.jacobian = jacobian;
     f->tree = tree_build(&g);
@@ -142,6 +145,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
   free(ends);
   free(first);
   free(sides);
+  free(soft);
   free(jacobian);
   return f->tree != NULL;
 }

@@ -187,7 +187,8 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
  * rest, and the larger ones of coordinates of 1e7 m or of a penalty that is weak for its step. Laws with corners may
  * find their side only in the second iteration: there the largest one before the last counts, and what the
  * next step will mend is no news. */
-static const double WELL_BELOW = 1e-2, FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0;
+static const double WELL_BELOW = 1e-2, FLOOR = 1e-9, HARMLESS = 1e-6, RUNS_AWAY = 100.0,
+                    SENSELESS = 1.0; /* m, rad: what is left to mend after the last iteration */
 
 /* What the iterations leave over of the rigid rows is taken off once more, by the same factors and for the
  * positions alone: in a chain that whips an iteration shrinks them by 30, this by 3000. Below the limit, m or
@@ -267,6 +268,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool judged = m->options.iterations > 1 && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
   if (judged && n.last > WELL_BELOW * n.largest) *status = ALI3_NOT_CONVERGED;
+  if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))
     *status = ALI3_E_DIVERGED; /* nor is a pivot positive that is no number */

@@ -114,14 +114,14 @@ static double mobility(const ali3_model *m, ali3_data *d, const struct joint_row
   return sum;
 }
 
-static const double AFFORDABLE = 1e8; /* rows times solves; large models do without */
+static const double AFFORDABLE = 1e9; /* flops of solves; large models do without */
 
 /* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, some three steps a period. The bodies as
  * the joints hold them count, which never move more easily than alone: only what was too stiff by that measure
  * is asked again, one solve each. */
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
-  double rows = m->frozen->rows, work = 0.0, mass, moment;
+  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->rows, work = 0.0, mass, moment;
   typical(m, &mass, &moment);
   /* extrapolated, what swings in less than some twelve steps grows */
   double limit = m->options.extrapolate ? 0.06 : 1.0;
@@ -133,7 +133,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
       bool stiff = entry_of(m, d, j, k, mass) * stiffness > limit;
       if (stiff && work < AFFORDABLE) {
         stiff = mobility(m, d, j, k) * stiffness > limit;
-        work += rows;
+        work += solve;
       }
       d->stiff[j->first + k] = stiff;
       d->some_stiff |= stiff;
@@ -145,7 +145,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
  * Leaves the factors as they were asked for by penalty_open(). */
 bool penalty_find_gives(const ali3_model *m, ali3_data *d)
 {
-  double rows = m->frozen->rows, work = 0.0, mass, moment;
+  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->rows, work = 0.0, mass, moment;
   if (!m->frozen->jumps) return true;
   typical(m, &mass, &moment);
   soft_start(m, d);
@@ -163,7 +163,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
       d->gives[j->first + k] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
-      work += rows;
+      work += solve;
     }
   }
   penalty_open(m, d);

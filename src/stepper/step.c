@@ -106,6 +106,7 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
   if (result < 0) return result;
   keep(m, &d->coarse, &d->now);
   go_back(m, d, &d->last); /* the start of both branches */
+  stage_rows(m, d);
   inner_step_length(m, d, 0.5 * dt);
   for (int half = 0; half < 2; half++) {
     inner_aim(m, d, after + 0.5 * dt * (half + 1), false);
@@ -132,11 +133,11 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
   if (d->prepared) return ALI3_OK;
+  memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   step_mark(d, ALI3_PHASE_PREDICT);
   if (step_is_composite(m)) keep(m, &d->start, &d->now);
   inner_aim(m, d, inner_dt(m), false);
   if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
-  memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   d->prepared = true;
   step_mark(d, ALI3_PHASE_IDLE);
   return ALI3_OK;

@@ -134,7 +134,8 @@ static ali3_model *crowd(int balls, int pairs)
   int body = 0, joint = 0;
   toy_added(m, ali3_model_set_gravity(m, (const double[]){0.0, -9.81, 0.0}));
   for (int i = 0; i < balls; i++, body++) {
-    double place[3] = {0.19 * i, random_between(&random, 0.11, 0.2), random_between(&random, -0.01, 0.01)};
+    double place[3] = {0.2005 * i, random_between(&random, 0.101, 0.11),
+                       random_between(&random, -0.01, 0.01)};
     snprintf(name, sizeof name, "ball%d", i);
     ali3_body_spec ball = toy_body(name, place, 1.0, 0.004);
     random_vector(&random, ball.velocity, 3);
