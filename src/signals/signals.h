@@ -60,8 +60,8 @@ struct input_part {
 /* The parts of an input of this kind, in the order of its channels; a part without a name ends them. */
 const struct input_part *input_parts(enum input_kind kind);
 
-/* Set-up, of a model not yet frozen. Gives the model the two loads, 0 for now, through which a wrench on
- * spec->body acts: at `point` (m, body frame), in the axes of the body or of the world. Fills spec->load.
+/* Set-up, of a model not yet frozen. Gives the model the two loads through which a wrench on spec->body acts,
+ * 0 until inputs_apply() sets them: at `point` (m, body frame), in the axes of the body or of the world. Fills spec->load.
  * Returns ALI3_OK, or a negative status with the reason in ali3_model_problem(). */
 int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3], bool body_axes);
 

@@ -9,19 +9,10 @@
 
 #include <cmocka.h>
 
+/* needs cmocka */
+#include "common/seeded.h"
+
 enum { SEEDS = 200 };
-
-#define assert_near(seed, a, b, tolerance)                                                                   \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) <= (tolerance) * (1.0 + fabs(near_b))))                                      \
-      fail_msg("seed %d: %s = %.17g, not %.17g", (seed), #a, near_a, near_b);                                \
-  } while (0)
-
-#define check(seed, what)                                                                                    \
-  do {                                                                                                       \
-    if (!(what)) fail_msg("seed %d: not %s", (seed), #what);                                                 \
-  } while (0)
 
 /* dL/dx + v_d dL/dx' by differences: where x moves by e, x' moves by v_d e. */
 static double slope_by_differences(const struct law *law, double x, double rate, double v_d)

@@ -11,19 +11,10 @@
 
 #include <cmocka.h>
 
+/* needs cmocka */
+#include "common/seeded.h"
+
 enum { SEEDS = 50, POINTS = 7 };
-
-#define assert_near(seed, a, b, tolerance)                                                                   \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) <= (tolerance) * (1.0 + fabs(near_b))))                                      \
-      fail_msg("seed %d: %s = %.17g, not %.17g", (seed), #a, near_a, near_b);                                \
-  } while (0)
-
-#define check(seed, what)                                                                                    \
-  do {                                                                                                       \
-    if (!(what)) fail_msg("seed %d: not %s", (seed), #what);                                                 \
-  } while (0)
 
 /* Rate and acceleration are derivatives of the position; e: where the function is smooth around t. */
 static void check_derivatives(const struct motion *m, double t, double e, int seed)
