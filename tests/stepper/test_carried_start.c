@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Where bodies without mass or inertia start: what nothing holds is named, and velocities come from the balance of
+ * forces. */
+#include "common/points.h"
+
+/* The reset fails and says of which body, and in which direction. Frees m. */
+static void is_free(ali3_model *m, const char *body, const double along[3], const double about[3],
+                    const char *text)
+{
+  char said[400];
+  double dot = 0.0, off = 0.0;
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_E_SINGULAR);
+  const ali3_report *r = ali3_report_get(d);
+  ali3_report_text(m, d, said, sizeof said);
+  assert_int_equal(r->status, ALI3_E_SINGULAR);
+  assert_int_equal(r->worst_body, ali3_model_find_body(m, body));
+  for (int i = 0; i < 3; i++) dot += r->free_direction[i] * along[i] + r->free_direction[3 + i] * about[i];
+  for (int i = 0; i < 3; i++) { /* up to its sign */
+    larger(&off, r->free_direction[i] - copysign(along[i], along[i] * dot));
+    larger(&off, r->free_direction[3 + i] - copysign(about[i], about[i] * dot));
+  }
+  if (!strstr(said, body) || !strstr(said, text) || !(off < 1e-6))
+    fail_msg("expected \"%s\" and \"%s\", off by %g: %s", body, text, off, said);
+  done(m, d);
+}
+
+static void a_point_that_nothing_holds_is_named(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("dust", none, 1.0, 0.0);
+  toy_added(m, ali3_model_add_body(m, &s)); /* mass, no inertia, not held at all */
+  is_free(m, "dust", none, (const double[]){1, 0, 0}, "about (1, 0, 0), where it has no inertia");
+  m = ali3_model_new();
+  point(m, "carriage", 0.0, 0, 0, 0, 0);
+  slide(m, "S", ALI3_GROUND, 0, 1); /* no spring on it */
+  is_free(m, "carriage", (const double[]){0, 1, 0}, none, "along (0, 1, 0), where it has no mass");
+}
+
+/* Both ends of the coupler may turn: about the line between them nothing holds it. */
+static void a_rod_that_may_spin_is_named_with_its_axis(void **state)
+{
+  (void)state;
+  const double span[3] = {2, 0.6, -0.3}, size = sqrt(4 + 0.36 + 0.09);
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec a = toy_body("A", none, 1.0, 1.0), b = toy_body("B", span, 1.0, 1.0),
+                 rod = toy_body("rod", none, 0.0, 0.0);
+  memcpy(rod.orientation, ASKEW, sizeof ASKEW);
+  toy_added(m, ali3_model_add_body(m, &a));
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_added(m, ali3_model_add_body(m, &rod));
+  double end[3];
+  to_point(span, end);
+  toy_spherical(m, "S1", 0, none, 2, none);
+  toy_spherical(m, "S2", 2, end, 1, none);
+  is_free(m, "rod", none, (const double[]){span[0] / size, span[1] / size, span[2] / size},
+          "where it has no inertia");
+}
+
+/* With mass all about but for the one axis, on a ball at its end. */
+static void a_rod_without_axial_inertia_on_a_ball_is_named(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec s = toy_body("rod", none, 1.0, 0.2);
+  s.inertia[0] = 0.0;
+  s.orientation[0] = s.orientation[1] = s.orientation[3] = 0.5; /* its x is the world's y */
+  s.orientation[2] = 0.5;
+  toy_added(m, ali3_model_add_body(m, &s));
+  toy_spherical(m, "ball", ALI3_GROUND, none, 0, (const double[]){-0.5, 0, 0});
+  is_free(m, "rod", none, (const double[]){0, 1, 0}, "about (0, 1, 0), where it has no inertia");
+}
+
+static void the_reset_corrects_the_velocity_of_a_massless_body(void **state)
+{
+  (void)state;
+  for (int right = 0; right < 2; right++) {
+    ali3_model *m = ali3_model_new();
+    ali3_body_state x;
+    point(m, "M", 0.0, 0.1, 0, right ? -5.0 : 7.0, 0);
+    spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+    toy_freeze(m, 0.01);
+    ali3_data *d = toy_start(m, right ? ALI3_OK : ALI3_MOVED);
+    if (!right) assert_true(fabs(ali3_initial_get(d)->moved_velocity - 12.0) < 1e-5);
+    assert_true(ali3_initial_get(d)->moved_position == 0.0);
+    ali3_body_get(m, d, 0, &x);
+    assert_true(fabs(x.velocity[0] + 5.0) < 1e-5);
+    done(m, d);
+  }
+}
+
+/* Undamped springs in series, M without mass between them: M at x, its speed v, the body behind it at 0 with
+ * speed 1. */
+static ali3_data *series(ali3_model **model, double x, double v, int status)
+{
+  ali3_model *m = *model = ali3_model_new();
+  point(m, "M", 0.0, x, 0, v, 0);
+  point(m, "B", 1.0, 0, 0, 1.0, 0);
+  spring(m, slide(m, "S1", ALI3_GROUND, 0, 0), 300, 0);
+  spring(m, slide(m, "S2", 0, 1, 0), 100, 0);
+  toy_freeze(m, 0.01);
+  return toy_start(m, status);
+}
+
+/* Without a damper the balance of forces says where a massless body is, not how fast: it goes as its
+ * neighbours do. */
+static void a_body_between_springs_goes_as_its_neighbours_do(void **state)
+{
+  (void)state;
+  ali3_model *m;
+  ali3_body_state x;
+  ali3_data *d = series(&m, 0.0, 0.0, ALI3_MOVED);
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.velocity[0] - 0.25) < 1e-9); /* as the lever of the two springs has it */
+  for (int i = 0; i < 300; i++) {
+    ali3_body_state b;
+    run_well(m, d, 1);
+    ali3_body_get(m, d, 0, &x);
+    ali3_body_get(m, d, 1, &b);
+    assert_true(fabs(x.position[0] - 0.25 * b.position[0]) < 1e-9);
+    assert_true(fabs(x.velocity[0] - 0.25 * b.velocity[0]) < 1e-7);
+  }
+  done(m, d);
+}
+
+/* Started elsewhere, it is there after one step, and its speed does not swing to and fro for ever. */
+static void a_body_out_of_balance_is_in_it_after_a_step(void **state)
+{
+  (void)state;
+  for (double off = 1e-4; off < 1.0; off *= 10) {
+    ali3_model *m;
+    ali3_body_state x, b;
+    ali3_data *d = series(&m, off, 0.0, ALI3_MOVED);
+    assert_true(ali3_initial_get(d)->moved_velocity < 0.25 + 1.01 * off / 0.005); /* half a step's worth */
+    for (int i = 0; i < 100; i++) {
+      run_well(m, d, 1);
+      ali3_body_get(m, d, 0, &x);
+      ali3_body_get(m, d, 1, &b);
+      if (!(fabs(x.position[0] - 0.25 * b.position[0]) < 1e-8 &&
+            fabs(x.velocity[0] - 0.25 * b.velocity[0]) < 0.25))
+        fail_msg("%g m off, step %d: at %g of %g m, %g of %g m/s", off, i + 1, x.position[0], b.position[0],
+                 x.velocity[0], b.velocity[0]);
+    }
+    done(m, d);
+  }
+}
+
+/* However little it weighs: of a body that turns without inertia the mass still has its own velocity, and a
+ * massless one that was given a wrong one pulls at nobody. */
+static void velocities_that_have_mass_are_kept(void **state)
+{
+  (void)state;
+  ali3_model *m = ali3_model_new();
+  ali3_body_state x;
+  point(m, "P", 1e-6, 0.1, 0, 0.3, 0);
+  spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+  toy_freeze(m, 0.01);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_body_get(m, d, 0, &x);
+  assert_true(fabs(x.velocity[0] - 0.3) < 1e-12);
+  done(m, d);
+
+  m = ali3_model_new();
+  point(m, "M", 0.0, 0, 0, 100, 0);
+  point(m, "B", 1.0, 0, 0.2, 0.5, 0);
+  spring(m, slide(m, "S", ALI3_GROUND, 0, 0), 100, 2);
+  slide(m, "T", 0, 1, 1); /* rigid along x: M goes as B does */
+  toy_freeze(m, 0.01);
+  d = toy_start(m, ALI3_MOVED);
+  for (int i = 0; i < 2; i++) {
+    ali3_body_get(m, d, i, &x);
+    assert_true(fabs(x.velocity[0] - 0.5) < 1e-6);
+  }
+  done(m, d);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_point_that_nothing_holds_is_named),
+      cmocka_unit_test(a_rod_that_may_spin_is_named_with_its_axis),
+      cmocka_unit_test(a_rod_without_axial_inertia_on_a_ball_is_named),
+      cmocka_unit_test(the_reset_corrects_the_velocity_of_a_massless_body),
+      cmocka_unit_test(a_body_between_springs_goes_as_its_neighbours_do),
+      cmocka_unit_test(a_body_out_of_balance_is_in_it_after_a_step),
+      cmocka_unit_test(velocities_that_have_mass_are_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
