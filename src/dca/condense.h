@@ -5,44 +5,59 @@
 #define DCA_CONDENSE_H
 
 #include "base/arena.h"
+#include "base/isa.h"
 #include "dca/tree.h"
 
-/* delta of one body in body coordinates: block diagonal. Same layout for every body: r, then 3x3, then n. Of a carried
- * body delta^-1. */
-struct tree_delta {
-  double r, th[9], n;
-};
+/* delta of a body in body coordinates, block diagonal: of its numbers 0 is that of r, 1 .. 9 the 3x3 of th, 10 that of n; of a
+ * carried body delta^-1. More may follow. */
+enum { TREE_DELTA_R = 0, TREE_DELTA_TH = 1, TREE_DELTA_N = 10 };
 
 struct tree_work {
-  double *front;  /* (tree.front_size)  per node: pivot factor, its solution operator, the update  filled by
-                     condense */
-  double *vector; /* (tree.vector_size) per node right-hand sides                                   filled by
-                     sweep */
+  double *front;  /* (tree.front_size)  pivot factors, solution operators, updates  filled by condense */
+  double *vector; /* (tree.vector_size) right-hand sides and solutions              filled by sweep */
 };
 
 void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a);
 
-/* One node each; nodes of one level may run at the same time. condense returns false if the pivot is not
- * positive. J: as the graph says; delta: one per body, `stride` bytes apart; c: compliance per row, > 0. */
 struct tree_matrix {
   const double *J;
-  const void *delta;
-  size_t stride;
-  const double *c;
+  const double *delta; /* stored as bodies are */
+  int numbers;         /* of a body in delta */
+  const double *c;     /* compliance per row, > 0 */
 };
-bool tree_condense_node(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int node);
-/* beta: (tree.rows), or with carried bodies (tree.unknowns): their right-hand sides behind. x (tree.unknowns): z, and
- * the increments of the hubs behind. */
-void tree_up_node(const struct tree *t, struct tree_work *w, const double *beta, int index);
-void tree_down_node(const struct tree *t, struct tree_work *w, double *x, int index);
 
-/* Of a carried body whose pivot is not positive, node index: the direction in which nothing holds it, of length 1 (or its
+/* The kernels of one instruction set: [0] with one lane, [1] with all. */
+struct tree_kernels {
+  /* One tile. False: a pivot is not positive. */
+  bool (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int tile);
+  /* beta: (rows), or with carried bodies (unknowns): their right-hand sides behind. x (unknowns): z, and the
+   * increments of the hubs behind. */
+  void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int tile);
+  void (*down)(const struct tree *t, const struct tree_work *w, double *x, int tile);
+};
+const struct tree_kernels *tree_kernels(enum isa isa, int lanes); /* lanes 1, or those of the set */
+
+struct tree_solver { /* a tree and how its tiles are computed */
+  const struct tree *tree;
+  const struct tree_kernels *kernels[2]; /* of tiles with one lane, with all */
+};
+struct tree_solver tree_solver(const struct tree *t, enum isa isa);
+
+/* A run of the schedule each; returns the tile that failed, or -1. */
+int tree_condense_run(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m, int run);
+void tree_up_run(const struct tree_solver *s, const struct tree_work *w, const double *beta, int run);
+void tree_down_run(const struct tree_solver *s, const struct tree_work *w, double *x, int run);
+
+/* The body or joint whose pivot is not positive, after tile `tile` failed; a body: *is_body. */
+int tree_failed(const struct tree *t, const struct tree_work *w, int tile, bool *is_body);
+
+/* Of a carried body whose pivot is not positive: the direction in which nothing holds it, of length 1 (or its
  * rotation is). Not RT. */
-void tree_weak_direction(const struct tree *t, struct tree_work *w, const struct tree_matrix *m, int index,
+void tree_weak_direction(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int body,
                          double o[TREE_Y]);
 
-/* The whole tree in one thread. condense returns the node that failed, or -1. */
-int tree_condense(const struct tree *t, struct tree_work *w, const struct tree_matrix *m);
-void tree_sweep(const struct tree *t, struct tree_work *w, const double *beta, double *x);
+/* The whole tree in one thread. condense returns the tile that failed, or -1. */
+int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m);
+void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x);
 
 #endif

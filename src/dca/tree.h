@@ -26,11 +26,17 @@
  * chain gives the balanced binary tree of paper 1, figure 8. Nodes are numbered in that order: children
  * before parents.
  *
- * Invariants: 1. child index < parent index; 2. borders are sorted by elimination order, so that the lower
- * triangle of a child falls into the lower triangle of its parent; 3. children are listed in ascending order:
- * every sum has one order. */
+ * Nodes of one shape are put side by side into tiles of `lanes` nodes, those that find no company into tiles of one
+ * (tile.c). Where subtrees have the same shape a lane owns one of them, and all it needs lies in its own
+ * lane; elsewhere numbers are picked from where they are. The tiles fix the storage of everything the stepper has per
+ * body or joint, too: a body is a lane of the tile of its node, so is a joint.
+ *
+ * Invariants: 1. child index < parent index; 2. borders are sorted by vertex; 3. children are listed in ascending order:
+ * every sum has one order, whatever the tiles. */
 #ifndef DCA_TREE_H
 #define DCA_TREE_H
+
+#include "math/num.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,64 +49,109 @@ enum {
 struct tree_graph {
   int bodies, joints;
   const int (*ends)[TREE_SIDES]; /* (joints) bodies, all different; < 0: the ground, or none */
-  const int *first;              /* (joints + 1) first row of each joint; first[joints]: all rows */
+  const int *first;              /* (joints + 1) first row of each joint, counted through; first[joints]: all rows */
   const bool *carried;           /* (bodies) held up by their joints alone, mass or not; NULL: none */
-  const bool
-      *soft; /* (joints) compliance of the size of what it joins: may go before its bodies, if those are
-                                    hubs; NULL: none */
-  const int *sides; /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
-  const size_t
-      *jacobian; /* (joints) offset of a joint's Jacobian, (rows, sides, 7); NULL: one after the other */
+  const bool *soft;              /* (joints) compliance of the size of what it joins: may go before its bodies, if those
+                                    are hubs; NULL: none */
+  const int *sides;              /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const unsigned *kind;          /* (joints) only joints of equal kind share a tile; NULL: all alike */
+};
+
+/* Where a body is stored: number f of F at `first` F + f `width` + `lane`. */
+struct tree_body {
+  int first, width, lane;
+};
+
+/* Where a joint is stored, lane included: row k at `row` + k `width`; its Jacobian, (rows, sides, 7), element
+ * i at `jacobian` + i `width`; its loads on its bodies, (sides, 7), likewise at `load`. */
+struct tree_joint {
+  int row, width;
+  size_t jacobian, load;
 };
 
 enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
-struct tree_border { /* one vertex of a node's border */
-  int size;          /* unknowns */
-  int at;            /* offset in the vector of unknowns */
-  int parent_at;     /* offset in the parent's front */
+/* Jacobian blocks that enter a tile's fronts: rows of a joint each, on one body. */
+struct tree_couple {
+  int rows, stride;          /* from a row to the next, in elements */
+  int at;                    /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
+  bool aligned;              /* lane by lane in one tile */
+  const struct lane_at *J;   /* (width) element 0 of the block */
 };
 
-struct tree_couple { /* a Jacobian block first used at a node: rows of a joint on one body */
-  size_t J;          /* offset of the first block in the Jacobian */
-  int rows, stride;  /* from a row to the next */
-  int at;            /* offset in the node's front of the rows (leaf, hub) or of the hub's columns (joint) */
+/* One child of each lane, or the parent of each lane. */
+struct tree_branch {
+  bool aligned;
+  bool leaf;                   /* it has no vector */
+  int pivot, border;           /* of the child */
+  const int *to;               /* (border) place in the parent's front of what is in the child's border */
+  const struct lane_at *front; /* (width) */
+  const struct lane_at *vector;
 };
 
-struct tree_node {
+struct tree_tile {
   enum tree_kind kind;
-  int index;                    /* joint or body */
+  int width;                    /* lanes, or 1 */
+  int item_first;               /* in tree.item: a joint or body for each lane; -1: lane not in use */
+  int used;                     /* lanes in use: the first ones */
+  int sides;                    /* joints: blocks in a row of the Jacobian */
   int pivot;                    /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
   int border;                   /* unknowns of the border */
-  int at;                       /* offset of the pivot in the vector of unknowns; rows first, then hubs */
-  int parent;                   /* -1: root */
-  int level;                    /* 0: no children */
-  int border_first, border_end; /* in tree.border */
-  int child_first, child_end;   /* in tree.child */
+  bool carried;                 /* bodies: all of them are */
+  bool soft;                    /* joints */
+  int at;                       /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
+  int slot;                     /* bodies: `first` of tree_body; joints: -1 */
+  size_t jacobian, load;        /* joints: as tree_joint, lane 0 */
+  size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */
+  size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
+  int child_first, child_end;   /* in tree.branch */
+  int parent;                   /* in tree.branch; -1: the border is empty */
   int couple_first, couple_end; /* in tree.couple */
-  size_t front;                 /* offset of the node's matrix; ld = pivot + border */
-  size_t vector;                /* offset of the node's right-hand side, pivot + border */
-  double flops;                 /* estimate of the condensation */
+  int level;                    /* 0: no children */
+  double flops;                 /* estimate of the condensation, all lanes */
 };
 
-struct tree {
-  int bodies, joints, rows;
-  int nodes, levels, unknowns; /* unknowns: rows + 7 hubs */
-  struct tree_node *node;      /* (nodes) */
-  struct tree_border *border;
-  int *child;
-  struct tree_couple *couple;
-  int *carried_at;     /* (bodies) offset of a carried body in the vector of unknowns; -1 all others */
-  int carried;         /* how many */
-  int *order;          /* (nodes) node numbers by level, ascending within a level */
-  int *level_first;    /* (levels + 1) in order */
-  double *level_flops; /* (levels) */
-  size_t front_size, vector_size; /* doubles */
+/* Tiles first .. end-1 of tree.order: one after the other. */
+struct tree_run {
+  int first, end;
   double flops;
 };
 
-/* NULL when out of memory. */
-struct tree *tree_build(const struct tree_graph *graph);
+struct tree {
+  int bodies, joints;
+  int lanes;
+  /* storage */
+  int rows;                 /* of all joints, those of lanes not in use among them; rigid ones first */
+  int rigid;                /* rows of joints that are not soft, likewise */
+  int unknowns;             /* rows, then 7 of each hub */
+  size_t jacobian, load;    /* doubles; one more double behind each is always 0 */
+  int slots;                /* of bodies, of lanes not in use, and last the ground's */
+  struct tree_body *body;   /* (bodies + 1) last: the ground */
+  struct tree_joint *joint; /* (joints) */
+  int *hub_at;              /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
+  int *carried_at;          /* (bodies) likewise, carried bodies only */
+  int carried, hubs;        /* how many */
+  size_t front_size, vector_size; /* doubles */
+  double flops;
+  int nodes, levels;
+  /* tiles */
+  int tiles;
+  struct tree_tile *tile;
+  int *item;
+  struct tree_branch *branch;
+  struct tree_couple *couple;
+  int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
+  int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
+  /* schedule of the sweeps: runs 0 .. owned-1 are subtrees and depend on nothing, in any order or at the same
+   * time; then one run after the other, of tiles that do not depend on each other */
+  int *order; /* (tiles) */
+  int runs, owned;
+  struct tree_run *run;
+  void *block[6]; /* what couples and branches point into */
+};
+
+/* lanes: 1 .. ISA_LANES_MAX. NULL when out of memory. */
+struct tree *tree_build(const struct tree_graph *graph, int lanes);
 void tree_free(struct tree *t);
 
 #endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/isa.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int lanes;
+} list[ISA_COUNT] = {
+    [ISA_baseline] = {"baseline", 2},
+#if defined(__x86_64__)
+    [ISA_avx2] = {"avx2", 4},
+    [ISA_avx512] = {"avx512", 8},
+#endif
+};
+
+const char *isa_name(enum isa isa)
+{
+  return list[isa].name;
+}
+
+int isa_lanes(enum isa isa)
+{
+  return list[isa].lanes;
+}
+
+bool isa_supported(enum isa isa)
+{
+  switch (isa) {
+#if defined(__x86_64__)
+  case ISA_avx512:
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && isa_supported(ISA_avx2);
+  case ISA_avx2:
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+  default:
+    return true;
+  }
+}
+
+enum isa isa_best(void)
+{
+  for (int i = ISA_COUNT - 1; i > 0; i--)
+    if (isa_supported((enum isa)i)) return (enum isa)i;
+  return ISA_baseline;
+}
+
+bool isa_from_name(const char *name, enum isa *o)
+{
+  for (int i = 0; i < ISA_COUNT; i++) {
+    if (strcmp(name, list[i].name) != 0) continue;
+    *o = (enum isa)i;
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Instruction sets that the kernels are built for, and which of them this machine has. Same bits within one, not
+ * across: they differ in fused multiplications. */
+#ifndef BASE_ISA_H
+#define BASE_ISA_H
+
+#include <stdbool.h>
+
+/* Every name stands for two builds of each kernel: X(name) with one lane and with all. */
+#if defined(__x86_64__)
+#define ISA_LIST(X) X(baseline) X(avx2) X(avx512)
+#else
+#define ISA_LIST(X) X(baseline)
+#endif
+
+#define ISA_ENUM(name) ISA_##name,
+enum isa { ISA_LIST(ISA_ENUM) ISA_COUNT };
+#undef ISA_ENUM
+
+enum { ISA_LANES_MAX = 8 };
+
+const char *isa_name(enum isa isa);
+int isa_lanes(enum isa isa); /* doubles side by side: 2, 4, 8 */
+bool isa_supported(enum isa isa);
+enum isa isa_best(void);                           /* the widest that is supported */
+bool isa_from_name(const char *name, enum isa *o); /* false: no such name */
+
+#endif
