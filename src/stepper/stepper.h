@@ -12,12 +12,45 @@
 #include <ali3/stepper.h>
 #include <stdatomic.h>
 
+/* Numbers of a body, all stored as the tree says (struct tree_body): number f of F at first F + f width + lane. */
+enum {
+  X_NUMBERS = 21,                                           /* struct body_state */
+  FRAME_S = 9, FRAME_NUMBERS = 10,                          /* struct body_frame: R, s */
+  DELTA_ALPHA = 11, DELTA_NUMBERS = 12,                     /* struct body_delta: r, th, n, alpha */
+  BODY_MASS = 0, BODY_INERTIA = 1, BODY_NUMBERS = 10,       /* frozen.constant */
+  LOAD_NUMBERS = 6                                          /* struct body_load */
+};
+
+/* What a link tile is beside its tree_tile. */
+struct link_tile {
+  bool lane_by_lane;             /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
+  bool drives;                   /* some of its links are drives */
+  int primitives;                /* otherwise: the same ones in all lanes */
+  enum primitive_kind primitive[ROWS_PRIMITIVES];
+  size_t constant;               /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
+  bool aligned[ROWS_SIDES];      /* the bodies of that side lie lane by lane in one tile of the same width */
+  const struct tree_body *side[ROWS_SIDES]; /* (width) bodies; the ground's where there is none */
+};
+
+/* What a body tile is beside its tree_tile. */
+struct body_end { /* one link end of each lane */
+  bool aligned;
+  const struct lane_at *push; /* (width) loads in ali3_data.push; stride 0 where a lane has fewer ends */
+};
+struct body_tile {
+  int ends;
+  const struct body_end *end; /* in the order of the links */
+  bool loaded;                /* some body has loads of the model */
+};
+
+struct step_kernels; /* kernels.h */
+
 /* What freezing adds to a model. */
 struct frozen {
   struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then the others */
   int links, rigid_links;
-  int rows, rigid;     /* all of them; the rigid ones, which come first */
-  size_t jacobian;     /* numbers in the Jacobian of all links */
+  int rows, rigid;     /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
+  int true_rows;       /* of the links alone */
   int *force_link;     /* (forces) link of each */
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
@@ -27,11 +60,17 @@ struct frozen {
   bool values;    /* some force takes its value from outside */
   bool switches;  /* some law has corners: factors anew in every iteration */
   bool jumps;     /* some force over a step is not the mean of its ends */
-  int *end_first; /* (bodies + 1) link ends of each body, in `end` */
-  int *end;       /* ROWS_SIDES * link + side, ascending per body */
-  struct tree *tree;
   int *load_first; /* (bodies + 1) loads of each body, in `load` */
   int *load;       /* (loads) index in model.load, ascending per body */
+  struct tree *tree;
+  enum isa isa;
+  struct tree_solver solver;
+  const struct step_kernels *kernels[2]; /* of tiles with one lane, with all */
+  struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
+  struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
+  double *constant;                      /* (slots, BODY_NUMBERS) mass, inertia */
+  double *link_constant;
+  void *block[4];                        /* what link_tile and body_tile point into */
 };
 
 /* A link whose coordinate is prescribed. */
@@ -41,18 +80,18 @@ struct drive {
   struct motion motion;
 };
 
-/* All that a step changes of the mechanism. */
+/* All that a step changes of the mechanism. n: tree.slots, stored as bodies; m: tree.rows, as joints. */
 struct kept {
-  struct body_state *x; /* (n) */
-  double *mu;           /* (n) multipliers of the normalisation */
-  double *lambda;       /* (m) multipliers of the rows, N or N m */
+  double *x;      /* (n, X_NUMBERS) q, q', q'' */
+  double *mu;     /* (n) multipliers of the normalisation */
+  double *lambda; /* (m) multipliers of the rows, N or N m */
   double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
   double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step; else 0 */
 };
 
 /* What comes from outside: a copy of external, vector and value of ali3_data. */
 struct outside {
-  struct body_load *external;
+  double *external;
   double (*vector)[3];
   double *value;
 };
@@ -65,25 +104,27 @@ struct rule {
   double v_d, v_v, v_a, a_d, a_v, a_a;
 };
 
-/* Shapes: n bodies, m rows, u = m + 7 hubs unknowns. */
+/* Shapes: n = tree.slots bodies, m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the
+ * last body: identity pose, all else 0. In lanes not in use bodies have mass 1 and rest, rows J 0, c 1. */
 struct ali3_data {
   struct kept now;    /* the state                                          filled by reset, step */
   struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
   struct kept start;  /* at the start of the step; `last` itself where a step is one inner step */
   struct kept coarse; /* result of the long branch                          filled by extrapolation only */
-  struct body_frame *frame; /* (n) R and s of now.x                               filled with it */
-  struct body_delta *
-      delta; /* (n) h M^^^-1, of carried bodies its inverse                                       filled by reset, step_length */
+  double *frame; /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
+  double *delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
   double *c; /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
-  struct body_load *external; /* (n) loads from outside                             filled by ali3_set_load */
+  double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
+  double *load;     /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
   double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
   struct outside start_outside,
       end_outside;      /* the three above as of the last step, and as set; if interpolated */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn_start;   /* (joints) turn at the start of the step */
   double *Phi;          /* (m) residual of the rows at now.x */
-  double *J;            /* Jacobian at now.x, body coordinates; layout: joint_rows */
+  double *J;            /* (tree.jacobian) Jacobian at now.x, body coordinates */
+  double *push;         /* (tree.load + 1) J'v of each link end, v lambda or z; the last one 0 */
   double *Jf;       /* the one the factors are made of                          filled by stage_condense */
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
@@ -99,10 +140,10 @@ struct ali3_data {
   double *beta;                 /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;                    /* (u) its solution */
   double *z_kept; /* (u) first solution while a solve is refined; NULL, as response, without hubs */
-  double (*response)[BODY_Y]; /* (n) delta J'z, likewise */
-  double (*pull)[BODY_Y];     /* (n) right-hand side of carried bodies; NULL without */
-  double (*w)[BODY_Y];        /* (n) free increment, velocity or acceleration */
-  double *increment;          /* (n) |dq|^2 of the last iteration */
+  double *response; /* (n, 7) delta J'z, likewise */
+  double *pull;     /* (n, 7) right-hand side of carried bodies; NULL without */
+  double *w;        /* (n, 7) free increment, velocity or acceleration */
+  double *increment; /* (n) |dq|^2 of the last iteration, or the largest part of a move */
   double *turn;               /* (joints) joint angle without wrap */
   struct tree_work work;
   const ali3_exec *exec;
