@@ -30,6 +30,8 @@ struct tree_matrix {
 struct tree_kernels {
   /* One tile. False: a pivot is not positive. */
   bool (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int tile);
+  /* The front of a joint or hub before its elimination. */
+  void (*assemble)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int tile);
   /* beta: (rows), or with carried bodies (unknowns): their right-hand sides behind. x (unknowns): z, and the
    * increments of the hubs behind. */
   void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int tile);
@@ -43,18 +45,20 @@ struct tree_solver { /* a tree and how its tiles are computed */
 };
 struct tree_solver tree_solver(const struct tree *t, enum isa isa);
 
-/* A run of the schedule each; returns the tile that failed, or -1. */
-int tree_condense_run(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m, int run);
-void tree_up_run(const struct tree_solver *s, const struct tree_work *w, const double *beta, int run);
-void tree_down_run(const struct tree_solver *s, const struct tree_work *w, double *x, int run);
+/* Tiles first .. end-1, which may depend on each other; condense returns one that failed, or -1. */
+int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
+                        int first, int end);
+void tree_up_tiles(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
+                   int end);
+void tree_down_tiles(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end);
 
 /* The body or joint whose pivot is not positive, after tile `tile` failed; a body: *is_body. */
 int tree_failed(const struct tree *t, const struct tree_work *w, int tile, bool *is_body);
 
 /* Of a carried body whose pivot is not positive: the direction in which nothing holds it, of length 1 (or its
  * rotation is). Not RT. */
-void tree_weak_direction(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int body,
-                         double o[TREE_Y]);
+void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
+                         int body, double o[TREE_Y]);
 
 /* The whole tree in one thread. condense returns the tile that failed, or -1. */
 int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m);

@@ -1,213 +1,402 @@
 /* SPDX-License-Identifier: MIT
- * From an elimination order to nodes with places for everything. */
-#include "dca/order.h"
+ * Set-up only: storage for everything, tile by tile, and where each tile finds what it needs. */
+#include "dca/nodes.h"
 
 #include <stdlib.h>
-
-static _Thread_local const int *sort_rank; /* qsort has no context argument */
-
-static int by_rank(const void *a, const void *b)
-{
-  return sort_rank[*(const int *)a] - sort_rank[*(const int *)b];
-}
-
-static void sort_by_rank(struct list *l, const int *rank)
-{
-  sort_rank = rank;
-  if (l->count > 1) qsort(l->item, (size_t)l->count, sizeof(int), by_rank);
-}
+#include <string.h>
 
 struct build {
   const struct tree_graph *g;
-  struct order o;
+  struct nodes n;
+  struct plan p;
   struct tree *t;
-  int *place; /* (vertices) offset in the front being laid out */
-  int *at;    /* (vertices) offset in the vector of unknowns; -1: leaf */
-  int borders, children, couples;
+  int branches, pulls, couples, items, places, tos;
 };
 
-static bool is_leaf(const struct build *b, int v)
+static const struct node *template_of(const struct build *b, int tile)
 {
-  int body = v - b->g->joints;
-  if (body >= 0 && b->g->carried && b->g->carried[body]) return false;
-  return body >= 0 && b->o.child[v].count == 0;
+  return &b->n.node[b->p.tile[tile].node[0]];
 }
 
-static bool count_and_allocate(struct build *b)
+/* All tiles with many lanes, then all with one: so every tile of many begins at a multiple of them. */
+static void place_tiles(struct build *b, enum tree_kind kind, bool soft,
+                        void (*place)(struct build *b, int tile))
 {
-  struct tree *t = b->t;
-  int n = b->o.vertices;
-  size_t borders = 0, children = 0;
-  for (int v = 0; v < n; v++) {
-    borders += (size_t)b->o.border[v].count;
-    children += (size_t)b->o.child[v].count;
-  }
-  t->nodes = n;
-  t->node = calloc((size_t)n + 1, sizeof *t->node);
-  t->border = calloc(borders + 1, sizeof *t->border);
-  t->child = calloc(children + 1, sizeof *t->child);
-  t->couple = calloc(TREE_SIDES * (size_t)t->joints + 1, sizeof *t->couple);
-  t->carried_at = calloc((size_t)t->bodies + 1, sizeof *t->carried_at);
-  t->order = calloc((size_t)n + 1, sizeof *t->order);
-  b->place = calloc((size_t)n + 1, sizeof *b->place);
-  b->at = calloc((size_t)n + 1, sizeof *b->at);
-  return t->node && t->border && t->child && t->couple && t->carried_at && t->order && b->place && b->at;
-}
-
-static void place_unknowns(struct build *b)
-{
-  const struct tree_graph *g = b->g;
-  int at = g->first[g->joints];
-  for (int j = 0; j < g->joints; j++) b->at[j] = g->first[j];
-  for (int v = g->joints; v < b->o.vertices; v++) {
-    b->at[v] = is_leaf(b, v) ? -1 : at;
-    if (!is_leaf(b, v)) at += TREE_Y;
-    int body = v - g->joints;
-    bool carried = g->carried && g->carried[body];
-    b->t->carried_at[body] = carried ? b->at[v] : -1;
-    b->t->carried += carried;
-  }
-  b->t->unknowns = at;
-}
-
-static struct tree_couple couple(const struct build *b, int joint, int side, int at)
-{
-  const struct tree_graph *g = b->g;
-  size_t J = g->jacobian ? g->jacobian[joint] : 2 * TREE_Y * (size_t)g->first[joint];
-  return (struct tree_couple){.J = J + TREE_Y * (size_t)side,
-                              .rows = vertex_size(g, joint),
-                              .stride = TREE_Y * (g->sides ? g->sides[joint] : 2),
-                              .at = at};
-}
-
-/* Jacobian blocks first used at this node. */
-static void lay_couples(struct build *b, struct tree_node *node, int v)
-{
-  const struct tree_graph *g = b->g;
-  struct tree *t = b->t;
-  node->couple_first = b->couples;
-  if (node->kind == TREE_JOINT) {
-    for (int side = 0; side < TREE_SIDES; side++) {
-      int body = g->ends[v][side];
-      if (body >= 0 && b->o.rank[g->joints + body] > b->o.rank[v])
-        t->couple[b->couples++] = couple(b, v, side, b->place[g->joints + body]);
+  for (int wide = 1; wide >= 0; wide--)
+    for (int i = 0; i < b->t->tiles; i++) {
+      struct tree_tile *t = &b->t->tile[i];
+      if (t->kind == kind && t->soft == soft && (t->width > 1) == wide) place(b, i);
     }
+}
+
+static int align(int n, int lanes)
+{
+  return (n + lanes - 1) / lanes * lanes;
+}
+
+static void place_joint(struct build *b, int tile)
+{
+  struct tree *t = b->t;
+  struct tree_tile *o = &t->tile[tile];
+  o->at = t->rows;
+  t->rows += o->pivot * o->width;
+  t->joint_tile[t->joint_tiles++] = tile;
+}
+
+static void place_body(struct build *b, int tile)
+{
+  struct tree *t = b->t;
+  t->tile[tile].slot = t->slots;
+  t->slots += t->tile[tile].width;
+  t->body_tile[t->body_tiles++] = tile;
+}
+
+static void place_hub(struct build *b, int tile)
+{
+  struct tree *t = b->t;
+  t->tile[tile].at = t->unknowns;
+  t->unknowns += TREE_Y * t->tile[tile].width;
+}
+
+/* Offsets that need no order but that of width. */
+static void place_numbers(struct build *b, bool wide)
+{
+  struct tree *t = b->t;
+  for (int i = 0; i < t->tiles; i++) {
+    struct tree_tile *o = &t->tile[i];
+    size_t width = (size_t)o->width, n = (size_t)(o->pivot + o->border);
+    if ((o->width > 1) != wide) continue;
+    o->front = t->front_size;
+    t->front_size += width * (n * (n + 1) / 2 + (o->kind == TREE_LEAF ? TREE_Y * n : 0));
+    o->vector = t->vector_size;
+    if (o->kind != TREE_LEAF) t->vector_size += width * n;
+    if (o->kind != TREE_JOINT) continue;
+    o->jacobian = t->jacobian;
+    t->jacobian += width * (size_t)(TREE_Y * o->pivot * o->sides);
+    o->load = t->load;
+    t->load += width * (size_t)(TREE_Y * o->sides);
+  }
+}
+
+static void describe_tile(struct build *b, int tile)
+{
+  const struct tile_plan *p = &b->p.tile[tile];
+  const struct node *a = template_of(b, tile);
+  const struct tree_graph *g = b->g;
+  struct tree_tile *o = &b->t->tile[tile];
+  bool joint = a->kind == TREE_JOINT;
+  *o = (struct tree_tile){.kind = a->kind,
+                          .width = p->width,
+                          .item_first = b->items,
+                          .used = p->used,
+                          .pivot = a->pivot,
+                          .border = a->front - a->pivot,
+                          .at = -1,
+                          .slot = -1,
+                          .level = a->level};
+  if (joint) {
+    o->sides = joint_sides(g, a->vertex);
+    o->soft = g->soft && g->soft[a->vertex];
   } else {
-    for (int i = 0; i < b->o.border[v].count; i++) {
-      int j = b->o.border[v].item[i];
-      if (j >= g->joints) continue; /* another hub, reached through an eliminated joint */
-      for (int side = 0; side < TREE_SIDES; side++)
-        if (g->ends[j][side] == v - g->joints) t->couple[b->couples++] = couple(b, j, side, b->place[j]);
-    }
+    o->carried = g->carried && g->carried[a->vertex - g->joints];
   }
-  node->couple_end = b->couples;
+  for (int l = 0; l < p->width; l++) {
+    int v = p->node[l] < 0 ? -1 : b->n.node[p->node[l]].vertex;
+    b->t->item[b->items++] = v < 0 ? -1 : joint ? v : v - g->joints;
+    if (p->node[l] >= 0) o->flops += b->n.node[p->node[l]].flops;
+  }
+  b->t->flops += o->flops;
 }
 
-static void lay_node(struct build *b, int rank)
+static void place_items(struct build *b)
 {
-  const struct tree_graph *g = b->g;
   struct tree *t = b->t;
-  int v = b->o.vertex[rank];
-  struct list *border = &b->o.border[v], *child = &b->o.child[v];
-  struct tree_node *node = &t->node[rank];
-  sort_by_rank(border, b->o.rank);
-  sort_by_rank(child, b->o.rank);
-  node->kind = v < g->joints ? TREE_JOINT : is_leaf(b, v) ? TREE_LEAF : TREE_HUB;
-  node->index = v < g->joints ? v : v - g->joints;
-  node->pivot = node->kind == TREE_LEAF ? 0 : vertex_size(g, v);
-  node->at = b->at[v];
-  node->parent = border->count ? b->o.rank[border->item[0]] : -1;
-
-  int front = node->pivot;
-  b->place[v] = 0;
-  node->border_first = b->borders;
-  for (int i = 0; i < border->count; i++) {
-    int u = border->item[i], size = vertex_size(g, u);
-    b->place[u] = front;
-    t->border[b->borders++] = (struct tree_border){.size = size, .at = b->at[u]};
-    front += size;
-  }
-  node->border_end = b->borders;
-  node->border = front - node->pivot;
-
-  node->child_first = b->children;
-  for (int i = 0; i < child->count; i++) {
-    int r = b->o.rank[child->item[i]];
-    struct tree_node *below = &t->node[r];
-    t->child[b->children++] = r;
-    if (below->level >= node->level) node->level = below->level + 1;
-    for (int k = 0; k < b->o.border[child->item[i]].count; k++)
-      t->border[below->border_first + k].parent_at = b->place[b->o.border[child->item[i]].item[k]];
-  }
-  node->child_end = b->children;
-  lay_couples(b, node, v);
-
-  double p = node->pivot, m = node->border;
-  node->flops =
-      node->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1)) : p * p * p / 3 + p * p * m * 2 + p * m * (m + 1);
-  node->front = t->front_size;
-  node->vector = t->vector_size;
-  /* a leaf keeps delta J' (border x 7) behind its matrix */
-  t->front_size +=
-      (size_t)front * (size_t)front + (node->kind == TREE_LEAF ? (size_t)(TREE_Y * node->border) : 0);
-  t->vector_size += (size_t)front;
-  t->flops += node->flops;
-  if (node->level >= t->levels) t->levels = node->level + 1;
-}
-
-static bool lay_levels(struct tree *t)
-{
-  t->level_first = calloc((size_t)t->levels + 2, sizeof *t->level_first);
-  t->level_flops = calloc((size_t)t->levels + 1, sizeof *t->level_flops);
-  int *fill = calloc((size_t)t->levels + 2, sizeof *fill);
-  bool ok = t->level_first && t->level_flops && fill;
-  if (ok) {
-    for (int i = 0; i < t->nodes; i++) {
-      t->level_first[t->node[i].level + 1]++;
-      t->level_flops[t->node[i].level] += t->node[i].flops;
+  for (int i = 0; i < t->tiles; i++) {
+    const struct tree_tile *o = &t->tile[i];
+    for (int l = 0; l < o->width; l++) {
+      int item = t->item[o->item_first + l];
+      if (item < 0) continue;
+      if (o->kind == TREE_JOINT) {
+        t->joint[item] =
+            (struct tree_joint){o->at + l, o->width, o->jacobian + (size_t)l, o->load + (size_t)l};
+        continue;
+      }
+      t->body[item] = (struct tree_body){o->slot, o->width, l};
+      t->hub_at[item] = o->kind == TREE_HUB ? o->at + l : -1;
+      t->carried_at[item] = o->carried ? o->at + l : -1;
+      t->carried += o->carried;
+      t->hubs += o->kind == TREE_HUB;
     }
-    for (int l = 0; l < t->levels; l++) fill[l + 1] = t->level_first[l + 1] += t->level_first[l];
-    for (int i = 0; i < t->nodes; i++) t->order[fill[t->node[i].level]++] = i;
   }
-  free(fill);
-  return ok;
+  t->body[t->bodies] = (struct tree_body){t->slots, 1, 0};
+  t->slots++;
 }
 
-struct tree *tree_build(const struct tree_graph *g)
+/* Takes the places of one thing a tile refers to, a lane each. Lanes that have none take what lies beside that of the
+ * first lane, if it belongs to a lane not in use there, whose numbers are 0; so the whole stays one plain load. */
+struct places {
+  struct lane_at *at;
+  int width;
+  const struct tree_tile *first; /* tile in whose lane 0 the first lane finds it */
+  bool used[8];
+};
+
+static bool close_places(struct build *b, const struct places *p, size_t zero)
+{
+  bool aligned = p->used[0] && (int)p->at[0].stride == p->width;
+  for (int l = 1; l < p->width; l++) {
+    if (!p->used[l]) {
+      bool beside =
+          p->used[0] && p->first && p->first->width == p->width && b->t->item[p->first->item_first + l] < 0;
+      p->at[l] =
+          beside ? (struct lane_at){p->at[0].at + (size_t)l, (size_t)p->width} : (struct lane_at){zero, 0};
+    }
+    aligned &= p->at[l].stride == p->at[0].stride && p->at[l].at == p->at[0].at + (size_t)l;
+  }
+  if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
+  return aligned;
+}
+
+static struct places take_places(struct build *b, int width)
+{
+  struct places p = {.at = b->t->place + b->places, .width = width};
+  b->places += width;
+  return p;
+}
+
+/* The node that lane l of a tile has as child c of the template; -1: none. */
+static int child_of(const struct build *b, int tile, int c, int l)
+{
+  const struct tile_plan *p = &b->p.tile[tile];
+  const struct node *a = template_of(b, tile);
+  int below = b->n.child[a->child_first + c];
+  if (p->node[l] < 0) return -1;
+  if (p->packed) return b->p.tile[b->p.tile_of[below]].node[l];
+  return b->n.child[b->n.node[p->node[l]].child_first + c];
+}
+
+static void lay_branch(struct build *b, int tile, int c)
+{
+  struct tree *t = b->t;
+  const struct tree_tile *o = &t->tile[tile];
+  const struct node *a = template_of(b, tile);
+  int child = b->n.child[a->child_first + c];
+  const struct node *layout = template_of(b, b->p.tile_of[child]);
+  struct tree_branch *r = &t->branch[b->branches++];
+  *r = (struct tree_branch){
+      .leaf = layout->kind == TREE_LEAF, .pivot = layout->pivot, .border = layout->front - layout->pivot};
+  r->to = t->to + b->tos;
+  for (int i = layout->border_first; i < layout->border_end; i++) {
+    int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
+    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place + k;
+  }
+  struct places front = take_places(b, o->width), vector = take_places(b, o->width);
+  for (int l = 0; l < o->width; l++) {
+    int node = child_of(b, tile, c, l);
+    if (node < 0) continue;
+    const struct tree_tile *from = &t->tile[b->p.tile_of[node]];
+    size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
+    front.at[l] = (struct lane_at){from->front + lane, width};
+    vector.at[l] = (struct lane_at){from->vector + lane, width};
+    front.used[l] = vector.used[l] = true;
+    if (l == 0 && lane == 0) front.first = vector.first = from;
+  }
+  r->aligned = close_places(b, &front, t->front_size);
+  close_places(b, &vector, t->vector_size);
+  r->front = front.at;
+  r->vector = vector.at;
+}
+
+/* The border of lane l that takes slot `slot` of the template; NULL: none. */
+static const struct edge *edge_of(const struct build *b, int tile, int slot, int l)
+{
+  int node = b->p.tile[tile].node[l];
+  if (node < 0) return NULL;
+  const struct node *a = &b->n.node[node];
+  for (int i = a->border_first; i < a->border_end; i++)
+    if (b->n.border[i].slot == slot) return &b->n.border[i];
+  return NULL;
+}
+
+static void lay_pull(struct build *b, int tile, int slot)
+{
+  struct tree *t = b->t;
+  const struct tree_tile *o = &t->tile[tile];
+  struct tree_pull *r = &t->pull[b->pulls++];
+  r->size = b->n.border[template_of(b, tile)->border_first + slot].size;
+  struct places p = take_places(b, o->width);
+  for (int l = 0; l < o->width; l++) {
+    const struct edge *e = edge_of(b, tile, slot, l);
+    if (!e) continue;
+    int parent = b->n.node[b->p.tile[tile].node[l]].parent;
+    int above = b->p.tile_of[parent], place = 0;
+    if (e->vertex != b->n.node[parent].vertex) /* where the template of the parent's tile has it */
+      for (int i = b->n.node[parent].border_first; i < b->n.node[parent].border_end; i++)
+        if (b->n.border[i].vertex == e->vertex)
+          place = b->n.border[template_of(b, above)->border_first + b->n.border[i].slot].at;
+    const struct tree_tile *from = &t->tile[above];
+    p.at[l] = (struct lane_at){from->vector + (size_t)(place * from->width + b->p.lane_of[parent]),
+                               (size_t)from->width};
+    p.used[l] = true;
+    if (l == 0 && b->p.lane_of[parent] == 0) p.first = from;
+  }
+  r->aligned = close_places(b, &p, t->vector_size);
+  r->vector = p.at;
+}
+
+static void lay_couple(struct build *b, int tile, int slot)
+{
+  struct tree *t = b->t;
+  const struct tree_tile *o = &t->tile[tile];
+  const struct node *a = template_of(b, tile);
+  const struct edge *f = &b->n.border[a->border_first + slot];
+  if (f->couple < 0) return;
+  int joint = a->kind == TREE_JOINT ? a->vertex : f->vertex;
+  struct tree_couple *r = &t->couple[b->couples++];
+  *r = (struct tree_couple){
+      .rows = vertex_size(b->g, joint), .stride = TREE_Y * joint_sides(b->g, joint), .at = f->at};
+  struct places p = take_places(b, o->width);
+  for (int l = 0; l < o->width; l++) {
+    const struct edge *e = edge_of(b, tile, slot, l);
+    if (!e || e->couple < 0) continue;
+    joint = a->kind == TREE_JOINT ? b->n.node[b->p.tile[tile].node[l]].vertex : e->vertex;
+    const struct tree_joint *j = &t->joint[joint];
+    p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * e->couple * j->width), (size_t)j->width};
+    p.used[l] = true;
+    if (l == 0 && t->item[t->tile[t->tile_of_joint[joint]].item_first] == joint)
+      p.first = &t->tile[t->tile_of_joint[joint]];
+  }
+  r->aligned = close_places(b, &p, t->jacobian);
+  r->J = p.at;
+}
+
+static void lay_tile(struct build *b, int tile)
+{
+  struct tree_tile *o = &b->t->tile[tile];
+  const struct node *a = template_of(b, tile);
+  o->child_first = b->branches;
+  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, tile, c);
+  o->child_end = b->branches;
+  o->pull_first = b->pulls;
+  for (int i = 0; i < a->border_end - a->border_first && o->kind != TREE_LEAF; i++) lay_pull(b, tile, i);
+  o->pull_end = b->pulls;
+  o->couple_first = b->couples;
+  for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, tile, i);
+  o->couple_end = b->couples;
+}
+
+static bool allocate(struct build *b)
+{
+  struct tree *t = b->t;
+  size_t borders = 1, children = 1, unknowns = 1, items = 1, bodies = (size_t)t->bodies + 1,
+         joints = (size_t)t->joints + 1, tiles = (size_t)t->tiles + 1, lanes = (size_t)t->lanes;
+  for (int i = 0; i < t->tiles; i++) {
+    const struct node *a = template_of(b, i);
+    borders += (size_t)(a->border_end - a->border_first);
+    children += (size_t)(a->child_end - a->child_first);
+    for (int c = a->child_first; c < a->child_end; c++)
+      unknowns += (size_t)template_of(b, b->p.tile_of[b->n.child[c]])->front;
+    items += (size_t)b->p.tile[i].width;
+  }
+  t->tile = calloc(tiles, sizeof *t->tile);
+  t->item = calloc(items, sizeof *t->item);
+  t->branch = calloc(children, sizeof *t->branch);
+  t->pull = calloc(borders, sizeof *t->pull);
+  t->couple = calloc(borders, sizeof *t->couple);
+  t->place = calloc(lanes * 2 * (children + borders), sizeof *t->place);
+  t->to = calloc(unknowns, sizeof *t->to);
+  t->body = calloc(bodies, sizeof *t->body);
+  t->joint = calloc(joints, sizeof *t->joint);
+  t->tile_of_joint = calloc(joints, sizeof *t->tile_of_joint);
+  t->hub_at = calloc(bodies, sizeof *t->hub_at);
+  t->carried_at = calloc(bodies, sizeof *t->carried_at);
+  t->body_tile = calloc(tiles, sizeof *t->body_tile);
+  t->joint_tile = calloc(tiles, sizeof *t->joint_tile);
+  t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
+  return t->tile && t->item && t->branch && t->pull && t->couple && t->place && t->to && t->body &&
+         t->joint && t->tile_of_joint && t->hub_at && t->carried_at && t->body_tile && t->joint_tile &&
+         t->run;
+}
+
+static void lay_runs(struct build *b)
+{
+  struct tree *t = b->t;
+  t->runs = b->p.runs;
+  t->owned = b->p.owned;
+  for (int r = 0; r < t->runs; r++) {
+    t->run[r] = b->p.run[r];
+    for (int i = t->run[r].first; i < t->run[r].end; i++) t->run[r].flops += t->tile[i].flops;
+  }
+}
+
+static void lay(struct build *b)
+{
+  struct tree *t = b->t;
+  for (int i = 0; i < t->tiles; i++) describe_tile(b, i);
+  place_tiles(b, TREE_JOINT, false, place_joint);
+  t->rigid = t->rows;
+  t->rigid_tiles = t->joint_tiles;
+  t->rows = align(t->rows, t->lanes);
+  place_tiles(b, TREE_JOINT, true, place_joint);
+  place_tiles(b, TREE_LEAF, false, place_body);
+  t->slots = align(t->slots, t->lanes);
+  place_tiles(b, TREE_HUB, false, place_body);
+  t->unknowns = align(t->rows, t->lanes);
+  place_tiles(b, TREE_HUB, false, place_hub);
+  place_numbers(b, true);
+  place_numbers(b, false);
+  place_items(b);
+  for (int i = 0; i < t->tiles; i++)
+    for (int l = 0; l < t->tile[i].width && t->tile[i].kind == TREE_JOINT; l++)
+      if (t->item[t->tile[i].item_first + l] >= 0) t->tile_of_joint[t->item[t->tile[i].item_first + l]] = i;
+  for (int i = 0; i < t->tiles; i++) lay_tile(b, i);
+  lay_runs(b);
+}
+
+struct tree *tree_build(const struct tree_graph *g, int lanes)
 {
   struct build b = {.g = g};
-  if (!order_compute(g, &b.o)) return NULL;
-  b.t = calloc(1, sizeof *b.t);
-  bool ok = b.t != NULL;
-  if (ok) {
-    *b.t = (struct tree){.bodies = g->bodies, .joints = g->joints, .rows = g->first[g->joints]};
-    ok = count_and_allocate(&b);
+  struct tree *t = calloc(1, sizeof *t);
+  bool ok = t && nodes_build(g, &b.n);
+  if (ok && !plan_build(&b.n, lanes, &b.p)) {
+    nodes_free(&b.n);
+    ok = false;
   }
   if (ok) {
-    place_unknowns(&b);
-    for (int rank = 0; rank < b.t->nodes; rank++) lay_node(&b, rank);
-    ok = lay_levels(b.t);
+    *t = (struct tree){.bodies = g->bodies,
+                       .joints = g->joints,
+                       .lanes = lanes,
+                       .nodes = b.n.count,
+                       .levels = b.n.levels,
+                       .tiles = b.p.tiles};
+    b.t = t;
+    ok = allocate(&b);
+    if (ok) lay(&b);
+    plan_free(&b.p);
+    nodes_free(&b.n);
   }
-  free(b.place);
-  free(b.at);
-  order_free(&b.o);
-  if (!ok) {
-    tree_free(b.t);
-    return NULL;
-  }
-  return b.t;
+  if (ok) return t;
+  tree_free(t);
+  return NULL;
 }
 
 void tree_free(struct tree *t)
 {
   if (!t) return;
-  free(t->node);
-  free(t->border);
-  free(t->child);
+  free(t->tile);
+  free(t->item);
+  free(t->branch);
+  free(t->pull);
   free(t->couple);
+  free(t->place);
+  free(t->to);
+  free(t->body);
+  free(t->joint);
+  free(t->tile_of_joint);
+  free(t->hub_at);
   free(t->carried_at);
-  free(t->order);
-  free(t->level_first);
-  free(t->level_flops);
+  free(t->body_tile);
+  free(t->joint_tile);
+  free(t->run);
   free(t);
 }

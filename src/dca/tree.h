@@ -49,12 +49,12 @@ enum {
 struct tree_graph {
   int bodies, joints;
   const int (*ends)[TREE_SIDES]; /* (joints) bodies, all different; < 0: the ground, or none */
-  const int *first;              /* (joints + 1) first row of each joint, counted through; first[joints]: all rows */
-  const bool *carried;           /* (bodies) held up by their joints alone, mass or not; NULL: none */
-  const bool *soft;              /* (joints) compliance of the size of what it joins: may go before its bodies, if those
+  const int *first;    /* (joints + 1) first row of each joint, counted through; first[joints]: all rows */
+  const bool *carried; /* (bodies) held up by their joints alone, mass or not; NULL: none */
+  const bool *soft;    /* (joints) compliance of the size of what it joins: may go before its bodies, if those
                                     are hubs; NULL: none */
-  const int *sides;              /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
-  const unsigned *kind;          /* (joints) only joints of equal kind share a tile; NULL: all alike */
+  const int *sides;    /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const unsigned *kind; /* (joints) only joints of equal kind share a tile; NULL: all alike */
 };
 
 /* Where a body is stored: number f of F at `first` F + f `width` + `lane`. */
@@ -73,27 +73,34 @@ enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
 /* Jacobian blocks that enter a tile's fronts: rows of a joint each, on one body. */
 struct tree_couple {
-  int rows, stride;          /* from a row to the next, in elements */
-  int at;                    /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
-  bool aligned;              /* lane by lane in one tile */
-  const struct lane_at *J;   /* (width) element 0 of the block */
+  int rows, stride;        /* from a row to the next, in elements */
+  int at;                  /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
+  bool aligned;            /* lane by lane in one tile */
+  const struct lane_at *J; /* (width) element 0 of the block */
 };
 
-/* One child of each lane, or the parent of each lane. */
+/* One child of each lane. */
 struct tree_branch {
+  bool aligned;                 /* lane by lane in one tile */
+  bool leaf;                    /* it has no vector */
+  int pivot, border;            /* of the child */
+  const int *to;                /* (border) place in the front of what is in the child's border */
+  const struct lane_at *front;  /* (width) */
+  const struct lane_at *vector; /* (width) */
+};
+
+/* Where a tile finds part of the solution on its border, in the vectors of the parents. */
+struct tree_pull {
+  int size;
   bool aligned;
-  bool leaf;                   /* it has no vector */
-  int pivot, border;           /* of the child */
-  const int *to;               /* (border) place in the parent's front of what is in the child's border */
-  const struct lane_at *front; /* (width) */
-  const struct lane_at *vector;
+  const struct lane_at *vector; /* (width) first unknown of the part */
 };
 
 struct tree_tile {
   enum tree_kind kind;
   int width;                    /* lanes, or 1 */
   int item_first;               /* in tree.item: a joint or body for each lane; -1: lane not in use */
-  int used;                     /* lanes in use: the first ones */
+  int used;                     /* lanes in use, the first one among them */
   int sides;                    /* joints: blocks in a row of the Jacobian */
   int pivot;                    /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
   int border;                   /* unknowns of the border */
@@ -105,13 +112,13 @@ struct tree_tile {
   size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */
   size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
   int child_first, child_end;   /* in tree.branch */
-  int parent;                   /* in tree.branch; -1: the border is empty */
+  int pull_first, pull_end;     /* in tree.pull: the border, part by part */
   int couple_first, couple_end; /* in tree.couple */
   int level;                    /* 0: no children */
   double flops;                 /* estimate of the condensation, all lanes */
 };
 
-/* Tiles first .. end-1 of tree.order: one after the other. */
+/* Tiles first .. end-1: one after the other. */
 struct tree_run {
   int first, end;
   double flops;
@@ -128,9 +135,10 @@ struct tree {
   int slots;                /* of bodies, of lanes not in use, and last the ground's */
   struct tree_body *body;   /* (bodies + 1) last: the ground */
   struct tree_joint *joint; /* (joints) */
-  int *hub_at;              /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
-  int *carried_at;          /* (bodies) likewise, carried bodies only */
-  int carried, hubs;        /* how many */
+  int *tile_of_joint;       /* (joints) */
+  int *hub_at; /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
+  int *carried_at;                /* (bodies) likewise, carried bodies only */
+  int carried, hubs;              /* how many */
   size_t front_size, vector_size; /* doubles */
   double flops;
   int nodes, levels;
@@ -139,15 +147,16 @@ struct tree {
   struct tree_tile *tile;
   int *item;
   struct tree_branch *branch;
+  struct tree_pull *pull;
   struct tree_couple *couple;
   int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
   int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
   /* schedule of the sweeps: runs 0 .. owned-1 are subtrees and depend on nothing, in any order or at the same
    * time; then one run after the other, of tiles that do not depend on each other */
-  int *order; /* (tiles) */
   int runs, owned;
   struct tree_run *run;
-  void *block[6]; /* what couples and branches point into */
+  struct lane_at *place; /* what couples, branches and pulls point into */
+  int *to;
 };
 
 /* lanes: 1 .. ISA_LANES_MAX. NULL when out of memory. */

@@ -32,7 +32,7 @@ static inline num num_all(double x)
 /* kernel names: LANE_NAME(f) is f_avx512_8 or the like */
 #define LANE_JOIN3(f, isa, lanes) f##_##isa##_##lanes
 #define LANE_JOIN2(f, isa, lanes) LANE_JOIN3(f, isa, lanes)
-#define LANE_NAME(f) LANE_JOIN2(f, LANE_ISA, LANES)
+#define LANE_NAME(f)              LANE_JOIN2(f, LANE_ISA, LANES)
 
 /* Where each lane of a tile finds the storage of an item elsewhere: element f at `at` + f * `stride`. */
 struct lane_at {

@@ -14,21 +14,25 @@
 
 /* Numbers of a body, all stored as the tree says (struct tree_body): number f of F at first F + f width + lane. */
 enum {
-  X_NUMBERS = 21,                                           /* struct body_state */
-  FRAME_S = 9, FRAME_NUMBERS = 10,                          /* struct body_frame: R, s */
-  DELTA_ALPHA = 11, DELTA_NUMBERS = 12,                     /* struct body_delta: r, th, n, alpha */
-  BODY_MASS = 0, BODY_INERTIA = 1, BODY_NUMBERS = 10,       /* frozen.constant */
-  LOAD_NUMBERS = 6                                          /* struct body_load */
+  X_NUMBERS = 21, /* struct body_state */
+  FRAME_S = 9,
+  FRAME_NUMBERS = 10, /* struct body_frame: R, s */
+  DELTA_ALPHA = 11,
+  DELTA_NUMBERS = 12, /* struct body_delta: r, th, n, alpha */
+  BODY_MASS = 0,
+  BODY_INERTIA = 1,
+  BODY_NUMBERS = 10, /* frozen.constant */
+  LOAD_NUMBERS = 6   /* struct body_load */
 };
 
 /* What a link tile is beside its tree_tile. */
 struct link_tile {
-  bool lane_by_lane;             /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
-  bool drives;                   /* some of its links are drives */
-  int primitives;                /* otherwise: the same ones in all lanes */
+  bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
+  bool drives;       /* some of its links are drives */
+  int primitives;    /* otherwise: the same ones in all lanes */
   enum primitive_kind primitive[ROWS_PRIMITIVES];
-  size_t constant;               /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
-  bool aligned[ROWS_SIDES];      /* the bodies of that side lie lane by lane in one tile of the same width */
+  size_t constant; /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
+  bool aligned[ROWS_SIDES]; /* the bodies of that side lie lane by lane in one tile of the same width */
   const struct tree_body *side[ROWS_SIDES]; /* (width) bodies; the ground's where there is none */
 };
 
@@ -55,11 +59,11 @@ struct frozen {
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
-  bool *carried;  /* (bodies) see dca/tree.h */
-  int rolling;    /* contacts of spheres with friction */
-  bool values;    /* some force takes its value from outside */
-  bool switches;  /* some law has corners: factors anew in every iteration */
-  bool jumps;     /* some force over a step is not the mean of its ends */
+  bool *carried;   /* (bodies) see dca/tree.h */
+  int rolling;     /* contacts of spheres with friction */
+  bool values;     /* some force takes its value from outside */
+  bool switches;   /* some law has corners: factors anew in every iteration */
+  bool jumps;      /* some force over a step is not the mean of its ends */
   int *load_first; /* (bodies + 1) loads of each body, in `load` */
   int *load;       /* (loads) index in model.load, ascending per body */
   struct tree *tree;
@@ -70,7 +74,7 @@ struct frozen {
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
   double *constant;                      /* (slots, BODY_NUMBERS) mass, inertia */
   double *link_constant;
-  void *block[4];                        /* what link_tile and body_tile point into */
+  void *block[4]; /* what link_tile and body_tile point into */
 };
 
 /* A link whose coordinate is prescribed. */
@@ -82,9 +86,9 @@ struct drive {
 
 /* All that a step changes of the mechanism. n: tree.slots, stored as bodies; m: tree.rows, as joints. */
 struct kept {
-  double *x;      /* (n, X_NUMBERS) q, q', q'' */
-  double *mu;     /* (n) multipliers of the normalisation */
-  double *lambda; /* (m) multipliers of the rows, N or N m */
+  double *x;        /* (n, X_NUMBERS) q, q', q'' */
+  double *mu;       /* (n) multipliers of the normalisation */
+  double *lambda;   /* (m) multipliers of the rows, N or N m */
   double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
   double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step; else 0 */
 };
@@ -111,13 +115,15 @@ struct ali3_data {
   struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
   struct kept start;  /* at the start of the step; `last` itself where a step is one inner step */
   struct kept coarse; /* result of the long branch                          filled by extrapolation only */
-  double *frame; /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
-  double *delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
-  double *c; /* (m) compliance of the rows                         filled by reset, step_length */
+  double *frame;      /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
+  double *
+      delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
+  double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
-  double *load;     /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
-  double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
+  double *
+      load; /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
+  double (*vector)[3]; /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
   struct outside start_outside,
       end_outside;      /* the three above as of the last step, and as set; if interpolated */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
@@ -139,12 +145,12 @@ struct ali3_data {
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
   double *beta;                 /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;                    /* (u) its solution */
-  double *z_kept; /* (u) first solution while a solve is refined; NULL, as response, without hubs */
-  double *response; /* (n, 7) delta J'z, likewise */
-  double *pull;     /* (n, 7) right-hand side of carried bodies; NULL without */
-  double *w;        /* (n, 7) free increment, velocity or acceleration */
+  double *z_kept;    /* (u) first solution while a solve is refined; NULL, as response, without hubs */
+  double *response;  /* (n, 7) delta J'z, likewise */
+  double *pull;      /* (n, 7) right-hand side of carried bodies; NULL without */
+  double *w;         /* (n, 7) free increment, velocity or acceleration */
   double *increment; /* (n) |dq|^2 of the last iteration, or the largest part of a move */
-  double *turn;               /* (joints) joint angle without wrap */
+  double *turn;      /* (joints) joint angle without wrap */
   struct tree_work work;
   const ali3_exec *exec;
   const ali3_probe *probe;

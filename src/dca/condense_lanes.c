@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code, built for each instruction set (math/num.h): one tile, that is one front in each lane. With the pivot first
+ * (p) and the border behind, lower triangle, row by row without gaps:
+ *
+ *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
+ *     F = | E    U   |      E   coupling of the border to the pivot
+ *                           U   what the parent gets
+ *     sign * P = L D L',   U := U - E P^-1 E',   K := E P^-1
+ *
+ * L and D^-1 stay in place of P, and K in that of E, for the sweeps:
+ *
+ *     up    f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
+ *     down  x_p = f_p - K' x_b */
+#include "dca/hubs.h"
+
+#include <math.h>
+
+static inline int at_row(int i)
+{
+  return i * (i + 1) / 2;
+}
+
+/* U = -J delta J', over all rows of the body */
+static void leaf(const struct tree *t, const struct tree_tile *tile, num *U, const struct tree_matrix *m)
+{
+  const num *d = (const num *)(m->delta + (size_t)(tile->slot * m->numbers));
+  num *Y = U + at_row(tile->border), J[6 * TREE_Y];
+  for (int a = tile->couple_first; a < tile->couple_end; a++) {
+    const struct tree_couple *ca = &t->couple[a];
+    const num *block = (const num *)(m->J + ca->J->at);
+    for (int i = 0; i < ca->rows; i++) {
+      num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
+      for (int y = 0; y < TREE_Y; y++)
+        g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, (size_t)(ca->stride * i + y));
+      const num *th = d + TREE_DELTA_TH;
+      for (int k = 0; k < 3; k++) {
+        o[k] = d[TREE_DELTA_R] * g[k];
+        o[3 + k] = th[3 * k] * g[3] + th[3 * k + 1] * g[4] + th[3 * k + 2] * g[5];
+      }
+      o[6] = d[TREE_DELTA_N] * g[6];
+    }
+    for (int i = 0; i < ca->rows; i++) {
+      const num *g = J + TREE_Y * i;
+      num *line = U + at_row(ca->at + i);
+      for (int k = 0; k <= ca->at + i; k++) {
+        const num *y = Y + TREE_Y * k;
+        num sum = g[0] * y[0];
+        for (int c = 1; c < TREE_Y; c++) sum += g[c] * y[c];
+        line[k] = -sum;
+      }
+    }
+  }
+}
+
+/* F += the children's updates. */
+static inline void gather(const struct tree *t, const struct tree_work *w, const struct tree_branch *r,
+                          num *F)
+{
+  (void)t;
+  const num *C = (const num *)(w->front + r->front->at);
+  for (int i = 0; i < r->border; i++) {
+    int e = at_row(r->pivot + i) + r->pivot, a = r->to[i];
+    for (int k = 0; k <= i; k++, e++) {
+      int b = r->to[k];
+      num *o = F + (a >= b ? at_row(a) + b : at_row(b) + a);
+      *o += r->aligned ? C[e] : num_pick(w->front, r->front, (size_t)e);
+    }
+  }
+}
+
+/* J of hubs beside joints still to come. */
+static void couple(const struct tree *t, const struct tree_tile *tile, num *F, const double *J)
+{
+  for (int a = tile->couple_first; a < tile->couple_end; a++) {
+    const struct tree_couple *c = &t->couple[a];
+    for (int i = 0; i < c->rows; i++)
+      for (int y = 0; y < TREE_Y; y++) {
+        int row = tile->kind == TREE_HUB ? c->at + i : c->at + y, column = tile->kind == TREE_HUB ? y : i;
+        F[at_row(row) + column] += num_pick(J, c->J, (size_t)(c->stride * i + y));
+      }
+  }
+}
+
+/* Own entries of a hub: delta^-1. */
+static void hub(const struct tree_tile *tile, num *F, const struct tree_matrix *m)
+{
+  const num *d = (const num *)(m->delta + (size_t)(tile->slot * m->numbers)), *th = d + TREE_DELTA_TH;
+  num inverse[6], r = d[TREE_DELTA_R], n = d[TREE_DELTA_N];
+  if (tile->carried) {
+    for (int i = 0, e = 0; i < 3; i++)
+      for (int k = 0; k <= i; k++) inverse[e++] = th[3 * i + k];
+  } else {
+    r = 1.0 / r;
+    n = 1.0 / n;
+    num a = th[4] * th[8] - th[7] * th[7], b = th[7] * th[6] - th[3] * th[8],
+        c = th[3] * th[7] - th[4] * th[6];
+    num k = 1.0 / (th[0] * a + th[3] * b + th[6] * c);
+    inverse[0] = k * a;
+    inverse[1] = k * b;
+    inverse[2] = k * (th[0] * th[8] - th[6] * th[6]);
+    inverse[3] = k * c;
+    inverse[4] = k * (th[6] * th[3] - th[0] * th[7]);
+    inverse[5] = k * (th[0] * th[4] - th[3] * th[3]);
+  }
+  for (int i = 0, e = 0; i < 3; i++) {
+    F[at_row(i) + i] += r;
+    for (int k = 0; k <= i; k++) F[at_row(3 + i) + 3 + k] += inverse[e++];
+  }
+  F[at_row(6) + 6] += n;
+}
+
+static void assemble(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+{
+  const struct tree_tile *tile = &t->tile[index];
+  num *F = (num *)(w->front + tile->front);
+  int n = tile->pivot + tile->border;
+  for (int i = 0; i < at_row(n); i++) F[i] = num_all(0.0);
+  if (tile->kind == TREE_JOINT) {
+    const num *c = (const num *)(m->c + tile->at);
+    for (int i = 0; i < tile->pivot; i++) F[at_row(i) + i] = -c[i];
+  } else {
+    hub(tile, F, m);
+  }
+  couple(t, tile, F, m->J);
+  for (int r = tile->child_first; r < tile->child_end; r++) gather(t, w, &t->branch[r], F);
+}
+
+/* L, D^-1, U and K of a front whose pivot has p rows. False: some pivot is not positive. */
+static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n, double sign)
+{
+  num scale[TREE_Y];
+  bool positive = true;
+  for (int j = 0; j < p; j++) {
+    num d = sign * F[at_row(j) + j], r = 1.0 / d;
+    for (int l = 0; l < LANES; l++) positive &= num_lane(d, l) > 0.0;
+    F[at_row(j) + j] = r;
+    /* the pivot to the right, and column j of L */
+    for (int i = j + 1; i < p; i++) {
+      scale[i] = F[at_row(i) + j];
+      F[at_row(i) + j] *= sign * r;
+      for (int k = j + 1; k <= i; k++) F[at_row(i) + k] -= F[at_row(i) + j] * scale[k];
+    }
+  }
+  for (int i = p; i < n; i++) {
+    num *row = F + at_row(i), e[TREE_Y], k[TREE_Y];
+    /* sign E L'^-1 D^-1 L^-1 */
+    for (int a = 0; a < p; a++) {
+      e[a] = row[a];
+      k[a] = e[a];
+      for (int b = 0; b < a; b++) k[a] -= F[at_row(a) + b] * k[b];
+    }
+    for (int a = p - 1; a >= 0; a--) {
+      k[a] *= sign * F[at_row(a) + a];
+      for (int b = a + 1; b < p; b++) k[a] -= F[at_row(b) + a] * k[b];
+    }
+    for (int a = 0; a < p; a++) row[a] = k[a];
+    /* U -= K E': the rows above have K in place of E, so theirs times this row's E */
+    for (int c = p; c <= i; c++) {
+      const num *other = F + at_row(c);
+      num sum = other[0] * e[0];
+      for (int a = 1; a < p; a++) sum += other[a] * e[a];
+      row[c] -= sum;
+    }
+  }
+  return positive;
+}
+
+static bool condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+{
+  const struct tree_tile *tile = &t->tile[index];
+  num *F = (num *)(w->front + tile->front);
+  if (tile->kind == TREE_LEAF) {
+    leaf(t, tile, F, m);
+    return true;
+  }
+  assemble(t, w, m, index);
+  if (tile->carried && !hubs_are_held(t, w, index)) return false;
+  int n = tile->pivot + tile->border;
+  double sign = tile->kind == TREE_JOINT ? -1.0 : 1.0;
+  switch (tile->pivot) { /* with the loops unrolled */
+  case 1:
+    return eliminate(F, 1, n, sign);
+  case 2:
+    return eliminate(F, 2, n, sign);
+  case 3:
+    return eliminate(F, 3, n, sign);
+  case 4:
+    return eliminate(F, 4, n, sign);
+  case 5:
+    return eliminate(F, 5, n, sign);
+  case 6:
+    return eliminate(F, 6, n, sign);
+  default:
+    return eliminate(F, 7, n, sign);
+  }
+}
+
+static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
+                                                          const struct tree_tile *tile, int p,
+                                                          const double *beta)
+{
+  const num *F = (const num *)(w->front + tile->front);
+  num *f = (num *)(w->vector + tile->vector), x[TREE_Y];
+  int n = p + tile->border;
+  bool joint = tile->kind == TREE_JOINT;
+  double sign = joint ? -1.0 : 1.0;
+  for (int i = 0; i < p; i++) f[i] = num_all(0.0);
+  if (joint || tile->carried) {
+    const num *b = (const num *)(beta + tile->at);
+    for (int i = 0; i < p; i++) f[i] = sign * b[i];
+  }
+  for (int i = p; i < n; i++) f[i] = num_all(0.0);
+  for (int r = tile->child_first; r < tile->child_end; r++) {
+    const struct tree_branch *c = &t->branch[r];
+    if (c->leaf) continue; /* its free motion is in beta already */
+    const num *from = (const num *)(w->vector + c->vector->at);
+    for (int i = 0; i < c->border; i++)
+      f[c->to[i]] += c->aligned ? from[c->pivot + i] : num_pick(w->vector, c->vector, (size_t)(c->pivot + i));
+  }
+  for (int i = 0; i < p; i++) x[i] = f[i];
+  for (int i = p; i < n; i++) {
+    const num *K = F + at_row(i);
+    num sum = K[0] * x[0];
+    for (int k = 1; k < p; k++) sum += K[k] * x[k];
+    f[i] -= sum;
+  }
+  for (int i = 0; i < p; i++)
+    for (int k = 0; k < i; k++) x[i] -= F[at_row(i) + k] * x[k];
+  for (int i = p - 1; i >= 0; i--) {
+    x[i] *= sign * F[at_row(i) + i];
+    for (int k = i + 1; k < p; k++) x[i] -= F[at_row(k) + i] * x[k];
+  }
+  for (int i = 0; i < p; i++) f[i] = x[i];
+}
+
+static inline __attribute__((always_inline)) void backward(const struct tree *t, const struct tree_work *w,
+                                                           const struct tree_tile *tile, int p, double *x)
+{
+  num *f = (num *)(w->vector + tile->vector), *o = (num *)(x + tile->at), sum[TREE_Y];
+  const num *K = (const num *)(w->front + tile->front) + at_row(p);
+  int at = p;
+  for (int k = 0; k < p; k++) sum[k] = f[k];
+  for (int r = tile->pull_first; r < tile->pull_end; r++) {
+    const struct tree_pull *pull = &t->pull[r];
+    const num *from = (const num *)(w->vector + pull->vector->at);
+    for (int i = 0; i < pull->size; i++) {
+      num b = pull->aligned ? from[i] : num_pick(w->vector, pull->vector, (size_t)i);
+      for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
+      K += at + 1;
+      f[at++] = b;
+    }
+  }
+  for (int k = 0; k < p; k++) o[k] = f[k] = sum[k];
+}
+
+#define BY_PIVOT(function, ...)                                                                              \
+  switch (tile->pivot) {                                                                                     \
+  case 1:                                                                                                    \
+    function(t, w, tile, 1, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  case 2:                                                                                                    \
+    function(t, w, tile, 2, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  case 3:                                                                                                    \
+    function(t, w, tile, 3, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  case 4:                                                                                                    \
+    function(t, w, tile, 4, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  case 5:                                                                                                    \
+    function(t, w, tile, 5, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  case 6:                                                                                                    \
+    function(t, w, tile, 6, __VA_ARGS__);                                                                    \
+    break;                                                                                                   \
+  default:                                                                                                   \
+    function(t, w, tile, 7, __VA_ARGS__);                                                                    \
+  }
+
+static void up(const struct tree *t, const struct tree_work *w, const double *beta, int index)
+{
+  const struct tree_tile *tile = &t->tile[index];
+  if (tile->kind != TREE_LEAF) BY_PIVOT(forward, beta)
+}
+
+static void down(const struct tree *t, const struct tree_work *w, double *x, int index)
+{
+  const struct tree_tile *tile = &t->tile[index];
+  if (tile->kind != TREE_LEAF) BY_PIVOT(backward, x)
+}
+
+extern const struct tree_kernels LANE_NAME(tree_kernels);
+const struct tree_kernels LANE_NAME(tree_kernels) = {condense, assemble, up, down};

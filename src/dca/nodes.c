@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * From an elimination order to nodes with borders and children. Borders are sorted by vertex, not by rank: so the left and
+ * the right half of a mechanism that repeats itself get the same shape. */
+#include "dca/nodes.h"
+
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+static void sort(struct list *l)
+{
+  if (l->count > 1) qsort(l->item, (size_t)l->count, sizeof(int), ascending);
+}
+
+static bool is_carried(const struct tree_graph *g, int body)
+{
+  return g->carried && g->carried[body];
+}
+
+/* The side by which a joint hangs on a body; -1: it does not. */
+static int side_of(const struct tree_graph *g, int joint, int body)
+{
+  for (int side = 0; side < TREE_SIDES; side++)
+    if (g->ends[joint][side] == body) return side;
+  return -1;
+}
+
+/* A Jacobian block enters at the node of the first of its two vertices. */
+static int couple_of(const struct tree_graph *g, int v, int u)
+{
+  if (v < g->joints && u >= g->joints) return side_of(g, v, u - g->joints);
+  if (v >= g->joints && u < g->joints) return side_of(g, u, v - g->joints);
+  return -1;
+}
+
+static void build_node(struct nodes *n, const struct order *o, int rank, int *borders, int *children)
+{
+  const struct tree_graph *g = n->graph;
+  struct node *a = &n->node[rank];
+  int v = o->vertex[rank], at;
+  struct list *border = &o->border[v], *child = &o->child[v];
+  bool body = v >= g->joints;
+  sort(border);
+  a->vertex = v;
+  a->kind = !body ? TREE_JOINT : child->count == 0 && !is_carried(g, v - g->joints) ? TREE_LEAF : TREE_HUB;
+  a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
+  a->parent = -1;
+  a->size = 1;
+  at = a->pivot;
+  a->border_first = *borders;
+  for (int i = 0; i < border->count; i++) {
+    int u = border->item[i], size = vertex_size(g, u);
+    n->border[(*borders)++] =
+        (struct edge){.vertex = u, .size = size, .at = at, .couple = couple_of(g, v, u)};
+    if (a->parent < 0 || o->rank[u] < a->parent) a->parent = o->rank[u];
+    at += size;
+  }
+  a->border_end = *borders;
+  a->front = at;
+  a->child_first = *children;
+  for (int i = 0; i < child->count; i++) n->child[(*children)++] = o->rank[child->item[i]];
+  a->child_end = *children;
+  if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), ascending);
+
+  double p = a->pivot, m = a->front - a->pivot;
+  a->flops =
+      a->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1)) : p * p * p / 3 + p * p * m * 2 + p * m * (m + 1);
+  a->subtree_flops = a->flops;
+  for (int i = a->child_first; i < a->child_end; i++) {
+    const struct node *below = &n->node[n->child[i]];
+    if (below->level >= a->level) a->level = below->level + 1;
+    a->size += below->size;
+    a->subtree_flops += below->subtree_flops;
+  }
+  if (a->level >= n->levels) n->levels = a->level + 1;
+}
+
+bool nodes_build(const struct tree_graph *g, struct nodes *n)
+{
+  struct order o;
+  size_t borders = 0, children = 0;
+  int b = 0, c = 0;
+  *n = (struct nodes){.graph = g};
+  if (!order_compute(g, &o)) return false;
+  n->count = o.vertices;
+  for (int v = 0; v < o.vertices; v++) {
+    borders += (size_t)o.border[v].count;
+    children += (size_t)o.child[v].count;
+  }
+  n->node = calloc((size_t)n->count + 1, sizeof *n->node);
+  n->border = calloc(borders + 1, sizeof *n->border);
+  n->child = calloc(children + 1, sizeof *n->child);
+  bool ok = n->node && n->border && n->child;
+  for (int rank = 0; ok && rank < n->count; rank++) build_node(n, &o, rank, &b, &c);
+  order_free(&o);
+  if (!ok) nodes_free(n);
+  return ok;
+}
+
+void nodes_free(struct nodes *n)
+{
+  free(n->node);
+  free(n->border);
+  free(n->child);
+  *n = (struct nodes){0};
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: the assembly tree before it is put into tiles, one node for each eliminated vertex. */
+#ifndef DCA_NODES_H
+#define DCA_NODES_H
+
+#include "dca/order.h"
+
+#include <stdint.h>
+
+struct node { /* numbered by elimination: children before parents */
+  enum tree_kind kind;
+  int vertex;
+  int pivot, front;             /* unknowns eliminated here; those and the border's */
+  int parent;                   /* -1: root */
+  int level;                    /* 0: no children */
+  int border_first, border_end; /* in nodes.border */
+  int child_first, child_end;   /* in nodes.child */
+  int size;                     /* nodes of its subtree */
+  double flops, subtree_flops;  /* of its condensation */
+};
+
+struct edge { /* a vertex of a node's border */
+  int vertex, size;
+  int at;     /* place in the node's front */
+  int couple; /* side of the joint, where the node's Jacobian block on this border enters here; -1: it does not */
+  int slot; /* which border of the node's template it takes (pack.c) */
+};
+
+struct nodes {
+  const struct tree_graph *graph;
+  int count, levels;
+  struct node *node;
+  struct edge *border;
+  int *child; /* ascending */
+};
+
+bool nodes_build(const struct tree_graph *graph, struct nodes *n); /* false: out of memory */
+void nodes_free(struct nodes *n);
+
+/* Which nodes are computed side by side. */
+struct tile_plan {
+  int width, used;
+  bool packed; /* part of subtrees side by side */
+  int node[8]; /* (width) -1: not in use. The first one is the template: what others lack of it is nothing */
+};
+
+struct plan {
+  int lanes;
+  int tiles;
+  struct tile_plan *tile; /* in the order of the schedule, children before parents */
+  int *tile_of, *lane_of; /* (nodes) */
+  int runs, owned;        /* as in struct tree */
+  struct tree_run *run;
+};
+
+/* Fills plan and the slots of all borders. False: out of memory. */
+bool plan_build(struct nodes *n, int lanes, struct plan *p);
+void plan_free(struct plan *p);
+
+/* Place of vertex v, eliminated at node a or in its border, in the front of a. */
+int nodes_place(const struct nodes *n, const struct node *a, int v);
+/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; 0 where it has none: it
+ * brings nothing. */
+int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
+
+static inline bool vertex_is_body(const struct nodes *n, int v)
+{
+  return v >= n->graph->joints;
+}
+
+static inline int joint_sides(const struct tree_graph *g, int joint)
+{
+  return g->sides ? g->sides[joint] : 2;
+}
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: which nodes are computed side by side.
+ *
+ * First whole subtrees. Those of one shape, the largest first, are put side by side in packs of as many as there are lanes, node by
+ * node: each lane owns a subtree, and nothing in it is ever picked from another lane. A pack that is nearly full is
+ * filled up with subtrees that lack something, such as those at the ends of a chain: what they lack is a lane not
+ * in use. Of a large mechanism packs are kept small enough for many workers. Then the nodes that are left,
+ * level by level: those with the same front and the same children's places share a tile; few of a kind stay alone. */
+#include "dca/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LOOKS = 64, /* at candidates that might fill a pack up */
+  TRIES = 8   /* of which may fail */
+};
+static const double LARGE = 2e6,
+                    PARTS = 16.0; /* flops of a tree worth many workers; packs it is cut into, at least */
+
+struct packing {
+  struct nodes *n;
+  struct plan *p;
+  uint64_t *hash; /* (nodes) shape of the subtree */
+  int *match;     /* (nodes) of the template */
+  int *tile;      /* (nodes) of a template: its tile while a pack is made */
+  bool *covered;
+  int *stack, *list; /* (nodes) */
+  int *sorted;       /* (nodes) */
+};
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+  h *= 0xff51afd7ed558ccdu;
+  return h ^ (h >> 32);
+}
+
+static const struct edge *edge_at(const struct nodes *n, const struct node *a, int i)
+{
+  return &n->border[a->border_first + i];
+}
+
+/* The border of a that is vertex v; -1: none. */
+static int find_border(const struct nodes *n, const struct node *a, int v)
+{
+  int low = a->border_first, high = a->border_end;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (n->border[middle].vertex < v)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < a->border_end && n->border[low].vertex == v ? low - a->border_first : -1;
+}
+
+int nodes_place(const struct nodes *n, const struct node *a, int v)
+{
+  return a->vertex == v ? 0 : edge_at(n, a, find_border(n, a, v))->at;
+}
+
+/* What an eliminated vertex is, but for its borders. */
+static uint64_t class_of(const struct nodes *n, const struct node *a)
+{
+  const struct tree_graph *g = n->graph;
+  uint64_t h = mix((uint64_t)a->kind, (uint64_t)a->pivot);
+  if (a->kind == TREE_JOINT) {
+    h = mix(h, g->kind ? g->kind[a->vertex] : 0);
+    h = mix(h, g->soft && g->soft[a->vertex]);
+    return mix(h, (uint64_t)joint_sides(g, a->vertex));
+  }
+  return mix(h, g->carried && g->carried[a->vertex - g->joints]);
+}
+
+/* Rows and stride of the Jacobian block of a border; 0: none. */
+static uint64_t couple_shape(const struct nodes *n, const struct node *a, const struct edge *e)
+{
+  const struct tree_graph *g = n->graph;
+  if (e->couple < 0) return 0;
+  int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
+  return (uint64_t)(16 * vertex_size(g, joint) + joint_sides(g, joint));
+}
+
+static uint64_t own_hash(const struct nodes *n, const struct node *a)
+{
+  uint64_t h = class_of(n, a);
+  for (int i = a->border_first; i < a->border_end; i++) {
+    const struct edge *e = &n->border[i];
+    h = mix(h, (uint64_t)(2 * e->size + vertex_is_body(n, e->vertex)));
+    h = mix(h, couple_shape(n, a, e));
+  }
+  return h;
+}
+
+static void hash_subtrees(struct packing *k)
+{
+  const struct nodes *n = k->n;
+  for (int i = 0; i < n->count; i++) {
+    const struct node *a = &n->node[i];
+    uint64_t h = own_hash(n, a);
+    for (int c = a->child_first; c < a->child_end; c++) {
+      const struct node *b = &n->node[n->child[c]];
+      h = mix(h, k->hash[n->child[c]]);
+      for (int e = b->border_first; e < b->border_end; e++)
+        h = mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
+    }
+    k->hash[i] = h;
+  }
+}
+
+/* Maps the borders of child b of B to those of child a of A, as B's borders are mapped to A's. */
+static bool map_child(struct nodes *n, const struct node *A, const struct node *B, const struct node *a,
+                      const struct node *b)
+{
+  for (int i = b->border_first; i < b->border_end; i++) {
+    struct edge *e = &n->border[i];
+    int v = A->vertex;
+    if (e->vertex != B->vertex) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
+    e->slot = find_border(n, a, v);
+    if (e->slot < 0) return false;
+  }
+  return true;
+}
+
+/* True if the subtree of node jB fits into that of jA, with the borders of B mapped to those of A. */
+static bool embed(struct packing *k, int jA, int jB)
+{
+  struct nodes *n = k->n;
+  const struct node *A = &n->node[jA], *B = &n->node[jB];
+  if (class_of(n, A) != class_of(n, B)) return false;
+  for (int i = B->border_first; i < B->border_end; i++) {
+    const struct edge *e = &n->border[i], *f = edge_at(n, A, e->slot);
+    if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
+    if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
+  }
+  int next = A->child_first;
+  for (int c = B->child_first; c < B->child_end; c++) {
+    int b = n->child[c];
+    bool found = false;
+    for (; next < A->child_end && !found; next++)
+      found = map_child(n, A, B, &n->node[n->child[next]], &n->node[b]) && embed(k, n->child[next], b);
+    if (!found) return false;
+  }
+  k->match[jB] = jA;
+  return true;
+}
+
+/* Nodes of a subtree into k->list, ascending. */
+static int list_subtree(struct packing *k, int root)
+{
+  const struct nodes *n = k->n;
+  int depth = 0, count = 0;
+  k->stack[depth++] = root;
+  while (depth) {
+    const struct node *a = &n->node[k->list[count++] = k->stack[--depth]];
+    for (int c = a->child_first; c < a->child_end; c++) k->stack[depth++] = n->child[c];
+  }
+  return count;
+}
+
+static void slots_as_they_are(struct nodes *n, const struct node *a)
+{
+  for (int i = a->border_first; i < a->border_end; i++) n->border[i].slot = i - a->border_first;
+}
+
+static void forget(struct packing *k, int root)
+{
+  int count = list_subtree(k, root);
+  for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
+}
+
+/* As embed(), with the borders of the roots mapped in the order they have; which are left out is tried. */
+static bool embed_root(struct packing *k, int jA, int jB)
+{
+  struct nodes *n = k->n;
+  const struct node *A = &n->node[jA], *B = &n->node[jB];
+  int have = A->border_end - A->border_first, need = B->border_end - B->border_first;
+  if (need > have || have > need + 1) return false;
+  for (int left_out = 0; left_out < have; left_out++) {
+    for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (have > need && i >= left_out);
+    if (embed(k, jA, jB)) return true;
+    if (have == need) break;
+  }
+  forget(k, jB);
+  return false;
+}
+
+static int new_tile(struct packing *k, int width)
+{
+  struct tile_plan *t = &k->p->tile[k->p->tiles];
+  *t = (struct tile_plan){.width = width};
+  for (int l = 0; l < 8; l++) t->node[l] = -1;
+  return k->p->tiles++;
+}
+
+static void put(struct packing *k, int tile, int lane, int node)
+{
+  struct tile_plan *t = &k->p->tile[tile];
+  t->node[lane] = node;
+  t->used++;
+  k->p->tile_of[node] = tile;
+  k->p->lane_of[node] = lane;
+  k->covered[node] = true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+static void make_pack(struct packing *k, const int *root, int lanes)
+{
+  struct plan *p = k->p;
+  int count = list_subtree(k, root[0]);
+  qsort(k->list, (size_t)count, sizeof(int), by_number);
+  struct tree_run *run = &p->run[p->runs++];
+  *run = (struct tree_run){.first = p->tiles};
+  for (int i = 0; i < count; i++) {
+    int a = k->list[i];
+    k->tile[a] = new_tile(k, p->lanes);
+    p->tile[k->tile[a]].packed = true;
+    put(k, k->tile[a], 0, a);
+  }
+  for (int l = 1; l < lanes; l++) {
+    count = list_subtree(k, root[l]);
+    for (int i = 0; i < count; i++) put(k, k->tile[k->match[k->list[i]]], l, k->list[i]);
+  }
+  run->end = p->tiles;
+}
+
+static _Thread_local const struct packing *sorting; /* qsort has no context argument */
+
+static int by_shape(const void *pa, const void *pb)
+{
+  int a = *(const int *)pa, b = *(const int *)pb;
+  const struct node *node = sorting->n->node;
+  if (node[a].size != node[b].size) return node[b].size - node[a].size;
+  if (sorting->hash[a] != sorting->hash[b]) return sorting->hash[a] < sorting->hash[b] ? -1 : 1;
+  return a - b;
+}
+
+/* Subtrees after place `from` of the sorted ones, smaller but not much, that fit into root[0]. */
+static int fill_up(struct packing *k, int from, int *root, int count)
+{
+  const struct nodes *n = k->n;
+  int tries = 0, size = n->node[root[0]].size;
+  for (int i = from; i < n->count && i < from + LOOKS && count < k->p->lanes && tries < TRIES; i++) {
+    int b = k->sorted[i];
+    if (4 * n->node[b].size < 3 * size) break;
+    if (k->covered[b]) continue;
+    if (embed_root(k, root[0], b))
+      root[count++] = b;
+    else
+      tries++;
+  }
+  return count;
+}
+
+static bool nearly_full(const struct packing *k, int count)
+{
+  return 4 * count >= 3 * k->p->lanes;
+}
+
+/* One class of subtrees, sorted[first .. end-1]. */
+static void pack_class(struct packing *k, int first, int end, double most_flops)
+{
+  const struct nodes *n = k->n;
+  int root[8], count = 0, lanes = k->p->lanes;
+  if (n->node[k->sorted[first]].subtree_flops * lanes > most_flops) return;
+  if (n->node[k->sorted[first]].size == 1) return; /* no subtree: the levels do it */
+  for (int i = first; i < end; i++) {
+    int b = k->sorted[i];
+    if (k->covered[b] || (count && !embed_root(k, root[0], b))) continue;
+    root[count++] = b;
+    if (count < lanes) continue;
+    make_pack(k, root, count);
+    count = 0;
+  }
+  if (2 * count >= lanes) count = fill_up(k, end, root, count);
+  if (nearly_full(k, count) && count > 1)
+    make_pack(k, root, count);
+  else
+    for (int i = 1; i < count; i++) forget(k, root[i]);
+}
+
+static void pack_subtrees(struct packing *k)
+{
+  const struct nodes *n = k->n;
+  double flops = 0.0, most;
+  for (int i = 0; i < n->count; i++) {
+    flops += n->node[i].flops;
+    k->sorted[i] = i;
+  }
+  most = flops > LARGE ? flops / PARTS : flops;
+  sorting = k;
+  qsort(k->sorted, (size_t)n->count, sizeof(int), by_shape);
+  for (int first = 0, end; first < n->count; first = end) {
+    int a = k->sorted[first];
+    for (end = first + 1; end < n->count; end++) {
+      int b = k->sorted[end];
+      if (n->node[a].size != n->node[b].size || k->hash[a] != k->hash[b]) break;
+    }
+    if (end - first > 1) pack_class(k, first, end, most);
+  }
+  k->p->owned = k->p->runs;
+}
+
+int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot)
+{
+  for (int i = child->border_first; i < child->border_end; i++)
+    if (n->border[i].slot == slot) return nodes_place(n, parent, n->border[i].vertex);
+  return 0;
+}
+
+/* Shape of a node's front, with its children as they are laid out in their tiles. */
+static uint64_t front_hash(const struct packing *k, int node)
+{
+  const struct nodes *n = k->n;
+  const struct node *a = &n->node[node];
+  uint64_t h = own_hash(n, a);
+  for (int c = a->child_first; c < a->child_end; c++) {
+    const struct node *b = &n->node[n->child[c]];
+    const struct node *layout = &n->node[k->p->tile[k->p->tile_of[n->child[c]]].node[0]];
+    h = mix(h, (uint64_t)(2 * layout->pivot + (layout->kind == TREE_LEAF)));
+    for (int i = 0; i < layout->border_end - layout->border_first; i++) {
+      h = mix(h, (uint64_t)edge_at(n, layout, i)->size);
+      h = mix(h, (uint64_t)plan_place(n, a, b, i));
+    }
+  }
+  return h;
+}
+
+static int by_hash(const void *pa, const void *pb)
+{
+  int a = *(const int *)pa, b = *(const int *)pb;
+  if (sorting->hash[a] != sorting->hash[b]) return sorting->hash[a] < sorting->hash[b] ? -1 : 1;
+  return a - b;
+}
+
+static void tile_level(struct packing *k, int *nodes, int count)
+{
+  struct plan *p = k->p;
+  int enough = 3 * p->lanes / 8 > 2 ? 3 * p->lanes / 8 : 2;
+  struct tree_run *run = &p->run[p->runs++];
+  *run = (struct tree_run){.first = p->tiles};
+  for (int i = 0; i < count; i++) k->hash[nodes[i]] = front_hash(k, nodes[i]);
+  sorting = k;
+  qsort(nodes, (size_t)count, sizeof(int), by_hash);
+  for (int first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && end < first + p->lanes; end++)
+      if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
+    if (end - first < enough || p->lanes == 1) end = first + 1;
+    int tile = new_tile(k, end - first > 1 ? p->lanes : 1);
+    for (int i = first; i < end; i++) put(k, tile, i - first, nodes[i]);
+  }
+  run->end = p->tiles;
+}
+
+static int by_level(const void *pa, const void *pb)
+{
+  int a = *(const int *)pa, b = *(const int *)pb;
+  const struct node *node = sorting->n->node;
+  return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
+}
+
+static void tile_levels(struct packing *k)
+{
+  const struct nodes *n = k->n;
+  int count = 0;
+  for (int i = 0; i < n->count; i++)
+    if (!k->covered[i]) k->sorted[count++] = i;
+  sorting = k;
+  qsort(k->sorted, (size_t)count, sizeof(int), by_level);
+  for (int first = 0, end; first < count; first = end) {
+    int level = n->node[k->sorted[first]].level;
+    for (end = first + 1; end < count && n->node[k->sorted[end]].level == level;) end++;
+    tile_level(k, k->sorted + first, end - first);
+  }
+}
+
+bool plan_build(struct nodes *n, int lanes, struct plan *p)
+{
+  size_t room = (size_t)n->count + 1;
+  *p = (struct plan){.lanes = lanes};
+  p->tile = calloc(room, sizeof *p->tile);
+  p->tile_of = calloc(room, sizeof(int));
+  p->lane_of = calloc(room, sizeof(int));
+  p->run = calloc(room, sizeof *p->run);
+  struct packing k = {.n = n, .p = p};
+  k.hash = calloc(room, sizeof *k.hash);
+  k.match = calloc(room, sizeof(int));
+  k.tile = calloc(room, sizeof(int));
+  k.covered = calloc(room, sizeof(bool));
+  k.stack = calloc(room, sizeof(int));
+  k.list = calloc(room, sizeof(int));
+  k.sorted = calloc(room, sizeof(int));
+  bool ok = p->tile && p->tile_of && p->lane_of && p->run && k.hash && k.match && k.tile && k.covered &&
+            k.stack && k.list && k.sorted;
+  if (ok) {
+    for (int i = 0; i < n->count; i++) slots_as_they_are(n, &n->node[i]);
+    hash_subtrees(&k);
+    if (lanes > 1) pack_subtrees(&k);
+    tile_levels(&k);
+  }
+  free(k.hash);
+  free(k.match);
+  free(k.tile);
+  free(k.covered);
+  free(k.stack);
+  free(k.list);
+  free(k.sorted);
+  if (!ok) plan_free(p);
+  return ok;
+}
+
+void plan_free(struct plan *p)
+{
+  free(p->tile);
+  free(p->tile_of);
+  free(p->lane_of);
+  free(p->run);
+  *p = (struct plan){0};
+}
