@@ -52,20 +52,34 @@ static void leaf(const struct tree *t, const struct tree_tile *tile, num *U, con
   }
 }
 
-/* F += the children's updates. */
-static inline void gather(const struct tree *t, const struct tree_work *w, const struct tree_branch *r,
-                          num *F)
+/* F += a child's update. */
+static inline void gather(const struct tree_work *w, const struct tree_branch *r, num *F)
 {
-  (void)t;
-  const num *C = (const num *)(w->front + r->front->at);
-  for (int i = 0; i < r->border; i++) {
-    int e = at_row(r->pivot + i) + r->pivot, a = r->to[i];
-    for (int k = 0; k <= i; k++, e++) {
-      int b = r->to[k];
-      num *o = F + (a >= b ? at_row(a) + b : at_row(b) + a);
-      *o += r->aligned ? C[e] : num_pick(w->front, r->front, (size_t)e);
+  const int *into = r->into;
+  int e = at_row(r->pivot);
+  if (r->aligned) {
+    const num *C = (const num *)(w->front + r->front->at);
+    for (int i = 0; i < r->border; i++) {
+      e += r->pivot;
+      for (int k = 0; k <= i; k++) F[*into++] += C[e++];
     }
+    return;
   }
+  for (int i = 0; i < r->border; i++) {
+    e += r->pivot;
+    for (int k = 0; k <= i; k++) F[*into++] += num_pick(w->front, r->front, (size_t)e++);
+  }
+}
+
+/* o = the sums of what the children have in `from` */
+static inline void sum_up(const struct tree *t, const struct tree_sum *s, const double *from, num *o)
+{
+  const int *list = t->list + s->first;
+  for (int i = 0; i < s->none; i++) o[*list++] = num_all(0.0);
+  for (int i = 0; i < s->one; i++, list += 2) o[list[0]] = *(const num *)(from + list[1]);
+  for (int i = 0; i < s->two; i++, list += 3)
+    o[list[0]] = *(const num *)(from + list[1]) + *(const num *)(from + list[2]);
+  for (int i = 0; i < s->more; i++, list += 2) o[list[0]] += *(const num *)(from + list[1]);
 }
 
 /* J of hubs beside joints still to come. */
@@ -114,25 +128,29 @@ static void assemble(const struct tree *t, const struct tree_work *w, const stru
   const struct tree_tile *tile = &t->tile[index];
   num *F = (num *)(w->front + tile->front);
   int n = tile->pivot + tile->border;
-  for (int i = 0; i < at_row(n); i++) F[i] = num_all(0.0);
+  if (tile->sum.aligned) {
+    sum_up(t, &tile->sum, w->front, F);
+  } else {
+    for (int i = 0; i < at_row(n); i++) F[i] = num_all(0.0);
+    for (int r = tile->child_first; r < tile->child_end; r++) gather(w, &t->branch[r], F);
+  }
   if (tile->kind == TREE_JOINT) {
     const num *c = (const num *)(m->c + tile->at);
-    for (int i = 0; i < tile->pivot; i++) F[at_row(i) + i] = -c[i];
+    for (int i = 0; i < tile->pivot; i++) F[at_row(i) + i] -= c[i];
   } else {
     hub(tile, F, m);
   }
   couple(t, tile, F, m->J);
-  for (int r = tile->child_first; r < tile->child_end; r++) gather(t, w, &t->branch[r], F);
 }
 
 /* L, D^-1, U and K of a front whose pivot has p rows. False: some pivot is not positive. */
 static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n, double sign)
 {
   num scale[TREE_Y];
-  bool positive = true;
+  num_mask positive = num_positive(num_all(1.0));
   for (int j = 0; j < p; j++) {
     num d = sign * F[at_row(j) + j], r = 1.0 / d;
-    for (int l = 0; l < LANES; l++) positive &= num_lane(d, l) > 0.0;
+    positive &= num_positive(d);
     F[at_row(j) + j] = r;
     /* the pivot to the right, and column j of L */
     for (int i = j + 1; i < p; i++) {
@@ -162,7 +180,7 @@ static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n
       row[c] -= sum;
     }
   }
-  return positive;
+  return num_everywhere(positive);
 }
 
 static bool condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
@@ -195,6 +213,23 @@ static bool condense(const struct tree *t, const struct tree_work *w, const stru
   }
 }
 
+/* f = the sums of what the children have for the front */
+static inline void children(const struct tree *t, const struct tree_work *w, const struct tree_tile *tile,
+                            num *f)
+{
+  for (int i = 0; i < tile->pivot + tile->border; i++) f[i] = num_all(0.0);
+  for (int r = tile->child_first; r < tile->child_end; r++) {
+    const struct tree_branch *c = &t->branch[r];
+    const num *from = (const num *)(w->vector + c->vector->at);
+    if (c->leaf) continue; /* its free motion is in beta already */
+    if (c->aligned)
+      for (int i = 0; i < c->border; i++) f[c->to[i]] += from[c->pivot + i];
+    else
+      for (int i = 0; i < c->border; i++)
+        f[c->to[i]] += num_pick(w->vector, c->vector, (size_t)(c->pivot + i));
+  }
+}
+
 static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
                                                           const struct tree_tile *tile, int p,
                                                           const double *beta)
@@ -204,25 +239,17 @@ static inline __attribute__((always_inline)) void forward(const struct tree *t, 
   int n = p + tile->border;
   bool joint = tile->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
-  for (int i = 0; i < p; i++) f[i] = num_all(0.0);
+  if (!tile->bare) children(t, w, tile, f);
+  for (int i = 0; i < p; i++) x[i] = tile->bare ? num_all(0.0) : f[i];
   if (joint || tile->carried) {
     const num *b = (const num *)(beta + tile->at);
-    for (int i = 0; i < p; i++) f[i] = sign * b[i];
+    for (int i = 0; i < p; i++) x[i] += sign * b[i];
   }
-  for (int i = p; i < n; i++) f[i] = num_all(0.0);
-  for (int r = tile->child_first; r < tile->child_end; r++) {
-    const struct tree_branch *c = &t->branch[r];
-    if (c->leaf) continue; /* its free motion is in beta already */
-    const num *from = (const num *)(w->vector + c->vector->at);
-    for (int i = 0; i < c->border; i++)
-      f[c->to[i]] += c->aligned ? from[c->pivot + i] : num_pick(w->vector, c->vector, (size_t)(c->pivot + i));
-  }
-  for (int i = 0; i < p; i++) x[i] = f[i];
   for (int i = p; i < n; i++) {
     const num *K = F + at_row(i);
     num sum = K[0] * x[0];
     for (int k = 1; k < p; k++) sum += K[k] * x[k];
-    f[i] -= sum;
+    f[i] = tile->bare ? -sum : f[i] - sum;
   }
   for (int i = 0; i < p; i++)
     for (int k = 0; k < i; k++) x[i] -= F[at_row(i) + k] * x[k];

@@ -11,6 +11,10 @@ struct build {
   struct plan p;
   struct tree *t;
   int branches, pulls, couples, items, places, tos;
+  struct list list; /* becomes tree.list */
+  int *source[2],
+      *count; /* (largest front, elements) first two children that add to a place, and how many do */
+  struct list more;
 };
 
 static const struct node *template_of(const struct build *b, int tile)
@@ -190,6 +194,12 @@ static void lay_branch(struct build *b, int tile, int c)
     int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
     for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place + k;
   }
+  r->into = t->to + b->tos;
+  for (int i = 0; i < r->border; i++)
+    for (int k = 0; k <= i; k++) {
+      int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
+      t->to[b->tos++] = row * (row + 1) / 2 + column;
+    }
   struct places front = take_places(b, o->width), vector = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     int node = child_of(b, tile, c, l);
@@ -270,6 +280,64 @@ static void lay_couple(struct build *b, int tile, int slot)
   r->J = p.at;
 }
 
+/* Notes that child element `source` is added to place `to`. */
+static bool add_source(struct build *b, int to, int source)
+{
+  int k = b->count[to]++;
+  if (k < 2) {
+    b->source[k][to] = source;
+    return true;
+  }
+  return list_push(&b->more, to) && list_push(&b->more, source);
+}
+
+static bool close_sum(struct build *b, int places, struct tree_sum *o)
+{
+  bool good = true;
+  o->first = b->list.count;
+  for (int kind = 0; kind <= 2; kind++)
+    for (int i = 0; i < places && good; i++) {
+      int count = b->count[i] < 2 ? b->count[i] : 2;
+      if (count != kind) continue;
+      *(kind == 0 ? &o->none : kind == 1 ? &o->one : &o->two) += 1;
+      good = list_push(&b->list, i);
+      for (int k = 0; k < kind && good; k++) good = list_push(&b->list, b->source[k][i]);
+    }
+  for (int i = 0; i < b->more.count && good; i++) good = list_push(&b->list, b->more.item[i]);
+  o->more = b->more.count / 2;
+  return good;
+}
+
+static void open_sum(struct build *b, int places)
+{
+  memset(b->count, 0, (size_t)places * sizeof *b->count);
+  b->more.count = 0;
+}
+
+static bool lay_sum(struct build *b, int tile)
+{
+  struct tree *t = b->t;
+  struct tree_tile *o = &t->tile[tile];
+  int n = o->pivot + o->border;
+  bool good = true;
+  o->sum.aligned = o->kind != TREE_LEAF;
+  for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
+  if (o->sum.aligned) {
+    open_sum(b, n * (n + 1) / 2);
+    for (int r = o->child_first; r < o->child_end; r++) {
+      const struct tree_branch *c = &t->branch[r];
+      const int *into = c->into;
+      for (int i = 0; i < c->border; i++)
+        for (int k = 0; k <= i && good; k++) {
+          int row = c->pivot + i, e = row * (row + 1) / 2 + c->pivot + k;
+          good = add_source(b, *into++, (int)c->front->at + e * o->width);
+        }
+    }
+    good = good && close_sum(b, n * (n + 1) / 2, &o->sum);
+  }
+  return good;
+}
+
 static void lay_tile(struct build *b, int tile)
 {
   struct tree_tile *o = &b->t->tile[tile];
@@ -277,6 +345,8 @@ static void lay_tile(struct build *b, int tile)
   o->child_first = b->branches;
   for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, tile, c);
   o->child_end = b->branches;
+  o->bare = true;
+  for (int r = o->child_first; r < o->child_end; r++) o->bare &= b->t->branch[r].leaf;
   o->pull_first = b->pulls;
   for (int i = 0; i < a->border_end - a->border_first && o->kind != TREE_LEAF; i++) lay_pull(b, tile, i);
   o->pull_end = b->pulls;
@@ -289,15 +359,21 @@ static bool allocate(struct build *b)
 {
   struct tree *t = b->t;
   size_t borders = 1, children = 1, unknowns = 1, items = 1, bodies = (size_t)t->bodies + 1,
-         joints = (size_t)t->joints + 1, tiles = (size_t)t->tiles + 1, lanes = (size_t)t->lanes;
+         joints = (size_t)t->joints + 1, tiles = (size_t)t->tiles + 1, lanes = (size_t)t->lanes, largest = 1;
   for (int i = 0; i < t->tiles; i++) {
     const struct node *a = template_of(b, i);
+    if ((size_t)a->front > largest) largest = (size_t)a->front;
     borders += (size_t)(a->border_end - a->border_first);
     children += (size_t)(a->child_end - a->child_first);
-    for (int c = a->child_first; c < a->child_end; c++)
-      unknowns += (size_t)template_of(b, b->p.tile_of[b->n.child[c]])->front;
+    for (int c = a->child_first; c < a->child_end; c++) {
+      size_t n = (size_t)template_of(b, b->p.tile_of[b->n.child[c]])->front;
+      unknowns += n + n * (n + 1) / 2;
+    }
     items += (size_t)b->p.tile[i].width;
   }
+  largest *= (largest + 1) / 2 + 1;
+  b->count = calloc(largest, sizeof(int));
+  for (int k = 0; k < 2; k++) b->source[k] = calloc(largest, sizeof(int));
   t->tile = calloc(tiles, sizeof *t->tile);
   t->item = calloc(items, sizeof *t->item);
   t->branch = calloc(children, sizeof *t->branch);
@@ -313,9 +389,9 @@ static bool allocate(struct build *b)
   t->body_tile = calloc(tiles, sizeof *t->body_tile);
   t->joint_tile = calloc(tiles, sizeof *t->joint_tile);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
-  return t->tile && t->item && t->branch && t->pull && t->couple && t->place && t->to && t->body &&
-         t->joint && t->tile_of_joint && t->hub_at && t->carried_at && t->body_tile && t->joint_tile &&
-         t->run;
+  return b->count && b->source[0] && b->source[1] && t->tile && t->item && t->branch && t->pull &&
+         t->couple && t->place && t->to && t->body && t->joint && t->tile_of_joint && t->hub_at &&
+         t->carried_at && t->body_tile && t->joint_tile && t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -329,7 +405,7 @@ static void lay_runs(struct build *b)
   }
 }
 
-static void lay(struct build *b)
+static bool lay(struct build *b)
 {
   struct tree *t = b->t;
   for (int i = 0; i < t->tiles; i++) describe_tile(b, i);
@@ -349,8 +425,14 @@ static void lay(struct build *b)
   for (int i = 0; i < t->tiles; i++)
     for (int l = 0; l < t->tile[i].width && t->tile[i].kind == TREE_JOINT; l++)
       if (t->item[t->tile[i].item_first + l] >= 0) t->tile_of_joint[t->item[t->tile[i].item_first + l]] = i;
-  for (int i = 0; i < t->tiles; i++) lay_tile(b, i);
+  for (int i = 0; i < t->tiles; i++) {
+    lay_tile(b, i);
+    if (!lay_sum(b, i)) return false;
+  }
+  t->list = b->list.item;
+  b->list.item = NULL;
   lay_runs(b);
+  return true;
 }
 
 struct tree *tree_build(const struct tree_graph *g, int lanes)
@@ -371,7 +453,12 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
                        .tiles = b.p.tiles};
     b.t = t;
     ok = allocate(&b);
-    if (ok) lay(&b);
+    ok = ok && lay(&b);
+    free(b.list.item);
+    free(b.more.item);
+    free(b.count);
+    free(b.source[0]);
+    free(b.source[1]);
     plan_free(&b.p);
     nodes_free(&b.n);
   }
@@ -390,6 +477,7 @@ void tree_free(struct tree *t)
   free(t->couple);
   free(t->place);
   free(t->to);
+  free(t->list);
   free(t->body);
   free(t->joint);
   free(t->tile_of_joint);

@@ -85,8 +85,18 @@ struct tree_branch {
   bool leaf;                    /* it has no vector */
   int pivot, border;            /* of the child */
   const int *to;                /* (border) place in the front of what is in the child's border */
+  const int *into;              /* (border (border + 1) / 2) the same of each element of the child's update */
   const struct lane_at *front;  /* (width) */
   const struct lane_at *vector; /* (width) */
+};
+
+/* How the updates of the children are summed up, all branches aligned: places in the front that nothing adds to
+ * (place ..), that one child adds to (place, source, ..), two (place, source, source, ..), and what more there is to
+ * add (place, source, ..). A source is an offset in front. */
+struct tree_sum {
+  bool aligned; /* else there is no list: branch by branch */
+  int first;    /* in tree.list */
+  int none, one, two, more;
 };
 
 /* Where a tile finds part of the solution on its border, in the vectors of the parents. */
@@ -98,20 +108,22 @@ struct tree_pull {
 
 struct tree_tile {
   enum tree_kind kind;
-  int width;                    /* lanes, or 1 */
-  int item_first;               /* in tree.item: a joint or body for each lane; -1: lane not in use */
-  int used;                     /* lanes in use, the first one among them */
-  int sides;                    /* joints: blocks in a row of the Jacobian */
-  int pivot;                    /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
-  int border;                   /* unknowns of the border */
-  bool carried;                 /* bodies: all of them are */
-  bool soft;                    /* joints */
-  int at;                       /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
-  int slot;                     /* bodies: `first` of tree_body; joints: -1 */
-  size_t jacobian, load;        /* joints: as tree_joint, lane 0 */
-  size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */
-  size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
-  int child_first, child_end;   /* in tree.branch */
+  int width;                  /* lanes, or 1 */
+  int item_first;             /* in tree.item: a joint or body for each lane; -1: lane not in use */
+  int used;                   /* lanes in use, the first one among them */
+  int sides;                  /* joints: blocks in a row of the Jacobian */
+  int pivot;                  /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
+  int border;                 /* unknowns of the border */
+  bool carried;               /* bodies: all of them are */
+  bool soft;                  /* joints */
+  bool bare;                  /* all its children are leaves: they bring nothing to a right-hand side */
+  int at;                     /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
+  int slot;                   /* bodies: `first` of tree_body; joints: -1 */
+  size_t jacobian, load;      /* joints: as tree_joint, lane 0 */
+  size_t front;               /* element 0 of lane 0: packed lower triangle, pivot first */
+  size_t vector;              /* likewise: right-hand side, then solution, pivot + border */
+  int child_first, child_end; /* in tree.branch */
+  struct tree_sum sum;
   int pull_first, pull_end;     /* in tree.pull: the border, part by part */
   int couple_first, couple_end; /* in tree.couple */
   int level;                    /* 0: no children */
@@ -156,7 +168,7 @@ struct tree {
   int runs, owned;
   struct tree_run *run;
   struct lane_at *place; /* what couples, branches and pulls point into */
-  int *to;
+  int *to, *list;
 };
 
 /* lanes: 1 .. ISA_LANES_MAX. NULL when out of memory. */

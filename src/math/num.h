@@ -7,6 +7,7 @@
 #ifndef MATH_NUM_H
 #define MATH_NUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifndef LANES
@@ -16,9 +17,18 @@
 #if LANES == 1
 typedef double num;
 #define num_lane(v, l) (v)
+typedef bool num_mask;
 static inline num num_all(double x)
 {
   return x;
+}
+static inline num_mask num_positive(num x)
+{
+  return x > 0.0;
+}
+static inline bool num_everywhere(num_mask m)
+{
+  return m;
 }
 #else
 typedef double num __attribute__((vector_size(8 * LANES), may_alias));
@@ -26,6 +36,18 @@ typedef double num __attribute__((vector_size(8 * LANES), may_alias));
 static inline num num_all(double x)
 {
   return x - (num){0};
+}
+typedef long long num_mask __attribute__((vector_size(8 * LANES)));
+/* False of what is not a number. */
+static inline num_mask num_positive(num x)
+{
+  return x > (num){0};
+}
+static inline bool num_everywhere(num_mask m)
+{
+  long long all = m[0];
+  for (int l = 1; l < LANES; l++) all &= m[l];
+  return all;
 }
 #endif
 
