@@ -247,9 +247,10 @@ static inline __attribute__((always_inline)) void forward(const struct tree *t, 
   }
   for (int i = p; i < n; i++) {
     const num *K = F + at_row(i);
-    num sum = K[0] * x[0];
-    for (int k = 1; k < p; k++) sum += K[k] * x[k];
-    f[i] = tile->bare ? -sum : f[i] - sum;
+    num own = num_all(0.0);
+    if (!tile->bare) own = f[i];
+    for (int k = 0; k < p; k++) own -= K[k] * x[k];
+    f[i] = own;
   }
   for (int i = 0; i < p; i++)
     for (int k = 0; k < i; k++) x[i] -= F[at_row(i) + k] * x[k];
