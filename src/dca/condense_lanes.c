@@ -147,10 +147,10 @@ static void assemble(const struct tree *t, const struct tree_work *w, const stru
 static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n, double sign)
 {
   num scale[TREE_Y];
-  num_mask positive = num_positive(num_all(1.0));
+  num_mask positive = num_greater(num_all(1.0), num_all(0.0));
   for (int j = 0; j < p; j++) {
     num d = sign * F[at_row(j) + j], r = 1.0 / d;
-    positive &= num_positive(d);
+    positive &= num_greater(d, num_all(0.0));
     F[at_row(j) + j] = r;
     /* the pivot to the right, and column j of L */
     for (int i = j + 1; i < p; i++) {

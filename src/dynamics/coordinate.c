@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code. A slide is U . d with U the axis, which turns with a, and d = P_b - P_a; the rate of an angle is
  * axis . (w_b - w_a), which is exact where the axes of the joint are parallel. */
-#include "dynamics/coordinate.h"
+#include "dynamics/primitives.h"
 
 static const double TURN = 6.28318530717958647693;
 
@@ -32,7 +32,8 @@ double coordinate_value(const struct coordinate *c, const struct body_pair *v, d
 
 double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
 {
-  double y[2][BODY_Y], axis[3], wa[3], wb[3], d[3], d1[3], d2[3], U1[3];
+  double y[2][BODY_Y], axis[3], wa[3], wb[3], U1[3];
+  struct pair_motion m;
   if (c->kind == COORDINATE_NONE) return 0.0;
   if (c->kind == COORDINATE_ANGLE) {
     body_velocity(v->x[0], y[0]);
@@ -43,15 +44,15 @@ double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
     return v3_dot(axis, wb) - v3_dot(axis, wa);
   }
   world_vector(axis, v->f[0], c->axis);
-  separation(v, c->point, d);
-  separation_rate(v, c->point, y, d1, d2);
-  vector_rate(U1, v->f[0], y[0], c->axis);
-  return v3_dot(axis, d1) + v3_dot(U1, d);
+  pair_motion(&m, v, c->point, true);
+  vector_rate(U1, v->f[0], m.y[0], c->axis);
+  return v3_dot(axis, m.rate) + v3_dot(U1, m.d);
 }
 
 double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
 {
-  double y[2][BODY_Y], U[3], U1[3], U2[3], wa[3], wb[3], d[3], d1[3], d2[3];
+  double y[2][BODY_Y], U[3], U1[3], wa[3], wb[3], bias;
+  struct pair_motion m;
   switch (c->kind) {
   case COORDINATE_ANGLE: /* the axis turns with a: (w_a x axis) . w_b */
     body_velocity(v->x[0], y[0]);
@@ -62,12 +63,9 @@ double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
     v3_cross(U1, wa, U);
     return v3_dot(U1, wb);
   case COORDINATE_SLIDE:
-    world_vector(U, v->f[0], c->axis);
-    separation(v, c->point, d);
-    separation_rate(v, c->point, y, d1, d2);
-    vector_rate(U1, v->f[0], y[0], c->axis);
-    vector_bias(U2, v->x[0], c->axis);
-    return v3_dot(U2, d) + 2.0 * v3_dot(U1, d1) + v3_dot(U, d2);
+    pair_motion(&m, v, c->point, true);
+    primitive_bias(ROW_IN_PLANE, v, &(struct primitive_place){.u = c->axis}, &m, &bias);
+    return bias;
   default:
     return 0.0;
   }

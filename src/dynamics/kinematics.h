@@ -12,7 +12,6 @@
 #define DYNAMICS_KINEMATICS_H
 
 #include "dynamics/body.h"
-#include "math/euler.h"
 
 /* Two bodies looked at together: a, b. */
 struct body_pair {
@@ -20,71 +19,93 @@ struct body_pair {
   const struct body_frame *f[2];
 };
 
-/* row += sign * gradient of k . (A a); the th and n columns of both lines of the table */
-static inline void add_vector(double *row, double sign, const struct body_frame *f, const double a[3],
-                              const double k[3])
+/* row = sign * gradient of k . (A a): the second line of the table, and with a point the first */
+static inline void vector_row(num row[BODY_Y], double sign, const struct body_frame *f, const num a[3],
+                              const num k[3])
 {
-  double local[3], turn[3];
+  num local[3], turn[3];
   m3_tmul(local, f->R, k);
   v3_cross(turn, a, local);
-  v3_axpy(row + 3, sign, turn);
-  row[6] += sign * 2.0 * v3_dot(a, local);
+  for (int i = 0; i < 3; i++) {
+    row[i] = num_all(0.0);
+    row[3 + i] = sign * turn[i];
+  }
+  row[6] = sign * 2.0 * v3_dot(a, local);
 }
 
-static inline void add_point(double *row, double sign, const struct body_frame *f, const double a[3],
-                             const double k[3])
+static inline void point_row(num row[BODY_Y], double sign, const struct body_frame *f, const num a[3],
+                             const num k[3])
 {
-  v3_axpy(row, sign, k);
-  add_vector(row, sign, f, a, k);
+  vector_row(row, sign, f, a, k);
+  for (int i = 0; i < 3; i++) row[i] = sign * k[i];
+}
+
+/* row += sign * gradient, likewise */
+static inline void add_vector(num row[BODY_Y], double sign, const struct body_frame *f, const num a[3],
+                              const num k[3])
+{
+  num own[BODY_Y];
+  vector_row(own, sign, f, a, k);
+  for (int i = 3; i < BODY_Y; i++) row[i] += own[i];
+}
+
+static inline void add_point(num row[BODY_Y], double sign, const struct body_frame *f, const num a[3],
+                             const num k[3])
+{
+  num own[BODY_Y];
+  point_row(own, sign, f, a, k);
+  for (int i = 0; i < BODY_Y; i++) row[i] += own[i];
 }
 
 /* o = A a = s R a */
-static inline void world_vector(double o[3], const struct body_frame *f, const double a[3])
+static inline void world_vector(num o[3], const struct body_frame *f, const num a[3])
 {
   m3_mul(o, f->R, a);
   for (int i = 0; i < 3; i++) o[i] *= f->s;
 }
 
 /* d = P_b - P_a */
-static inline void separation(const struct body_pair *v, const double (*point)[3], double d[3])
+static inline void separation(const struct body_pair *v, const num (*point)[3], num d[3])
 {
-  double a[3], b[3];
+  num a[3], b[3];
   world_vector(a, v->f[0], point[0]);
   world_vector(b, v->f[1], point[1]);
   for (int i = 0; i < 3; i++) d[i] = (v->x[1]->r[i] - v->x[0]->r[i]) + (b[i] - a[i]);
 }
 
 /* d(A a)/dt = R (w x a) + 2 R a n, with y' = (., w, n) */
-static inline void vector_rate(double o[3], const struct body_frame *f, const double y[BODY_Y],
-                               const double a[3])
+static inline void vector_rate(num o[3], const struct body_frame *f, const num y[BODY_Y], const num a[3])
 {
-  double local[3];
+  num local[3];
   v3_cross(local, y + 3, a);
   v3_axpy(local, 2.0 * y[6], a);
   m3_mul(o, f->R, local);
 }
 
 /* Its derivative without the p'' part, 2 A(p') a. */
-static inline void vector_bias(double o[3], const struct body_state *x, const double a[3])
+static inline void vector_bias(num o[3], const struct body_state *x, const num a[3])
 {
   p_homogeneous(o, x->pd, a);
   for (int i = 0; i < 3; i++) o[i] *= 2.0;
 }
 
-/* d' and d'' without the parts of q'', of the separation above; y' of both bodies. */
-static inline void separation_rate(const struct body_pair *v, const double (*point)[3], double y[2][BODY_Y],
-                                   double d1[3], double d2[3])
+/* d' of the separation above; y' of both bodies. */
+static inline void separation_rate(const struct body_pair *v, const num (*point)[3], const num (*y)[BODY_Y],
+                                   num o[3])
 {
-  double rate[2][3], second[2][3];
-  for (int side = 0; side < 2; side++) {
-    body_velocity(v->x[side], y[side]);
-    vector_rate(rate[side], v->f[side], y[side], point[side]);
-    vector_bias(second[side], v->x[side], point[side]);
-  }
-  for (int i = 0; i < 3; i++) {
-    d1[i] = (v->x[1]->rd[i] - v->x[0]->rd[i]) + (rate[1][i] - rate[0][i]);
-    d2[i] = second[1][i] - second[0][i];
-  }
+  num a[3], b[3];
+  vector_rate(a, v->f[0], y[0], point[0]);
+  vector_rate(b, v->f[1], y[1], point[1]);
+  for (int i = 0; i < 3; i++) o[i] = (v->x[1]->rd[i] - v->x[0]->rd[i]) + (b[i] - a[i]);
+}
+
+/* d'' without the parts of q''. */
+static inline void separation_bias(const struct body_pair *v, const num (*point)[3], num o[3])
+{
+  num a[3], b[3];
+  vector_bias(a, v->x[0], point[0]);
+  vector_bias(b, v->x[1], point[1]);
+  for (int i = 0; i < 3; i++) o[i] = b[i] - a[i];
 }
 
 #endif

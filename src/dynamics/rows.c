@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: residuals, Jacobians and bias of the primitives of rows.h, and what is read off them. */
-#include "dynamics/rows.h"
-
-enum { PAIR = 2 * BODY_Y };
+#include "dynamics/primitives.h"
 
 static struct body_pair pair_of(const struct joint_view *v)
 {
@@ -16,28 +14,31 @@ static struct body_pair coordinate_pair(const struct joint_rows *j, const struct
   return (struct body_pair){.x = {v->x[a], v->x[b]}, .f = {v->f[a], v->f[b]}};
 }
 
-/* The three rows of one side of a coinciding point: the first line of the table for k = e_i, where R'k is row
- * i of R. */
-static inline void coincide(double *row, double sign, const struct body_frame *f, const double a[3])
+static struct primitive_place place_of(const struct joint_rows *j, const struct primitive *p)
 {
-  for (int i = 0; i < 3; i++, row += PAIR) {
-    const double *Ri = f->R + 3 * i;
-    v3_cross(row + 3, a, Ri);
-    for (int k = 3; k < 6; k++) row[k] *= sign;
-    row[i] = sign;
-    row[6] = sign * 2.0 * v3_dot(a, Ri);
-  }
+  return (struct primitive_place){.point = j->point, .u = p->u, .v = p->v, .length = j->length};
 }
 
-/* The row of the coordinates; `row` is zeroed. */
+/* The row of the coordinates. */
 static double coordinates(const struct joint_rows *j, const struct joint_view *v, double *row)
 {
   double sum = 0.0;
+  for (int i = 0; i < BODY_Y * j->sides; i++) row[i] = 0.0;
   for (int k = 0; k < j->coordinates; k++) {
     struct body_pair pair = coordinate_pair(j, v, k);
     sum += j->ratio[k] * coordinate_value(&j->coordinate[k], &pair, v->turn[k]);
     coordinate_gradient(&j->coordinate[k], &pair, j->ratio[k], row + BODY_Y * j->slot[k][0],
                         row + BODY_Y * j->slot[k][1]);
+  }
+  return sum;
+}
+
+static double coordinates_bias(const struct joint_rows *j, const struct joint_view *v)
+{
+  double sum = 0.0;
+  for (int k = 0; k < j->coordinates; k++) {
+    struct body_pair pair = coordinate_pair(j, v, k);
+    sum += j->ratio[k] * coordinate_bias(&j->coordinate[k], &pair);
   }
   return sum;
 }
@@ -83,124 +84,48 @@ static void slip(const struct joint_rows *j, const struct primitive *p, const st
         row[k] = sign * t[i][k];
         row[3 + k] *= sign;
       }
+      row[6] = 0.0;
     }
 }
 
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
 {
   struct body_pair pair = pair_of(v);
-  double d[3], U[3] = {0}, V[3], length, k1;
-  int stride = BODY_Y * j->sides;
+  const double *normal = J + BODY_Y; /* of a contact: the columns of b in the row of its gap, the first */
+  double d[3];
   separation(&pair, j->point, d);
-  for (int i = 0; i < stride * j->count; i++) J[i] = 0.0;
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    double *a = J, *b = J + BODY_Y;
-    switch (p->kind) {
-    case ROW_COINCIDE:
-      /* rows x y z:  a (-I, .., ..)   b (I, .., ..) */
-      coincide(a, -1.0, v->f[0], j->point[0]);
-      coincide(b, 1.0, v->f[1], j->point[1]);
-      for (int i = 0; i < 3; i++) Phi[i] = d[i];
-      Phi += 3;
-      J += 3 * stride;
-      continue;
-    case ROW_DOT:
-      world_vector(U, v->f[0], p->u);
-      world_vector(V, v->f[1], p->v);
-      add_vector(a, 1.0, v->f[0], p->u, V);
-      add_vector(b, 1.0, v->f[1], p->v, U);
-      *Phi = v3_dot(U, V);
-      break;
-    case ROW_IN_PLANE:
-    case ROW_GAP:
-      world_vector(U, v->f[0], p->u);
-      add_vector(a, 1.0, v->f[0], p->u, d);
-      add_point(a, -1.0, v->f[0], j->point[0], U);
-      add_point(b, 1.0, v->f[1], j->point[1], U);
-      *Phi = v3_dot(U, d) - (p->kind == ROW_GAP ? j->length : 0.0);
-      break;
-    case ROW_DISTANCE:
-      for (int i = 0; i < 3; i++) U[i] = d[i] / j->length;
-      add_point(a, -1.0, v->f[0], j->point[0], U);
-      add_point(b, 1.0, v->f[1], j->point[1], U);
-      *Phi = 0.5 * (v3_dot(U, d) - j->length);
-      break;
-    case ROW_LENGTH:
-      /* at length 0 the direction is undefined: the spring does not pull there */
-      length = sqrt(v3_dot(d, d));
-      k1 = length > 0.0 ? 1.0 / length : 0.0;
-      for (int i = 0; i < 3; i++) U[i] = k1 * d[i];
-      add_point(a, -1.0, v->f[0], j->point[0], U);
-      add_point(b, 1.0, v->f[1], j->point[1], U);
-      *Phi = length - j->length;
-      break;
-    case ROW_COORDINATE:
+    const struct primitive_place place = place_of(j, p);
+    int count = primitive_count(p->kind);
+    if (p->kind == ROW_COORDINATE) {
       *Phi = coordinates(j, v, J) - j->length;
-      break;
-    case ROW_SLIP: /* the first primitive is the gap, along whose direction U it lies */
-      slip(j, p, v, U, J);
+    } else if (p->kind == ROW_SLIP) {
+      slip(j, p, v, normal, J);
       Phi[0] = Phi[1] = 0.0;
-      Phi += 2;
-      J += 2 * stride;
-      continue;
+    } else {
+      primitive_rows(p->kind, &pair, &place, d, Phi, J);
     }
-    Phi++;
-    J += stride;
+    Phi += count;
+    J += BODY_Y * j->sides * count;
   }
 }
 
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias)
 {
   struct body_pair pair = pair_of(v);
-  double y[2][BODY_Y], d[3], dd[3], d2[3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3], length, k1, along;
-  separation(&pair, j->point, d);
-  separation_rate(&pair, j->point, y, dd, d2);
+  struct pair_motion motion;
+  pair_motion(&motion, &pair, j->point, true);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    switch (p->kind) {
-    case ROW_COINCIDE:
-      for (int i = 0; i < 3; i++) bias[i] = d2[i];
-      bias += 3;
-      continue;
-    case ROW_DOT:
-      world_vector(U, v->f[0], p->u);
-      world_vector(V, v->f[1], p->v);
-      vector_rate(Ud, v->f[0], y[0], p->u);
-      vector_rate(Vd, v->f[1], y[1], p->v);
-      vector_bias(U2, v->x[0], p->u);
-      vector_bias(V2, v->x[1], p->v);
-      *bias = v3_dot(U2, V) + 2.0 * v3_dot(Ud, Vd) + v3_dot(U, V2);
-      break;
-    case ROW_GAP:
-    case ROW_IN_PLANE:
-      world_vector(U, v->f[0], p->u);
-      vector_rate(Ud, v->f[0], y[0], p->u);
-      vector_bias(U2, v->x[0], p->u);
-      *bias = v3_dot(U2, d) + 2.0 * v3_dot(Ud, dd) + v3_dot(U, d2);
-      break;
-    case ROW_DISTANCE:
-      *bias = (v3_dot(dd, dd) + v3_dot(d, d2)) / j->length;
-      break;
-    case ROW_LENGTH:
-      length = sqrt(v3_dot(d, d));
-      k1 = length > 0.0 ? 1.0 / length : 0.0;
-      along = k1 * v3_dot(d, dd);
-      *bias = k1 * (v3_dot(dd, dd) - along * along + v3_dot(d, d2));
-      break;
-    case ROW_COORDINATE:
-      *bias = 0.0;
-      for (int c = 0; c < j->coordinates; c++) {
-        struct body_pair own = coordinate_pair(j, v, c);
-        *bias += j->ratio[c] * coordinate_bias(&j->coordinate[c], &own);
-      }
-      break;
-    case ROW_SLIP:
+    const struct primitive_place place = place_of(j, p);
+    if (p->kind == ROW_COORDINATE)
+      *bias = coordinates_bias(j, v);
+    else if (p->kind == ROW_SLIP)
       bias[0] = bias[1] = 0.0;
-      bias += 2;
-      continue;
-    }
-    bias++;
+    else
+      primitive_bias(p->kind, &pair, &place, &motion, bias);
+    bias += primitive_count(p->kind);
   }
 }
 

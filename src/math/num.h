@@ -16,32 +16,54 @@
 
 #if LANES == 1
 typedef double num;
+typedef int num_mask;
 #define num_lane(v, l) (v)
 typedef bool num_mask;
 static inline num num_all(double x)
 {
   return x;
 }
-static inline num_mask num_positive(num x)
+static inline num num_sqrt(num v)
 {
-  return x > 0.0;
+  return __builtin_sqrt(v);
+}
+/* a where the mask, of a comparison, holds; else b */
+static inline num num_select(num_mask mask, num a, num b)
+{
+  return mask ? a : b;
+}
+static inline num_mask num_greater(num a, num b)
+{
+  return a > b;
 }
 static inline bool num_everywhere(num_mask m)
 {
   return m;
 }
+static inline num_mask num_flags(const bool *flag)
+{
+  return *flag;
+}
 #else
 typedef double num __attribute__((vector_size(8 * LANES), may_alias));
+typedef long long num_mask __attribute__((vector_size(8 * LANES)));
 #define num_lane(v, l) ((v)[l])
 static inline num num_all(double x)
 {
   return x - (num){0};
 }
-typedef long long num_mask __attribute__((vector_size(8 * LANES)));
-/* False of what is not a number. */
-static inline num_mask num_positive(num x)
+static inline num num_sqrt(num v)
 {
-  return x > (num){0};
+  for (int l = 0; l < LANES; l++) v[l] = __builtin_sqrt(v[l]);
+  return v;
+}
+static inline num num_select(num_mask mask, num a, num b)
+{
+  return (num)((mask & (num_mask)a) | (~mask & (num_mask)b));
+}
+static inline num_mask num_greater(num a, num b)
+{
+  return (num_mask)(a > b);
 }
 static inline bool num_everywhere(num_mask m)
 {
@@ -49,7 +71,19 @@ static inline bool num_everywhere(num_mask m)
   for (int l = 1; l < LANES; l++) all &= m[l];
   return all;
 }
+static inline num_mask num_flags(const bool *flag)
+{
+  num_mask mask;
+  for (int l = 0; l < LANES; l++) mask[l] = -(long long)flag[l];
+  return mask;
+}
 #endif
+
+/* The larger one; b where a is NaN. */
+static inline num num_max(num a, num b)
+{
+  return num_select(num_greater(a, b), a, b);
+}
 
 /* kernel names: LANE_NAME(f) is f_avx512_8 or the like */
 #define LANE_JOIN3(f, isa, lanes) f##_##isa##_##lanes
@@ -72,6 +106,21 @@ static inline num num_pick(const double *a, const struct lane_at *from, size_t f
   for (int l = 0; l < LANES; l++) v[l] = a[from[l].at + f * from[l].stride];
   return v;
 #endif
+}
+
+/* Elements first .. end-1, to the same places of o. */
+static inline void num_pick_all(const double *a, const struct lane_at *from, size_t first, size_t end, num *o)
+{
+  const double *at[LANES];
+  for (int l = 0; l < LANES; l++) at[l] = a + from[l].at + first * from[l].stride;
+  for (size_t f = first; f < end; f++) {
+    num v = num_all(0.0);
+    for (int l = 0; l < LANES; l++) {
+      num_lane(v, l) = *at[l];
+      at[l] += from[l].stride;
+    }
+    o[f] = v;
+  }
 }
 
 #endif

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Vectors of 3 and 3x3 matrices (row by row). Everything inline, no branches: the kernels of the loop are
- * built of these. */
+ * Vectors of 3 and 3x3 matrices (row by row), of nums. Everything inline, no branches: the kernels of the loop
+ * are built of these. */
 #ifndef MATH_VEC3_H
 #define MATH_VEC3_H
 
+#include "math/num.h"
+
 #include <math.h>
 
-static inline void v3_copy(double o[3], const double a[3])
+static inline void v3_copy(num o[3], const num a[3])
 {
   for (int i = 0; i < 3; i++) o[i] = a[i];
 }
 
-static inline double v3_dot(const double a[3], const double b[3])
+static inline num v3_dot(const num a[3], const num b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* o = a x b; o may not be a or b */
-static inline void v3_cross(double o[3], const double a[3], const double b[3])
+static inline void v3_cross(num o[3], const num a[3], const num b[3])
 {
   o[0] = a[1] * b[2] - a[2] * b[1];
   o[1] = a[2] * b[0] - a[0] * b[2];
@@ -25,29 +27,30 @@ static inline void v3_cross(double o[3], const double a[3], const double b[3])
 }
 
 /* o += k a */
-static inline void v3_axpy(double o[3], double k, const double a[3])
+static inline void v3_axpy(num o[3], num k, const num a[3])
 {
   for (int i = 0; i < 3; i++) o[i] += k * a[i];
 }
 
 /* o = a - b */
-static inline void v3_sub(double o[3], const double a[3], const double b[3])
+static inline void v3_sub(num o[3], const num a[3], const num b[3])
 {
   for (int i = 0; i < 3; i++) o[i] = a[i] - b[i];
 }
 
 /* o = M a; o may not be a */
-static inline void m3_mul(double o[3], const double M[9], const double a[3])
+static inline void m3_mul(num o[3], const num M[9], const num a[3])
 {
   for (int i = 0; i < 3; i++) o[i] = M[3 * i] * a[0] + M[3 * i + 1] * a[1] + M[3 * i + 2] * a[2];
 }
 
 /* o = M' a; o may not be a */
-static inline void m3_tmul(double o[3], const double M[9], const double a[3])
+static inline void m3_tmul(num o[3], const num M[9], const num a[3])
 {
   for (int i = 0; i < 3; i++) o[i] = M[i] * a[0] + M[3 + i] * a[1] + M[6 + i] * a[2];
 }
 
+#if LANES == 1
 /* Two unit vectors that make a right-handed frame with the unit vector a. */
 static inline void v3_perpendicular(const double a[3], double u[3], double v[3])
 {
@@ -60,5 +63,6 @@ static inline void v3_perpendicular(const double a[3], double u[3], double v[3])
   for (int i = 0; i < 3; i++) u[i] /= norm;
   v3_cross(v, a, u);
 }
+#endif
 
 #endif

@@ -8,8 +8,8 @@
 
 typedef void step_kernel(const ali3_model *m, ali3_data *d, int tile); /* an index in tree.tile */
 
-struct step_kernels {
-  /* bodies; f: the sum of push over the body's ends */
+/* f: the sum of push over the body's ends */
+struct step_body_kernels {
   step_kernel *body_predict; /* last.x := now.x, now.x ahead, frame */
   step_kernel *body_frame;   /* frame of now.x */
   step_kernel *body_free;    /* w = -delta (g + f), push: J'lambda; carried: w = 0, pull = -(g + f) */
@@ -23,7 +23,9 @@ struct step_kernels {
   step_kernel *body_acceleration_set;
   step_kernel *body_acceleration_whole; /* w = y'' */
   step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. push: J'z */
-  /* links */
+};
+
+struct step_link_kernels {
   step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
   step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
   step_kernel *link_push_z;        /* push = J' z, J of the factors */
@@ -35,11 +37,24 @@ struct step_kernels {
   step_kernel *link_residual;          /* beta - S z with response, into beta; z_kept */
 };
 
+/* Of one instruction set with one lane or with all. */
+struct step_kernels {
+  const struct step_body_kernels *bodies;
+  const struct step_link_kernels *links;
+};
 const struct step_kernels *step_kernels(enum isa isa, int lanes);
 
-/* All tiles with bodies, or with links. flops: an estimate of all of it. */
-#define STAGE_BODIES(m, d, kernel, flops) stage_bodies(m, d, offsetof(struct step_kernels, kernel), flops)
-#define STAGE_LINKS(m, d, kernel, flops)  stage_links(m, d, offsetof(struct step_kernels, kernel), flops)
+/* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c). RT.
+ * rows: Phi and J of the lanes in use; bias: (rows, width), 0 in lanes not in use; aim: beta less the rate, or
+ * the acceleration, at which drives aim. */
+void by_lane_rows(const ali3_model *m, ali3_data *d, int tile);
+void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bias);
+void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
+
+/* All tiles with bodies, or with links; `kernel` is the offset in its table. flops: an estimate of all of it. */
+#define STAGE_BODIES(m, d, kernel, flops)                                                                    \
+  stage_bodies(m, d, offsetof(struct step_body_kernels, kernel), flops)
+#define STAGE_LINKS(m, d, kernel, flops) stage_links(m, d, offsetof(struct step_link_kernels, kernel), flops)
 void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * The primitives of rows.h between two bodies, of nums: one link, or a link in each lane. RT. Coordinates and sliding
+ * are not here: rows.c. */
+#ifndef DYNAMICS_PRIMITIVES_H
+#define DYNAMICS_PRIMITIVES_H
+
+#include "dynamics/rows.h"
+
+enum { PAIR = 2 * BODY_Y }; /* a row of the Jacobian of two bodies */
+
+/* What a primitive is made of beside its bodies. */
+struct primitive_place {
+  const num (*point)[3]; /* of a and b */
+  const num *u, *v;
+  num length; /* L */
+};
+
+static inline int primitive_count(enum primitive_kind kind)
+{
+  return kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
+}
+
+/* The three rows of one side of a coinciding point: the first line of the table of kinematics.h for k = e_i, where R'k
+ * is row i of R. */
+static inline void coincide_rows(num *restrict J, double sign, const struct body_frame *f, const num a[3])
+{
+  for (int i = 0; i < 3; i++, J += PAIR) {
+    num turn[3];
+    const num *Ri = f->R + 3 * i;
+    v3_cross(turn, a, Ri);
+    for (int k = 0; k < 3; k++) {
+      J[k] = num_all(k == i ? sign : 0.0);
+      J[3 + k] = sign * turn[k];
+    }
+    J[6] = sign * 2.0 * v3_dot(a, Ri);
+  }
+}
+
+/* 1/x, or 0 for 0: at length 0 the direction is undefined, and a spring does not pull there */
+static inline num inverse_or_zero(num x)
+{
+  return num_select(num_greater(x, num_all(0.0)), 1.0 / x, num_all(0.0));
+}
+
+/* Both sides of a row along k at the points. */
+static inline void points_row(num *restrict J, const struct body_pair *pair, const num (*point)[3],
+                              const num k[3])
+{
+  point_row(J, -1.0, pair->f[0], point[0], k);
+  point_row(J + BODY_Y, 1.0, pair->f[1], point[1], k);
+}
+
+/* Phi and J, (rows, 2, 7), of one primitive; d = P_b - P_a. */
+static inline void primitive_rows(enum primitive_kind kind, const struct body_pair *pair,
+                                  const struct primitive_place *p, const num d[3], num *restrict Phi,
+                                  num *restrict J)
+{
+  num U[3], V[3], turn[BODY_Y], length, k;
+  switch (kind) {
+  case ROW_COINCIDE:
+    /* rows x y z:  a (-I, .., ..)   b (I, .., ..) */
+    coincide_rows(J, -1.0, pair->f[0], p->point[0]);
+    coincide_rows(J + BODY_Y, 1.0, pair->f[1], p->point[1]);
+    for (int i = 0; i < 3; i++) Phi[i] = d[i];
+    break;
+  case ROW_DOT:
+    world_vector(U, pair->f[0], p->u);
+    world_vector(V, pair->f[1], p->v);
+    vector_row(J, 1.0, pair->f[0], p->u, V);
+    vector_row(J + BODY_Y, 1.0, pair->f[1], p->v, U);
+    *Phi = v3_dot(U, V);
+    break;
+  case ROW_IN_PLANE:
+  case ROW_GAP:
+    world_vector(U, pair->f[0], p->u);
+    points_row(J, pair, p->point, U);
+    vector_row(turn, 1.0, pair->f[0], p->u, d);
+    for (int i = 3; i < BODY_Y; i++) J[i] += turn[i];
+    *Phi = v3_dot(U, d);
+    if (kind == ROW_GAP) *Phi -= p->length;
+    break;
+  case ROW_DISTANCE:
+    k = 1.0 / p->length;
+    for (int i = 0; i < 3; i++) U[i] = k * d[i];
+    points_row(J, pair, p->point, U);
+    *Phi = 0.5 * (v3_dot(U, d) - p->length);
+    break;
+  case ROW_LENGTH:
+    length = num_sqrt(v3_dot(d, d));
+    k = inverse_or_zero(length);
+    for (int i = 0; i < 3; i++) U[i] = k * d[i];
+    points_row(J, pair, p->point, U);
+    *Phi = length - p->length;
+    break;
+  default:
+    break;
+  }
+}
+
+/* How a pair moves, without the parts of q''. */
+struct pair_motion {
+  num y[2][BODY_Y];             /* y' of both */
+  num d[3], rate[3], second[3]; /* P_b - P_a and derivatives; the first two only if asked for */
+};
+
+/* apart: with d and rate, which points that coincide and directions do without */
+static inline void pair_motion(struct pair_motion *o, const struct body_pair *pair, const num (*point)[3],
+                               bool apart)
+{
+  for (int side = 0; side < 2; side++) body_velocity(pair->x[side], o->y[side]);
+  separation_bias(pair, point, o->second);
+  if (!apart) return;
+  separation(pair, point, o->d);
+  separation_rate(pair, point, (const num(*)[BODY_Y])o->y, o->rate);
+}
+
+/* d(Phi_q)/dt q' of one primitive. */
+static inline void primitive_bias(enum primitive_kind kind, const struct body_pair *pair,
+                                  const struct primitive_place *p, const struct pair_motion *m, num *bias)
+{
+  num U[3], V[3], Ud[3], Vd[3], U2[3], V2[3], k, along;
+  switch (kind) {
+  case ROW_COINCIDE:
+    for (int i = 0; i < 3; i++) bias[i] = m->second[i];
+    break;
+  case ROW_DOT:
+    world_vector(U, pair->f[0], p->u);
+    world_vector(V, pair->f[1], p->v);
+    vector_rate(Ud, pair->f[0], m->y[0], p->u);
+    vector_rate(Vd, pair->f[1], m->y[1], p->v);
+    vector_bias(U2, pair->x[0], p->u);
+    vector_bias(V2, pair->x[1], p->v);
+    *bias = v3_dot(U2, V) + 2.0 * v3_dot(Ud, Vd) + v3_dot(U, V2);
+    break;
+  case ROW_GAP:
+  case ROW_IN_PLANE:
+    world_vector(U, pair->f[0], p->u);
+    vector_rate(Ud, pair->f[0], m->y[0], p->u);
+    vector_bias(U2, pair->x[0], p->u);
+    *bias = v3_dot(U2, m->d) + 2.0 * v3_dot(Ud, m->rate) + v3_dot(U, m->second);
+    break;
+  case ROW_DISTANCE:
+    *bias = (v3_dot(m->rate, m->rate) + v3_dot(m->d, m->second)) / p->length;
+    break;
+  case ROW_LENGTH:
+    k = inverse_or_zero(num_sqrt(v3_dot(m->d, m->d)));
+    along = k * v3_dot(m->d, m->rate);
+    *bias = k * (v3_dot(m->rate, m->rate) - along * along + v3_dot(m->d, m->second));
+    break;
+  default:
+    break;
+  }
+}
+
+#endif
