@@ -3,16 +3,11 @@
 
 #include <string.h>
 
+#define ENTRY(isa) [ISA_##isa] = {#isa, LANES_##isa},
 static const struct {
   const char *name;
   int lanes;
-} list[ISA_COUNT] = {
-    [ISA_baseline] = {"baseline", 2},
-#if defined(__x86_64__)
-    [ISA_avx2] = {"avx2", 4},
-    [ISA_avx512] = {"avx512", 8},
-#endif
-};
+} list[ISA_COUNT] = {ISA_LIST(ENTRY)};
 
 const char *isa_name(enum isa isa)
 {

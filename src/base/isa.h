@@ -6,7 +6,10 @@
 
 #include <stdbool.h>
 
-/* Every name stands for two builds of each kernel: X(name) with one lane and with all. */
+/* Every name stands for two builds of each kernel, with one lane and with LANES_name (CMakeLists.txt has them, too). */
+#define LANES_baseline 2
+#define LANES_avx2     4
+#define LANES_avx512   8
 #if defined(__x86_64__)
 #define ISA_LIST(X) X(baseline) X(avx2) X(avx512)
 #else

@@ -11,26 +11,17 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
   w->vector = arena_take(a, t->vector_size + 1, sizeof(double));
 }
 
-#define DECLARE(isa, lanes) extern const struct tree_kernels tree_kernels_##isa##_##lanes;
-DECLARE(baseline, 1)
-DECLARE(baseline, 2)
-#if defined(__x86_64__)
-DECLARE(avx2, 1)
-DECLARE(avx2, 4)
-DECLARE(avx512, 1)
-DECLARE(avx512, 8)
-#endif
+#define DECLARE(isa)                                                                                         \
+  extern const struct tree_kernels LANE_JOIN2(tree_kernels, isa, 1),                                         \
+      LANE_JOIN2(tree_kernels, isa, LANES_##isa);
+ISA_LIST(DECLARE)
+#define TABLES(isa)                                                                                          \
+  [ISA_##isa] = {&LANE_JOIN2(tree_kernels, isa, 1), &LANE_JOIN2(tree_kernels, isa, LANES_##isa)},
+static const struct tree_kernels *const list[ISA_COUNT][2] = {ISA_LIST(TABLES)};
 
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes)
 {
-  static const struct tree_kernels *const all[ISA_COUNT][2] = {
-    [ISA_baseline] = {&tree_kernels_baseline_1, &tree_kernels_baseline_2},
-#if defined(__x86_64__)
-    [ISA_avx2] = {&tree_kernels_avx2_1, &tree_kernels_avx2_4},
-    [ISA_avx512] = {&tree_kernels_avx512_1, &tree_kernels_avx512_8},
-#endif
-  };
-  return all[isa][lanes > 1];
+  return list[isa][lanes > 1];
 }
 
 struct tree_solver tree_solver(const struct tree *t, enum isa isa)

@@ -18,7 +18,6 @@
 typedef double num;
 typedef int num_mask;
 #define num_lane(v, l) (v)
-typedef bool num_mask;
 static inline num num_all(double x)
 {
   return x;
@@ -69,7 +68,7 @@ static inline bool num_everywhere(num_mask m)
 {
   long long all = m[0];
   for (int l = 1; l < LANES; l++) all &= m[l];
-  return all;
+  return all != 0;
 }
 static inline num_mask num_flags(const bool *flag)
 {

@@ -20,15 +20,18 @@ static void copy_numbers(double *o, const double *from, const struct tree_body *
   for (int f = 0; f < numbers; f++) o[f] = from[f * at->width];
 }
 
+/* NULL: a lane not in use */
 static const struct joint_rows *link_of(const struct frozen *f, int tile, int lane)
 {
-  return &f->link[f->tree->item[f->tree->tile[tile].item_first + lane]];
+  int link = f->tree->item[f->tree->tile[tile].item_first + lane];
+  return link < 0 ? NULL : &f->link[link];
 }
 
-static void take(const ali3_model *m, const ali3_data *d, int tile, int lane, struct alone *o)
+static bool take(const ali3_model *m, const ali3_data *d, int tile, int lane, struct alone *o)
 {
   const struct frozen *f = m->frozen;
   const struct joint_rows *j = o->j = link_of(f, tile, lane);
+  if (!j) return false;
   for (int k = 0; k < 2; k++) o->v.turn[k] = j->joint[k] < 0 ? 0.0 : d->turn[j->joint[k]];
   v3_copy(o->v.tangent, j->rolling < 0 ? body_ground.r : d->tangent[j->rolling]);
   for (int side = 0; side < j->sides; side++) {
@@ -38,6 +41,7 @@ static void take(const ali3_model *m, const ali3_data *d, int tile, int lane, st
     o->v.x[side] = &o->x[side];
     o->v.f[side] = &o->f[side];
   }
+  return true;
 }
 
 static void scatter(double *o, const double *from, int numbers, int width)
@@ -50,8 +54,8 @@ void by_lane_rows(const ali3_model *m, ali3_data *d, int tile)
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   struct alone a;
   double Phi[ROWS_MAX], J[ROWS_MAX * ROWS_SIDES * BODY_Y];
-  for (int lane = 0; lane < t->used; lane++) {
-    take(m, d, tile, lane, &a);
+  for (int lane = 0; lane < t->width; lane++) {
+    if (!take(m, d, tile, lane, &a)) continue;
     rows_evaluate(a.j, &a.v, Phi, J);
     if (a.j->drive >= 0) Phi[0] -= d->aim[a.j->drive].position;
     scatter(d->Phi + t->at + lane, Phi, a.j->count, t->width);
@@ -65,8 +69,8 @@ void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bia
   struct alone a;
   double own[ROWS_MAX];
   memset(bias, 0, (size_t)(t->pivot * t->width) * sizeof *bias);
-  for (int lane = 0; lane < t->used; lane++) {
-    take(m, d, tile, lane, &a);
+  for (int lane = 0; lane < t->width; lane++) {
+    if (!take(m, d, tile, lane, &a)) continue;
     rows_bias(a.j, &a.v, own);
     scatter(bias + lane, own, a.j->count, t->width);
   }
@@ -75,8 +79,9 @@ void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bia
 void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second)
 {
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
-  for (int lane = 0; lane < t->used; lane++) {
-    int drive = link_of(m->frozen, tile, lane)->drive;
+  for (int lane = 0; lane < t->width; lane++) {
+    const struct joint_rows *j = link_of(m->frozen, tile, lane);
+    int drive = j ? j->drive : -1;
     if (drive >= 0) d->beta[t->at + lane] -= second ? d->aim[drive].acceleration : d->aim[drive].rate;
   }
 }

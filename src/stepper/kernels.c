@@ -4,11 +4,6 @@
 
 enum { ONE, ALL, SIZES };
 
-/* as CMakeLists.txt has them */
-#define LANES_baseline 2
-#define LANES_avx2     4
-#define LANES_avx512   8
-
 #define DECLARE(isa)                                                                                         \
   extern const struct step_body_kernels LANE_JOIN2(step_body_kernels, isa, 1),                               \
       LANE_JOIN2(step_body_kernels, isa, LANES_##isa);                                                       \

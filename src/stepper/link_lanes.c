@@ -141,13 +141,13 @@ static inline void products(const struct links *l, double *J, const double *w, n
 }
 
 /* What the bodies of lanes not in use make of their rows. */
-static void clear_unused(const struct tree_tile *t, num *v, int count)
+static void clear_unused(const struct tree *t, const struct tree_tile *tile, num *v, int count)
 {
 #if LANES > 1
-  for (int i = 0; i < count; i++)
-    for (int l = t->used; l < LANES; l++) v[i][l] = 0.0;
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < count && t->item[tile->item_first + l] < 0; i++) v[i][l] = 0.0;
 #else
-  (void)t, (void)v, (void)count;
+  (void)t, (void)tile, (void)v, (void)count;
 #endif
 }
 
@@ -197,8 +197,8 @@ static void link_rows(const ali3_model *m, ali3_data *d, int tile)
     J += PAIR * count;
   }
   if (l.t->used < LANES) {
-    clear_unused(l.t, per_row(d->Phi, l.t), l.t->pivot);
-    clear_unused(l.t, block(d->J, l.t), l.t->pivot * PAIR);
+    clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->pivot);
+    clear_unused(m->frozen->tree, l.t, block(d->J, l.t), l.t->pivot * PAIR);
   }
 }
 
@@ -300,7 +300,7 @@ static void bias_of(const ali3_model *m, const ali3_data *d, const struct links 
     primitive_bias(l->own->primitive[k], &pair, &place, &motion, o);
     o += primitive_count(l->own->primitive[k]);
   }
-  if (l->t->used < LANES) clear_unused(l->t, bias, l->t->pivot);
+  if (l->t->used < LANES) clear_unused(m->frozen->tree, l->t, bias, l->t->pivot);
 }
 
 /* beta = J w_a - gamma */
