@@ -14,21 +14,25 @@
 
 /* Numbers of a body, all stored as the tree says (struct tree_body): number f of F at first F + f width + lane. */
 enum {
-  X_NUMBERS = 21,                                           /* struct body_state */
-  FRAME_S = 9, FRAME_NUMBERS = 10,                          /* struct body_frame: R, s */
-  DELTA_ALPHA = 11, DELTA_NUMBERS = 12,                     /* struct body_delta: r, th, n, alpha */
-  BODY_MASS = 0, BODY_INERTIA = 1, BODY_NUMBERS = 10,       /* frozen.constant */
-  LOAD_NUMBERS = 6                                          /* struct body_load */
+  X_NUMBERS = 21, /* struct body_state */
+  FRAME_S = 9,
+  FRAME_NUMBERS = 10, /* struct body_frame: R, s */
+  DELTA_ALPHA = 11,
+  DELTA_NUMBERS = 12, /* struct body_delta: r, th, n, alpha */
+  BODY_MASS = 0,
+  BODY_INERTIA = 1,
+  BODY_NUMBERS = 10, /* frozen.constant */
+  LOAD_NUMBERS = 6   /* struct body_load */
 };
 
 /* What a link tile is beside its tree_tile. */
 struct link_tile {
-  bool lane_by_lane;             /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
-  bool drives;                   /* some of its links are drives */
-  int primitives;                /* otherwise: the same ones in all lanes */
+  bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
+  bool drives;       /* some of its links are drives */
+  int primitives;    /* otherwise: the same ones in all lanes */
   enum primitive_kind primitive[ROWS_PRIMITIVES];
-  size_t constant;               /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
-  bool aligned[ROWS_SIDES];      /* the bodies of that side lie lane by lane in one tile of the same width */
+  size_t constant; /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
+  bool aligned[ROWS_SIDES]; /* the bodies of that side lie lane by lane in one tile of the same width */
   const struct tree_body *side[ROWS_SIDES]; /* (width) bodies; the ground's where there is none */
 };
 
@@ -55,11 +59,11 @@ struct frozen {
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
-  bool *carried;  /* (bodies) see dca/tree.h */
-  int rolling;    /* contacts of spheres with friction */
-  bool values;    /* some force takes its value from outside */
-  bool switches;  /* some law has corners: factors anew in every iteration */
-  bool jumps;     /* some force over a step is not the mean of its ends */
+  bool *carried;   /* (bodies) see dca/tree.h */
+  int rolling;     /* contacts of spheres with friction */
+  bool values;     /* some force takes its value from outside */
+  bool switches;   /* some law has corners: factors anew in every iteration */
+  bool jumps;      /* some force over a step is not the mean of its ends */
   int *load_first; /* (bodies + 1) loads of each body, in `load` */
   int *load;       /* (loads) index in model.load, ascending per body */
   struct tree *tree;
@@ -68,9 +72,10 @@ struct frozen {
   const struct step_kernels *kernels[2]; /* of tiles with one lane, with all */
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
-  double *constant;                      /* (slots, BODY_NUMBERS) mass, inertia */
+  int *tile_of;                          /* (bodies) */
+  double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
   double *link_constant;
-  void *block[4];                        /* what link_tile and body_tile point into */
+  void *block[4]; /* what link_tile and body_tile point into */
 };
 
 /* A link whose coordinate is prescribed. */
@@ -82,9 +87,9 @@ struct drive {
 
 /* All that a step changes of the mechanism. n: tree.slots, stored as bodies; m: tree.rows, as joints. */
 struct kept {
-  double *x;      /* (n, X_NUMBERS) q, q', q'' */
-  double *mu;     /* (n) multipliers of the normalisation */
-  double *lambda; /* (m) multipliers of the rows, N or N m */
+  double *x;        /* (n, X_NUMBERS) q, q', q'' */
+  double *mu;       /* (n) multipliers of the normalisation */
+  double *lambda;   /* (m) multipliers of the rows, N or N m */
   double *reaction; /* (m) those that go with the projected accelerations: of second order, lambda of first */
   double *mean;     /* (m) of soft rows whose laws jump: force over the last inner step; else 0 */
 };
@@ -105,27 +110,30 @@ struct rule {
 };
 
 /* Shapes: n = tree.slots bodies, m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the
- * last body: identity pose, all else 0. In lanes not in use bodies have mass 1 and rest, rows J 0, c 1. */
+ * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1. */
 struct ali3_data {
   struct kept now;    /* the state                                          filled by reset, step */
   struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
   struct kept start;  /* at the start of the step; `last` itself where a step is one inner step */
   struct kept coarse; /* result of the long branch                          filled by extrapolation only */
-  double *frame; /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
-  double *delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
-  double *c; /* (m) compliance of the rows                         filled by reset, step_length */
+  double *frame;      /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
+  double *
+      delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
+  double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
-  double *load;     /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
-  double (*vector)[3];        /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
+  double *
+      load; /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
+  double (*vector)[3]; /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
   struct outside start_outside,
       end_outside;      /* the three above as of the last step, and as set; if interpolated */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn_start;   /* (joints) turn at the start of the step */
   double *Phi;          /* (m) residual of the rows at now.x */
-  double *J;            /* (tree.jacobian) Jacobian at now.x, body coordinates */
+  double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
   double *push;         /* (tree.load + 1) J'v of each link end, v lambda or z; the last one 0 */
-  double *Jf;       /* the one the factors are made of                          filled by stage_condense */
+  double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
+  double *J_other;  /* of two Jacobians the one that J is not */
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
@@ -139,19 +147,19 @@ struct ali3_data {
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
   double *beta;                 /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;                    /* (u) its solution */
-  double *z_kept; /* (u) first solution while a solve is refined; NULL, as response, without hubs */
-  double *response; /* (n, 7) delta J'z, likewise */
-  double *pull;     /* (n, 7) right-hand side of carried bodies; NULL without */
-  double *w;        /* (n, 7) free increment, velocity or acceleration */
+  double *z_kept;    /* (u) first solution while a solve is refined; NULL, as response, without hubs */
+  double *response;  /* (n, 7) delta J'z, likewise */
+  double *pull;      /* (n, 7) right-hand side of carried bodies; NULL without */
+  double *w;         /* (n, 7) free increment, velocity or acceleration */
   double *increment; /* (n) |dq|^2 of the last iteration, or the largest part of a move */
-  double *turn;               /* (joints) joint angle without wrap */
+  double *turn;      /* (joints) joint angle without wrap */
   struct tree_work work;
   const ali3_exec *exec;
   const ali3_probe *probe;
   bool some_stiff; /* any of stiff */
   bool prepared;
   bool owned;             /* the block is ali3_data_new()'s */
-  atomic_int failed_node; /* pivot that was not positive in this step; -1 */
+  atomic_int failed_tile; /* the first with a pivot that was not positive in the last condensation; -1 */
   ali3_report report;
   ali3_initial initial;
 };
@@ -174,10 +182,12 @@ static inline bool step_interpolates(const ali3_model *m)
 /* What comes from outside, kept aside and brought back. */
 void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to);
 
-/* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
+/* A stage runs `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); in shares if an
  * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
 void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops);
+/* A kernel, by its offset as in STAGE_LINKS (kernels.h), over the tiles of rigid links alone. RT. */
+void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 
 /* One step over d->rule.dt, in two parts (inner.c). RT.
  * inner_prepare: false if a pivot is not positive. inner_iterate: the norm of the last Newton increment;
@@ -220,40 +230,48 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration); /* 0: at the p
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
-/* The forces of laws that jump of one link, as it stands and moves; `lambda`: its part of now.lambda. */
-void soft_end(const ali3_data *d, const struct joint_rows *j, double *lambda);
+/* Into now.lambda: the forces of laws that jump of one link, as it stands and moves. */
+void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
+void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
+bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_tile */
+void stage_solve(const ali3_model *m,
+                 ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
+
+/* single.c. RT. */
+/* A link by itself. */
+struct link_view {
+  struct joint_view v; /* points into the others */
+  struct body_state x[ROWS_SIDES];
+  struct body_frame f[ROWS_SIDES];
+};
+void stage_view(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
+/* Phi' of its rows at the state, (count). */
+void stage_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *rate);
 /* Names a rigid link in the report as the worst: joint or force. -1: none. */
 void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
 /* The directions of sliding of spheres go on from where they are. */
 void stage_roll(const ali3_model *m, ali3_data *d);
 /* Joint angles count full turns: each is taken nearest to what it was. */
 void stage_unwrap(const ali3_model *m, ali3_data *d);
-void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
-bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
-void stage_solve(const ali3_model *m,
-                 ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
-/* o += J'v of one end, `side` of a link, v its rows */
-void stage_add_end(const struct joint_rows *j, int side, const double *J, const double *v, double o[BODY_Y]);
-/* o = sum over the body's ends of J'v, v over the rows, J that of the state or of the factors */
-void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y]);
+/* push := J'v of a link, v over all rows. */
+void stage_push(const struct joint_rows *j, const double *J, const double *v, double *push);
+/* o = the sum of push over the body's ends */
+void stage_pushed(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 static inline bool stage_carried(const ali3_model *m, int body)
 {
   return m->frozen->tree->carried_at[body] >= 0;
 }
-/* o = w - delta J'z of a body, or w + its own unknown of a carried one, with the Jacobian of the factors: where rows are redundant, z has a large part that loads no
- * body by that one, and would by any other */
-void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
-/* (J w) of one row of a link, over both bodies */
-double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row);
-/* The Jacobian of a link, (count, sides, 7). */
-static inline double *stage_block(const struct joint_rows *j, double *J)
-{
-  return J + j->jacobian;
-}
+/* (J w) of one row of a link, over its bodies */
+double stage_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
 /* All loads on a body, those of the model and those from outside, in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
+/* Into d->load, for all body tiles on which loads of the model act. */
+void stage_loads(const ali3_model *m, ali3_data *d);
+
+/* layout.c, set-up. Where everything lies, from the tree: links, tiles and constants of f. False: out of memory. */
+bool layout_build(const ali3_model *m, struct frozen *f);
+void layout_free(struct frozen *f);
 
 #endif
