@@ -25,6 +25,9 @@ typedef struct {
   void (*run)(void *context, void (*work)(void *arg, int share, int shares), void *arg);
 } ali3_exec;
 
+/* The instruction set that steps of a frozen model are computed with, by its name in ali3_options; else "". */
+const char *ali3_model_isa(const ali3_model *m);
+
 /* Bytes of the block that ali3_data_place() needs for a frozen model. */
 size_t ali3_data_size(const ali3_model *m);
 /* Lays the data out in the caller's block (64-byte aligned, zeroed by the call). NULL if it does not fit. */

@@ -60,8 +60,10 @@ struct primitive {
 struct joint_rows {
   int sides;            /* bodies it joins: 2; of a gear up to 4 */
   int body[ROWS_SIDES]; /* model index or ALI3_GROUND, all different but for the ground */
-  int first, count;     /* rows, in the order of the links */
-  size_t jacobian;      /* offset of its Jacobian, (count, sides, 7), in that of all links */
+  int count;            /* rows; how they are stored (struct tree_joint): */
+  int first, stride;    /* row k at first + k stride */
+  size_t jacobian;      /* its Jacobian, (count, sides, 7): element i at jacobian + i stride */
+  size_t load;          /* its loads on its bodies, (sides, 7), likewise */
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
@@ -79,7 +81,7 @@ struct joint_rows {
   int rolling;    /* of a contact of spheres with friction: its number; -1 */
 };
 
-/* Set-up: the rows of joint `index` of the model; `first` and `jacobian` are left to the caller. ALI3_OK or
+/* Set-up: the rows of joint `index` of the model; where they are stored is left to the caller. ALI3_OK or
  * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 

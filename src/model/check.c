@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What makes an element of a model valid. Every refusal names the member and says what was expected. */
 #include "model/check.h"
+#include "base/isa.h"
 #include "math/dense.h"
 #include "math/euler.h"
 
@@ -206,6 +207,28 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   return ALI3_OK;
 }
 
+/* Empty, or one that this machine can run. */
+static int check_isa(ali3_model *m, const ali3_options *o)
+{
+  char known[80] = "";
+  enum isa isa;
+  if (!memchr(o->isa, '\0', sizeof o->isa))
+    return model_refuse(m, ALI3_E_MODEL, "options", "isa", "expected a name that ends with a 0");
+  if (!o->isa[0]) return ALI3_OK;
+  for (int i = 0; i < ISA_COUNT; i++) {
+    strcat(known, i > 0 ? ", " : "");
+    strcat(known, isa_name((enum isa)i));
+  }
+  if (!isa_from_name(o->isa, &isa))
+    return model_refuse(m, ALI3_E_MODEL, "options", "isa",
+                        "expected one of %s, or none for the best; found '%s'", known, o->isa);
+  if (!isa_supported(isa))
+    return model_refuse(m, ALI3_E_MODEL, "options", "isa",
+                        "this machine does not have the instruction set %s; the best of %s that it has is %s",
+                        o->isa, known, isa_name(isa_best()));
+  return ALI3_OK;
+}
+
 int model_check_options(ali3_model *m, const ali3_options *o)
 {
   if (!(isfinite(o->dt) && o->dt > 0.0))
@@ -230,5 +253,5 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
-  return ALI3_OK;
+  return check_isa(m, o);
 }

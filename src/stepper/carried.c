@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up for bodies without mass (paper 4): their velocity is no initial value but what dampers make of the forces at
  * the start, and something has to hold them. */
-#include "stepper/stepper.h"
+#include "math/vec3.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,32 +19,35 @@ static const double LOOSE = 0x1p7;
 
 void carried_report(const ali3_model *m, ali3_data *d)
 {
-  int node = atomic_load_explicit(&d->failed_node, memory_order_relaxed);
+  int tile = atomic_load_explicit(&d->failed_tile, memory_order_relaxed);
   d->report.worst_body = -1;
   for (int y = 0; y < BODY_Y - 1; y++) d->report.free_direction[y] = 0.0;
-  if (node < 0) return;
-  const struct tree *t = m->frozen->tree;
-  const struct tree_node *n = &t->node[node];
-  if (n->kind != TREE_HUB || t->carried_at[n->index] < 0) return;
+  if (tile < 0) return;
+  bool is_body;
+  int body = tree_failed(m->frozen->tree, &d->work, tile, &is_body);
+  if (!is_body || !stage_carried(m, body)) return;
   double o[BODY_Y], turn[3];
-  const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .stride = sizeof *d->delta, .c = d->c};
-  tree_weak_direction(t, &d->work, &matrix, node, o);
-  m3_mul(turn, d->frame[n->index].R, o + 3);
-  d->report.worst_body = n->index;
+  const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .numbers = DELTA_NUMBERS, .c = d->c};
+  const struct body_frame frame = stored_frame(m, d, body);
+  tree_weak_direction(&m->frozen->solver, &d->work, &matrix, body, o);
+  m3_mul(turn, frame.R, o + 3);
+  d->report.worst_body = body;
   v3_copy(d->report.free_direction, o);
   v3_copy(d->report.free_direction + 3, turn);
 }
 
-/* g = Q - J'lambda of a body, in body coordinates, without acceleration */
+/* g = Q - J'lambda of a body, in body coordinates, without acceleration; push: J'lambda */
 static void balance(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
 {
   double f[BODY_Y];
   struct body_load load;
-  struct body_state still = d->now.x[b];
-  memset(still.rdd, 0, sizeof still.rdd + sizeof still.pdd);
+  struct body_state still = stored_state(m, d->now.x, b);
+  const struct body_frame frame = stored_frame(m, d, b);
+  memset(still.rdd, 0, sizeof still.rdd);
+  memset(still.pdd, 0, sizeof still.pdd);
   stage_load(m, d, b, &load);
-  body_residual(&m->body[b], &still, &d->frame[b], m->gravity, &load, 0.0, g);
-  stage_gather(m, d->J, b, d->now.lambda, f);
+  body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);
+  stage_pushed(m, d, b, f);
   for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
   g[BODY_Y - 1] = 0.0;
 }
@@ -62,8 +67,10 @@ static void scale(const ali3_model *m, ali3_data *d, double mass, double complia
 {
   for (int b = 0; b < m->bodies; b++) {
     double own = stage_carried(m, b) ? 1.0 / mass : mass; /* carried: the inverse */
-    d->delta[b].r *= own;
-    for (int i = 0; i < 9; i++) d->delta[b].th[i] *= own;
+    struct body_delta delta = stored_delta(m, d, b);
+    delta.r *= own;
+    for (int i = 0; i < 9; i++) delta.th[i] *= own;
+    stored_set_delta(m, d, b, &delta);
   }
   for (int row = 0; row < m->frozen->rigid; row++) d->c[row] *= compliance;
 }
@@ -82,8 +89,8 @@ static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
   penalty_open(m, d);
   for (int i = f->rigid_links; i < f->links; i++) {
     const struct joint_rows *j = &f->link[i];
-    for (int k = 0, row = j->first; k < j->count; k++, row++)
-      d->now.lambda[row] = d->law[row] + d->beta[row] * stage_jw(d, d->J, j, k);
+    for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
+      d->now.lambda[row] = d->law[row] + d->beta[row] * stage_jw(m, d, d->J, j, k);
   }
 }
 
@@ -92,21 +99,21 @@ static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
 static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
 {
   const struct frozen *f = m->frozen;
-  for (int b = 0; b < m->bodies; b++) {
-    body_velocity(&d->now.x[b], d->w[b]);
-    d->w[b][BODY_Y - 1] = 0.0;
-  }
+  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
   ask_laws(m, d, ahead);
   if (!stage_condense(m, d)) return false;
+  STAGE_LINKS(m, d, link_push_lambda, 28.0 * f->true_rows);
   for (int b = 0; b < m->bodies; b++) {
-    balance(m, d, b, d->pull[b]);
-    leave_weightless(&m->body[b], d->pull[b]);
+    double pull[BODY_Y];
+    balance(m, d, b, pull);
+    leave_weightless(&m->body[b], pull);
+    stored_set(m, d->pull, BODY_Y, b, pull);
   }
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *j = &f->link[i];
     double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
     for (int k = 0; k < j->count; k++)
-      d->beta[j->first + k] = j->soft ? 0.0 : (stage_jw(d, d->J, j, k) - rate) / d->rule.v_d;
+      d->beta[stored_row(j, k)] = j->soft ? 0.0 : (stage_jw(m, d, d->J, j, k) - rate) / d->rule.v_d;
   }
   stage_solve(m, d);
   return true;
@@ -115,18 +122,22 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
 /* Moves the velocities by what z says; returns the largest part of it. */
 static double move_velocities(const ali3_model *m, ali3_data *d)
 {
+  const struct tree *t = m->frozen->tree;
   double change = 0.0;
   for (int b = 0; b < m->bodies; b++) {
     double y[BODY_Y], dv[BODY_Y];
     if (!stage_carried(m, b)) continue;
-    memcpy(dv, d->z + m->frozen->tree->carried_at[b], sizeof dv);
+    struct body_state x = stored_state(m, d->now.x, b);
+    const struct body_frame frame = stored_frame(m, d, b);
+    for (int k = 0; k < BODY_Y; k++) dv[k] = d->z[t->carried_at[b] + k * t->body[b].width];
     leave_weightless(&m->body[b], dv);
-    body_velocity(&d->now.x[b], y);
+    body_velocity(&x, y);
     for (int k = 0; k < BODY_Y - 1; k++) {
       y[k] += d->rule.v_d * dv[k];
       change = fmax(change, fabs(d->rule.v_d * dv[k]));
     }
-    body_set_velocity(&d->now.x[b], &d->frame[b], y);
+    body_set_velocity(&x, &frame, y);
+    stored_set_state(m, d->now.x, b, &x);
   }
   return change;
 }
@@ -137,19 +148,20 @@ static double move_velocities(const ali3_model *m, ali3_data *d)
 bool carried_velocities(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
+  size_t slots = (size_t)f->tree->slots;
   bool ok = true;
   scale(m, d, HEAVY, LOOSE);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   for (int round = 0; ok && round < 2; round++) {
     double last = INFINITY;
-    memcpy(d->last.x, d->now.x, (size_t)m->bodies * sizeof *d->now.x);
+    memcpy(d->last.x, d->now.x, X_NUMBERS * slots * sizeof *d->now.x);
     for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
       ok = balance_step(m, d, round == 0);
       if (!ok) break;
       double change = move_velocities(m, d);
       for (int row = 0; row < f->rigid; row++) d->now.lambda[row] += d->z[row];
       if (round == 1 && !(change < SLOW * last)) {
-        memcpy(d->now.x, d->last.x, (size_t)m->bodies * sizeof *d->now.x);
+        memcpy(d->now.x, d->last.x, X_NUMBERS * slots * sizeof *d->now.x);
         break;
       }
       last = change;
@@ -157,7 +169,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   }
   if (!ok) carried_report(m, d);
   scale(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
-  memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+  memset(d->pull, 0, BODY_Y * slots * sizeof *d->pull);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   return ok;
 }

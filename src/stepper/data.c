@@ -1,73 +1,118 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and reading out of it. The sizing run is the layout run over a null base. */
 #include "base/arena.h"
-#include "math/euler.h"
-#include "stepper/stepper.h"
+#include "math/vec3.h"
+#include "stepper/storage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void place_kept(struct kept *k, struct arena *a, size_t bodies, size_t rows)
+static double *doubles(struct arena *a, size_t count)
 {
-  k->x = arena_take(a, bodies, sizeof *k->x);
-  k->mu = arena_take(a, bodies, sizeof *k->mu);
-  k->lambda = arena_take(a, rows, sizeof *k->lambda);
-  k->reaction = arena_take(a, rows, sizeof *k->reaction);
-  k->mean = arena_take(a, rows, sizeof *k->mean);
+  return arena_take(a, count, sizeof(double));
+}
+
+static void place_kept(const struct frozen *f, struct kept *k, struct arena *a)
+{
+  size_t slots = (size_t)f->tree->slots, rows = (size_t)f->rows;
+  k->x = doubles(a, X_NUMBERS * slots);
+  k->mu = doubles(a, slots);
+  k->lambda = doubles(a, rows);
+  k->reaction = doubles(a, rows);
+  k->mean = doubles(a, rows);
 }
 
 static void place_outside(const ali3_model *m, struct outside *o, struct arena *a)
 {
-  o->external = arena_take(a, (size_t)m->bodies, sizeof *o->external);
+  o->external = doubles(a, LOAD_NUMBERS * (size_t)m->frozen->tree->slots);
   o->vector = arena_take(a, (size_t)m->loads, sizeof *o->vector);
-  o->value = arena_take(a, (size_t)m->forces, sizeof *o->value);
+  o->value = doubles(a, (size_t)m->forces);
+}
+
+static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
+{
+  size_t rows = (size_t)f->rows, unknowns = (size_t)f->tree->unknowns;
+  d->c = doubles(a, rows);
+  d->Phi = doubles(a, rows);
+  d->J = doubles(a, f->tree->jacobian + 1);
+  d->J_other = doubles(a, f->tree->jacobian + 1);
+  d->Jf = d->J;
+  d->push = doubles(a, f->tree->load + 1);
+  d->law = doubles(a, rows);
+  d->Phi_last = doubles(a, rows);
+  d->gives = doubles(a, rows);
+  d->rate_seen = doubles(a, rows);
+  d->lambda_seen = doubles(a, rows);
+  d->rate_last = doubles(a, rows);
+  d->hold = doubles(a, rows);
+  d->stiff = arena_take(a, rows, sizeof *d->stiff);
+  d->held = arena_take(a, rows, sizeof *d->held);
+  d->beta = doubles(a, unknowns);
+  d->z = doubles(a, unknowns);
+  if (f->tree->hubs) d->z_kept = doubles(a, unknowns);
 }
 
 static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 {
-  size_t n = (size_t)m->bodies, rows = (size_t)m->frozen->rows;
-  place_kept(&d->now, a, n, rows);
-  place_kept(&d->last, a, n, rows);
+  const struct frozen *f = m->frozen;
+  size_t n = (size_t)f->tree->slots;
+  place_kept(f, &d->now, a);
+  place_kept(f, &d->last, a);
   d->start = d->last;
-  if (step_is_composite(m)) place_kept(&d->start, a, n, rows);
-  if (m->options.extrapolate) place_kept(&d->coarse, a, n, rows);
-  d->frame = arena_take(a, n, sizeof *d->frame);
-  d->delta = arena_take(a, n, sizeof *d->delta);
-  d->c = arena_take(a, rows, sizeof *d->c);
-  d->external = arena_take(a, n, sizeof *d->external);
+  if (step_is_composite(m)) place_kept(f, &d->start, a);
+  if (m->options.extrapolate) place_kept(f, &d->coarse, a);
+  d->frame = doubles(a, FRAME_NUMBERS * n);
+  d->delta = doubles(a, DELTA_NUMBERS * n);
+  d->external = doubles(a, LOAD_NUMBERS * n);
+  d->load = doubles(a, LOAD_NUMBERS * n);
   d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
-  d->value = arena_take(a, (size_t)m->forces, sizeof *d->value);
+  d->value = doubles(a, (size_t)m->forces);
   if (step_interpolates(m)) {
     place_outside(m, &d->start_outside, a);
     place_outside(m, &d->end_outside, a);
   }
-  d->tangent = arena_take(a, (size_t)m->frozen->rolling, sizeof *d->tangent);
-  d->turn_start = arena_take(a, (size_t)m->joints, sizeof *d->turn_start);
-  d->Phi = arena_take(a, rows, sizeof *d->Phi);
-  d->J = arena_take(a, m->frozen->jacobian, sizeof *d->J);
-  d->Jf = arena_take(a, m->frozen->jacobian, sizeof *d->Jf);
-  d->law = arena_take(a, rows, sizeof *d->law);
-  d->Phi_last = arena_take(a, rows, sizeof *d->Phi_last);
-  d->gives = arena_take(a, rows, sizeof *d->gives);
-  d->rate_seen = arena_take(a, rows, sizeof *d->rate_seen);
-  d->lambda_seen = arena_take(a, rows, sizeof *d->lambda_seen);
-  d->rate_last = arena_take(a, rows, sizeof *d->rate_last);
-  d->hold = arena_take(a, rows, sizeof *d->hold);
-  d->stiff = arena_take(a, rows, sizeof *d->stiff);
-  d->held = arena_take(a, rows, sizeof *d->held);
-  d->from = arena_take(a, (size_t)m->frozen->drives, sizeof *d->from);
-  d->aim = arena_take(a, (size_t)m->frozen->drives, sizeof *d->aim);
-  d->beta = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->beta);
-  d->z = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z);
-  if (m->frozen->tree->unknowns > m->frozen->rows) {
-    d->z_kept = arena_take(a, (size_t)m->frozen->tree->unknowns, sizeof *d->z_kept);
-    d->response = arena_take(a, n, sizeof *d->response);
+  d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
+  d->turn_start = doubles(a, (size_t)m->joints);
+  d->turn = doubles(a, (size_t)m->joints);
+  d->from = arena_take(a, (size_t)f->drives, sizeof *d->from);
+  d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
+  place_rows(f, d, a);
+  if (f->tree->hubs) d->response = doubles(a, BODY_Y * n);
+  if (f->tree->carried) d->pull = doubles(a, BODY_Y * n);
+  d->w = doubles(a, BODY_Y * n);
+  d->increment = doubles(a, n);
+  tree_work_place(f->tree, &d->work, a);
+}
+
+/* What lies in lanes not in use, and the ground: at rest in the origin for ever, and no number that a kernel would stumble
+ * over. */
+static void fill_unused(const ali3_model *m, ali3_data *d)
+{
+  static const struct body_delta one = {
+      .r = 1.0, .th = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0}, .n = 1.0, .alpha = 1.0};
+  const struct tree *t = m->frozen->tree;
+  const size_t state = X_NUMBERS * (size_t)t->slots * sizeof *d->now.x;
+  stored_set_state(m, d->now.x, ALI3_GROUND, &body_ground);
+  stored_set(m, d->frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    for (int lane = 0; lane < tile->width; lane++) {
+      if (stored_item(t, tile, lane) >= 0) continue;
+      const struct tree_body at = {.first = tile->slot, .width = tile->width, .lane = lane};
+      stored_put(d->now.x, &at, X_NUMBERS, (const double *)&body_ground);
+      stored_put(d->frame, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
+      stored_put(d->delta, &at, DELTA_NUMBERS, (const double *)&one);
+    }
   }
-  if (m->frozen->tree->carried) d->pull = arena_take(a, n, sizeof *d->pull);
-  d->w = arena_take(a, n, sizeof *d->w);
-  d->increment = arena_take(a, n, sizeof *d->increment);
-  d->turn = arena_take(a, (size_t)m->joints, sizeof *d->turn);
-  tree_work_place(m->frozen->tree, &d->work, a);
+  for (int i = 0; i < t->joint_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    for (int lane = 0; lane < tile->width; lane++)
+      for (int k = 0; k < tile->pivot && stored_item(t, tile, lane) < 0; k++)
+        d->c[tile->at + k * tile->width + lane] = 1.0;
+  }
+  memcpy(d->last.x, d->now.x, state);
+  memcpy(d->start.x, d->now.x, state);
+  if (d->coarse.x) memcpy(d->coarse.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)
@@ -87,7 +132,8 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   struct arena a = {.base = block};
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place(m, &a, d);
-  atomic_init(&d->failed_node, -1);
+  fill_unused(m, d);
+  atomic_init(&d->failed_tile, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   return d;
 }
@@ -119,9 +165,8 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe)
 
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
 {
-  (void)m;
-  v3_copy(d->external[body].force, force);
-  v3_copy(d->external[body].torque, torque);
+  const double load[LOAD_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
+  stored_set(m, d->external, LOAD_NUMBERS, body, load);
 }
 
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
@@ -147,27 +192,27 @@ const ali3_initial *ali3_initial_get(const ali3_data *d)
 
 void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_state *o)
 {
-  (void)m;
-  const struct body_state *x = &d->now.x[body];
+  const struct body_state x = stored_state(m, d->now.x, body);
   double y[BODY_Y];
-  v3_copy(o->position, x->r);
-  memcpy(o->orientation, x->p, sizeof o->orientation);
-  v3_copy(o->velocity, x->rd);
-  body_velocity(x, y);
+  v3_copy(o->position, x.r);
+  memcpy(o->orientation, x.p, sizeof o->orientation);
+  v3_copy(o->velocity, x.rd);
+  body_velocity(&x, y);
   v3_copy(o->angular_velocity, y + 3);
-  v3_copy(o->acceleration, x->rdd);
-  body_acceleration(x, y);
+  v3_copy(o->acceleration, x.rdd);
+  body_acceleration(&x, y);
   v3_copy(o->angular_acceleration, y + 3);
 }
 
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *o)
 {
   const struct joint_rows *j = &m->frozen->link[joint];
-  struct joint_view v;
-  double wrapped;
-  stage_view(d, j, &v);
-  rows_reaction(j, &v, stage_block(j, d->J), d->now.reaction + j->first, o->force, o->torque);
-  rows_coordinate(j, &v, &wrapped, &o->velocity);
+  struct link_view view;
+  double wrapped, room[STORED_J], lambda[ROWS_MAX];
+  stage_view(m, d, j, &view);
+  for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
+  rows_reaction(j, &view.v, stored_jacobian(j, d->J, room), lambda, o->force, o->torque);
+  rows_coordinate(j, &view.v, &wrapped, &o->velocity);
   o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
 }
 
@@ -175,13 +220,14 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
 {
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
   ali3_force_type type = m->force[force].spec.type;
-  struct joint_view v;
-  double rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
-  stage_view(d, j, &v);
-  rows_rate(j, &v, stage_block(j, d->J), rate);
-  for (int k = 0, row = j->first; k < j->count; k++, row++)
+  struct link_view view;
+  double room[STORED_J], rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
+  const double *J = stored_jacobian(j, d->J, room);
+  stage_view(m, d, j, &view);
+  rows_rate(j, &view.v, J, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->now.mean[row] : d->now.reaction[row];
-  rows_reaction(j, &v, stage_block(j, d->J), lambda, o->force, o->torque);
+  rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
   double zero = contact ? 0.0 : j->length;
@@ -197,15 +243,16 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
   *o = (ali3_energy){0};
   for (int i = 0; i < m->bodies; i++) {
     const struct body *b = &m->body[i];
+    const struct body_state x = stored_state(m, d->now.x, i);
     double y[BODY_Y], Jw[3];
-    body_velocity(&d->now.x[i], y);
+    body_velocity(&x, y);
     m3_mul(Jw, b->inertia, y + 3);
     o->kinetic += 0.5 * (b->mass * v3_dot(y, y) + v3_dot(y + 3, Jw));
-    o->potential -= b->mass * v3_dot(m->gravity, d->now.x[i].r);
+    o->potential -= b->mass * v3_dot(m->gravity, x.r);
   }
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->Phi[j->first + k]);
+    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->Phi[stored_row(j, k)]);
   }
   o->total = o->kinetic + o->potential;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: from a checked model to rows, incidence and assembly tree. */
+ * Set-up: from a checked model to rows, loads and assembly tree. */
 #include "stepper/stepper.h"
 
 #include <math.h>
@@ -14,11 +14,9 @@ static void frozen_free(struct frozen *f)
   free(f->force_link);
   free(f->force_of);
   free(f->link);
-  free(f->end_first);
-  free(f->end);
   free(f->load_first);
   free(f->load);
-  tree_free(f->tree);
+  layout_free(f);
   free(f);
 }
 
@@ -62,14 +60,6 @@ static int compile_links(ali3_model *m, struct frozen *f)
   f->rigid_links = link;
   for (int i = 0; i < m->forces; i++)
     if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
-  for (int i = 0; i < f->links; i++) {
-    struct joint_rows *j = &f->link[i];
-    j->first = f->rows;
-    j->jacobian = f->jacobian;
-    f->rows += j->count;
-    f->jacobian += (size_t)(BODY_Y * j->sides * j->count);
-    if (i < f->rigid_links) f->rigid = f->rows;
-  }
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
@@ -84,17 +74,6 @@ static int check_smooth(ali3_model *m, const struct frozen *f, const ali3_option
                             "extrapolation needs laws without corners: force '%.60s' is a %s; use substeps",
                             m->force[i].name, ali3_force_type_name(m->force[i].spec.type));
   return ALI3_OK;
-}
-
-static void list_ends(const ali3_model *m, struct frozen *f, int *fill)
-{
-  for (int j = 0; j < f->links; j++)
-    for (int side = 0; side < f->link[j].sides; side++)
-      if (f->link[j].body[side] >= 0) f->end_first[f->link[j].body[side] + 1]++;
-  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->end_first[b + 1] += f->end_first[b];
-  for (int j = 0; j < f->links; j++)
-    for (int side = 0; side < f->link[j].sides; side++)
-      if (f->link[j].body[side] >= 0) f->end[fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
 }
 
 /* No sums ahead of time: any load may get another vector while the model runs. */
@@ -116,49 +95,11 @@ static void find_carried(const ali3_model *m, struct frozen *f)
     f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
 }
 
-static bool build_tree(const ali3_model *m, struct frozen *f)
-{
-  struct tree_graph g = {.bodies = m->bodies, .joints = f->links};
-  int(*ends)[TREE_SIDES] = calloc((size_t)f->links + 1, sizeof *ends);
-  int *first = calloc((size_t)f->links + 1, sizeof *first);
-  int *sides = calloc((size_t)f->links + 1, sizeof *sides);
-  size_t *jacobian = calloc((size_t)f->links + 1, sizeof *jacobian);
-  bool *soft = calloc((size_t)f->links + 1, sizeof *soft);
-  if (ends && first && sides && jacobian && soft) {
-    for (int j = 0; j < f->links; j++) {
-      const struct joint_rows *link = &f->link[j];
-      for (int side = 0; side < TREE_SIDES; side++)
-        ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
-      first[j + 1] = first[j] + link->count;
-      sides[j] = link->sides;
-      soft[j] = link->soft;
-      jacobian[j] = link->jacobian;
-    }
-    g.ends = (const int(*)[TREE_SIDES])ends;
-    g.first = first;
-    g.sides = sides;
-    g.soft = soft;
-    g.carried = f->carried;
-    g.jacobian = jacobian;
-    f->tree = tree_build(&g);
-  }
-  free(ends);
-  free(first);
-  free(sides);
-  free(soft);
-  free(jacobian);
-  return f->tree != NULL;
-}
-
-_Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
-
 static int build(ali3_model *m, struct frozen *f)
 {
-  size_t bodies = (size_t)m->bodies + 1, links = (size_t)m->joints + (size_t)m->forces + 1;
+  size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
-  f->link = calloc(links, sizeof *f->link);
-  f->end_first = calloc(bodies, sizeof *f->end_first);
-  f->end = calloc(ROWS_SIDES * links, sizeof *f->end);
+  f->link = calloc((size_t)f->links + 1, sizeof *f->link);
   f->carried = calloc(bodies, sizeof *f->carried);
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
@@ -167,15 +108,14 @@ static int build(ali3_model *m, struct frozen *f)
   f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->end_first || !f->end || !f->carried || !f->force_link || !f->force_of || !f->drive ||
-      !f->load_first || !f->load || !fill)
+  if (!f->link || !f->carried || !f->force_link || !f->force_of || !f->drive || !f->load_first || !f->load ||
+      !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
-    list_ends(m, f, fill);
     list_loads(m, f, fill);
     find_carried(m, f);
-    if (!build_tree(m, f))
+    if (!layout_build(m, f))
       status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
   }
   free(fill);
@@ -190,6 +130,8 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   if (m->bodies == 0) return model_refuse(m, ALI3_E_MODEL, "model", "bodies", "expected at least one body");
   struct frozen *f = calloc(1, sizeof *f);
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  f->isa = isa_best();
+  if (options->isa[0]) isa_from_name(options->isa, &f->isa);
   status = build(m, f);
   if (status == ALI3_OK) status = check_smooth(m, f, options);
   if (status < 0) {
@@ -204,18 +146,23 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 
 int ali3_model_rows(const ali3_model *m)
 {
-  return m->frozen ? m->frozen->rows : 0;
+  return m->frozen ? m->frozen->true_rows : 0;
+}
+
+const char *ali3_model_isa(const ali3_model *m)
+{
+  return m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
 /* One solve: P and twice K of each node; a tree with hubs solves twice. */
-static double solve_flops(const struct tree *t, int rows)
+static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
-  for (int i = 0; i < t->nodes; i++) {
-    double p = t->node[i].pivot, border = t->node[i].border;
-    sum += 2.0 * p * p + 4.0 * p * border;
+  for (int i = 0; i < t->tiles; i++) {
+    double p = t->tile[i].pivot, border = t->tile[i].border;
+    sum += t->tile[i].used * (2.0 * p * p + 4.0 * p * border);
   }
-  return t->unknowns > rows ? 2.0 * sum : sum;
+  return t->hubs ? 2.0 * sum : sum;
 }
 
 double ali3_model_flops(const ali3_model *m)
@@ -229,5 +176,5 @@ double ali3_model_flops(const ali3_model *m)
     factors = 3.0 * factors + 2.0;
     solves = 3.0 * solves + 3.0;
   }
-  return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree, f->rows));
+  return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
 }

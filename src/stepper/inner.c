@@ -6,8 +6,9 @@
  *   iterate     a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
  *                                   dq = w - delta J'z,  lambda += z
  *               then project q where rows are not met, q' and q'' */
-#include "math/euler.h"
-#include "stepper/stepper.h"
+#include "math/vec3.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,75 +26,6 @@ void inner_rule(const ali3_model *m, double dt, struct rule *rule)
                         .a_a = 1.0 - 1.0 / (2.0 * b)};
 }
 
-/* q' and q'' from q; with beta 1/4 and gamma 1/2 these are (15) and (16). q, q', q'' are 7 doubles each, one
- * after the other. */
-static void integrate(const struct rule *r, const struct body_state *last, struct body_state *now)
-{
-  const double *a = last->r;
-  double *o = now->r;
-  for (int i = 0; i < 7; i++) {
-    double d = o[i] - a[i];
-    o[7 + i] = r->v_d * d + r->v_v * a[7 + i] + r->v_a * a[14 + i];
-    o[14 + i] = r->a_d * d + r->a_v * a[7 + i] + r->a_a * a[14 + i];
-  }
-}
-
-static void body_predict(const ali3_model *m, ali3_data *d, int b)
-{
-  (void)m;
-  double dt = d->rule.dt;
-  d->last.x[b] = d->now.x[b];
-  const double *a = d->last.x[b].r;
-  double *o = d->now.x[b].r;
-  /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
-  double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * dt;
-  for (int i = 0; i < 7; i++) o[i] = a[i] + dt * (a[7 + i] + leap * a[14 + i]);
-  integrate(&d->rule, &d->last.x[b], &d->now.x[b]);
-  body_frame_update(&d->frame[b], &d->now.x[b]);
-}
-
-/* w = -delta (g + J'lambda) */
-static void body_free(const ali3_model *m, ali3_data *d, int b)
-{
-  double g[BODY_Y], f[BODY_Y], Psi = d->frame[b].s - 1.0;
-  struct body_load load;
-  stage_load(m, d, b, &load);
-  body_residual(&m->body[b], &d->now.x[b], &d->frame[b], m->gravity, &load,
-                d->now.mu[b] + d->delta[b].alpha * Psi, g);
-  stage_gather(m, d->J, b, d->now.lambda, f);
-  for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
-  if (!stage_carried(m, b)) {
-    body_apply_delta(&d->delta[b], g, d->w[b]);
-    return;
-  }
-  memset(d->w[b], 0, sizeof d->w[b]);
-  memcpy(d->pull[b], g, sizeof d->pull[b]);
-}
-
-/* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
- *   beta = (L - lambda)/k' + J w,   compliance 1/k',   k' = k + c v_d for L = k Phi + c Phi' */
-static void link_beta(const ali3_model *m, ali3_data *d, int link)
-{
-  const struct joint_rows *j = &m->frozen->link[link];
-  for (int k = 0, row = j->first; k < j->count; k++, row++) {
-    double own = j->soft ? d->c[row] * (d->law[row] - d->now.lambda[row]) : d->Phi[row];
-    d->beta[row] = own + stage_jw(d, d->Jf, j, k);
-  }
-}
-
-/* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq) */
-static void body_step(const ali3_model *m, ali3_data *d, int b)
-{
-  double y[BODY_Y], sum = 0.0;
-  stage_corrected(m, d, b, y);
-  for (int k = 0; k < BODY_Y; k++) sum += y[k] * y[k];
-  d->increment[b] = sum;
-  d->now.mu[b] += d->delta[b].alpha * (d->frame[b].s - 1.0 + 2.0 * y[6]);
-  body_move(&d->now.x[b], &d->frame[b], y);
-  integrate(&d->rule, &d->last.x[b], &d->now.x[b]);
-  body_frame_update(&d->frame[b], &d->now.x[b]);
-}
-
 /* The acceleration of what has no mass enters nowhere, and the formulas of the step let an error of it stand for ever,
  * with a new sign in every step: it becomes the mean of the step. */
 static void body_calm(const ali3_model *m, ali3_data *d, int b)
@@ -102,26 +34,35 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
   double y[BODY_Y], v0[BODY_Y], v1[BODY_Y], mean[BODY_Y], turn[3];
   if (!stage_carried(m, b)) return;
   bool light = body->mass == 0.0;
-  body_acceleration(&d->now.x[b], y);
-  body_velocity(&d->last.x[b], v0);
-  body_velocity(&d->now.x[b], v1);
+  struct body_state now = stored_state(m, d->now.x, b), last = stored_state(m, d->last.x, b);
+  struct body_frame frame = stored_frame(m, d, b);
+  body_acceleration(&now, y);
+  body_velocity(&last, v0);
+  body_velocity(&now, v1);
   for (int i = 0; i < 6; i++) mean[i] = (v1[i] - v0[i]) / d->rule.dt;
   for (int i = 0; i < 3 && light; i++) y[i] = mean[i];
   for (int i = 0; i < 3; i++) turn[i] = mean[3 + i] - y[3 + i];
   for (int i = 0; i < 3; i++) y[3 + i] += v3_dot(body->weightless + 3 * i, turn);
-  body_set_acceleration(&d->now.x[b], &d->frame[b], y);
+  body_set_acceleration(&now, &frame, y);
+  stored_set_state(m, d->now.x, b, &now);
 }
 
-/* Norm of the increment, in the order of the bodies; the largest body is named. NaN comes through. */
+/* Norm of the increment, in the order of the tiles; the largest body is named, of equal ones the first of the
+ * model. NaN comes through. */
 static double increment_norm(const ali3_model *m, ali3_data *d)
 {
+  const struct tree *t = m->frozen->tree;
   double sum = 0.0, largest = -1.0;
-  for (int b = 0; b < m->bodies; b++) {
-    sum += d->increment[b];
-    if (!(d->increment[b] <= largest)) {
-      largest = d->increment[b];
-      d->report.worst_body = b;
-      if (!isfinite(largest)) break;
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    for (int lane = 0; lane < tile->width; lane++) {
+      double own = d->increment[tile->slot + lane];
+      int body = stored_item(t, tile, lane);
+      sum += own;
+      if (body < 0 || own < largest || (own == largest && body > d->report.worst_body)) continue;
+      largest = own;
+      d->report.worst_body = body;
+      if (!isfinite(largest)) return sqrt(sum);
     }
   }
   return sqrt(sum);
@@ -134,14 +75,15 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
   if (k == 1.0) return;
   inner_rule(m, dt, &d->rule);
   for (int b = 0; b < m->bodies; b++) {
-    struct body_delta *delta = &d->delta[b];
+    struct body_delta delta = stored_delta(m, d, b);
     double own = stage_carried(m, b) ? 1.0 / k : k;
-    delta->r *= own;
-    for (int i = 0; i < 9; i++) delta->th[i] *= own;
+    delta.r *= own;
+    for (int i = 0; i < 9; i++) delta.th[i] *= own;
     if (relative) { /* of the same size beside the mass terms for any dt */
-      delta->n *= own;
-      delta->alpha /= k;
+      delta.n *= own;
+      delta.alpha /= k;
     }
+    stored_set_delta(m, d, b, &delta);
   }
   if (relative)
     for (int i = 0; i < m->frozen->rigid; i++) d->c[i] *= k;
@@ -169,12 +111,13 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   step_mark(d, ALI3_PHASE_PREDICT);
-  memcpy(d->last.mu, d->now.mu, (size_t)m->bodies * sizeof *d->now.mu);
-  memcpy(d->last.lambda, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.lambda);
-  memcpy(d->last.reaction, d->now.reaction, (size_t)m->frozen->rows * sizeof *d->now.reaction);
-  memcpy(d->last.mean, d->now.mean, (size_t)m->frozen->rows * sizeof *d->now.mean);
+  const struct frozen *f = m->frozen;
+  memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
+  memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
+  memcpy(d->last.reaction, d->now.reaction, (size_t)f->rows * sizeof *d->now.reaction);
+  memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
   soft_start(m, d);
-  stage_each(m, d, body_predict, 0, m->bodies, 150.0 * m->bodies);
+  STAGE_BODIES(m, d, body_predict, 150.0 * m->bodies);
   step_mark(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   soft_laws(m, d, 0);
@@ -214,6 +157,7 @@ struct newton {
 /* False: a pivot is not positive. */
 static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 {
+  double bodies = m->bodies, rows = m->frozen->true_rows;
   *n = (struct newton){0};
   for (int k = 0; k < m->options.iterations; k++) {
     if (k > 0 || m->frozen->values) soft_laws(m, d, k);
@@ -222,21 +166,24 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
       if (!stage_condense(m, d)) return false;
     }
     step_mark(d, ALI3_PHASE_BODIES);
-    stage_each(m, d, body_free, 0, m->bodies, 250.0 * m->bodies + 28.0 * m->frozen->rows);
-    stage_each(m, d, link_beta, 0, m->frozen->links, 28.0 * m->frozen->rows);
+    STAGE_LINKS(m, d, link_push_lambda, 28.0 * rows);
+    stage_loads(m, d);
+    STAGE_BODIES(m, d, body_free, 250.0 * bodies);
+    STAGE_LINKS(m, d, link_beta, 28.0 * rows);
     step_mark(d, ALI3_PHASE_SWEEP);
     stage_solve(m, d);
     step_mark(d, ALI3_PHASE_BODIES);
-    stage_each(m, d, body_step, 0, m->bodies, 200.0 * m->bodies + 28.0 * m->frozen->rows);
-    for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] += d->z[i];
+    STAGE_LINKS(m, d, link_step, 28.0 * rows);
+    STAGE_BODIES(m, d, body_step, 200.0 * bodies);
     n->last = increment_norm(m, d);
     step_mark(d, ALI3_PHASE_ROWS);
     stage_rows(m, d);
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
-  n->body = sqrt(d->increment[d->report.worst_body]);
-  if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull); /* the projections have none */
+  n->body = sqrt(d->increment[stored_slot(m, d->report.worst_body)]);
+  if (d->pull) /* the projections have none */
+    memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
   return true;
 }
 

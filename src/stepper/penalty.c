@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up of what a step divides by: delta of every body, the compliance of every row. */
-#include "stepper/stepper.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,28 +43,30 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha, double t
   double h = d->rule.h;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
-    struct body_delta *delta = &d->delta[b];
+    struct body_delta delta;
     bool carried = stage_carried(m, b);
     double moment = carried ? typical_moment : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
-    delta->r = carried ? body->mass / h : h / body->mass;
-    for (int i = 0; i < 9; i++) delta->th[i] = carried ? body->inertia[i] / h : h * body->inertia_inverse[i];
-    delta->alpha = alpha > 0.0 ? alpha : moment / (h * m->options.compliance);
-    delta->n = carried ? 4.0 * delta->alpha : 0.25 / delta->alpha;
+    delta.r = carried ? body->mass / h : h / body->mass;
+    for (int i = 0; i < 9; i++) delta.th[i] = carried ? body->inertia[i] / h : h * body->inertia_inverse[i];
+    delta.alpha = alpha > 0.0 ? alpha : moment / (h * m->options.compliance);
+    delta.n = carried ? 4.0 * delta.alpha : 0.25 / delta.alpha;
+    stored_set_delta(m, d, b, &delta);
   }
 }
 
 /* J delta J' of a row, over the bodies that have a delta; between others alone, that of a typical one. */
-static double entry_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int row,
+static double entry_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
                        double mass)
 {
-  const double *J = stage_block(j, d->J) + BODY_Y * j->sides * row;
-  double entry = 0.0, square = 0.0;
+  double room[STORED_J], entry = 0.0, square = 0.0;
+  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double dJ[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
     for (int y = 0; y < BODY_Y - 1; y++) square += J[y] * J[y];
     if (stage_carried(m, j->body[side])) continue;
-    body_apply_delta(&d->delta[j->body[side]], J, dJ);
+    const struct body_delta delta = stored_delta(m, d, j->body[side]);
+    body_apply_delta(&delta, J, dJ);
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
   return entry > 0.0 ? entry : d->rule.h * square / mass;
@@ -76,7 +79,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
   set_bodies(m, d, alpha, moment);
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0, row = j->first; k < j->count; k++, row++) {
+    for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (j->soft) continue;
       d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * entry_of(m, d, j, k, mass);
     }
@@ -84,32 +87,51 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
   penalty_open(m, d);
 }
 
+/* o = w - delta J'z of a body, or w + its own unknown of a carried one; push: J'z, J of the factors */
+static void corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
+{
+  double w[BODY_Y], f[BODY_Y], df[BODY_Y];
+  const struct tree *t = m->frozen->tree;
+  const struct body_delta delta = stored_delta(m, d, body);
+  stored_get(m, d->w, BODY_Y, body, w);
+  stage_pushed(m, d, body, f);
+  body_apply_delta(&delta, f, df);
+  for (int y = 0; y < BODY_Y; y++)
+    o[y] = stage_carried(m, body) ? w[y] + d->z[t->carried_at[body] + y * t->body[body].width] : w[y] - df[y];
+}
+
 /* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
  * J delta J'. */
-static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int row)
+static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
 {
-  const double *J = stage_block(j, d->J) + BODY_Y * j->sides * row;
-  double sum = 0.0;
-  memset(d->w, 0, (size_t)m->bodies * sizeof *d->w);
+  static const double none[BODY_Y];
+  double room[STORED_J], sum = 0.0;
+  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
+  memset(d->w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->w);
   for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
     if (b == ALI3_GROUND) continue;
-    if (stage_carried(m, b))
-      memcpy(d->pull[b], J + BODY_Y * side, sizeof d->pull[b]);
-    else
-      body_apply_delta(&d->delta[b], J + BODY_Y * side, d->w[b]);
+    if (stage_carried(m, b)) {
+      stored_set(m, d->pull, BODY_Y, b, J + BODY_Y * side);
+      continue;
+    }
+    const struct body_delta delta = stored_delta(m, d, b);
+    double w[BODY_Y];
+    body_apply_delta(&delta, J + BODY_Y * side, w);
+    stored_set(m, d->w, BODY_Y, b, w);
   }
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *other = &m->frozen->link[i];
-    for (int k = 0; k < other->count; k++) d->beta[other->first + k] = stage_jw(d, d->J, other, k);
+    for (int n = 0; n < other->count; n++) d->beta[stored_row(other, n)] = stage_jw(m, d, d->J, other, n);
   }
   stage_solve(m, d);
+  STAGE_LINKS(m, d, link_push_z, 28.0 * m->frozen->true_rows);
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double y[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
-    stage_corrected(m, d, j->body[side], y);
+    corrected(m, d, j->body[side], y);
     for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
-    if (stage_carried(m, j->body[side])) memset(d->pull[j->body[side]], 0, sizeof d->pull[0]);
+    if (stage_carried(m, j->body[side])) stored_set(m, d->pull, BODY_Y, j->body[side], none);
   }
   return sum;
 }
@@ -121,7 +143,7 @@ static const double AFFORDABLE = 1e9; /* flops of solves; large models do withou
  * is asked again, one solve each. */
 void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
-  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->rows, work = 0.0, mass, moment;
+  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0, mass, moment;
   typical(m, &mass, &moment);
   /* extrapolated, what swings in less than some twelve steps grows */
   double limit = m->options.extrapolate ? 0.06 : 1.0;
@@ -135,7 +157,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
         stiff = mobility(m, d, j, k) * stiffness > limit;
         work += solve;
       }
-      d->stiff[j->first + k] = stiff;
+      d->stiff[stored_row(j, k)] = stiff;
       d->some_stiff |= stiff;
     }
   }
@@ -145,7 +167,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
  * Leaves the factors as they were asked for by penalty_open(). */
 bool penalty_find_gives(const ali3_model *m, ali3_data *d)
 {
-  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->rows, work = 0.0, mass, moment;
+  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0, mass, moment;
   if (!m->frozen->jumps) return true;
   typical(m, &mass, &moment);
   soft_start(m, d);
@@ -153,8 +175,8 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      d->held[j->first + k] = false;
-      if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->c[j->first + k] = LAW_OPEN;
+      d->held[stored_row(j, k)] = false;
+      if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->c[stored_row(j, k)] = LAW_OPEN;
     }
   }
   if (!stage_condense(m, d)) return false;
@@ -162,7 +184,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
-      d->gives[j->first + k] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
+      d->gives[stored_row(j, k)] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
       work += solve;
     }
   }

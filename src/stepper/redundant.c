@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: how many rows depend on others. */
-#include "stepper/stepper.h"
+#include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,14 +15,17 @@ double ali3_redundant_rows(const ali3_model *m, ali3_data *d)
   if (d->prepared) return NAN;
   penalty_set(m, d, 0.0);
   /* softer than the normalisation of the Euler parameters gives: else that takes its share */
-  for (int row = 0; row < f->rigid; row++) d->c[row] *= 1e3;
+  for (int i = 0; i < f->rigid_links; i++)
+    for (int k = 0; k < f->link[i].count; k++) d->c[stored_row(&f->link[i], k)] *= 1e3;
   if (!stage_condense(m, d)) return NAN;
-  for (int row = 0; row < f->rigid; row++) {
-    memset(d->beta, 0, (size_t)f->tree->unknowns * sizeof *d->beta);
-    d->beta[row] = 1.0;
-    stage_solve(m, d);
-    sum += d->c[row] * d->z[row];
-  }
+  for (int i = 0; i < f->rigid_links; i++)
+    for (int k = 0; k < f->link[i].count; k++) {
+      int row = stored_row(&f->link[i], k);
+      memset(d->beta, 0, (size_t)f->tree->unknowns * sizeof *d->beta);
+      d->beta[row] = 1.0;
+      stage_solve(m, d);
+      sum += d->c[row] * d->z[row];
+    }
   penalty_set(m, d, m->options.alpha);
   return sum;
 }

@@ -2,7 +2,8 @@
  * The initial state: positions and velocities moved onto the constraints where they are not, then
  * accelerations and multipliers. Iterates until done: not for the loop. */
 #include "math/euler.h"
-#include "stepper/stepper.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,15 +30,18 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     double y[BODY_Y] = {0};
-    d->now.x[b] = (struct body_state){0};
-    v3_copy(d->now.x[b].r, body->position);
-    memcpy(d->now.x[b].p, body->orientation, sizeof d->now.x[b].p);
-    body_frame_update(&d->frame[b], &d->now.x[b]);
+    struct body_state x = {0};
+    struct body_frame frame;
+    v3_copy(x.r, body->position);
+    memcpy(x.p, body->orientation, sizeof x.p);
+    body_frame_update(&frame, &x);
     v3_copy(y, body->velocity);
     v3_copy(y + 3, body->angular_velocity);
-    body_set_velocity(&d->now.x[b], &d->frame[b], y);
-    d->now.mu[b] = 0.0;
+    body_set_velocity(&x, &frame, y);
+    stored_set_state(m, d->now.x, b, &x);
+    d->now.mu[stored_slot(m, b)] = 0.0;
   }
+  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
@@ -57,7 +61,7 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
   for (int i = 0; i < m->frozen->rigid_links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      double x = fabs(v[j->first + k]);
+      double x = fabs(v[stored_row(j, k)]);
       if (!(x <= largest) && !isnan(largest)) { /* NaN is kept */
         largest = x;
         worst = i;
@@ -79,16 +83,16 @@ static double size_of(const ali3_model *m)
 
 /* How far the axes that a joint holds parallel are from it, 0 .. 2. Its three rows are 0 as well after half a turn or a
  * third of one, and there Newton stays. */
-static double turned_away(const ali3_data *d, const struct joint_rows *j)
+static double turned_away(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
 {
   const struct primitive *p = &j->primitive[j->primitives - 3];
-  struct joint_view v;
+  struct link_view view;
   double largest = 0.0;
-  stage_view(d, j, &v);
+  stage_view(m, d, j, &view);
   for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
     double U[3], V[3];
-    m3_mul(U, v.f[0]->R, p[i].u);
-    m3_mul(V, v.f[1]->R, p[(i + 2) % 3].v);
+    m3_mul(U, view.f[0].R, p[i].u);
+    m3_mul(V, view.f[1].R, p[(i + 2) % 3].v);
     largest = fmax(largest, 1.0 - v3_dot(U, V));
   }
   return largest;
@@ -100,7 +104,7 @@ static double largest_turn(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->joints; i++) {
     ali3_joint_type type = m->joint[i].type;
     if (type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) continue;
-    double away = turned_away(d, &m->frozen->link[i]);
+    double away = turned_away(m, d, &m->frozen->link[i]);
     if (away < 0.5) continue;
     d->report.worst_joint = i;
     return away;
@@ -126,11 +130,11 @@ static int assemble(const ali3_model *m, ali3_data *d)
 static double largest_velocity_row(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;
-  for (int b = 0; b < m->bodies; b++) body_velocity(&d->now.x[b], d->w[b]);
+  STAGE_BODIES(m, d, body_velocity_whole, 60.0 * m->bodies);
   for (int i = 0; i < m->frozen->rigid_links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
-    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(stage_jw(d, d->J, j, k) - rate));
+    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(stage_jw(m, d, d->J, j, k) - rate));
   }
   return largest;
 }
@@ -157,12 +161,36 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
   penalty_open(m, d);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    soft_end(d, j, d->now.lambda + j->first);
-    for (int k = 0, row = j->first; k < j->count; k++, row++) {
+    soft_end(m, d, j);
+    for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (!law_jumps(&j->law[k]) || d->stiff[row]) d->now.lambda[row] = d->law[row];
       d->now.mean[row] = d->now.lambda[row];
     }
   }
+}
+
+/* One body of what follows; push: J'lambda. */
+static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
+{
+  double g[BODY_Y], f[BODY_Y], w[BODY_Y] = {0}, h = d->rule.h;
+  struct body_load load;
+  struct body_state x = stored_state(m, d->now.x, b), still = x;
+  const struct body_frame frame = stored_frame(m, d, b);
+  const struct body_delta delta = stored_delta(m, d, b);
+  stage_load(m, d, b, &load);
+  memset(still.rdd, 0, sizeof still.rdd);
+  memset(still.pdd, 0, sizeof still.pdd);
+  body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);
+  stage_pushed(m, d, b, f);
+  for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
+  if (stage_carried(m, b))
+    stored_set(m, d->pull, BODY_Y, b, g);
+  else
+    body_apply_delta(&delta, g, w);
+  body_set_acceleration(&x, &frame, w);
+  stored_set_state(m, d->now.x, b, &x);
+  /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
+  d->now.mu[stored_slot(m, b)] = 0.5 * h * g[6];
 }
 
 /* M q'' + J'lambda + Psi_q mu = Q and J q'' = gamma by the same factors: with S = h (J M^-1 J' + c/h),
@@ -171,25 +199,8 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
   double h = d->rule.h, first = -1.0;
   for (int pass = 0; pass < PASSES; pass++) {
-    for (int b = 0; b < m->bodies; b++) {
-      double g[BODY_Y], f[BODY_Y];
-      struct body_load load;
-      stage_load(m, d, b, &load);
-      struct body_state still = d->now.x[b];
-      memset(still.rdd, 0, sizeof still.rdd + sizeof still.pdd);
-      body_residual(&m->body[b], &still, &d->frame[b], m->gravity, &load, 0.0, g);
-      stage_gather(m, d->J, b, d->now.lambda, f);
-      for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
-      if (stage_carried(m, b)) {
-        memcpy(d->pull[b], g, sizeof d->pull[b]);
-        memset(d->w[b], 0, sizeof d->w[b]);
-      } else {
-        body_apply_delta(&d->delta[b], g, d->w[b]);
-      }
-      body_set_acceleration(&d->now.x[b], &d->frame[b], d->w[b]);
-      /* the row of p: 2 mu = 2 w'J'w/s - (J'lambda)_n */
-      d->now.mu[b] = 0.5 * h * g[6];
-    }
+    STAGE_LINKS(m, d, link_push_lambda, 28.0 * m->frozen->true_rows);
+    for (int b = 0; b < m->bodies; b++) start_acceleration(m, d, b);
     project_acceleration(m, d);
     double change = 0.0, size = 0.0;
     for (int i = 0; i < m->frozen->rigid; i++) {
@@ -225,17 +236,18 @@ static void measure_move(const ali3_model *m, ali3_data *d)
   ali3_initial *o = &d->initial;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
+    const struct body_state x = stored_state(m, d->now.x, b);
     double y[BODY_Y], dv[3], dw[3], dr[3];
-    v3_sub(dr, d->now.x[b].r, body->position);
+    v3_sub(dr, x.r, body->position);
     double distance = sqrt(v3_dot(dr, dr));
     if (distance > o->moved_position) {
       o->moved_position = distance;
       o->body_position = b;
     }
-    double dp[4] = {d->now.x[b].p[0] - body->orientation[0], d->now.x[b].p[1] - body->orientation[1],
-                    d->now.x[b].p[2] - body->orientation[2], d->now.x[b].p[3] - body->orientation[3]};
+    double dp[4];
+    for (int i = 0; i < 4; i++) dp[i] = x.p[i] - body->orientation[i];
     o->moved_orientation = fmax(o->moved_orientation, 2.0 * sqrt(p_dot(dp, dp)));
-    body_velocity(&d->now.x[b], y);
+    body_velocity(&x, y);
     v3_sub(dv, y, body->velocity);
     v3_sub(dw, y + 3, body->angular_velocity);
     o->moved_velocity = fmax(o->moved_velocity, sqrt(v3_dot(dv, dv)));
@@ -246,7 +258,7 @@ static void measure_move(const ali3_model *m, ali3_data *d)
 int ali3_reset(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
-  if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
   if (step_interpolates(m)) step_keep_outside(m, d, &d->start_outside);
   stage_rows(m, d);
   penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
@@ -278,7 +290,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
     return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);
-  if (d->pull) memset(d->pull, 0, (size_t)m->bodies * sizeof *d->pull);
+  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   measure_move(m, d);

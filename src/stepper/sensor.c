@@ -4,13 +4,11 @@
  *
  *   v = r' + R (w x s),   a = r'' + R (w' x s + w x (w x s)),   w, w' in body axes */
 #include "math/euler.h"
-#include "stepper/stepper.h"
+#include "stepper/storage.h"
 
-static void point_of(const ali3_data *d, int body, const double point[3], const double w[3],
+static void point_of(const struct body_state *x, const double R[9], const double point[3], const double w[3],
                      const double wd[3], ali3_point_state *o)
 {
-  const struct body_state *x = &d->now.x[body];
-  const double *R = d->frame[body].R;
   double turn[3], a[3], in[3], arm[3];
   v3_cross(turn, w, point);
   v3_cross(a, wd, point);
@@ -30,29 +28,31 @@ static void point_of(const ali3_data *d, int body, const double point[3], const 
 void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const double point[3],
                     ali3_point_state *o)
 {
-  (void)m;
+  const struct body_state x = stored_state(m, d->now.x, body);
+  const struct body_frame f = stored_frame(m, d, body);
   double yd[BODY_Y], ydd[BODY_Y];
-  body_velocity(&d->now.x[body], yd);
-  body_acceleration(&d->now.x[body], ydd);
-  point_of(d, body, point, yd + 3, ydd + 3, o);
+  body_velocity(&x, yd);
+  body_acceleration(&x, ydd);
+  point_of(&x, f.R, point, yd + 3, ydd + 3, o);
 }
 
 void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_sensor_state *o)
 {
   const struct sensor *s = &m->sensor[sensor];
-  const struct body_state *x = &d->now.x[s->body];
+  const struct body_state x = stored_state(m, d->now.x, s->body);
+  const struct body_frame f = stored_frame(m, d, s->body);
   ali3_point_state point;
   double yd[BODY_Y], ydd[BODY_Y], world[3], body[3];
-  body_velocity(x, yd);
-  body_acceleration(x, ydd);
-  point_of(d, s->body, s->point, yd + 3, ydd + 3, &point);
+  body_velocity(&x, yd);
+  body_acceleration(&x, ydd);
+  point_of(&x, f.R, s->point, yd + 3, ydd + 3, &point);
   v3_copy(o->position, point.position);
   v3_copy(o->velocity, point.velocity);
   v3_copy(o->acceleration, point.acceleration);
-  p_mul(o->orientation, x->p, s->orientation);
+  p_mul(o->orientation, x.p, s->orientation);
   m3_tmul(o->angular_velocity, s->rotation, yd + 3);
   m3_tmul(o->angular_acceleration, s->rotation, ydd + 3);
   v3_sub(world, point.acceleration, m->gravity);
-  m3_tmul(body, d->frame[s->body].R, world);
+  m3_tmul(body, f.R, world);
   m3_tmul(o->specific_force, s->rotation, body);
 }

@@ -2,9 +2,10 @@
  * Loop code: rows that give way. What their laws ask for in an iteration, and what becomes of it at the end of the
  * step. */
 #include "math/vec3.h"
-#include "stepper/stepper.h"
+#include "stepper/storage.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Of a multiplier over the inner step. */
 static double mean_of(const ali3_model *m, const ali3_data *d, int row)
@@ -12,20 +13,20 @@ static double mean_of(const ali3_model *m, const ali3_data *d, int row)
   return d->last.lambda[row] + m->options.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
-/* What gives of rows row .. row+n-1 that rub. Stops and contacts beside them may hold them harder than at the reset: what
+/* What gives of n rows that rub, `stride` apart; rate: of them alone. Stops and contacts beside them may hold them harder than at the reset: what
  * the last iteration changed tells. */
-static double gives_now(const ali3_data *d, int row, int n, const double *rate)
+static double gives_now(const ali3_data *d, int first, int stride, int n, const double *rate)
 {
   double up = 0.0, down = 0.0, size = 0.0;
-  for (int i = 0; i < n; i++) {
-    double change = d->now.lambda[row + i] - d->lambda_seen[row + i];
-    up -= change * (rate[i] - d->rate_seen[row + i]);
+  for (int i = 0, row = first; i < n; i++, row += stride) {
+    double change = d->now.lambda[row] - d->lambda_seen[row];
+    up -= change * (rate[i] - d->rate_seen[row]);
     down += change * change;
-    size += d->now.lambda[row + i] * d->now.lambda[row + i];
+    size += d->now.lambda[row] * d->now.lambda[row];
   }
   if (!(down > 1e-3 * size && up > 0.0))
-    return d->gives[row]; /* little has changed, or it is the first time: NaN */
-  return fmin(up / (down * d->rule.v_d), d->gives[row]);
+    return d->gives[first]; /* little has changed, or it is the first time: NaN */
+  return fmin(up / (down * d->rule.v_d), d->gives[first]);
 }
 
 /* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
@@ -36,17 +37,14 @@ static double friction(const ali3_model *m, const ali3_data *d, const struct joi
 {
   const struct law *law = &j->law[k];
   bool contact = law->kind == LAW_SLIP;
-  int row = j->first + k,
-      other = !contact ? row
-              : k == 1 ? row + 1
-                       : row - 1,
-      first = row < other ? row : other;
-  double gives =
-      gives_now(d, first, contact ? 2 : 1, rate + (first - j->first)) * 0.5 * d->rule.v_d / m->options.gamma;
+  int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
+  double gives = gives_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k) * 0.5 *
+                 d->rule.v_d / m->options.gamma;
   double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
   double v = 0.5 * (rate[k] + d->rate_last[row]), push = v + gives * mean_of(m, d, row);
   if (contact) {
-    double across = 0.5 * (rate[other - j->first] + d->rate_last[other]) + gives * mean_of(m, d, other);
+    int other = stored_row(j, across_k);
+    double across = 0.5 * (rate[across_k] + d->rate_last[other]) + gives * mean_of(m, d, other);
     push = sqrt(push * push + across * across);
   }
   double secant = law_drag(law, normal, push, gives, tight);
@@ -69,7 +67,7 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
                   double *slope)
 {
   const struct law *law = &j->law[k];
-  int row = j->first + k;
+  int row = stored_row(j, k);
   double gamma = m->options.gamma, F0 = d->last.lambda[row], F, end, other;
   d->held[row] = d->stiff[row];
   switch (law->kind) {
@@ -101,10 +99,12 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
 static void link_start(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
-  struct joint_view v;
-  stage_view(d, j, &v);
-  rows_rate(j, &v, stage_block(j, d->J), d->rate_last + j->first);
-  for (int row = j->first; row < j->first + j->count; row++) d->Phi_last[row] = d->Phi[row];
+  double rate[ROWS_MAX];
+  stage_rate(m, d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
+    d->rate_last[row] = rate[k];
+    d->Phi_last[row] = d->Phi[row];
+  }
 }
 
 void soft_start(const ali3_model *m, ali3_data *d)
@@ -117,14 +117,12 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX], slope = 0.0;
-  struct joint_view v;
-  stage_view(d, j, &v);
-  rows_rate(j, &v, stage_block(j, d->J), rate);
-  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+  stage_rate(m, d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     d->law[row] = ask(m, d, j, k, rate, &slope);
     d->c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
   }
-  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     d->rate_seen[row] = rate[k];
     d->lambda_seen[row] = d->now.lambda[row];
   }
@@ -145,7 +143,7 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   double slope;
   switch (law->kind) {
   case LAW_LIMITS:
-    return law_force(law, d->Phi[j->first + k], rate[k], d->rule.v_d, &slope);
+    return law_force(law, d->Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
   case LAW_SLIP: /* the first row has been put right before */
     return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
   default:
@@ -153,15 +151,12 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   }
 }
 
-void soft_end(const ali3_data *d, const struct joint_rows *j, double *lambda)
+void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
 {
   double rate[ROWS_MAX];
-  struct joint_view v;
-  stage_view(d, j, &v);
-  rows_rate(j, &v, stage_block(j, d->J), rate);
-  for (int k = 0; k < j->count; k++)
-    if (law_jumps(&j->law[k]))
-      lambda[k] = d->stiff[j->first + k] ? d->law[j->first + k] : end_force(d, j, k, rate);
+  stage_rate(m, d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
+    if (law_jumps(&j->law[k])) d->now.lambda[row] = d->stiff[row] ? d->law[row] : end_force(d, j, k, rate);
 }
 
 /* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held
@@ -170,10 +165,8 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX];
-  struct joint_view v;
-  stage_view(d, j, &v);
-  rows_rate(j, &v, stage_block(j, d->J), rate);
-  for (int k = 0, row = j->first; k < j->count; k++, row++) {
+  stage_rate(m, d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
     double lambda = d->now.lambda[row], end = lambda;
     if (d->c[row] >= LAW_OPEN) d->now.lambda[row] = lambda = end = d->law[row]; /* without remainders */
@@ -187,27 +180,29 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
     d->z[row] = lambda - end;
     d->now.lambda[row] = end;
   }
+  stage_push(j, d->J, d->z, d->push);
 }
 
-/* q'' += M^-1 J'z, z what the multipliers of the soft rows lost */
+/* q'' += M^-1 J'z, z what the multipliers of the soft rows lost: push is that of the soft links alone */
 static void body_settle(const ali3_model *m, ali3_data *d, int body)
 {
-  const struct frozen *f = m->frozen;
-  double load[BODY_Y] = {0}, change[BODY_Y], y[BODY_Y];
+  double load[BODY_Y], change[BODY_Y], y[BODY_Y];
   if (stage_carried(m, body)) return;
-  for (int e = f->end_first[body]; e < f->end_first[body + 1]; e++) {
-    const struct joint_rows *j = &f->link[f->end[e] / ROWS_SIDES];
-    if (j->soft) stage_add_end(j, f->end[e] % ROWS_SIDES, d->J, d->z + j->first, load);
-  }
-  body_apply_delta(&d->delta[body], load, change);
-  body_acceleration(&d->now.x[body], y);
+  struct body_state x = stored_state(m, d->now.x, body);
+  const struct body_frame frame = stored_frame(m, d, body);
+  const struct body_delta delta = stored_delta(m, d, body);
+  stage_pushed(m, d, body, load);
+  body_apply_delta(&delta, load, change);
+  body_acceleration(&x, y);
   for (int k = 0; k < BODY_Y - 1; k++) y[k] += change[k] / d->rule.h;
-  body_set_acceleration(&d->now.x[body], &d->frame[body], y);
+  body_set_acceleration(&x, &frame, y);
+  stored_set_state(m, d->now.x, body, &x);
 }
 
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
   if (!m->frozen->jumps && !d->some_stiff) return;
+  memset(d->push, 0, m->frozen->tree->load * sizeof *d->push);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
   stage_each(m, d, body_settle, 0, m->bodies, 150.0 * m->bodies);
@@ -221,7 +216,7 @@ void soft_open(const ali3_model *m, ali3_data *d)
     bool carries = false;
     for (int side = 0; side < j->sides; side++)
       carries |= j->body[side] != ALI3_GROUND && stage_carried(m, j->body[side]);
-    for (int row = j->first; row < j->first + j->count && !carries; row++)
+    for (int k = 0, row = j->first; k < j->count && !carries; k++, row += j->stride)
       if (!d->held[row]) d->c[row] = LAW_OPEN;
   }
 }
@@ -230,7 +225,7 @@ void soft_hold(const ali3_model *m, ali3_data *d)
 {
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0, row = j->first; k < j->count; k++, row++)
+    for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
       if (d->held[row] && j->law[k].kind == LAW_LIMITS) d->now.lambda[row] += d->rule.h * d->z[row];
   }
 }

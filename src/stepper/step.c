@@ -7,24 +7,25 @@
  *                  (4 b - a)/3, then moved back onto the constraints: the leading error of both cancels
  *
  * The state at the start of the step is kept until the end: a step that fails leaves no trace. */
-#include "stepper/stepper.h"
+#include "stepper/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 static void keep(const ali3_model *m, struct kept *to, const struct kept *from)
 {
-  memcpy(to->x, from->x, (size_t)m->bodies * sizeof *to->x);
-  memcpy(to->mu, from->mu, (size_t)m->bodies * sizeof *to->mu);
-  memcpy(to->lambda, from->lambda, (size_t)m->frozen->rows * sizeof *to->lambda);
-  memcpy(to->reaction, from->reaction, (size_t)m->frozen->rows * sizeof *to->reaction);
-  memcpy(to->mean, from->mean, (size_t)m->frozen->rows * sizeof *to->mean);
+  size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
+  memcpy(to->x, from->x, X_NUMBERS * slots * sizeof *to->x);
+  memcpy(to->mu, from->mu, slots * sizeof *to->mu);
+  memcpy(to->lambda, from->lambda, rows * sizeof *to->lambda);
+  memcpy(to->reaction, from->reaction, rows * sizeof *to->reaction);
+  memcpy(to->mean, from->mean, rows * sizeof *to->mean);
 }
 
 static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
 {
   keep(m, &d->now, to);
-  for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
+  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
 }
 
 static double inner_dt(const ali3_model *m)
@@ -34,7 +35,7 @@ static double inner_dt(const ali3_model *m)
 
 void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to)
 {
-  memcpy(to->external, d->external, (size_t)m->bodies * sizeof *d->external);
+  memcpy(to->external, d->external, LOAD_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->external);
   memcpy(to->vector, d->vector, (size_t)m->loads * sizeof *d->vector);
   memcpy(to->value, d->value, (size_t)m->forces * sizeof *d->value);
 }
@@ -49,18 +50,19 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
 {
   const struct outside *a = &d->start_outside, *b = &d->end_outside;
   if (part == 1.0) a = b;
-  blend(d->external->force, a->external->force, b->external->force, 6 * (size_t)m->bodies, part);
+  blend(d->external, a->external, b->external, LOAD_NUMBERS * (size_t)m->frozen->tree->slots, part);
   blend(*d->vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
   blend(d->value, a->value, b->value, (size_t)m->forces, part);
 }
 
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
-  int node = atomic_load_explicit(&d->failed_node, memory_order_relaxed);
-  if (status == ALI3_E_SINGULAR && node >= 0) {
-    const struct tree_node *n = &m->frozen->tree->node[node];
-    stage_name_worst(m, d, n->kind == TREE_JOINT ? n->index : -1);
-    d->report.worst_body = n->kind == TREE_JOINT ? -1 : n->index;
+  int tile = atomic_load_explicit(&d->failed_tile, memory_order_relaxed);
+  if (status == ALI3_E_SINGULAR && tile >= 0) {
+    bool is_body;
+    int worst = tree_failed(m->frozen->tree, &d->work, tile, &is_body);
+    stage_name_worst(m, d, is_body ? -1 : worst);
+    d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
   go_back(m, d, &d->start);
@@ -116,11 +118,11 @@ static int extrapolated(const ali3_model *m, ali3_data *d, double after, double 
     if (result < 0) return result;
   }
   inner_step_length(m, d, dt);
-  combine(d->now.x->r, d->coarse.x->r, (size_t)m->bodies * sizeof(struct body_state) / sizeof(double));
-  combine(d->now.mu, d->coarse.mu, (size_t)m->bodies);
+  combine(d->now.x, d->coarse.x, X_NUMBERS * (size_t)m->frozen->tree->slots);
+  combine(d->now.mu, d->coarse.mu, (size_t)m->frozen->tree->slots);
   combine(d->now.lambda, d->coarse.lambda, (size_t)m->frozen->rows);
   combine(d->now.reaction, d->coarse.reaction, (size_t)m->frozen->rows);
-  for (int b = 0; b < m->bodies; b++) body_frame_update(&d->frame[b], &d->now.x[b]);
+  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
   project_position(m, d);
   if (!factors_anew(m, d)) return ALI3_E_SINGULAR;

@@ -72,7 +72,8 @@ struct frozen {
   const struct step_kernels *kernels[2]; /* of tiles with one lane, with all */
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
-  double *constant;                      /* (slots, BODY_NUMBERS) mass, inertia */
+  int *tile_of;                          /* (bodies) */
+  double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
   double *link_constant;
   void *block[4]; /* what link_tile and body_tile point into */
 };
@@ -109,7 +110,7 @@ struct rule {
 };
 
 /* Shapes: n = tree.slots bodies, m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the
- * last body: identity pose, all else 0. In lanes not in use bodies have mass 1 and rest, rows J 0, c 1. */
+ * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1. */
 struct ali3_data {
   struct kept now;    /* the state                                          filled by reset, step */
   struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
@@ -129,9 +130,10 @@ struct ali3_data {
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
   double *turn_start;   /* (joints) turn at the start of the step */
   double *Phi;          /* (m) residual of the rows at now.x */
-  double *J;            /* (tree.jacobian) Jacobian at now.x, body coordinates */
+  double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
   double *push;         /* (tree.load + 1) J'v of each link end, v lambda or z; the last one 0 */
-  double *Jf;       /* the one the factors are made of                          filled by stage_condense */
+  double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
+  double *J_other;  /* of two Jacobians the one that J is not */
   double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
@@ -157,7 +159,7 @@ struct ali3_data {
   bool some_stiff; /* any of stiff */
   bool prepared;
   bool owned;             /* the block is ali3_data_new()'s */
-  atomic_int failed_node; /* pivot that was not positive in this step; -1 */
+  atomic_int failed_tile; /* the first with a pivot that was not positive in the last condensation; -1 */
   ali3_report report;
   ali3_initial initial;
 };
@@ -180,10 +182,12 @@ static inline bool step_interpolates(const ali3_model *m)
 /* What comes from outside, kept aside and brought back. */
 void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to);
 
-/* A stage runs `item` for i = first .. end-1 (bodies, links, or places in the tree's order); in shares if an
+/* A stage runs `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); in shares if an
  * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
 void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops);
+/* A kernel, by its offset as in STAGE_LINKS (kernels.h), over the tiles of rigid links alone. RT. */
+void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 
 /* One step over d->rule.dt, in two parts (inner.c). RT.
  * inner_prepare: false if a pivot is not positive. inner_iterate: the norm of the last Newton increment;
@@ -226,40 +230,48 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration); /* 0: at the p
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
-/* The forces of laws that jump of one link, as it stands and moves; `lambda`: its part of now.lambda. */
-void soft_end(const ali3_data *d, const struct joint_rows *j, double *lambda);
+/* Into now.lambda: the forces of laws that jump of one link, as it stands and moves. */
+void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-void stage_view(const ali3_data *d, const struct joint_rows *j, struct joint_view *v);
+void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
+bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_tile */
+void stage_solve(const ali3_model *m,
+                 ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
+
+/* single.c. RT. */
+/* A link by itself. */
+struct link_view {
+  struct joint_view v; /* points into the others */
+  struct body_state x[ROWS_SIDES];
+  struct body_frame f[ROWS_SIDES];
+};
+void stage_view(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
+/* Phi' of its rows at the state, (count). */
+void stage_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *rate);
 /* Names a rigid link in the report as the worst: joint or force. -1: none. */
 void stage_name_worst(const ali3_model *m, ali3_data *d, int link);
 /* The directions of sliding of spheres go on from where they are. */
 void stage_roll(const ali3_model *m, ali3_data *d);
 /* Joint angles count full turns: each is taken nearest to what it was. */
 void stage_unwrap(const ali3_model *m, ali3_data *d);
-void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
-bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_node */
-void stage_solve(const ali3_model *m,
-                 ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
-/* o += J'v of one end, `side` of a link, v its rows */
-void stage_add_end(const struct joint_rows *j, int side, const double *J, const double *v, double o[BODY_Y]);
-/* o = sum over the body's ends of J'v, v over the rows, J that of the state or of the factors */
-void stage_gather(const ali3_model *m, const double *J, int body, const double *v, double o[BODY_Y]);
+/* push := J'v of a link, v over all rows. */
+void stage_push(const struct joint_rows *j, const double *J, const double *v, double *push);
+/* o = the sum of push over the body's ends */
+void stage_pushed(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
 static inline bool stage_carried(const ali3_model *m, int body)
 {
   return m->frozen->tree->carried_at[body] >= 0;
 }
-/* o = w - delta J'z of a body, or w + its own unknown of a carried one, with the Jacobian of the factors: where rows are redundant, z has a large part that loads no
- * body by that one, and would by any other */
-void stage_corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
-/* (J w) of one row of a link, over both bodies */
-double stage_jw(const ali3_data *d, const double *J, const struct joint_rows *j, int row);
-/* The Jacobian of a link, (count, sides, 7). */
-static inline double *stage_block(const struct joint_rows *j, double *J)
-{
-  return J + j->jacobian;
-}
+/* (J w) of one row of a link, over its bodies */
+double stage_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
 /* All loads on a body, those of the model and those from outside, in the pose of the state. */
 void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_load *o);
+/* Into d->load, for all body tiles on which loads of the model act. */
+void stage_loads(const ali3_model *m, ali3_data *d);
+
+/* layout.c, set-up. Where everything lies, from the tree: links, tiles and constants of f. False: out of memory. */
+bool layout_build(const ali3_model *m, struct frozen *f);
+void layout_free(struct frozen *f);
 
 #endif

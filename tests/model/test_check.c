@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Every refusal, by element and member, and that a refused element leaves the model as it was. */
+#include "base/isa.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -228,8 +229,18 @@ static void options(void **state)
   OPTIONS(s.compliance = NAN, "compliance", "between 0 and 1");
   OPTIONS(s.substeps = 0, "substeps", "found 0");
   OPTIONS(s.substeps = 1001, "substeps", "1 to 1000");
+  OPTIONS(strcpy(s.isa, "sse9"), "isa", "expected one of baseline");
+  OPTIONS(strcpy(s.isa, "sse9"), "isa", "found 'sse9'");
+  OPTIONS(memset(s.isa, 'x', sizeof s.isa), "isa", "ends with a 0");
   ali3_options good = ali3_options_default();
   assert_int_equal(model_check_options(m, &good), ALI3_OK);
+  for (int i = 0; i < ISA_COUNT; i++) {
+    strcpy(good.isa, isa_name((enum isa)i));
+    if (isa_supported((enum isa)i))
+      assert_int_equal(model_check_options(m, &good), ALI3_OK);
+    else
+      refused(model_check_options(m, &good), "options", "isa", "does not have");
+  }
 }
 
 /* What is close enough is taken, and put right on the way. */

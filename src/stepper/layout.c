@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
+ * places that kernels take numbers from, constants. */
+#include "base/arena.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
+
+#include <stdlib.h>
+
+_Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
+_Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
+_Static_assert((int)DELTA_ALPHA == (int)TREE_DELTA_N + 1, "delta begins as in the tree");
+
+/* Rows for which lanes would have to branch. */
+static bool by_lane(const struct joint_rows *j)
+{
+  bool found = j->sides > 2;
+  for (int k = 0; k < j->primitives; k++)
+    found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
+  return found;
+}
+
+/* Whether two links may lie in one tile. */
+static bool alike(const struct joint_rows *a, const struct joint_rows *b)
+{
+  bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
+              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0);
+  for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
+  return same;
+}
+
+static unsigned kind_of(const struct frozen *f, int link, int *example, unsigned *kinds)
+{
+  unsigned kind = 0;
+  while (kind < *kinds && !alike(&f->link[link], &f->link[example[kind]])) kind++;
+  if (kind == *kinds) example[(*kinds)++] = link;
+  return kind;
+}
+
+static bool build_tree(const ali3_model *m, struct frozen *f)
+{
+  struct tree_graph g = {.bodies = m->bodies, .joints = f->links, .carried = f->carried};
+  size_t links = (size_t)f->links + 1;
+  int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
+  int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
+      *example = calloc(links, sizeof *example);
+  bool *soft = calloc(links, sizeof *soft);
+  unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
+  if (ends && first && sides && example && soft && kind) {
+    for (int j = 0; j < f->links; j++) {
+      const struct joint_rows *link = &f->link[j];
+      for (int side = 0; side < TREE_SIDES; side++)
+        ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
+      first[j + 1] = first[j] + link->count;
+      sides[j] = link->sides;
+      soft[j] = link->soft;
+      kind[j] = kind_of(f, j, example, &kinds);
+    }
+    g.ends = (const int(*)[TREE_SIDES])ends;
+    g.first = first;
+    g.sides = sides;
+    g.soft = soft;
+    g.kind = kind;
+    f->tree = tree_build(&g, isa_lanes(f->isa));
+  }
+  free(ends);
+  free(first);
+  free(sides);
+  free(example);
+  free(soft);
+  free(kind);
+  return f->tree != NULL;
+}
+
+static void place_links(struct frozen *f)
+{
+  f->rows = f->tree->rows;
+  f->rigid = f->tree->rigid;
+  for (int i = 0; i < f->links; i++) {
+    const struct tree_joint *at = &f->tree->joint[i];
+    struct joint_rows *j = &f->link[i];
+    j->first = at->row;
+    j->stride = at->width;
+    j->jacobian = at->jacobian;
+    j->load = at->load;
+    f->true_rows += j->count;
+  }
+}
+
+/* What is only needed while tiles are filled in. */
+struct layout {
+  const ali3_model *m;
+  struct frozen *f;
+  const struct tree *t;
+  int *end_first;  /* (bodies + 1) link ends of each body, in `end` */
+  int *end;        /* ROWS_SIDES * link + side, ascending per body */
+  int *fill;       /* (bodies + 1) */
+  size_t constant; /* doubles of f->link_constant */
+};
+
+static bool is_used(const struct layout *l, int tile, int lane)
+{
+  return stored_item(l->t, &l->t->tile[tile], lane) >= 0;
+}
+
+/* The body of a lane. In a lane not in use the ground, or, so that all lie side by side, a body that is not in use: it
+ * rests as the ground does. */
+static struct tree_body body_of(const struct layout *l, int tile, int side, int lane)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  int body = l->f->link[item[is_used(l, tile, lane) ? lane : 0]].body[side];
+  if (body == ALI3_GROUND) return l->t->body[l->t->bodies];
+  struct tree_body o = l->t->body[body];
+  if (is_used(l, tile, lane)) return o;
+  if (o.width != t->width || is_used(l, l->f->tile_of[body], lane)) return l->t->body[l->t->bodies];
+  o.lane = lane;
+  return o;
+}
+
+/* The constants of a link in its lane. */
+static void set_constants(const struct joint_rows *j, int width, double *o)
+{
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < 3; i++, o += width) *o = j->point[side][i];
+  *o = j->length;
+  o += width;
+  for (int k = 0; k < j->primitives; k++) {
+    for (int i = 0; i < 3; i++, o += width) *o = j->primitive[k].u[i];
+    for (int i = 0; i < 3; i++, o += width) *o = j->primitive[k].v[i];
+  }
+}
+
+static int constants_of(const struct joint_rows *j)
+{
+  return by_lane(j) ? 0 : 7 + 6 * j->primitives;
+}
+
+/* The links of a tile; `side` has room for its bodies. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  const struct joint_rows *j = &l->f->link[item[0]];
+  struct link_tile *o = &l->f->link_tile[tile];
+  o->lane_by_lane = by_lane(j);
+  o->drives = j->drive >= 0;
+  o->primitives = j->primitives;
+  o->constant = l->constant;
+  for (int k = 0; k < j->primitives; k++) o->primitive[k] = j->primitive[k].kind;
+  for (int s = 0; s < t->sides; s++, side += t->width) {
+    o->side[s] = side;
+    o->aligned[s] = true;
+    for (int lane = 0; lane < t->width; lane++) {
+      side[lane] = body_of(l, tile, s, lane);
+      o->aligned[s] &=
+          side[lane].first == side[0].first && side[lane].width == t->width && side[lane].lane == lane;
+    }
+  }
+  for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
+    set_constants(&l->f->link[item[is_used(l, tile, lane) ? lane : 0]], t->width,
+                  l->f->link_constant + o->constant + lane);
+  l->constant += (size_t)(constants_of(j) * t->width);
+  l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* as vectors lie */
+}
+
+static bool fill_link_tiles(struct layout *l)
+{
+  const struct tree *t = l->t;
+  size_t constants = 0, sides = 0;
+  for (int i = 0; i < t->joint_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
+    sides += (size_t)(tile->sides * tile->width);
+  }
+  struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
+  l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
+  if (!side || !l->f->link_constant) return false;
+  for (int i = 0; i < t->joint_tiles; i++) {
+    fill_links(l, t->joint_tile[i], side);
+    side += t->tile[t->joint_tile[i]].sides * t->tile[t->joint_tile[i]].width;
+  }
+  return true;
+}
+
+static void list_ends(struct layout *l)
+{
+  const struct frozen *f = l->f;
+  for (int j = 0; j < f->links; j++)
+    for (int side = 0; side < f->link[j].sides; side++)
+      if (f->link[j].body[side] >= 0) l->end_first[f->link[j].body[side] + 1]++;
+  for (int b = 0; b < l->m->bodies; b++) l->fill[b + 1] = l->end_first[b + 1] += l->end_first[b];
+  for (int j = 0; j < f->links; j++)
+    for (int side = 0; side < f->link[j].sides; side++)
+      if (f->link[j].body[side] >= 0) l->end[l->fill[f->link[j].body[side]]++] = ROWS_SIDES * j + side;
+}
+
+static int ends_of(const struct layout *l, int tile)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  int most = 0;
+  for (int lane = 0; lane < t->width; lane++) {
+    int body = stored_item(l->t, t, lane), ends = body < 0 ? 0 : l->end_first[body + 1] - l->end_first[body];
+    if (ends > most) most = ends;
+  }
+  return most;
+}
+
+/* Where end `e` of a body is loaded from; the zero behind all loads if it has fewer. */
+static struct lane_at end_of(const struct layout *l, int body, int e)
+{
+  int at = l->end_first[body] + e;
+  if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->load};
+  const struct joint_rows *j = &l->f->link[l->end[at] / ROWS_SIDES];
+  int side = l->end[at] % ROWS_SIDES;
+  return (struct lane_at){.at = j->load + (size_t)(BODY_Y * side * j->stride), .stride = (size_t)j->stride};
+}
+
+/* End `e` of the bodies of a tile; `push` has room for its lanes. A lane not in use is loaded by nothing, and where that
+ * lies beside the others by a link that is not in use. */
+static void fill_end(const struct layout *l, int tile, int e, struct lane_at *push, struct body_end *o)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  int at = l->end_first[item[0]] + e, width = t->width;
+  int from = at < l->end_first[item[0] + 1] ? l->t->tile_of_joint[l->end[at] / ROWS_SIDES] : -1;
+  o->push = push;
+  o->aligned = from >= 0 && l->t->tile[from].width == width;
+  size_t base = o->aligned ? l->t->tile[from].load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
+  for (int lane = 0; lane < width; lane++) {
+    const struct lane_at beside = {.at = base + (size_t)lane, .stride = (size_t)width};
+    if (is_used(l, tile, lane))
+      push[lane] = end_of(l, item[lane], e);
+    else
+      push[lane] = o->aligned && !is_used(l, from, lane) ? beside : (struct lane_at){.at = l->t->load};
+    o->aligned &= push[lane].at == beside.at && push[lane].stride == beside.stride;
+  }
+}
+
+static bool fill_body_tiles(struct layout *l)
+{
+  const struct tree *t = l->t;
+  struct frozen *f = l->f;
+  size_t ends = 0, places = 0;
+  for (int i = 0; i < t->body_tiles; i++) {
+    int own = f->body_tile[t->body_tile[i]].ends = ends_of(l, t->body_tile[i]);
+    ends += (size_t)own;
+    places += (size_t)(own * t->tile[t->body_tile[i]].width);
+  }
+  struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
+  struct lane_at *push = f->block[2] = calloc(places + 1, sizeof *push);
+  if (!end || !push) return false;
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    struct body_tile *o = &f->body_tile[t->body_tile[i]];
+    o->end = end;
+    for (int e = 0; e < o->ends; e++, push += tile->width) fill_end(l, t->body_tile[i], e, push, end++);
+    for (int lane = 0; lane < tile->width; lane++) {
+      int body = stored_item(t, tile, lane);
+      o->loaded |= body >= 0 && f->load_first[body + 1] > f->load_first[body];
+    }
+  }
+  return true;
+}
+
+static bool fill_constants(const ali3_model *m, struct frozen *f)
+{
+  const struct tree *t = f->tree;
+  f->constant = aligned_zalloc((size_t)(BODY_NUMBERS * t->slots) * sizeof *f->constant);
+  if (!f->constant) return false;
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    double *o = f->constant + BODY_NUMBERS * tile->slot;
+    for (int lane = 0; lane < tile->width; lane++) {
+      int body = stored_item(t, tile, lane);
+      if (body < 0) continue;
+      const struct body *b = &m->body[body];
+      o[BODY_MASS * tile->width + lane] = b->mass;
+      for (int k = 0; k < 9; k++) o[(BODY_INERTIA + k) * tile->width + lane] = b->inertia[k];
+    }
+  }
+  return true;
+}
+
+static void find_tiles(struct frozen *f)
+{
+  const struct tree *t = f->tree;
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    for (int lane = 0; lane < tile->width; lane++)
+      if (stored_item(t, tile, lane) >= 0) f->tile_of[stored_item(t, tile, lane)] = t->body_tile[i];
+  }
+}
+
+static bool fill_tiles(const ali3_model *m, struct frozen *f)
+{
+  size_t tiles = (size_t)f->tree->tiles + 1, bodies = (size_t)m->bodies + 1, links = (size_t)f->links + 1;
+  struct layout l = {.m = m, .f = f, .t = f->tree};
+  l.end_first = calloc(bodies, sizeof *l.end_first);
+  l.end = calloc(ROWS_SIDES * links, sizeof *l.end);
+  l.fill = calloc(bodies, sizeof *l.fill);
+  f->link_tile = calloc(tiles, sizeof *f->link_tile);
+  f->body_tile = calloc(tiles, sizeof *f->body_tile);
+  f->tile_of = calloc(bodies, sizeof *f->tile_of);
+  bool ok = l.end_first && l.end && l.fill && f->link_tile && f->body_tile && f->tile_of;
+  if (ok) {
+    find_tiles(f);
+    list_ends(&l);
+    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f);
+  }
+  free(l.end_first);
+  free(l.end);
+  free(l.fill);
+  return ok;
+}
+
+bool layout_build(const ali3_model *m, struct frozen *f)
+{
+  if (!build_tree(m, f)) return false;
+  place_links(f);
+  f->solver = tree_solver(f->tree, f->isa);
+  f->kernels[0] = step_kernels(f->isa, 1);
+  f->kernels[1] = step_kernels(f->isa, isa_lanes(f->isa));
+  return fill_tiles(m, f);
+}
+
+void layout_free(struct frozen *f)
+{
+  tree_free(f->tree);
+  free(f->link_tile);
+  free(f->body_tile);
+  free(f->tile_of);
+  free(f->constant);
+  free(f->link_constant);
+  for (size_t i = 0; i < sizeof f->block / sizeof *f->block; i++) free(f->block[i]);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * Single bodies and links in the storage of tiles: copied out and put back. Kernels do without. RT. */
+#ifndef STEPPER_STORAGE_H
+#define STEPPER_STORAGE_H
+
+#include "stepper/stepper.h"
+
+/* ALI3_GROUND has a place of its own. */
+static inline const struct tree_body *stored_body(const ali3_model *m, int body)
+{
+  const struct tree *t = m->frozen->tree;
+  return &t->body[body == ALI3_GROUND ? t->bodies : body];
+}
+
+/* Number 0 of a body, in an array that has `numbers` of each. */
+static inline size_t stored_at(const struct tree_body *b, int numbers)
+{
+  return (size_t)b->first * (size_t)numbers + (size_t)b->lane;
+}
+
+static inline size_t stored_slot(const ali3_model *m, int body)
+{
+  return stored_at(stored_body(m, body), 1);
+}
+
+/* The first `count` of the numbers of a body. */
+static inline void stored_some(const ali3_model *m, const double *a, int numbers, int body, int count,
+                               double *o)
+{
+  const struct tree_body *b = stored_body(m, body);
+  const double *from = a + stored_at(b, numbers);
+  for (int i = 0; i < count; i++, from += b->width) o[i] = *from;
+}
+
+static inline void stored_get(const ali3_model *m, const double *a, int numbers, int body, double *o)
+{
+  stored_some(m, a, numbers, body, numbers, o);
+}
+
+static inline void stored_put(double *a, const struct tree_body *b, int numbers, const double *from)
+{
+  double *o = a + stored_at(b, numbers);
+  for (int i = 0; i < numbers; i++, o += b->width) *o = from[i];
+}
+
+static inline void stored_set(const ali3_model *m, double *a, int numbers, int body, const double *from)
+{
+  stored_put(a, stored_body(m, body), numbers, from);
+}
+
+/* x: of one of struct kept */
+static inline struct body_state stored_state(const ali3_model *m, const double *x, int body)
+{
+  struct body_state o;
+  stored_get(m, x, X_NUMBERS, body, (double *)&o);
+  return o;
+}
+
+static inline void stored_set_state(const ali3_model *m, double *x, int body, const struct body_state *from)
+{
+  stored_set(m, x, X_NUMBERS, body, (const double *)from);
+}
+
+static inline struct body_frame stored_frame(const ali3_model *m, const ali3_data *d, int body)
+{
+  struct body_frame o;
+  stored_get(m, d->frame, FRAME_NUMBERS, body, (double *)&o);
+  return o;
+}
+
+static inline struct body_delta stored_delta(const ali3_model *m, const ali3_data *d, int body)
+{
+  struct body_delta o;
+  stored_get(m, d->delta, DELTA_NUMBERS, body, (double *)&o);
+  return o;
+}
+
+static inline void stored_set_delta(const ali3_model *m, ali3_data *d, int body,
+                                    const struct body_delta *from)
+{
+  stored_set(m, d->delta, DELTA_NUMBERS, body, (const double *)from);
+}
+
+_Static_assert(sizeof(struct body_state) == X_NUMBERS * sizeof(double), "no padding");
+_Static_assert(sizeof(struct body_frame) == FRAME_NUMBERS * sizeof(double), "no padding");
+_Static_assert(sizeof(struct body_delta) == DELTA_NUMBERS * sizeof(double), "no padding");
+_Static_assert(sizeof(struct body_load) == LOAD_NUMBERS * sizeof(double), "no padding");
+
+/* Where row k of a link is. */
+static inline int stored_row(const struct joint_rows *j, int k)
+{
+  return j->first + k * j->stride;
+}
+
+enum { STORED_J = ROWS_MAX * ROWS_SIDES * BODY_Y }; /* room for the Jacobian of a link */
+
+/* The Jacobian of a link in one piece, (count, sides, 7): where it is, or else copied into `room`. */
+static inline const double *stored_jacobian(const struct joint_rows *j, const double *J,
+                                            double room[STORED_J])
+{
+  const double *from = J + j->jacobian;
+  if (j->stride == 1) return from;
+  for (int i = 0; i < j->count * j->sides * BODY_Y; i++, from += j->stride) room[i] = *from;
+  return room;
+}
+
+/* The body or link of a lane; -1: not in use. Lane 0 always is. */
+static inline int stored_item(const struct tree *t, const struct tree_tile *tile, int lane)
+{
+  return t->item[tile->item_first + lane];
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Where bodies and links lie in tiles, and that nothing is found elsewhere: on random trees with loops. */
+#include "common/random.h"
+#include "common/toys.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MODELS = 20 };
+
+static ali3_model *model_of(int seed)
+{
+  return toy_random((uint64_t)seed, 5 + 4 * seed, seed % 5);
+}
+
+static bool same(struct tree_body a, struct tree_body b)
+{
+  return a.first == b.first && a.width == b.width && a.lane == b.lane;
+}
+
+static void every_side_is_the_body_of_its_lane(void **state)
+{
+  (void)state;
+  for (int seed = 1; seed <= MODELS; seed++) {
+    ali3_model *m = model_of(seed);
+    const struct frozen *f = m->frozen;
+    for (int i = 0; i < f->tree->joint_tiles; i++) {
+      const struct tree_tile *t = &f->tree->tile[f->tree->joint_tile[i]];
+      const struct link_tile *own = &f->link_tile[f->tree->joint_tile[i]];
+      for (int side = 0; side < t->sides; side++)
+        for (int lane = 0; lane < t->width; lane++) {
+          const struct tree_body b = own->side[side][lane];
+          int link = stored_item(f->tree, t, lane);
+          if (link >= 0) assert_true(same(b, *stored_body(m, f->link[link].body[side])));
+          if (own->aligned[side])
+            assert_true(same(b, (struct tree_body){own->side[side][0].first, t->width, lane}));
+        }
+    }
+    ali3_model_free(m);
+  }
+}
+
+/* J'lambda of every body, summed over the links, is what its ends find. */
+static void every_end_is_found_once(void **state)
+{
+  (void)state;
+  for (int seed = 1; seed <= MODELS; seed++) {
+    ali3_model *m = model_of(seed);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    const struct frozen *f = m->frozen;
+    struct random random = {(uint64_t)seed};
+    random_vector(&random, d->now.lambda, f->rows);
+    STAGE_LINKS(m, d, link_push_lambda, 0.0);
+    for (int b = 0; b < m->bodies; b++) {
+      double wanted[BODY_Y] = {0}, got[BODY_Y], room[STORED_J];
+      for (int i = 0; i < f->links; i++)
+        for (int side = 0; side < 2; side++) {
+          const struct joint_rows *j = &f->link[i];
+          const double *J = stored_jacobian(j, d->J, room) + BODY_Y * side;
+          for (int k = 0; j->body[side] == b && k < j->count; k++)
+            for (int y = 0; y < BODY_Y; y++)
+              wanted[y] += J[BODY_Y * j->sides * k + y] * d->now.lambda[stored_row(j, k)];
+        }
+      stage_pushed(m, d, b, got);
+      for (int y = 0; y < BODY_Y; y++) assert_true(fabs(got[y] - wanted[y]) < 1e-13);
+    }
+    for (int i = 0; i < f->tree->body_tiles; i++) {
+      const struct tree_tile *t = &f->tree->tile[f->tree->body_tile[i]];
+      const struct body_tile *own = &f->body_tile[f->tree->body_tile[i]];
+      for (int e = 0; e < own->ends; e++)
+        for (int lane = 0; own->end[e].aligned && lane < t->width; lane++) {
+          assert_true(own->end[e].push[lane].at == own->end[e].push[0].at + (size_t)lane);
+          assert_true(own->end[e].push[lane].stride == (size_t)t->width);
+        }
+    }
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+}
+
+static void what_is_not_in_use_rests(void **state)
+{
+  (void)state;
+  int unused = 0;
+  for (int seed = 1; seed <= MODELS; seed++) {
+    ali3_model *m = model_of(seed);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    const struct tree *t = m->frozen->tree;
+    toy_run(m, d, 10);
+    for (int i = 0; i < t->body_tiles; i++) {
+      const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+      for (int lane = 0; lane < tile->width; lane++) {
+        const double *ground = (const double *)&body_ground, *x = d->now.x + X_NUMBERS * tile->slot + lane;
+        if (stored_item(t, tile, lane) >= 0) continue;
+        unused++;
+        for (int k = 0; k < X_NUMBERS; k++) assert_true(x[k * tile->width] == ground[k]);
+      }
+    }
+    for (int i = 0; i < t->joint_tiles; i++) {
+      const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+      for (int lane = 0; lane < tile->width; lane++)
+        for (int k = 0; k < tile->pivot && stored_item(t, tile, lane) < 0; k++) {
+          int row = tile->at + k * tile->width + lane;
+          assert_true(d->Phi[row] == 0.0 && d->now.lambda[row] == 0.0 && d->c[row] == 1.0);
+        }
+    }
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+  print_message("%d lanes of bodies not in use\n", unused);
+}
+
+static void instruction_sets_agree_to_rounding(void **state)
+{
+  (void)state;
+  ali3_body_state x[ISA_COUNT];
+  for (int i = 0; i < ISA_COUNT; i++) {
+    ali3_options o = ali3_options_default();
+    if (!isa_supported((enum isa)i)) continue;
+    strcpy(o.isa, isa_name((enum isa)i));
+    ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    assert_string_equal(ali3_model_isa(m), o.isa);
+    toy_run(m, d, 50);
+    ali3_body_get(m, d, 1, &x[i]);
+    for (int k = 0; k < 3; k++) assert_true(fabs(x[i].position[k] - x[0].position[k]) < 1e-11);
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_side_is_the_body_of_its_lane),
+      cmocka_unit_test(every_end_is_found_once),
+      cmocka_unit_test(what_is_not_in_use_rests),
+      cmocka_unit_test(instruction_sets_agree_to_rounding),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
