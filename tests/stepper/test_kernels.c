@@ -612,7 +612,7 @@ static void links(const struct step_kernels *k, int lanes, int seed, const char 
       snprintf(s.what, sizeof s.what, "%s, %d lanes, seed %d, kind %zu, variant %d", isa, lanes, seed, i,
                variant);
       s.tile[LINKS].soft = variant % 2;
-      if (variant % 4 > 1 && lanes > 1) s.tile[LINKS].used = lanes - 1;
+      if (variant % 4 > 1 && lanes > 1) s.item[LINKS * W + --s.tile[LINKS].used] = -1;
       make_links(&s, &kinds[i], how);
       check_links(&s, k->links, kinds[i].rows);
       scene_free(&s);
