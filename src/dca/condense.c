@@ -39,7 +39,7 @@ int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, 
 {
   int failed = -1;
   for (int i = first; i < end; i++)
-    if (!kernels_of(s, i)->condense(s->tree, w, m, i)) failed = i;
+    if (!kernels_of(s, i)->condense(s->tree, w, m, i) && failed < 0) failed = i;
   return failed;
 }
 
@@ -128,7 +128,7 @@ int tree_failed(const struct tree *t, const struct tree_work *w, int tile, bool 
     for (int i = 0; i < o->pivot; i++) {
       int item = t->item[o->item_first + l];
       double d = w->front[o->front + (size_t)((i * (i + 1) / 2 + i) * o->width + l)];
-      if (item >= 0 && !(d > 0.0)) return item;
+      if (item >= 0 && !(d > 0.0 && d < INFINITY)) return item; /* the pivot, or one over it */
     }
   return t->item[o->item_first];
 }

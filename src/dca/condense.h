@@ -45,7 +45,8 @@ struct tree_solver { /* a tree and how its tiles are computed */
 };
 struct tree_solver tree_solver(const struct tree *t, enum isa isa);
 
-/* Tiles first .. end-1, which may depend on each other; condense returns one that failed, or -1. */
+/* Tiles first .. end-1, which may depend on each other; condense returns the first that failed, or -1: those
+ * behind it may fail of what it left them. */
 int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                         int first, int end);
 void tree_up_tiles(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,

@@ -159,26 +159,32 @@ static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n
       for (int k = j + 1; k <= i; k++) F[at_row(i) + k] -= F[at_row(i) + j] * scale[k];
     }
   }
+  /* U := U - Y P^-1 Y' from one half of the solution, Y = E L'^-1: from K E' rounding would come in times the
+   * condition of the pivot. D^-1 Y stays, for the rows below and for K. */
   for (int i = p; i < n; i++) {
-    num *row = F + at_row(i), e[TREE_Y], k[TREE_Y];
-    /* sign E L'^-1 D^-1 L^-1 */
+    num *row = F + at_row(i), y[TREE_Y];
     for (int a = 0; a < p; a++) {
-      e[a] = row[a];
-      k[a] = e[a];
-      for (int b = 0; b < a; b++) k[a] -= F[at_row(a) + b] * k[b];
+      y[a] = row[a];
+      for (int b = 0; b < a; b++) y[a] -= F[at_row(a) + b] * y[b];
     }
+    for (int a = 0; a < p; a++) {
+      row[a] = y[a] * F[at_row(a) + a];
+      y[a] *= sign;
+    }
+    for (int c = p; c <= i; c++) {
+      const num *other = F + at_row(c);
+      num sum = other[0] * y[0];
+      for (int a = 1; a < p; a++) sum += other[a] * y[a];
+      row[c] -= sum;
+    }
+  }
+  for (int i = p; i < n; i++) {
+    num *row = F + at_row(i), k[TREE_Y];
     for (int a = p - 1; a >= 0; a--) {
-      k[a] *= sign * F[at_row(a) + a];
+      k[a] = sign * row[a];
       for (int b = a + 1; b < p; b++) k[a] -= F[at_row(b) + a] * k[b];
     }
     for (int a = 0; a < p; a++) row[a] = k[a];
-    /* U -= K E': the rows above have K in place of E, so theirs times this row's E */
-    for (int c = p; c <= i; c++) {
-      const num *other = F + at_row(c);
-      num sum = other[0] * e[0];
-      for (int a = 1; a < p; a++) sum += other[a] * e[a];
-      row[c] -= sum;
-    }
   }
   return num_everywhere(positive);
 }

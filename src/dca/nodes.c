@@ -75,7 +75,6 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
     a->size += below->size;
     a->subtree_flops += below->subtree_flops;
   }
-  if (a->level >= n->levels) n->levels = a->level + 1;
 }
 
 bool nodes_build(const struct tree_graph *g, struct nodes *n)

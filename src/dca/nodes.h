@@ -3,6 +3,7 @@
 #ifndef DCA_NODES_H
 #define DCA_NODES_H
 
+#include "base/isa.h"
 #include "dca/order.h"
 
 #include <stdint.h>
@@ -28,7 +29,7 @@ struct edge { /* a vertex of a node's border */
 
 struct nodes {
   const struct tree_graph *graph;
-  int count, levels;
+  int count;
   struct node *node;
   struct edge *border;
   int *child; /* ascending */
@@ -41,7 +42,8 @@ void nodes_free(struct nodes *n);
 struct tile_plan {
   int width, used;
   bool packed; /* part of subtrees side by side */
-  int node[8]; /* (width) -1: not in use. The first one is the template: what others lack of it is nothing */
+  int node
+      [ISA_LANES_MAX]; /* (width) -1: not in use. The first one is the template: what others lack of it is nothing */
 };
 
 struct plan {
@@ -59,8 +61,7 @@ void plan_free(struct plan *p);
 
 /* Place of vertex v, eliminated at node a or in its border, in the front of a. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);
-/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; 0 where it has none: it
- * brings nothing. */
+/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1 where it has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
 
 static inline bool vertex_is_body(const struct nodes *n, int v)

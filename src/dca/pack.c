@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-  LOOKS = 64, /* at candidates that might fill a pack up */
-  TRIES = 8   /* of which may fail */
+  LOOKS = 64,    /* at candidates that might fill a pack up */
+  TRIES = 8,     /* of which may fail */
+  DEEPEST = 4096 /* levels of a subtree that embed() may descend */
 };
 static const double LARGE = 2e6,
                     PARTS = 16.0; /* flops of a tree worth many workers; packs it is cut into, at least */
@@ -177,10 +178,9 @@ static bool embed_root(struct packing *k, int jA, int jB)
   const struct node *A = &n->node[jA], *B = &n->node[jB];
   int have = A->border_end - A->border_first, need = B->border_end - B->border_first;
   if (need > have || have > need + 1) return false;
-  for (int left_out = 0; left_out < have; left_out++) {
-    for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (have > need && i >= left_out);
+  for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) { /* need: the last, or none */
+    for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (i >= left_out);
     if (embed(k, jA, jB)) return true;
-    if (have == need) break;
   }
   forget(k, jB);
   return false;
@@ -190,7 +190,7 @@ static int new_tile(struct packing *k, int width)
 {
   struct tile_plan *t = &k->p->tile[k->p->tiles];
   *t = (struct tile_plan){.width = width};
-  for (int l = 0; l < 8; l++) t->node[l] = -1;
+  for (int l = 0; l < ISA_LANES_MAX; l++) t->node[l] = -1;
   return k->p->tiles++;
 }
 
@@ -240,6 +240,16 @@ static int by_shape(const void *pa, const void *pb)
   return a - b;
 }
 
+/* True if node b is part of the subtree of one of the roots, none of which is smaller. */
+static bool inside(const struct packing *k, int b, const int *root, int count)
+{
+  const struct node *node = k->n->node;
+  for (; b >= 0 && node[b].size <= node[root[0]].size; b = node[b].parent)
+    for (int i = 0; i < count; i++)
+      if (b == root[i]) return true;
+  return false;
+}
+
 /* Subtrees after place `from` of the sorted ones, smaller but not much, that fit into root[0]. */
 static int fill_up(struct packing *k, int from, int *root, int count)
 {
@@ -248,7 +258,7 @@ static int fill_up(struct packing *k, int from, int *root, int count)
   for (int i = from; i < n->count && i < from + LOOKS && count < k->p->lanes && tries < TRIES; i++) {
     int b = k->sorted[i];
     if (4 * n->node[b].size < 3 * size) break;
-    if (k->covered[b]) continue;
+    if (k->covered[b] || inside(k, b, root, count)) continue;
     if (embed_root(k, root[0], b))
       root[count++] = b;
     else
@@ -266,8 +276,9 @@ static bool nearly_full(const struct packing *k, int count)
 static void pack_class(struct packing *k, int first, int end, double most_flops)
 {
   const struct nodes *n = k->n;
-  int root[8], count = 0, lanes = k->p->lanes;
+  int root[ISA_LANES_MAX], count = 0, lanes = k->p->lanes;
   if (n->node[k->sorted[first]].subtree_flops * lanes > most_flops) return;
+  if (n->node[k->sorted[first]].level > DEEPEST) return;
   if (n->node[k->sorted[first]].size == 1) return; /* no subtree: the levels do it */
   for (int i = first; i < end; i++) {
     int b = k->sorted[i];
@@ -310,7 +321,7 @@ int plan_place(const struct nodes *n, const struct node *parent, const struct no
 {
   for (int i = child->border_first; i < child->border_end; i++)
     if (n->border[i].slot == slot) return nodes_place(n, parent, n->border[i].vertex);
-  return 0;
+  return -1;
 }
 
 /* Shape of a node's front, with its children as they are laid out in their tiles. */

@@ -96,8 +96,7 @@ static void describe_tile(struct build *b, int tile)
                           .pivot = a->pivot,
                           .border = a->front - a->pivot,
                           .at = -1,
-                          .slot = -1,
-                          .level = a->level};
+                          .slot = -1};
   if (joint) {
     o->sides = joint_sides(g, a->vertex);
     o->soft = g->soft && g->soft[a->vertex];
@@ -142,22 +141,23 @@ struct places {
   struct lane_at *at;
   int width;
   const struct tree_tile *first; /* tile in whose lane 0 the first lane finds it */
-  bool used[8];
+  bool own; /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
+  bool used[ISA_LANES_MAX];
 };
 
 static bool close_places(struct build *b, const struct places *p, size_t zero)
 {
-  bool aligned = p->used[0] && (int)p->at[0].stride == p->width;
+  size_t width = (size_t)p->width;
+  if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
+  bool aligned = p->at[0].stride == width && p->at[0].at % width == 0;
   for (int l = 1; l < p->width; l++) {
     if (!p->used[l]) {
-      bool beside =
-          p->used[0] && p->first && p->first->width == p->width && b->t->item[p->first->item_first + l] < 0;
-      p->at[l] =
-          beside ? (struct lane_at){p->at[0].at + (size_t)l, (size_t)p->width} : (struct lane_at){zero, 0};
+      bool beside = aligned && p->first && p->first->width == p->width &&
+                    (p->own || b->t->item[p->first->item_first + l] < 0);
+      p->at[l] = beside ? (struct lane_at){p->at[0].at + (size_t)l, width} : (struct lane_at){zero, 0};
     }
-    aligned &= p->at[l].stride == p->at[0].stride && p->at[l].at == p->at[0].at + (size_t)l;
+    aligned &= p->at[l].stride == width && p->at[l].at == p->at[0].at + (size_t)l;
   }
-  if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
   return aligned;
 }
 
@@ -182,7 +182,7 @@ static int child_of(const struct build *b, int tile, int c, int l)
 static void lay_branch(struct build *b, int tile, int c)
 {
   struct tree *t = b->t;
-  const struct tree_tile *o = &t->tile[tile];
+  struct tree_tile *o = &t->tile[tile];
   const struct node *a = template_of(b, tile);
   int child = b->n.child[a->child_first + c];
   const struct node *layout = template_of(b, b->p.tile_of[child]);
@@ -192,7 +192,8 @@ static void lay_branch(struct build *b, int tile, int c)
   r->to = t->to + b->tos;
   for (int i = layout->border_first; i < layout->border_end; i++) {
     int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
-    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place + k;
+    /* what it has not is 0, and 0 fits anywhere */
+    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? 0 : place + k;
   }
   r->into = t->to + b->tos;
   for (int i = 0; i < r->border; i++)
@@ -206,6 +207,7 @@ static void lay_branch(struct build *b, int tile, int c)
     if (node < 0) continue;
     const struct tree_tile *from = &t->tile[b->p.tile_of[node]];
     size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
+    if (o->level <= from->level) o->level = from->level + 1; /* of any lane, not of the first alone */
     front.at[l] = (struct lane_at){from->front + lane, width};
     vector.at[l] = (struct lane_at){from->vector + lane, width};
     front.used[l] = vector.used[l] = true;
@@ -248,7 +250,10 @@ static void lay_pull(struct build *b, int tile, int slot)
     p.at[l] = (struct lane_at){from->vector + (size_t)(place * from->width + b->p.lane_of[parent]),
                                (size_t)from->width};
     p.used[l] = true;
-    if (l == 0 && b->p.lane_of[parent] == 0) p.first = from;
+    if (l == 0 && b->p.lane_of[parent] == 0) {
+      p.first = from;
+      p.own = b->p.tile[above].packed;
+    }
   }
   r->aligned = close_places(b, &p, t->vector_size);
   r->vector = p.at;
@@ -353,6 +358,7 @@ static void lay_tile(struct build *b, int tile)
   o->couple_first = b->couples;
   for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, tile, i);
   o->couple_end = b->couples;
+  if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }
 
 static bool allocate(struct build *b)
@@ -445,12 +451,8 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
     ok = false;
   }
   if (ok) {
-    *t = (struct tree){.bodies = g->bodies,
-                       .joints = g->joints,
-                       .lanes = lanes,
-                       .nodes = b.n.count,
-                       .levels = b.n.levels,
-                       .tiles = b.p.tiles};
+    *t = (struct tree){
+        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .tiles = b.p.tiles};
     b.t = t;
     ok = allocate(&b);
     ok = ok && lay(&b);

@@ -126,7 +126,7 @@ struct tree_tile {
   struct tree_sum sum;
   int pull_first, pull_end;     /* in tree.pull: the border, part by part */
   int couple_first, couple_end; /* in tree.couple */
-  int level;                    /* 0: no children */
+  int level;                    /* 0: no children; else above those of all lanes */
   double flops;                 /* estimate of the condensation, all lanes */
 };
 

@@ -27,7 +27,6 @@ static void make_room(struct graph *g)
   g->g.ends = (const int(*)[TREE_SIDES])g->ends;
   g->g.first = g->first;
   if (g->g.sides) g->g.sides = g->sides;
-  if (g->g.jacobian) g->g.jacobian = g->jacobian;
 }
 
 void graph_new(struct graph *g, int bodies)
@@ -59,7 +58,6 @@ void graph_join_many(struct graph *g, const int *bodies, int sides, int rows)
   for (int side = 2; side < sides; side++) g->ends[g->g.joints - 1][side] = bodies[side];
   g->sides[g->g.joints - 1] = sides;
   g->g.sides = g->sides;
-  g->g.jacobian = g->jacobian;
 }
 
 void graph_carry(struct graph *g, int body)
@@ -71,6 +69,11 @@ void graph_carry(struct graph *g, int body)
 void graph_soften(struct graph *g, int joint)
 {
   g->soft[joint] = true;
+}
+
+void graph_tell_soft(struct graph *g)
+{
+  g->g.soft = g->soft;
 }
 
 void graph_free(struct graph *g)
@@ -87,6 +90,63 @@ void graph_free(struct graph *g)
   free(g->c);
   free(g->beta);
   *g = (struct graph){0};
+}
+
+static void numbers_new(struct graph *g, size_t blocks)
+{
+  size_t rows = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
+  g->J = must(calloc(TREE_Y * (blocks + 1), sizeof *g->J));
+  g->delta = must(calloc(bodies + 1, sizeof *g->delta));
+  g->c = must(calloc(rows + 1, sizeof *g->c));
+  g->beta = must(calloc(rows + 1, sizeof *g->beta));
+  g->pull = must(calloc(bodies + 1, sizeof *g->pull));
+}
+
+static size_t blocks_of(const struct graph *g)
+{
+  size_t blocks = 0;
+  for (int j = 0; j < g->g.joints; j++) blocks += (size_t)(g->sides[j] * (g->first[j + 1] - g->first[j]));
+  return blocks;
+}
+
+static void append(struct graph *g, const struct graph *part, int body)
+{
+  for (int j = 0; j < part->g.joints; j++) {
+    int end[TREE_SIDES], sides = part->sides[j];
+    for (int side = 0; side < TREE_SIDES; side++)
+      end[side] = part->ends[j][side] < 0 ? GROUND : body + part->ends[j][side];
+    if (sides > 2)
+      graph_join_many(g, end, sides, part->first[j + 1] - part->first[j]);
+    else
+      graph_join(g, end[0], end[1], part->first[j + 1] - part->first[j]);
+    if (part->soft[j]) graph_soften(g, g->g.joints - 1);
+  }
+  for (int b = 0; b < part->g.bodies; b++)
+    if (part->carried[b]) graph_carry(g, body + b);
+}
+
+void graph_beside(struct graph *g, const struct graph *part, int parts)
+{
+  int bodies = 0, body = 0, joint = 0;
+  for (int i = 0; i < parts; i++) bodies += part[i].g.bodies;
+  graph_new(g, bodies);
+  for (int i = 0; i < parts; body += part[i++].g.bodies) append(g, &part[i], body);
+  numbers_new(g, blocks_of(g));
+  body = 0;
+  for (int i = 0; i < parts; i++) {
+    const struct graph *p = &part[i];
+    size_t own = (size_t)p->g.bodies, rows = (size_t)graph_rows(p);
+    for (int j = 0; j < p->g.joints; j++)
+      memcpy(graph_block(g, joint + j, g->first[joint + j], 0), graph_block(p, j, p->first[j], 0),
+             (size_t)(TREE_Y * p->sides[j] * (p->first[j + 1] - p->first[j])) * sizeof *g->J);
+    memcpy(g->delta + body, p->delta, own * sizeof *g->delta);
+    memcpy(g->pull + body, p->pull, own * sizeof *g->pull);
+    memcpy(g->c + g->first[joint], p->c, rows * sizeof *g->c);
+    memcpy(g->beta + g->first[joint], p->beta, rows * sizeof *g->beta);
+    if (p->g.soft) g->g.soft = g->soft;
+    body += p->g.bodies;
+    joint += p->g.joints;
+  }
 }
 
 void graph_chain(struct graph *g, int bodies, int rows)
@@ -239,7 +299,7 @@ static void apply(const struct tree_delta *d, const double *x, double *o)
 
 double *graph_block(const struct graph *g, int joint, int row, int side)
 {
-  size_t at = g->g.jacobian ? g->jacobian[joint] : 2 * TREE_Y * (size_t)g->first[joint];
+  size_t at = g->g.sides ? g->jacobian[joint] : 2 * TREE_Y * (size_t)g->first[joint];
   return g->J + at + TREE_Y * (size_t)(g->sides[joint] * (row - g->first[joint]) + side);
 }
 
@@ -298,14 +358,9 @@ static void body_numbers(struct graph *g, struct random *random, int b)
 
 void graph_numbers(struct graph *g, struct random *random, double compliance, double relative, bool redundant)
 {
-  size_t rows = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies, blocks = 0;
+  size_t bodies = (size_t)g->g.bodies, blocks = blocks_of(g);
   double(*w)[TREE_Y] = must(calloc(bodies + 1, sizeof *w));
-  for (int j = 0; j < g->g.joints; j++) blocks += (size_t)(g->sides[j] * (g->first[j + 1] - g->first[j]));
-  g->J = must(calloc(TREE_Y * (blocks + 1), sizeof *g->J));
-  g->delta = must(calloc(bodies + 1, sizeof *g->delta));
-  g->c = must(calloc(rows + 1, sizeof *g->c));
-  g->beta = must(calloc(rows + 1, sizeof *g->beta));
-  g->pull = must(calloc(bodies + 1, sizeof *g->pull));
+  numbers_new(g, blocks);
   random_vector(random, g->J, TREE_Y * (int)blocks);
   if (redundant) repeat_rows(g);
   for (size_t b = 0; b < bodies; b++) {
@@ -331,11 +386,6 @@ void graph_numbers(struct graph *g, struct random *random, double compliance, do
       if (g->soft[j]) g->c[row] = pow(10.0, random_between(random, -6.0, -2.0));
     }
   free(w);
-}
-
-struct tree_matrix graph_matrix(const struct graph *g)
-{
-  return (struct tree_matrix){.J = g->J, .delta = g->delta, .stride = sizeof *g->delta, .c = g->c};
 }
 
 void graph_dense(const struct graph *g, long double *S)

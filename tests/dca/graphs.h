@@ -8,14 +8,20 @@
 
 enum { GROUND = -1 };
 
+/* delta of one body in body coordinates: block diagonal. Of a carried body delta^-1. */
+struct tree_delta {
+  double r, th[9], n;
+};
+
 struct graph {
   struct tree_graph g; /* ends and first point below */
   int (*ends)[TREE_SIDES];
   int *first;
-  int *sides;       /* (joints) and below: told to the tree once a joint has more than two sides */
-  size_t *jacobian; /* (joints) as the joints came, so that a shuffle scatters them */
-  bool *carried;    /* (bodies) told to the tree once a body is carried */
-  bool *soft;       /* (joints) rows that give way, as springs do */
+  int *sides; /* (joints) told to the tree once a joint has more than two sides */
+  size_t *
+      jacobian; /* (joints) where some have more than two sides: as they came, so that a shuffle scatters them */
+  bool *carried; /* (bodies) told to the tree once a body is carried */
+  bool *soft;    /* (joints) rows that give way, as springs do; told to the tree if asked to */
   int room;
   double *J;                /* (rows, sides, 7) per joint */
   struct tree_delta *delta; /* (bodies) of carried ones its inverse, which may be singular or 0 */
@@ -28,7 +34,10 @@ void graph_join(struct graph *g, int a, int b, int rows);
 void graph_join_many(struct graph *g, const int *bodies, int sides, int rows);
 void graph_carry(struct graph *g, int body);
 void graph_soften(struct graph *g, int joint);
+void graph_tell_soft(struct graph *g); /* once all joints are there: the tree may use it */
 void graph_free(struct graph *g);
+/* Several mechanisms beside each other that have nothing in common, with the numbers they have. */
+void graph_beside(struct graph *g, const struct graph *part, int parts);
 
 /* Topologies; joints of `rows` rows. */
 void graph_chain(struct graph *g, int bodies, int rows);    /* first body on the ground */
@@ -53,7 +62,6 @@ void graph_shuffle(struct graph *g, struct random *random);
 void graph_numbers(struct graph *g, struct random *random, double compliance, double relative,
                    bool redundant);
 
-struct tree_matrix graph_matrix(const struct graph *g);
 int graph_rows(const struct graph *g);
 /* o = diag(c) + J delta J', full, (rows x rows), as long double. */
 void graph_dense(const struct graph *g, long double *S);

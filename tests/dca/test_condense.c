@@ -4,9 +4,9 @@
  * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
  * that the factors contract: with hubs, the solution is held to a looser limit as it comes, and to the
  * strict one after refinements with the same factors. Carried bodies have no part in S: with them the whole
- * system is solved, by a dense LU decomposition. */
-#include "dca/condense.h"
-#include "dca/graphs.h"
+ * system is solved, by a dense LU decomposition. Everything is computed with each instruction set, by all its lanes
+ * and by one. */
+#include "dca/stored.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,7 @@ struct quality {
 enum { PLAIN, HUBS, REFINED, KINDS };
 static const char *const kind_name[KINDS] = {"without hubs", "with hubs", "with hubs, refined"};
 static const double limit[KINDS] = {1e-7, 0.5, 1e-7};
-static struct quality worst[KINDS];
-static int cases[KINDS];
+static struct quality worst[ISA_COUNT][KINDS];
 enum { REFINEMENTS = 3 };
 
 static void dense_solve(long double *S, int n, const double *beta, double *z)
@@ -89,70 +88,120 @@ static double increment_error(const struct graph *g, const double *z, const doub
   return error;
 }
 
-static void judge(int kind, struct quality q, const char *what)
+static void judge(struct variant v, int kind, struct quality q, const char *what)
 {
   if (!(q.residual < limit[kind] && q.increment < limit[kind]))
-    fail_msg("%s, %s: residual %.1e, increment %.1e", what, kind_name[kind], q.residual, q.increment);
-  worst[kind].residual = fmax(worst[kind].residual, q.residual);
-  worst[kind].increment = fmax(worst[kind].increment, q.increment);
-  cases[kind]++;
+    fail_msg("%s, %s, %s: residual %.1e, increment %.1e", what, variant_name(v), kind_name[kind], q.residual,
+             q.increment);
+  worst[v.isa][kind].residual = fmax(worst[v.isa][kind].residual, q.residual);
+  worst[v.isa][kind].increment = fmax(worst[v.isa][kind].increment, q.increment);
 }
 
-static void compare(const struct graph *g, const struct tree *t, struct tree_work *w, double *z,
-                    const char *what)
+/* The system of a graph and its solution. */
+struct reference {
+  const struct graph *g;
+  long double *S;
+  double *z;
+};
+
+static void reference_new(struct reference *o, const struct graph *g)
 {
   size_t n = (size_t)graph_rows(g);
-  bool hubs = t->unknowns > t->rows;
-  long double *S = calloc(n * n, sizeof *S), *L = calloc(n * n, sizeof *L);
-  double *exact = calloc(n, sizeof *exact), *r = calloc(n, sizeof *r);
-  double *more = calloc((size_t)t->unknowns, sizeof *more);
-  assert_true(S && L && exact && r && more);
-  graph_dense(g, S);
-  memcpy(L, S, n * n * sizeof *L);
-  dense_solve(L, (int)n, g->beta, exact);
-  struct quality q = {residual(g, S, z, r), increment_error(g, z, exact)};
-  judge(hubs ? HUBS : PLAIN, q, what);
-  for (int k = 0; hubs && k < REFINEMENTS; k++) {
-    tree_sweep(t, w, r, more);
-    for (size_t i = 0; i < n; i++) z[i] += more[i];
-    q = (struct quality){residual(g, S, z, r), increment_error(g, z, exact)};
-  }
-  if (hubs) judge(REFINED, q, what);
-  free(S);
+  long double *L = calloc(n * n + 1, sizeof *L);
+  *o = (struct reference){g, calloc(n * n + 1, sizeof *o->S), calloc(n + 1, sizeof *o->z)};
+  assert_true(o->S && L && o->z);
+  graph_dense(g, o->S);
+  memcpy(L, o->S, n * n * sizeof *L);
+  dense_solve(L, (int)n, g->beta, o->z);
   free(L);
+}
+
+static void reference_free(struct reference *o)
+{
+  free(o->S);
+  free(o->z);
+}
+
+/* r: beta - S z */
+static struct quality quality_of(const struct reference *f, const double *z, double *r)
+{
+  return (struct quality){residual(f->g, f->S, z, r), increment_error(f->g, z, f->z)};
+}
+
+/* The increments of hubs that the tree brings by itself; refinements of z leave them as they are. */
+static double hub_error(const struct reference *f, double (*e)[TREE_Y], const int *hub_at)
+{
+  double(*exact)[TREE_Y] = calloc((size_t)f->g->g.bodies + 1, sizeof *exact), off = 0.0;
+  assert_non_null(exact);
+  graph_increments(f->g, f->z, exact);
+  for (int b = 0; b < f->g->g.bodies; b++)
+    for (int y = 0; y < TREE_Y && hub_at[b] >= 0; y++)
+      off += (e[b][y] + exact[b][y]) * (e[b][y] + exact[b][y]);
+  off = sqrt(off) / norm(exact[0], TREE_Y * (size_t)f->g->g.bodies);
   free(exact);
+  return off;
+}
+
+/* z of a system, beside others or alone, against its reference; with hubs refined, and then again. */
+static void compare(const struct reference *f, int parts, struct stored *s, double *z, double (*e)[TREE_Y],
+                    const char *what)
+{
+  size_t rows = (size_t)graph_rows(s->graph);
+  double *r = calloc(rows + 1, sizeof *r), *more = calloc(rows + 1, sizeof *more);
+  bool hubs = s->tree->hubs > 0;
+  assert_true(r && more);
+  for (int k = 0; k <= (hubs ? REFINEMENTS : 0); k++) {
+    int row = 0, body = 0;
+    if (k > 0) stored_sweep(s, r, NULL, more, e);
+    for (size_t i = 0; i < rows && k > 0; i++) z[i] += more[i];
+    for (int i = 0; i < parts; i++) {
+      struct quality q = quality_of(&f[i], z + row, r + row);
+      if (k == 0 && hubs) {
+        double off = hub_error(&f[i], e + body, s->tree->hub_at + body);
+        if (!(off < limit[HUBS])) fail_msg("%s, %s: hubs off by %.1e", what, variant_name(s->variant), off);
+      }
+      if (k == 0) judge(s->variant, hubs ? HUBS : PLAIN, q, what);
+      if (k == REFINEMENTS) judge(s->variant, REFINED, q, what);
+      row += graph_rows(f[i].g);
+      body += f[i].g->g.bodies;
+    }
+  }
   free(r);
   free(more);
 }
 
-/* Condenses, solves twice with the same factors, compares. Frees g. */
+/* Condenses, solves twice with the same factors, compares. f: of the parts that g consists of. */
+static void solve_and_compare(const struct graph *g, const struct reference *f, int parts, struct variant v,
+                              const char *what)
+{
+  size_t n = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
+  struct stored s;
+  double *z = calloc(n + 1, sizeof *z), *once = calloc(n + 1, sizeof *once);
+  double(*e)[TREE_Y] = calloc(bodies + 1, sizeof *e);
+  assert_true(z && once && e);
+  stored_new(&s, g, v);
+  assert_int_equal(stored_condense(&s), -1);
+  stored_sweep(&s, g->beta, NULL, once, e);
+  stored_sweep(&s, g->beta, NULL, z, e);
+  assert_memory_equal(once, z, n * sizeof *once);
+  if (n > 0) compare(f, parts, &s, z, e, what);
+  stored_free(&s);
+  free(z);
+  free(once);
+  free(e);
+}
+
+/* Frees g. */
 static void check(struct graph *g, struct random *random, double compliance, double relative, bool redundant,
                   const char *what)
 {
-  size_t n = (size_t)graph_rows(g);
+  struct variant v[VARIANTS];
+  struct reference f;
   if (redundant || random_below(random, 2)) graph_shuffle(g, random);
   graph_numbers(g, random, compliance, relative, redundant);
-  struct tree *t = tree_build(&g->g);
-  assert_non_null(t);
-  struct tree_work w;
-  struct arena sizing = {0};
-  tree_work_place(t, &w, &sizing);
-  struct arena arena = {.base = aligned_zalloc(sizing.used ? sizing.used : 64)};
-  double *z = calloc((size_t)t->unknowns + 1, sizeof *z), *once = calloc(n + 1, sizeof *once);
-  assert_true(arena.base && z && once);
-  tree_work_place(t, &w, &arena);
-
-  struct tree_matrix m = graph_matrix(g);
-  assert_int_equal(tree_condense(t, &w, &m), -1);
-  tree_sweep(t, &w, g->beta, z);
-  memcpy(once, z, n * sizeof *once);
-  tree_sweep(t, &w, g->beta, z);
-  assert_memory_equal(once, z, n * sizeof *once);
-  if (n > 0) compare(g, t, &w, z, what);
-  free(arena.base);
-  free(z);
-  free(once);
-  tree_free(t);
+  reference_new(&f, g);
+  for (int i = 0, count = variants(v); i < count; i++) solve_and_compare(g, &f, 1, v[i], what);
+  reference_free(&f);
   graph_free(g);
 }
 
@@ -230,54 +279,123 @@ static void random_graphs(void **state)
   }
 }
 
-/* A tree with all that its numbers need. */
-struct solver {
-  struct tree *t;
-  struct tree_work w;
-  struct tree_matrix m;
-  void *block;
-  double *beta, *x;
-};
+/* Mechanisms much alike beside each other: subtrees of one shape, and some that lack something. */
+enum { BESIDE = 11 };
 
-static void solver_new(struct solver *s, const struct graph *g)
+static void random_graphs_beside_each_other(void **state)
 {
-  struct arena sizing = {0};
-  s->t = tree_build(&g->g);
-  assert_non_null(s->t);
-  tree_work_place(s->t, &s->w, &sizing);
-  struct arena arena = {.base = s->block = aligned_zalloc(sizing.used ? sizing.used : 64)};
-  s->beta = calloc((size_t)s->t->unknowns + 1, sizeof *s->beta);
-  s->x = calloc((size_t)s->t->unknowns + 1, sizeof *s->x);
-  assert_true(s->block && s->beta && s->x);
-  tree_work_place(s->t, &s->w, &arena);
-  s->m = graph_matrix(g);
+  (void)state;
+  struct variant v[VARIANTS];
+  int count = variants(v), packed = 0;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    struct graph part[BESIDE], g;
+    struct reference f[BESIDE];
+    char what[64];
+    const struct setting *set = &settings[seed % SETTINGS];
+    struct random shape = {seed}, numbers = {1000 + seed};
+    int bodies = 2 + random_below(&shape, 9), extra = random_below(&shape, 4);
+    for (int i = 0; i < BESIDE; i++) {
+      struct random same = shape;
+      graph_random(&part[i], &same, bodies, extra);
+      if (seed % 2 == 0 && i % 3 == 2) { /* a leg fewer */
+        part[i].g.joints--;
+      } else if (seed % 4 == 1 && i % 3 == 1) { /* one more */
+        graph_join(&part[i], GROUND, bodies - 1, 2);
+      }
+      graph_numbers(&part[i], &numbers, set->compliance, set->relative, set->redundant);
+      reference_new(&f[i], &part[i]);
+    }
+    graph_beside(&g, part, BESIDE);
+    snprintf(what, sizeof what, "random graphs beside each other, seed %d", (int)seed);
+    for (int i = 0; i < count; i++) solve_and_compare(&g, f, BESIDE, v[i], what);
+    struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
+    assert_non_null(t);
+    packed += t->owned > 0;
+    tree_free(t);
+    for (int i = 0; i < BESIDE; i++) {
+      reference_free(&f[i]);
+      graph_free(&part[i]);
+    }
+    graph_free(&g);
+  }
+  assert_true(packed >= 50); /* else this tests something else */
 }
 
-static void solver_free(struct solver *s)
+/* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And with one lane
+ * as if they were alone. */
+static void bits_do_not_depend_on_the_lane(void **state)
 {
-  tree_free(s->t);
-  free(s->block);
-  free(s->beta);
-  free(s->x);
+  (void)state;
+  struct variant v[VARIANTS];
+  int count = variants(v);
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    struct graph part[ISA_LANES_MAX], turned[ISA_LANES_MAX], g, other;
+    struct random shape = {seed}, numbers = {2000 + seed};
+    int turn = 1 + random_below(&numbers, ISA_LANES_MAX - 1);
+    for (int i = 0; i < ISA_LANES_MAX; i++) {
+      struct random same = shape;
+      if (seed % 2)
+        graph_random(&part[i], &same, 12, 3);
+      else
+        graph_carried(&part[i], &same, 6, 2);
+      if (seed % 4 == 2) graph_tell_soft(&part[i]);
+      graph_numbers(&part[i], &numbers, 0.0, 4e-7, false);
+      turned[(i + turn) % ISA_LANES_MAX] = part[i];
+    }
+    graph_beside(&g, part, ISA_LANES_MAX);
+    graph_beside(&other, turned, ISA_LANES_MAX);
+    int own = graph_rows(&part[0]), bodies = part[0].g.bodies;
+    size_t rows = (size_t)(ISA_LANES_MAX * own);
+    double *z = calloc(rows + 1, sizeof *z), *z_other = calloc(rows + 1, sizeof *z);
+    double(*e)[TREE_Y] = calloc((size_t)(ISA_LANES_MAX * bodies), sizeof *e);
+    assert_true(z && z_other && e);
+    for (int i = 0; i < count; i++) {
+      struct stored s, s_other;
+      stored_new(&s, &g, v[i]);
+      stored_new(&s_other, &other, v[i]);
+      assert_int_equal(stored_condense(&s), -1);
+      assert_int_equal(stored_condense(&s_other), -1);
+      stored_sweep(&s, g.beta, g.pull, z, e);
+      stored_sweep(&s_other, other.beta, other.pull, z_other, e);
+      for (int k = 0; k < ISA_LANES_MAX; k++)
+        assert_memory_equal(z + own * k, z_other + own * ((k + turn) % ISA_LANES_MAX),
+                            (size_t)own * sizeof *z);
+      for (int k = 0; k < s.tree->tiles; k++) assert_int_equal(s.tree->tile[k].used, v[i].lanes);
+      stored_free(&s_other);
+      if (v[i].lanes == 1) {
+        stored_new(&s_other, &part[3], v[i]);
+        assert_int_equal(stored_condense(&s_other), -1);
+        stored_sweep(&s_other, part[3].beta, part[3].pull, z_other, e);
+        assert_memory_equal(z + 3 * own, z_other, (size_t)own * sizeof *z);
+        stored_free(&s_other);
+      }
+      stored_free(&s);
+    }
+    free(z);
+    free(z_other);
+    free(e);
+    for (int i = 0; i < ISA_LANES_MAX; i++) graph_free(&part[i]);
+    graph_free(&g);
+    graph_free(&other);
+  }
 }
 
 /* Adds the solution for a right-hand side to z and to the increments of all bodies. */
-static void solve_more(const struct graph *g, struct solver *s, const double *rows, double (*pull)[TREE_Y],
+static void solve_more(const struct graph *g, struct stored *s, const double *rows, double (*pull)[TREE_Y],
                        double (*e)[TREE_Y], double *z)
 {
-  size_t n = (size_t)graph_rows(g);
-  double(*own)[TREE_Y] = calloc((size_t)g->g.bodies + 1, sizeof *own);
-  assert_non_null(own);
-  memcpy(s->beta, rows, n * sizeof *rows);
-  for (int b = 0; b < g->g.bodies; b++)
-    if (g->carried[b]) memcpy(s->beta + s->t->carried_at[b], pull[b], sizeof pull[b]);
-  tree_sweep(s->t, &s->w, s->beta, s->x);
-  for (size_t i = 0; i < n; i++) z[i] += s->x[i];
+  size_t n = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
+  double(*own)[TREE_Y] = calloc(bodies + 1, sizeof *own), *more = calloc(n + 1, sizeof *more);
+  double(*of_hubs)[TREE_Y] = calloc(bodies + 1, sizeof *of_hubs);
+  assert_true(own && more && of_hubs);
+  stored_sweep(s, rows, pull, more, of_hubs);
+  for (size_t i = 0; i < n; i++) z[i] += more[i];
   graph_increments(g, z, own);
   for (int b = 0; b < g->g.bodies; b++)
-    for (int y = 0; y < TREE_Y; y++)
-      e[b][y] = g->carried[b] ? e[b][y] + s->x[s->t->carried_at[b] + y] : -own[b][y];
+    for (int y = 0; y < TREE_Y; y++) e[b][y] = g->carried[b] ? e[b][y] + of_hubs[b][y] : -own[b][y];
   free(own);
+  free(more);
+  free(of_hubs);
 }
 
 static double difference(const double *a, const double *b, size_t n)
@@ -287,39 +405,69 @@ static double difference(const double *a, const double *b, size_t n)
   return sqrt(s) / norm(b, n);
 }
 
-/* Largest errors of the increments: as they come, and refined once, as the stepper does. Frees g. */
-static void check_carried(struct graph *g, struct random *random, const struct setting *set, const char *what,
-                          double largest[2])
+/* The increments of parts beside each other against those of each: as they come, and refined once, as the stepper
+ * does. */
+static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], struct variant v,
+                            const char *what, double largest[2])
 {
   size_t n = (size_t)graph_rows(g), bodies = (size_t)g->g.bodies;
-  struct solver s;
-  graph_shuffle(g, random);
-  graph_numbers(g, random, set->compliance, set->relative, set->redundant);
-  solver_new(&s, g);
-  double(*e)[TREE_Y] = calloc(bodies + 1, sizeof *e), (*exact)[TREE_Y] = calloc(bodies + 1, sizeof *e);
-  double(*force)[TREE_Y] = calloc(bodies + 1, sizeof *e);
-  double *z = calloc(n + 1, sizeof *z), *exact_z = calloc(n + 1, sizeof *z), *rows = calloc(n + 1, sizeof *z);
-  assert_true(e && exact && force && z && exact_z && rows);
-  graph_solve(g, exact, exact_z);
-  int node = tree_condense(s.t, &s.w, &s.m);
-  if (node >= 0) fail_msg("%s: node %d, of vertex %d, has no pivot", what, node, s.t->node[node].index);
+  struct stored s;
+  double(*e)[TREE_Y] = calloc(bodies + 1, sizeof *e), (*force)[TREE_Y] = calloc(bodies + 1, sizeof *e);
+  double *z = calloc(n + 1, sizeof *z), *rows = calloc(n + 1, sizeof *z);
+  assert_true(e && force && z && rows);
+  stored_new(&s, g, v);
+  int tile = stored_condense(&s);
+  if (tile >= 0) {
+    bool body;
+    int item = tree_failed(s.tree, &s.work, tile, &body);
+    fail_msg("%s, %s: %s %d has no pivot", what, variant_name(v), body ? "body" : "joint", item);
+  }
   solve_more(g, &s, g->beta, g->pull, e, z);
   for (int refined = 0; refined < 2; refined++) {
     double error = difference(e[0], exact[0], bodies * TREE_Y);
     if (!(error < (refined ? limit[REFINED] : limit[HUBS])))
-      fail_msg("%s: increments off by %.1e%s", what, error, refined ? ", refined" : "");
+      fail_msg("%s, %s: increments off by %.1e%s", what, variant_name(v), error, refined ? ", refined" : "");
     largest[refined] = fmax(largest[refined], error);
     graph_residual(g, e, z, rows, force);
     solve_more(g, &s, rows, force, e, z);
   }
   free(e);
-  free(exact);
   free(force);
   free(z);
-  free(exact_z);
   free(rows);
-  solver_free(&s);
-  graph_free(g);
+  stored_free(&s);
+}
+
+/* Parts of one shape with numbers of their own, beside each other. */
+static void check_carried(uint64_t seed, int parts, bool soft, const char *what, double largest[2])
+{
+  struct random random = {seed}, shape;
+  const struct setting *set = &settings[seed % SETTINGS];
+  int bodies = 3 + random_below(&random, 5), gears = random_below(&random, 4), body = 0, count;
+  struct graph part[BESIDE], g;
+  struct variant v[VARIANTS];
+  double(*exact)[TREE_Y] = calloc((size_t)(bodies * parts), sizeof *exact);
+  assert_non_null(exact);
+  shape = random;
+  for (int i = 0; i < parts; i++) {
+    struct random same = shape;
+    graph_carried(&part[i], &same, bodies, gears);
+    graph_shuffle(&part[i], &same);
+    if (i == 0) random = same;
+    if (soft) graph_tell_soft(&part[i]);
+    graph_numbers(&part[i], &random, set->compliance, set->relative, set->redundant);
+    double *z = calloc((size_t)graph_rows(&part[i]) + 1, sizeof *z);
+    assert_non_null(z);
+    graph_solve(&part[i], exact + body, z);
+    free(z);
+    body += bodies;
+  }
+  graph_beside(&g, part, parts);
+  count = variants(v);
+  for (int i = 0; i < count; i++) compare_carried(&g, exact, v[i], what, largest);
+  for (int i = 0; i < parts; i++) graph_free(&part[i]);
+  graph_free(&g);
+  free(exact);
 }
 
 /* The seed is the number of the graph. */
@@ -327,17 +475,27 @@ static void carried_bodies_and_joints_of_four(void **state)
 {
   (void)state;
   double largest[2] = {0.0, 0.0};
-  for (uint64_t seed = 1; seed <= 150; seed++) {
-    struct random random = {seed};
-    struct graph g;
-    char what[64];
-    int bodies = 3 + random_below(&random, 5), gears = random_below(&random, 4);
-    graph_carried(&g, &random, bodies, gears);
-    snprintf(what, sizeof what, "carried bodies, seed %d", (int)seed);
-    check_carried(&g, &random, &settings[seed % SETTINGS], what, largest);
-  }
+  for (uint64_t seed = 1; seed <= 150; seed++)
+    for (int k = 0; k < 2; k++) {
+      char what[80];
+      snprintf(what, sizeof what, "carried bodies, seed %d%s", (int)seed, k ? ", springs told" : "");
+      check_carried(seed, 1, k, what, largest);
+    }
   printf("150 systems with carried bodies: increments off by %.1e, refined once by %.1e\n", largest[0],
          largest[1]);
+}
+
+static void carried_bodies_beside_each_other(void **state)
+{
+  (void)state;
+  double largest[2] = {0.0, 0.0};
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    char what[64];
+    snprintf(what, sizeof what, "%d times carried bodies, seed %d", BESIDE, (int)seed);
+    check_carried(seed, BESIDE, seed % 2, what, largest);
+  }
+  printf("60 systems of %d with carried bodies: increments off by %.1e, refined once by %.1e\n", BESIDE,
+         largest[0], largest[1]);
 }
 
 /* Leaves of every row only what is square to o. */
@@ -352,87 +510,105 @@ static void spare(const struct graph *g, int joint, int side, const double o[TRE
 
 /* The body at the end of a chain of three, carried, is held by its joints all but along o; so is, in every
  * second case, the carried body before it, which holds on to the first by springs. soft: springs, else rigid
- * rows. */
-static void check_weak(uint64_t seed, bool soft, bool before)
+ * rows. Of `chains` such chains beside each other all but one hold all their bodies. */
+static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, bool before)
 {
   struct random random = {seed};
   struct graph g;
+  int weak = random_below(&random, chains), body = 3 * weak + 2;
+  bool is_body = false;
   double o[TREE_Y] = {0}, found[TREE_Y], along = 0.0;
-  struct solver s;
+  struct stored s;
   if (seed % 3 == 0)
     o[seed / 3 % 6] = 1.0; /* along or about an axis */
   else
     random_unit(&random, o, seed % 3 == 1 ? 3 : 6);
-  graph_new(&g, 3);
-  graph_join(&g, GROUND, 0, 5);
-  graph_join(&g, 0, 1, 6);
-  graph_soften(&g, 1);
-  for (int i = 0; i < 3; i++) {
-    graph_join(&g, i == 2 ? GROUND : 1, 2, 5);
-    if (soft) graph_soften(&g, 2 + i);
+  graph_new(&g, 3 * chains);
+  for (int b = 0; b < 3 * chains; b += 3) {
+    graph_join(&g, GROUND, b, 5);
+    graph_join(&g, b, b + 1, 6);
+    graph_soften(&g, g.g.joints - 1);
+    for (int i = 0; i < 3; i++) {
+      graph_join(&g, i == 2 ? GROUND : b + 1, b + 2, 5);
+      if (soft) graph_soften(&g, g.g.joints - 1);
+    }
+    if (before) graph_carry(&g, b + 1);
+    graph_carry(&g, b + 2);
   }
-  if (before) graph_carry(&g, 1);
-  graph_carry(&g, 2);
   graph_numbers(&g, &random, 0.0, 4e-9, false);
-  g.delta[2] = (struct tree_delta){.n = g.delta[2].n};
-  for (int joint = 2; joint < 5; joint++) spare(&g, joint, 1, o);
-  solver_new(&s, &g);
-  int node = tree_condense(s.t, &s.w, &s.m);
-  if (node < 0) fail_msg("seed %d: nobody noticed", (int)seed);
-  assert_int_equal(s.t->node[node].kind, TREE_HUB);
-  assert_int_equal(s.t->node[node].index, 2);
-  tree_weak_direction(s.t, &s.w, &s.m, node, found);
+  for (int b = 2; b < 3 * chains; b += 3) g.delta[b] = (struct tree_delta){.n = g.delta[b].n};
+  for (int joint = 5 * weak + 2; joint < 5 * weak + 5; joint++) spare(&g, joint, 1, o);
+  stored_new(&s, &g, v);
+  int tile = stored_condense(&s);
+  if (tile < 0) fail_msg("seed %d, %s: nobody noticed", (int)seed, variant_name(v));
+  assert_int_equal(tree_failed(s.tree, &s.work, tile, &is_body), body);
+  assert_true(is_body);
+  tree_weak_direction(&s.solver, &s.work, &s.matrix, body, found);
   for (int y = 0; y < TREE_Y; y++) along += found[y] * o[y];
   for (int y = 0; y < TREE_Y; y++)
     if (!(fabs(found[y] - along * o[y]) < 1e-6))
-      fail_msg("seed %d, %s: component %d of the direction is %g, not %g", (int)seed, soft ? "soft" : "rigid",
-               y, found[y], along * o[y]);
+      fail_msg("seed %d, %s, %s: component %d of the direction is %g, not %g", (int)seed, variant_name(v),
+               soft ? "soft" : "rigid", y, found[y], along * o[y]);
   assert_true(fabs(fabs(along) - 1.0) < 1e-6);
-  solver_free(&s);
+  stored_free(&s);
   graph_free(&g);
 }
 
 static void what_nothing_holds_is_named_with_its_direction(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 60; seed++)
-    for (int k = 0; k < 4; k++) check_weak(seed, k % 2, k / 2);
+  struct variant v[VARIANTS];
+  int count = variants(v);
+  for (int i = 0; i < count; i++)
+    for (uint64_t seed = 1; seed <= 60; seed++)
+      for (int k = 0; k < 4; k++) {
+        check_weak(v[i], seed, 1, k % 2, k / 2);
+        check_weak(v[i], seed, BESIDE, k % 2, k / 2);
+      }
 }
 
-/* No compliance and a row repeated: the second one has no pivot, and the node is named. */
+/* Nothing of a row but its compliance, and none or less of that: there is no pivot, and the joint is named, whatever
+ * lane of whatever tile it is in. */
 static void a_missing_pivot_is_found(void **state)
 {
   (void)state;
-  struct random random = {1};
+  static const double compliance[] = {-1.0, NAN, 0.0};
+  struct variant v[VARIANTS];
   struct graph g;
-  graph_chain(&g, 5, 3);
+  struct random random = {1};
+  int count = variants(v);
+  graph_chain(&g, 70, 3);
   graph_numbers(&g, &random, 1e-11, 0.0, false);
-  struct tree *t = tree_build(&g.g);
-  struct arena sizing = {0};
-  struct tree_work w;
-  tree_work_place(t, &w, &sizing);
-  struct arena arena = {.base = aligned_zalloc(sizing.used)};
-  assert_true(t && arena.base);
-  tree_work_place(t, &w, &arena);
-  g.c[4] = -1.0; /* joint 1 */
-  struct tree_matrix m = graph_matrix(&g);
-  int node = tree_condense(t, &w, &m);
-  assert_true(node >= 0);
-  assert_int_equal(t->node[node].kind, TREE_JOINT);
-  assert_int_equal(t->node[node].index, 1);
-  g.c[4] = NAN;
-  assert_int_equal(tree_condense(t, &w, &m), node);
-  free(arena.base);
-  tree_free(t);
+  for (int i = 0; i < count; i++)
+    for (int joint = 0; joint < 70; joint++)
+      for (int k = 0; k < 3; k++) {
+        struct stored s;
+        bool is_body = true;
+        double row[2 * TREE_Y], *J = graph_block(&g, joint, g.first[joint] + k, 0), c = g.c[3 * joint + k];
+        memcpy(row, J, sizeof row);
+        memset(J, 0, sizeof row);
+        g.c[3 * joint + k] = compliance[(joint + k) % 3];
+        stored_new(&s, &g, v[i]);
+        int tile = stored_condense(&s);
+        assert_true(tile >= 0);
+        assert_int_equal(tree_failed(s.tree, &s.work, tile, &is_body), joint);
+        assert_false(is_body);
+        memcpy(J, row, sizeof row);
+        g.c[3 * joint + k] = c;
+        stored_fill(&s);
+        assert_int_equal(stored_condense(&s), -1);
+        stored_free(&s);
+      }
   graph_free(&g);
 }
 
 static int report(void **state)
 {
   (void)state;
-  for (int k = 0; k < KINDS; k++)
-    printf("%d systems %s: largest residual %.1e of beta, largest error of the increments %.1e\n", cases[k],
-           kind_name[k], worst[k].residual, worst[k].increment);
+  for (int isa = 0; isa < ISA_COUNT; isa++)
+    for (int k = 0; k < KINDS && isa_supported((enum isa)isa); k++)
+      printf("%s, systems %s: largest residual %.1e of beta, largest error of the increments %.1e\n",
+             isa_name((enum isa)isa), kind_name[k], worst[isa][k].residual, worst[isa][k].increment);
   return 0;
 }
 
@@ -444,7 +620,10 @@ int main(void)
       cmocka_unit_test(ladders_grids_and_complete_graphs),
       cmocka_unit_test(forests_and_parallel_joints),
       cmocka_unit_test(random_graphs),
+      cmocka_unit_test(random_graphs_beside_each_other),
+      cmocka_unit_test(bits_do_not_depend_on_the_lane),
       cmocka_unit_test(carried_bodies_and_joints_of_four),
+      cmocka_unit_test(carried_bodies_beside_each_other),
       cmocka_unit_test(what_nothing_holds_is_named_with_its_direction),
       cmocka_unit_test(a_missing_pivot_is_found),
   };

@@ -44,7 +44,7 @@ static void check(const struct graph *g, const char *what)
     assert_int_equal(o.rank[v], rank);
     assert_false(seen[v]);
     seen[v] = true;
-    bool able = v >= joints || all_carried(g, v);
+    bool able = v >= joints || all_carried(g, v) || (g->g.soft && g->soft[v]);
     for (int side = 0; v < joints && side < TREE_SIDES; side++)
       able |= g->ends[v][side] >= 0 && seen[joints + g->ends[v][side]];
     for (int j = 0; j < joints && v >= joints && g->carried[v - joints]; j++)
@@ -97,6 +97,7 @@ static void is_an_elimination(void **state)
   for (int i = 0; i < 30; i++) CHECK(graph_forest(&g, &random, 40));
   for (int i = 0; i < 100; i++) CHECK(graph_random(&g, &random, 1 + i / 3, i / 5));
   for (int i = 0; i < 100; i++) CHECK(graph_carried(&g, &random, 3 + i / 3, i / 8));
+  for (int i = 0; i < 30; i++) CHECK((graph_carried(&g, &random, 3 + i, i / 4), graph_tell_soft(&g)));
 }
 
 static void lists_grow(void **state)
