@@ -5,6 +5,7 @@
 #include "math/dense.h"
 #include "math/euler.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int model_check_name(ali3_model *m, const char *element, const struct names *names, const char *name)
@@ -211,14 +212,14 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
 static int check_isa(ali3_model *m, const ali3_options *o)
 {
   char known[80] = "";
+  size_t end = 0;
   enum isa isa;
   if (!memchr(o->isa, '\0', sizeof o->isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa", "expected a name that ends with a 0");
   if (!o->isa[0]) return ALI3_OK;
-  for (int i = 0; i < ISA_COUNT; i++) {
-    strcat(known, i > 0 ? ", " : "");
-    strcat(known, isa_name((enum isa)i));
-  }
+  for (int i = 0; i < ISA_COUNT && end < sizeof known; i++)
+    end +=
+        (size_t)snprintf(known + end, sizeof known - end, "%s%s", i > 0 ? ", " : "", isa_name((enum isa)i));
   if (!isa_from_name(o->isa, &isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa",
                         "expected one of %s, or none for the best; found '%s'", known, o->isa);
