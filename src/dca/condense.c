@@ -29,13 +29,13 @@ struct tree_solver tree_solver(const struct tree *t, enum isa isa)
   return (struct tree_solver){t, {tree_kernels(isa, 1), tree_kernels(isa, isa_lanes(isa))}};
 }
 
-static const struct tree_kernels *kernels_of(const struct tree_solver *s, int tile)
+static const struct tree_kernels *kernels_of(const struct tree_solver *s, int group)
 {
-  return s->kernels[s->tree->tile[tile].width > 1];
+  return s->kernels[s->tree->group[group].width > 1];
 }
 
-int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
-                        int first, int end)
+int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
+                         int first, int end)
 {
   int failed = -1;
   for (int i = first; i < end; i++)
@@ -43,26 +43,26 @@ int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, 
   return failed;
 }
 
-void tree_up_tiles(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
-                   int end)
+void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
+                    int end)
 {
   for (int i = first; i < end; i++) kernels_of(s, i)->up(s->tree, w, beta, i);
 }
 
-void tree_down_tiles(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end)
+void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end)
 {
   for (int i = end - 1; i >= first; i--) kernels_of(s, i)->down(s->tree, w, x, i);
 }
 
 int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m)
 {
-  return tree_condense_tiles(s, w, m, 0, s->tree->tiles);
+  return tree_condense_groups(s, w, m, 0, s->tree->groups);
 }
 
 void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x)
 {
-  tree_up_tiles(s, w, beta, 0, s->tree->tiles);
-  tree_down_tiles(s, w, x, 0, s->tree->tiles);
+  tree_up_groups(s, w, beta, 0, s->tree->groups);
+  tree_down_groups(s, w, x, 0, s->tree->groups);
 }
 
 /* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
@@ -97,40 +97,40 @@ static int held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
   return TREE_Y;
 }
 
-static int pivot_of(const struct tree_work *w, const struct tree_tile *tile, int lane,
+static int pivot_of(const struct tree_work *w, const struct tree_group *group, int lane,
                     double A[TREE_Y][TREE_Y], int p[TREE_Y])
 {
-  const double *F = w->front + tile->front + lane;
+  const double *F = w->front + group->front + lane;
   for (int i = 0; i < TREE_Y; i++)
-    for (int k = 0; k <= i; k++, F += tile->width) A[i][k] = A[k][i] = *F;
+    for (int k = 0; k <= i; k++, F += group->width) A[i][k] = A[k][i] = *F;
   return held(A, p);
 }
 
-bool hubs_are_held(const struct tree *t, const struct tree_work *w, int tile)
+bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group)
 {
-  const struct tree_tile *o = &t->tile[tile];
+  const struct tree_group *o = &t->group[group];
   bool all = true;
   for (int l = 0; l < o->width; l++) {
     double A[TREE_Y][TREE_Y];
     int p[TREE_Y];
-    if (t->item[o->item_first + l] < 0 || pivot_of(w, o, l, A, p) == TREE_Y) continue;
+    if (t->member[o->member_first + l] < 0 || pivot_of(w, o, l, A, p) == TREE_Y) continue;
     w->front[o->front + (size_t)l] = NAN; /* for tree_failed() */
     all = false;
   }
   return all;
 }
 
-int tree_failed(const struct tree *t, const struct tree_work *w, int tile, bool *is_body)
+int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body)
 {
-  const struct tree_tile *o = &t->tile[tile];
+  const struct tree_group *o = &t->group[group];
   *is_body = o->kind != TREE_JOINT;
   for (int l = 0; l < o->width; l++)
     for (int i = 0; i < o->pivot; i++) {
-      int item = t->item[o->item_first + l];
+      int item = t->member[o->member_first + l];
       double d = w->front[o->front + (size_t)((i * (i + 1) / 2 + i) * o->width + l)];
       if (item >= 0 && !(d > 0.0 && d < INFINITY)) return item; /* the pivot, or one over it */
     }
-  return t->item[o->item_first];
+  return t->member[o->member_first];
 }
 
 /* With U of the rows before, x = 1 in the weak direction and U x = 0 in the others: A x is 0 but for
@@ -140,12 +140,16 @@ void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w,
 {
   const struct tree *t = s->tree;
   double A[TREE_Y][TREE_Y], norm = 0.0;
-  int p[TREE_Y], tile = 0;
+  int p[TREE_Y], group = 0, lane;
   for (int i = 0; i < TREE_Y; i++) o[i] = 0.0;
   if (t->carried_at[body] < 0) return;
-  while (t->tile[tile].kind == TREE_JOINT || t->tile[tile].slot != t->body[body].first) tile++;
-  kernels_of(s, tile)->assemble(t, w, m, tile);
-  int j = pivot_of(w, &t->tile[tile], t->body[body].lane, A, p);
+  for (;; group++) {
+    const struct tree_group *g = &t->group[group];
+    for (lane = 0; lane < g->width && t->member[g->member_first + lane] != body;) lane++;
+    if (g->kind == TREE_HUB && lane < g->width) break;
+  }
+  kernels_of(s, group)->assemble(t, w, m, group);
+  int j = pivot_of(w, &t->group[group], lane, A, p);
   if (j == TREE_Y) return;
   o[p[j]] = 1.0;
   for (int i = j - 1; i >= 0; i--) {

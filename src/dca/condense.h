@@ -28,40 +28,40 @@ struct tree_matrix {
 
 /* The kernels of one instruction set: [0] with one lane, [1] with all. */
 struct tree_kernels {
-  /* One tile. False: a pivot is not positive. */
-  bool (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int tile);
+  /* One group. False: a pivot is not positive. */
+  bool (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int group);
   /* The front of a joint or hub before its elimination. */
-  void (*assemble)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int tile);
+  void (*assemble)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int group);
   /* beta: (rows), or with carried bodies (unknowns): their right-hand sides behind. x (unknowns): z, and the
    * increments of the hubs behind. */
-  void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int tile);
-  void (*down)(const struct tree *t, const struct tree_work *w, double *x, int tile);
+  void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int group);
+  void (*down)(const struct tree *t, const struct tree_work *w, double *x, int group);
 };
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes); /* lanes 1, or those of the set */
 
-struct tree_solver { /* a tree and how its tiles are computed */
+struct tree_solver { /* a tree and how its groups are computed */
   const struct tree *tree;
-  const struct tree_kernels *kernels[2]; /* of tiles with one lane, with all */
+  const struct tree_kernels *kernels[2]; /* of groups with one lane, with all */
 };
 struct tree_solver tree_solver(const struct tree *t, enum isa isa);
 
-/* Tiles first .. end-1, which may depend on each other; condense returns the first that failed, or -1: those
+/* Groups first .. end-1, which may depend on each other; condense returns the first that failed, or -1: those
  * behind it may fail of what it left them. */
-int tree_condense_tiles(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
-                        int first, int end);
-void tree_up_tiles(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
-                   int end);
-void tree_down_tiles(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end);
+int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
+                         int first, int end);
+void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
+                    int end);
+void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end);
 
-/* The body or joint whose pivot is not positive, after tile `tile` failed; a body: *is_body. */
-int tree_failed(const struct tree *t, const struct tree_work *w, int tile, bool *is_body);
+/* The body or joint whose pivot is not positive, after group `group` failed; a body: *is_body. */
+int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool *is_body);
 
 /* Of a carried body whose pivot is not positive: the direction in which nothing holds it, of length 1 (or its
  * rotation is). Not RT. */
 void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m,
                          int body, double o[TREE_Y]);
 
-/* The whole tree in one thread. condense returns the tile that failed, or -1. */
+/* The whole tree in one thread. condense returns the group that failed, or -1. */
 int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m);
 void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const double *beta, double *x);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): one tile, that is one front in each lane. With the pivot first
+ * Loop code, built for each instruction set (math/num.h): one group, that is one front in each lane. With the pivot first
  * (p) and the border behind, lower triangle, row by row without gaps:
  *
  *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
@@ -20,12 +20,43 @@ static inline int at_row(int i)
   return i * (i + 1) / 2;
 }
 
-/* U = -J delta J', over all rows of the body */
-static void leaf(const struct tree *t, const struct tree_tile *tile, num *U, const struct tree_matrix *m)
+enum { DELTA = TREE_DELTA_N + 1 };
+
+/* delta of the bodies; if they do not lie side by side, in `room`. */
+static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)
 {
-  const num *d = (const num *)(m->delta + (size_t)(tile->slot * m->numbers));
-  num *Y = U + at_row(tile->border), J[6 * TREE_Y];
-  for (int a = tile->couple_first; a < tile->couple_end; a++) {
+  const struct tree_body *b = group->body;
+  size_t numbers = (size_t)m->numbers;
+  struct lane_at from[LANES];
+  if (group->aligned) return (const num *)(m->delta + (size_t)b->first * numbers);
+  for (int l = 0; l < LANES; l++)
+    from[l] = (struct lane_at){(size_t)b[l].first * numbers + (size_t)b[l].lane, (size_t)b[l].width};
+  num_pick_all(m->delta, from, 0, DELTA, room);
+  return room;
+}
+
+/* Unknown k of the group, of what is stored as the vector of unknowns is. */
+static inline num own(const struct tree_group *group, const double *x, int k)
+{
+  return group->aligned ? ((const num *)(x + group->at->at))[k] : num_pick(x, group->at, (size_t)k);
+}
+
+static inline void put_own(const struct tree_group *group, double *x, int k, num v)
+{
+  if (group->aligned)
+    ((num *)(x + group->at->at))[k] = v;
+  else
+    for (int l = 0; l < LANES; l++)
+      if (group->at[l].stride) x[group->at[l].at + (size_t)k * group->at[l].stride] = num_lane(v, l);
+}
+
+/* U = -J delta J', over all rows of the body */
+static void leaf(const struct tree *t, const struct tree_group *group, num *U, const struct tree_matrix *m)
+{
+  num room[DELTA];
+  const num *d = delta_of(group, m, room);
+  num *Y = U + at_row(group->border), J[6 * TREE_Y];
+  for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
     const num *block = (const num *)(m->J + ca->J->at);
     for (int i = 0; i < ca->rows; i++) {
@@ -83,24 +114,25 @@ static inline void sum_up(const struct tree *t, const struct tree_sum *s, const 
 }
 
 /* J of hubs beside joints still to come. */
-static void couple(const struct tree *t, const struct tree_tile *tile, num *F, const double *J)
+static void couple(const struct tree *t, const struct tree_group *group, num *F, const double *J)
 {
-  for (int a = tile->couple_first; a < tile->couple_end; a++) {
+  for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     for (int i = 0; i < c->rows; i++)
       for (int y = 0; y < TREE_Y; y++) {
-        int row = tile->kind == TREE_HUB ? c->at + i : c->at + y, column = tile->kind == TREE_HUB ? y : i;
+        int row = group->kind == TREE_HUB ? c->at + i : c->at + y, column = group->kind == TREE_HUB ? y : i;
         F[at_row(row) + column] += num_pick(J, c->J, (size_t)(c->stride * i + y));
       }
   }
 }
 
 /* Own entries of a hub: delta^-1. */
-static void hub(const struct tree_tile *tile, num *F, const struct tree_matrix *m)
+static void hub(const struct tree_group *group, num *F, const struct tree_matrix *m)
 {
-  const num *d = (const num *)(m->delta + (size_t)(tile->slot * m->numbers)), *th = d + TREE_DELTA_TH;
+  num room[DELTA];
+  const num *d = delta_of(group, m, room), *th = d + TREE_DELTA_TH;
   num inverse[6], r = d[TREE_DELTA_R], n = d[TREE_DELTA_N];
-  if (tile->carried) {
+  if (group->carried) {
     for (int i = 0, e = 0; i < 3; i++)
       for (int k = 0; k <= i; k++) inverse[e++] = th[3 * i + k];
   } else {
@@ -125,22 +157,21 @@ static void hub(const struct tree_tile *tile, num *F, const struct tree_matrix *
 
 static void assemble(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
 {
-  const struct tree_tile *tile = &t->tile[index];
-  num *F = (num *)(w->front + tile->front);
-  int n = tile->pivot + tile->border;
-  if (tile->sum.aligned) {
-    sum_up(t, &tile->sum, w->front, F);
+  const struct tree_group *group = &t->group[index];
+  num *F = (num *)(w->front + group->front);
+  int n = group->pivot + group->border;
+  if (group->sum.aligned) {
+    sum_up(t, &group->sum, w->front, F);
   } else {
     for (int i = 0; i < at_row(n); i++) F[i] = num_all(0.0);
-    for (int r = tile->child_first; r < tile->child_end; r++) gather(w, &t->branch[r], F);
+    for (int r = group->child_first; r < group->child_end; r++) gather(w, &t->branch[r], F);
   }
-  if (tile->kind == TREE_JOINT) {
-    const num *c = (const num *)(m->c + tile->at);
-    for (int i = 0; i < tile->pivot; i++) F[at_row(i) + i] -= c[i];
+  if (group->kind == TREE_JOINT) {
+    for (int i = 0; i < group->pivot; i++) F[at_row(i) + i] -= own(group, m->c, i);
   } else {
-    hub(tile, F, m);
+    hub(group, F, m);
   }
-  couple(t, tile, F, m->J);
+  couple(t, group, F, m->J);
 }
 
 /* L, D^-1, U and K of a front whose pivot has p rows. False: some pivot is not positive. */
@@ -191,17 +222,17 @@ static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n
 
 static bool condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
 {
-  const struct tree_tile *tile = &t->tile[index];
-  num *F = (num *)(w->front + tile->front);
-  if (tile->kind == TREE_LEAF) {
-    leaf(t, tile, F, m);
+  const struct tree_group *group = &t->group[index];
+  num *F = (num *)(w->front + group->front);
+  if (group->kind == TREE_LEAF) {
+    leaf(t, group, F, m);
     return true;
   }
   assemble(t, w, m, index);
-  if (tile->carried && !hubs_are_held(t, w, index)) return false;
-  int n = tile->pivot + tile->border;
-  double sign = tile->kind == TREE_JOINT ? -1.0 : 1.0;
-  switch (tile->pivot) { /* with the loops unrolled */
+  if (group->carried && !hubs_are_held(t, w, index)) return false;
+  int n = group->pivot + group->border;
+  double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
+  switch (group->pivot) { /* with the loops unrolled */
   case 1:
     return eliminate(F, 1, n, sign);
   case 2:
@@ -220,11 +251,11 @@ static bool condense(const struct tree *t, const struct tree_work *w, const stru
 }
 
 /* f = the sums of what the children have for the front */
-static inline void children(const struct tree *t, const struct tree_work *w, const struct tree_tile *tile,
+static inline void children(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
                             num *f)
 {
-  for (int i = 0; i < tile->pivot + tile->border; i++) f[i] = num_all(0.0);
-  for (int r = tile->child_first; r < tile->child_end; r++) {
+  for (int i = 0; i < group->pivot + group->border; i++) f[i] = num_all(0.0);
+  for (int r = group->child_first; r < group->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
     const num *from = (const num *)(w->vector + c->vector->at);
     if (c->leaf) continue; /* its free motion is in beta already */
@@ -237,24 +268,23 @@ static inline void children(const struct tree *t, const struct tree_work *w, con
 }
 
 static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
-                                                          const struct tree_tile *tile, int p,
+                                                          const struct tree_group *group, int p,
                                                           const double *beta)
 {
-  const num *F = (const num *)(w->front + tile->front);
-  num *f = (num *)(w->vector + tile->vector), x[TREE_Y];
-  int n = p + tile->border;
-  bool joint = tile->kind == TREE_JOINT;
+  const num *F = (const num *)(w->front + group->front);
+  num *f = (num *)(w->vector + group->vector), x[TREE_Y];
+  int n = p + group->border;
+  bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
-  if (!tile->bare) children(t, w, tile, f);
-  for (int i = 0; i < p; i++) x[i] = tile->bare ? num_all(0.0) : f[i];
-  if (joint || tile->carried) {
-    const num *b = (const num *)(beta + tile->at);
-    for (int i = 0; i < p; i++) x[i] += sign * b[i];
+  if (!group->bare) children(t, w, group, f);
+  for (int i = 0; i < p; i++) x[i] = group->bare ? num_all(0.0) : f[i];
+  if (joint || group->carried) {
+    for (int i = 0; i < p; i++) x[i] += sign * own(group, beta, i);
   }
   for (int i = p; i < n; i++) {
     const num *K = F + at_row(i);
     num own = num_all(0.0);
-    if (!tile->bare) own = f[i];
+    if (!group->bare) own = f[i];
     for (int k = 0; k < p; k++) own -= K[k] * x[k];
     f[i] = own;
   }
@@ -268,13 +298,13 @@ static inline __attribute__((always_inline)) void forward(const struct tree *t, 
 }
 
 static inline __attribute__((always_inline)) void backward(const struct tree *t, const struct tree_work *w,
-                                                           const struct tree_tile *tile, int p, double *x)
+                                                           const struct tree_group *group, int p, double *x)
 {
-  num *f = (num *)(w->vector + tile->vector), *o = (num *)(x + tile->at), sum[TREE_Y];
-  const num *K = (const num *)(w->front + tile->front) + at_row(p);
+  num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
+  const num *K = (const num *)(w->front + group->front) + at_row(p);
   int at = p;
   for (int k = 0; k < p; k++) sum[k] = f[k];
-  for (int r = tile->pull_first; r < tile->pull_end; r++) {
+  for (int r = group->pull_first; r < group->pull_end; r++) {
     const struct tree_pull *pull = &t->pull[r];
     const num *from = (const num *)(w->vector + pull->vector->at);
     for (int i = 0; i < pull->size; i++) {
@@ -284,43 +314,46 @@ static inline __attribute__((always_inline)) void backward(const struct tree *t,
       f[at++] = b;
     }
   }
-  for (int k = 0; k < p; k++) o[k] = f[k] = sum[k];
+  for (int k = 0; k < p; k++) {
+    f[k] = sum[k];
+    put_own(group, x, k, sum[k]);
+  }
 }
 
 #define BY_PIVOT(function, ...)                                                                              \
-  switch (tile->pivot) {                                                                                     \
+  switch (group->pivot) {                                                                                    \
   case 1:                                                                                                    \
-    function(t, w, tile, 1, __VA_ARGS__);                                                                    \
+    function(t, w, group, 1, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   case 2:                                                                                                    \
-    function(t, w, tile, 2, __VA_ARGS__);                                                                    \
+    function(t, w, group, 2, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   case 3:                                                                                                    \
-    function(t, w, tile, 3, __VA_ARGS__);                                                                    \
+    function(t, w, group, 3, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   case 4:                                                                                                    \
-    function(t, w, tile, 4, __VA_ARGS__);                                                                    \
+    function(t, w, group, 4, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   case 5:                                                                                                    \
-    function(t, w, tile, 5, __VA_ARGS__);                                                                    \
+    function(t, w, group, 5, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   case 6:                                                                                                    \
-    function(t, w, tile, 6, __VA_ARGS__);                                                                    \
+    function(t, w, group, 6, __VA_ARGS__);                                                                   \
     break;                                                                                                   \
   default:                                                                                                   \
-    function(t, w, tile, 7, __VA_ARGS__);                                                                    \
+    function(t, w, group, 7, __VA_ARGS__);                                                                   \
   }
 
 static void up(const struct tree *t, const struct tree_work *w, const double *beta, int index)
 {
-  const struct tree_tile *tile = &t->tile[index];
-  if (tile->kind != TREE_LEAF) BY_PIVOT(forward, beta)
+  const struct tree_group *group = &t->group[index];
+  if (group->kind != TREE_LEAF) BY_PIVOT(forward, beta)
 }
 
 static void down(const struct tree *t, const struct tree_work *w, double *x, int index)
 {
-  const struct tree_tile *tile = &t->tile[index];
-  if (tile->kind != TREE_LEAF) BY_PIVOT(backward, x)
+  const struct tree_group *group = &t->group[index];
+  if (group->kind != TREE_LEAF) BY_PIVOT(backward, x)
 }
 
 extern const struct tree_kernels LANE_NAME(tree_kernels);

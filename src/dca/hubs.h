@@ -5,7 +5,7 @@
 
 #include "dca/condense.h"
 
-/* Carried bodies of a tile whose front is assembled: false if something does not hold one of them. */
-bool hubs_are_held(const struct tree *t, const struct tree_work *w, int tile);
+/* Carried bodies of a group whose front is assembled: false if something does not hold one of them. */
+bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group);
 
 #endif

@@ -64,6 +64,14 @@ int nodes_place(const struct nodes *n, const struct node *a, int v);
 /* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1 where it has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
 
+/* Of what kind a vertex is: only those of one kind are computed or stored side by side. */
+uint64_t nodes_class(const struct nodes *n, const struct node *a);
+/* So many of a kind are worth a tile of many lanes. */
+static inline int plan_enough(int lanes)
+{
+  return 3 * lanes / 8 > 2 ? 3 * lanes / 8 : 2;
+}
+
 static inline bool vertex_is_body(const struct nodes *n, int v)
 {
   return v >= n->graph->joints;

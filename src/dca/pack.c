@@ -62,7 +62,7 @@ int nodes_place(const struct nodes *n, const struct node *a, int v)
 }
 
 /* What an eliminated vertex is, but for its borders. */
-static uint64_t class_of(const struct nodes *n, const struct node *a)
+uint64_t nodes_class(const struct nodes *n, const struct node *a)
 {
   const struct tree_graph *g = n->graph;
   uint64_t h = mix((uint64_t)a->kind, (uint64_t)a->pivot);
@@ -85,7 +85,7 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
 
 static uint64_t own_hash(const struct nodes *n, const struct node *a)
 {
-  uint64_t h = class_of(n, a);
+  uint64_t h = nodes_class(n, a);
   for (int i = a->border_first; i < a->border_end; i++) {
     const struct edge *e = &n->border[i];
     h = mix(h, (uint64_t)(2 * e->size + vertex_is_body(n, e->vertex)));
@@ -129,7 +129,7 @@ static bool embed(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
   const struct node *A = &n->node[jA], *B = &n->node[jB];
-  if (class_of(n, A) != class_of(n, B)) return false;
+  if (nodes_class(n, A) != nodes_class(n, B)) return false;
   for (int i = B->border_first; i < B->border_end; i++) {
     const struct edge *e = &n->border[i], *f = edge_at(n, A, e->slot);
     if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
@@ -352,7 +352,6 @@ static int by_hash(const void *pa, const void *pb)
 static void tile_level(struct packing *k, int *nodes, int count)
 {
   struct plan *p = k->p;
-  int enough = 3 * p->lanes / 8 > 2 ? 3 * p->lanes / 8 : 2;
   struct tree_run *run = &p->run[p->runs++];
   *run = (struct tree_run){.first = p->tiles};
   for (int i = 0; i < count; i++) k->hash[nodes[i]] = front_hash(k, nodes[i]);
@@ -361,7 +360,7 @@ static void tile_level(struct packing *k, int *nodes, int count)
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
-    if (end - first < enough || p->lanes == 1) end = first + 1;
+    if (end - first < plan_enough(p->lanes)) end = first + 1;
     int tile = new_tile(k, end - first > 1 ? p->lanes : 1);
     for (int i = first; i < end; i++) put(k, tile, i - first, nodes[i]);
   }

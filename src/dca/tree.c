@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: storage for everything, tile by tile, and where each tile finds what it needs. */
-#include "dca/nodes.h"
+ * Set-up only: where each group of nodes finds what it needs. */
+#include "dca/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,12 @@ struct build {
   struct nodes n;
   struct plan p;
   struct tree *t;
-  int branches, pulls, couples, items, places, tos;
+  int branches, pulls, couples, members, places, bodies, tos;
   struct list list; /* becomes tree.list */
   int *source[2],
       *count; /* (largest front, elements) first two children that add to a place, and how many do */
   struct list more;
+  bool *unused; /* (slots) lanes that have no body */
 };
 
 static const struct node *template_of(const struct build *b, int tile)
@@ -22,117 +23,41 @@ static const struct node *template_of(const struct build *b, int tile)
   return &b->n.node[b->p.tile[tile].node[0]];
 }
 
-/* All tiles with many lanes, then all with one: so every tile of many begins at a multiple of them. */
-static void place_tiles(struct build *b, enum tree_kind kind, bool soft,
-                        void (*place)(struct build *b, int tile))
-{
-  for (int wide = 1; wide >= 0; wide--)
-    for (int i = 0; i < b->t->tiles; i++) {
-      struct tree_tile *t = &b->t->tile[i];
-      if (t->kind == kind && t->soft == soft && (t->width > 1) == wide) place(b, i);
-    }
-}
-
-static int align(int n, int lanes)
-{
-  return (n + lanes - 1) / lanes * lanes;
-}
-
-static void place_joint(struct build *b, int tile)
-{
-  struct tree *t = b->t;
-  struct tree_tile *o = &t->tile[tile];
-  o->at = t->rows;
-  t->rows += o->pivot * o->width;
-  t->joint_tile[t->joint_tiles++] = tile;
-}
-
-static void place_body(struct build *b, int tile)
-{
-  struct tree *t = b->t;
-  t->tile[tile].slot = t->slots;
-  t->slots += t->tile[tile].width;
-  t->body_tile[t->body_tiles++] = tile;
-}
-
-static void place_hub(struct build *b, int tile)
-{
-  struct tree *t = b->t;
-  t->tile[tile].at = t->unknowns;
-  t->unknowns += TREE_Y * t->tile[tile].width;
-}
-
 /* Offsets that need no order but that of width. */
 static void place_numbers(struct build *b, bool wide)
 {
   struct tree *t = b->t;
-  for (int i = 0; i < t->tiles; i++) {
-    struct tree_tile *o = &t->tile[i];
+  for (int i = 0; i < t->groups; i++) {
+    struct tree_group *o = &t->group[i];
     size_t width = (size_t)o->width, n = (size_t)(o->pivot + o->border);
     if ((o->width > 1) != wide) continue;
     o->front = t->front_size;
     t->front_size += width * (n * (n + 1) / 2 + (o->kind == TREE_LEAF ? TREE_Y * n : 0));
     o->vector = t->vector_size;
     if (o->kind != TREE_LEAF) t->vector_size += width * n;
-    if (o->kind != TREE_JOINT) continue;
-    o->jacobian = t->jacobian;
-    t->jacobian += width * (size_t)(TREE_Y * o->pivot * o->sides);
-    o->load = t->load;
-    t->load += width * (size_t)(TREE_Y * o->sides);
   }
 }
 
-static void describe_tile(struct build *b, int tile)
+static void describe_group(struct build *b, int tile)
 {
   const struct tile_plan *p = &b->p.tile[tile];
   const struct node *a = template_of(b, tile);
   const struct tree_graph *g = b->g;
-  struct tree_tile *o = &b->t->tile[tile];
+  struct tree_group *o = &b->t->group[tile];
   bool joint = a->kind == TREE_JOINT;
-  *o = (struct tree_tile){.kind = a->kind,
-                          .width = p->width,
-                          .item_first = b->items,
-                          .used = p->used,
-                          .pivot = a->pivot,
-                          .border = a->front - a->pivot,
-                          .at = -1,
-                          .slot = -1};
-  if (joint) {
-    o->sides = joint_sides(g, a->vertex);
-    o->soft = g->soft && g->soft[a->vertex];
-  } else {
-    o->carried = g->carried && g->carried[a->vertex - g->joints];
-  }
+  *o = (struct tree_group){.kind = a->kind,
+                           .width = p->width,
+                           .member_first = b->members,
+                           .used = p->used,
+                           .pivot = a->pivot,
+                           .border = a->front - a->pivot};
+  o->carried = !joint && g->carried && g->carried[a->vertex - g->joints];
   for (int l = 0; l < p->width; l++) {
     int v = p->node[l] < 0 ? -1 : b->n.node[p->node[l]].vertex;
-    b->t->item[b->items++] = v < 0 ? -1 : joint ? v : v - g->joints;
+    b->t->member[b->members++] = v < 0 ? -1 : joint ? v : v - g->joints;
     if (p->node[l] >= 0) o->flops += b->n.node[p->node[l]].flops;
   }
   b->t->flops += o->flops;
-}
-
-static void place_items(struct build *b)
-{
-  struct tree *t = b->t;
-  for (int i = 0; i < t->tiles; i++) {
-    const struct tree_tile *o = &t->tile[i];
-    for (int l = 0; l < o->width; l++) {
-      int item = t->item[o->item_first + l];
-      if (item < 0) continue;
-      if (o->kind == TREE_JOINT) {
-        t->joint[item] =
-            (struct tree_joint){o->at + l, o->width, o->jacobian + (size_t)l, o->load + (size_t)l};
-        continue;
-      }
-      t->body[item] = (struct tree_body){o->slot, o->width, l};
-      t->hub_at[item] = o->kind == TREE_HUB ? o->at + l : -1;
-      t->carried_at[item] = o->carried ? o->at + l : -1;
-      t->carried += o->carried;
-      t->hubs += o->kind == TREE_HUB;
-    }
-  }
-  t->body[t->bodies] = (struct tree_body){t->slots, 1, 0};
-  t->slots++;
 }
 
 /* Takes the places of one thing a tile refers to, a lane each. Lanes that have none take what lies beside that of the
@@ -140,20 +65,20 @@ static void place_items(struct build *b)
 struct places {
   struct lane_at *at;
   int width;
-  const struct tree_tile *first; /* tile in whose lane 0 the first lane finds it */
-  bool own; /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
+  const int *
+      first; /* (width) what lies in the lanes of the group or tile in whose lane 0 the first lane finds it; NULL: in another lane */
+  bool own;  /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
   bool used[ISA_LANES_MAX];
 };
 
-static bool close_places(struct build *b, const struct places *p, size_t zero)
+static bool close_places(const struct places *p, size_t zero)
 {
   size_t width = (size_t)p->width;
   if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
   bool aligned = p->at[0].stride == width && p->at[0].at % width == 0;
   for (int l = 1; l < p->width; l++) {
     if (!p->used[l]) {
-      bool beside = aligned && p->first && p->first->width == p->width &&
-                    (p->own || b->t->item[p->first->item_first + l] < 0);
+      bool beside = aligned && p->first && (p->own || p->first[l] < 0);
       p->at[l] = beside ? (struct lane_at){p->at[0].at + (size_t)l, width} : (struct lane_at){zero, 0};
     }
     aligned &= p->at[l].stride == width && p->at[l].at == p->at[0].at + (size_t)l;
@@ -182,7 +107,7 @@ static int child_of(const struct build *b, int tile, int c, int l)
 static void lay_branch(struct build *b, int tile, int c)
 {
   struct tree *t = b->t;
-  struct tree_tile *o = &t->tile[tile];
+  struct tree_group *o = &t->group[tile];
   const struct node *a = template_of(b, tile);
   int child = b->n.child[a->child_first + c];
   const struct node *layout = template_of(b, b->p.tile_of[child]);
@@ -205,16 +130,17 @@ static void lay_branch(struct build *b, int tile, int c)
   for (int l = 0; l < o->width; l++) {
     int node = child_of(b, tile, c, l);
     if (node < 0) continue;
-    const struct tree_tile *from = &t->tile[b->p.tile_of[node]];
+    const struct tree_group *from = &t->group[b->p.tile_of[node]];
     size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
     if (o->level <= from->level) o->level = from->level + 1; /* of any lane, not of the first alone */
     front.at[l] = (struct lane_at){from->front + lane, width};
     vector.at[l] = (struct lane_at){from->vector + lane, width};
     front.used[l] = vector.used[l] = true;
-    if (l == 0 && lane == 0) front.first = vector.first = from;
+    if (l == 0 && lane == 0 && from->width == o->width)
+      front.first = vector.first = t->member + from->member_first;
   }
-  r->aligned = close_places(b, &front, t->front_size);
-  close_places(b, &vector, t->vector_size);
+  r->aligned = close_places(&front, t->front_size);
+  close_places(&vector, t->vector_size);
   r->front = front.at;
   r->vector = vector.at;
 }
@@ -233,7 +159,7 @@ static const struct edge *edge_of(const struct build *b, int tile, int slot, int
 static void lay_pull(struct build *b, int tile, int slot)
 {
   struct tree *t = b->t;
-  const struct tree_tile *o = &t->tile[tile];
+  const struct tree_group *o = &t->group[tile];
   struct tree_pull *r = &t->pull[b->pulls++];
   r->size = b->n.border[template_of(b, tile)->border_first + slot].size;
   struct places p = take_places(b, o->width);
@@ -246,23 +172,66 @@ static void lay_pull(struct build *b, int tile, int slot)
       for (int i = b->n.node[parent].border_first; i < b->n.node[parent].border_end; i++)
         if (b->n.border[i].vertex == e->vertex)
           place = b->n.border[template_of(b, above)->border_first + b->n.border[i].slot].at;
-    const struct tree_tile *from = &t->tile[above];
+    const struct tree_group *from = &t->group[above];
     p.at[l] = (struct lane_at){from->vector + (size_t)(place * from->width + b->p.lane_of[parent]),
                                (size_t)from->width};
     p.used[l] = true;
-    if (l == 0 && b->p.lane_of[parent] == 0) {
-      p.first = from;
+    if (l == 0 && b->p.lane_of[parent] == 0 && from->width == o->width) {
+      p.first = t->member + from->member_first;
       p.own = b->p.tile[above].packed;
     }
   }
-  r->aligned = close_places(b, &p, t->vector_size);
+  r->aligned = close_places(&p, t->vector_size);
   r->vector = p.at;
+}
+
+/* What lies in the lanes of a tile, if item `first` is in the first of `width`; else NULL. */
+static const int *beside_first(const struct tree *t, const struct tree_tile *tile, int first, int width)
+{
+  const int *item = t->item + tile->item_first;
+  return item[0] == first && tile->width == width ? item : NULL;
+}
+
+/* Lanes not in use take what lies beside the first one, if that is not in use either; else they read what the
+ * first one reads, and write nothing. */
+static void lay_own(struct build *b, int group)
+{
+  struct tree *t = b->t;
+  struct tree_group *o = &t->group[group];
+  const int *member = t->member + o->member_first;
+  struct tree_body *body = t->place_of_body + b->bodies;
+  struct places p = take_places(b, o->width);
+  bool joint = o->kind == TREE_JOINT;
+  const struct tree_tile *tile = joint ? &t->tile[t->tile_of_joint[member[0]]] : NULL;
+  const int *beside = joint ? beside_first(t, tile, member[0], o->width) : NULL;
+  b->bodies += o->width;
+  o->aligned = true;
+  for (int l = 0; l < o->width; l++) {
+    bool used = member[l] >= 0;
+    if (joint) {
+      const struct tree_joint *j = &t->joint[member[used ? l : 0]];
+      p.at[l] = (struct lane_at){(size_t)j->row, used ? (size_t)j->width : 0};
+      if (!used && beside && beside[l] < 0)
+        p.at[l] = (struct lane_at){(size_t)(j->row + l), (size_t)j->width};
+      o->aligned &= (int)p.at[l].stride == o->width && p.at[l].at == p.at[0].at + (size_t)l;
+      continue;
+    }
+    const struct tree_body *own = &t->body[member[used ? l : 0]];
+    bool unused = !used && own->width == o->width && own->lane == 0 && b->unused[own->first + l];
+    body[l] = (struct tree_body){own->first, own->width, unused ? l : own->lane};
+    o->aligned &= body[l].width == o->width && body[l].first == body[0].first && body[l].lane == l;
+    if (o->kind == TREE_LEAF) continue;
+    p.at[l] = (struct lane_at){(size_t)(t->hub_at[member[used ? l : 0]] + (unused ? l : 0)),
+                               used || unused ? (size_t)own->width : 0};
+  }
+  if (!joint) o->body = body;
+  if (o->kind != TREE_LEAF) o->at = p.at;
 }
 
 static void lay_couple(struct build *b, int tile, int slot)
 {
   struct tree *t = b->t;
-  const struct tree_tile *o = &t->tile[tile];
+  const struct tree_group *o = &t->group[tile];
   const struct node *a = template_of(b, tile);
   const struct edge *f = &b->n.border[a->border_first + slot];
   if (f->couple < 0) return;
@@ -278,10 +247,9 @@ static void lay_couple(struct build *b, int tile, int slot)
     const struct tree_joint *j = &t->joint[joint];
     p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * e->couple * j->width), (size_t)j->width};
     p.used[l] = true;
-    if (l == 0 && t->item[t->tile[t->tile_of_joint[joint]].item_first] == joint)
-      p.first = &t->tile[t->tile_of_joint[joint]];
+    if (l == 0) p.first = beside_first(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
-  r->aligned = close_places(b, &p, t->jacobian);
+  r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;
 }
 
@@ -322,7 +290,7 @@ static void open_sum(struct build *b, int places)
 static bool lay_sum(struct build *b, int tile)
 {
   struct tree *t = b->t;
-  struct tree_tile *o = &t->tile[tile];
+  struct tree_group *o = &t->group[tile];
   int n = o->pivot + o->border;
   bool good = true;
   o->sum.aligned = o->kind != TREE_LEAF;
@@ -343,20 +311,21 @@ static bool lay_sum(struct build *b, int tile)
   return good;
 }
 
-static void lay_tile(struct build *b, int tile)
+static void lay_group(struct build *b, int group)
 {
-  struct tree_tile *o = &b->t->tile[tile];
-  const struct node *a = template_of(b, tile);
+  struct tree_group *o = &b->t->group[group];
+  const struct node *a = template_of(b, group);
+  lay_own(b, group);
   o->child_first = b->branches;
-  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, tile, c);
+  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, group, c);
   o->child_end = b->branches;
   o->bare = true;
   for (int r = o->child_first; r < o->child_end; r++) o->bare &= b->t->branch[r].leaf;
   o->pull_first = b->pulls;
-  for (int i = 0; i < a->border_end - a->border_first && o->kind != TREE_LEAF; i++) lay_pull(b, tile, i);
+  for (int i = 0; i < a->border_end - a->border_first && o->kind != TREE_LEAF; i++) lay_pull(b, group, i);
   o->pull_end = b->pulls;
   o->couple_first = b->couples;
-  for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, tile, i);
+  for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, group, i);
   o->couple_end = b->couples;
   if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }
@@ -364,40 +333,34 @@ static void lay_tile(struct build *b, int tile)
 static bool allocate(struct build *b)
 {
   struct tree *t = b->t;
-  size_t borders = 1, children = 1, unknowns = 1, items = 1, bodies = (size_t)t->bodies + 1,
-         joints = (size_t)t->joints + 1, tiles = (size_t)t->tiles + 1, lanes = (size_t)t->lanes, largest = 1;
-  for (int i = 0; i < t->tiles; i++) {
+  size_t borders = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1, largest = 1;
+  for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
+    size_t width = (size_t)b->p.tile[i].width;
     if ((size_t)a->front > largest) largest = (size_t)a->front;
-    borders += (size_t)(a->border_end - a->border_first);
-    children += (size_t)(a->child_end - a->child_first);
+    borders += width * (size_t)(a->border_end - a->border_first);
+    children += width * (size_t)(a->child_end - a->child_first);
     for (int c = a->child_first; c < a->child_end; c++) {
       size_t n = (size_t)template_of(b, b->p.tile_of[b->n.child[c]])->front;
       unknowns += n + n * (n + 1) / 2;
     }
-    items += (size_t)b->p.tile[i].width;
+    members += width;
   }
   largest *= (largest + 1) / 2 + 1;
   b->count = calloc(largest, sizeof(int));
   for (int k = 0; k < 2; k++) b->source[k] = calloc(largest, sizeof(int));
-  t->tile = calloc(tiles, sizeof *t->tile);
-  t->item = calloc(items, sizeof *t->item);
+  b->unused = calloc((size_t)t->slots, sizeof(bool));
+  t->group = calloc(groups, sizeof *t->group);
+  t->member = calloc(members, sizeof *t->member);
   t->branch = calloc(children, sizeof *t->branch);
   t->pull = calloc(borders, sizeof *t->pull);
   t->couple = calloc(borders, sizeof *t->couple);
-  t->place = calloc(lanes * 2 * (children + borders), sizeof *t->place);
+  t->place = calloc(2 * (children + borders) + members, sizeof *t->place);
+  t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
-  t->body = calloc(bodies, sizeof *t->body);
-  t->joint = calloc(joints, sizeof *t->joint);
-  t->tile_of_joint = calloc(joints, sizeof *t->tile_of_joint);
-  t->hub_at = calloc(bodies, sizeof *t->hub_at);
-  t->carried_at = calloc(bodies, sizeof *t->carried_at);
-  t->body_tile = calloc(tiles, sizeof *t->body_tile);
-  t->joint_tile = calloc(tiles, sizeof *t->joint_tile);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
-  return b->count && b->source[0] && b->source[1] && t->tile && t->item && t->branch && t->pull &&
-         t->couple && t->place && t->to && t->body && t->joint && t->tile_of_joint && t->hub_at &&
-         t->carried_at && t->body_tile && t->joint_tile && t->run;
+  return b->count && b->source[0] && b->source[1] && b->unused && t->group && t->member && t->branch &&
+         t->pull && t->couple && t->place && t->place_of_body && t->to && t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -407,32 +370,22 @@ static void lay_runs(struct build *b)
   t->owned = b->p.owned;
   for (int r = 0; r < t->runs; r++) {
     t->run[r] = b->p.run[r];
-    for (int i = t->run[r].first; i < t->run[r].end; i++) t->run[r].flops += t->tile[i].flops;
+    for (int i = t->run[r].first; i < t->run[r].end; i++) t->run[r].flops += t->group[i].flops;
   }
 }
 
 static bool lay(struct build *b)
 {
   struct tree *t = b->t;
-  for (int i = 0; i < t->tiles; i++) describe_tile(b, i);
-  place_tiles(b, TREE_JOINT, false, place_joint);
-  t->rigid = t->rows;
-  t->rigid_tiles = t->joint_tiles;
-  t->rows = align(t->rows, t->lanes);
-  place_tiles(b, TREE_JOINT, true, place_joint);
-  place_tiles(b, TREE_LEAF, false, place_body);
-  t->slots = align(t->slots, t->lanes);
-  place_tiles(b, TREE_HUB, false, place_body);
-  t->unknowns = align(t->rows, t->lanes);
-  place_tiles(b, TREE_HUB, false, place_hub);
+  for (int i = 0; i < t->groups; i++) describe_group(b, i);
   place_numbers(b, true);
   place_numbers(b, false);
-  place_items(b);
-  for (int i = 0; i < t->tiles; i++)
-    for (int l = 0; l < t->tile[i].width && t->tile[i].kind == TREE_JOINT; l++)
-      if (t->item[t->tile[i].item_first + l] >= 0) t->tile_of_joint[t->item[t->tile[i].item_first + l]] = i;
-  for (int i = 0; i < t->tiles; i++) {
-    lay_tile(b, i);
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *o = &t->tile[t->body_tile[i]];
+    for (int l = 0; l < o->width; l++) b->unused[o->slot + l] = t->item[o->item_first + l] < 0;
+  }
+  for (int i = 0; i < t->groups; i++) {
+    lay_group(b, i);
     if (!lay_sum(b, i)) return false;
   }
   t->list = b->list.item;
@@ -452,10 +405,10 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
   }
   if (ok) {
     *t = (struct tree){
-        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .tiles = b.p.tiles};
+        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.tiles};
     b.t = t;
-    ok = allocate(&b);
-    ok = ok && lay(&b);
+    ok = store_build(&b.n, &b.p, t) && allocate(&b) && lay(&b);
+    free(b.unused);
     free(b.list.item);
     free(b.more.item);
     free(b.count);
@@ -474,6 +427,9 @@ void tree_free(struct tree *t)
   if (!t) return;
   free(t->tile);
   free(t->item);
+  free(t->group);
+  free(t->member);
+  free(t->place_of_body);
   free(t->branch);
   free(t->pull);
   free(t->couple);

@@ -106,31 +106,44 @@ struct tree_pull {
   const struct lane_at *vector; /* (width) first unknown of the part */
 };
 
+/* Bodies or joints of one kind that are stored side by side. */
 struct tree_tile {
   enum tree_kind kind;
-  int width;                  /* lanes, or 1 */
-  int item_first;             /* in tree.item: a joint or body for each lane; -1: lane not in use */
-  int used;                   /* lanes in use, the first one among them */
-  int sides;                  /* joints: blocks in a row of the Jacobian */
-  int pivot;                  /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
-  int border;                 /* unknowns of the border */
-  bool carried;               /* bodies: all of them are */
-  bool soft;                  /* joints */
-  bool bare;                  /* all its children are leaves: they bring nothing to a right-hand side */
-  int at;                     /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
-  int slot;                   /* bodies: `first` of tree_body; joints: -1 */
-  size_t jacobian, load;      /* joints: as tree_joint, lane 0 */
-  size_t front;               /* element 0 of lane 0: packed lower triangle, pivot first */
-  size_t vector;              /* likewise: right-hand side, then solution, pivot + border */
-  int child_first, child_end; /* in tree.branch */
+  int width;             /* lanes, or 1 */
+  int item_first;        /* in tree.item: a joint or body for each lane; -1: lane not in use */
+  int used;              /* lanes in use, the first one among them */
+  int rows, sides;       /* joints: rows, and blocks in a row of the Jacobian */
+  bool carried;          /* bodies: all of them are */
+  bool soft;             /* joints */
+  int at;                /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
+  int slot;              /* bodies: `first` of tree_body; joints: -1 */
+  size_t jacobian, load; /* joints: as tree_joint, lane 0 */
+};
+
+/* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. */
+struct tree_group {
+  enum tree_kind kind;
+  int width;                    /* lanes, or 1 */
+  int member_first;             /* in tree.member: a joint or body for each lane; -1: lane not in use */
+  int used;                     /* lanes in use, the first one among them */
+  int pivot;                    /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
+  int border;                   /* unknowns of the border */
+  bool carried;                 /* bodies: all of them are */
+  bool bare;                    /* all its children are leaves: they bring nothing to a right-hand side */
+  bool aligned;                 /* what follows lies lane by lane in one tile */
+  const struct lane_at *at;     /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
+  const struct tree_body *body; /* (width) leaf, hub: the bodies */
+  size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */
+  size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
+  int child_first, child_end;   /* in tree.branch */
   struct tree_sum sum;
   int pull_first, pull_end;     /* in tree.pull: the border, part by part */
   int couple_first, couple_end; /* in tree.couple */
-  int level;                    /* 0: no children; else above those of all lanes */
+  int level;                    /* 0: no children */
   double flops;                 /* estimate of the condensation, all lanes */
 };
 
-/* Tiles first .. end-1: one after the other. */
+/* Groups first .. end-1: one after the other. */
 struct tree_run {
   int first, end;
   double flops;
@@ -147,7 +160,6 @@ struct tree {
   int slots;                /* of bodies, of lanes not in use, and last the ground's */
   struct tree_body *body;   /* (bodies + 1) last: the ground */
   struct tree_joint *joint; /* (joints) */
-  int *tile_of_joint;       /* (joints) */
   int *hub_at; /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
   int *carried_at;                /* (bodies) likewise, carried bodies only */
   int carried, hubs;              /* how many */
@@ -158,16 +170,22 @@ struct tree {
   int tiles;
   struct tree_tile *tile;
   int *item;
+  int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
+  int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
+  int *tile_of_joint;                        /* (joints) */
+  /* groups */
+  int groups;
+  struct tree_group *group;
+  int *member;
   struct tree_branch *branch;
   struct tree_pull *pull;
   struct tree_couple *couple;
-  int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
-  int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
   /* schedule of the sweeps: runs 0 .. owned-1 are subtrees and depend on nothing, in any order or at the same
-   * time; then one run after the other, of tiles that do not depend on each other */
+   * time; then one run after the other, of groups that do not depend on each other */
   int runs, owned;
   struct tree_run *run;
-  struct lane_at *place; /* what couples, branches and pulls point into */
+  struct lane_at *place; /* what groups, couples, branches and pulls point into */
+  struct tree_body *place_of_body;
   int *to, *list;
 };
 

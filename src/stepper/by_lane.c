@@ -68,7 +68,7 @@ void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bia
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   struct alone a;
   double own[ROWS_MAX];
-  memset(bias, 0, (size_t)(t->pivot * t->width) * sizeof *bias);
+  memset(bias, 0, (size_t)(t->rows * t->width) * sizeof *bias);
   for (int lane = 0; lane < t->width; lane++) {
     if (!take(m, d, tile, lane, &a)) continue;
     rows_bias(a.j, &a.v, own);

@@ -19,7 +19,7 @@ static const double LOOSE = 0x1p7;
 
 void carried_report(const ali3_model *m, ali3_data *d)
 {
-  int tile = atomic_load_explicit(&d->failed_tile, memory_order_relaxed);
+  int tile = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
   d->report.worst_body = -1;
   for (int y = 0; y < BODY_Y - 1; y++) d->report.free_direction[y] = 0.0;
   if (tile < 0) return;

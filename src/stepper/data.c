@@ -107,7 +107,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
     for (int lane = 0; lane < tile->width; lane++)
-      for (int k = 0; k < tile->pivot && stored_item(t, tile, lane) < 0; k++)
+      for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
         d->c[tile->at + k * tile->width + lane] = 1.0;
   }
   memcpy(d->last.x, d->now.x, state);
@@ -133,7 +133,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place(m, &a, d);
   fill_unused(m, d);
-  atomic_init(&d->failed_tile, -1);
+  atomic_init(&d->failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   return d;
 }

@@ -158,9 +158,9 @@ const char *ali3_model_isa(const ali3_model *m)
 static double solve_flops(const struct tree *t)
 {
   double sum = 0.0;
-  for (int i = 0; i < t->tiles; i++) {
-    double p = t->tile[i].pivot, border = t->tile[i].border;
-    sum += t->tile[i].used * (2.0 * p * p + 4.0 * p * border);
+  for (int i = 0; i < t->groups; i++) {
+    double p = t->group[i].pivot, border = t->group[i].border;
+    sum += t->group[i].used * (2.0 * p * p + 4.0 * p * border);
   }
   return t->hubs ? 2.0 * sum : sum;
 }

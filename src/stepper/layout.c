@@ -103,19 +103,46 @@ static bool is_used(const struct layout *l, int tile, int lane)
   return stored_item(l->t, &l->t->tile[tile], lane) >= 0;
 }
 
-/* The body of a lane. In a lane not in use the ground, or, so that all lie side by side, a body that is not in use: it
- * rests as the ground does. */
+static struct tree_body ground_of(const struct layout *l)
+{
+  return l->t->body[l->t->bodies];
+}
+
+/* The body of a lane that has one, else the ground. */
 static struct tree_body body_of(const struct layout *l, int tile, int side, int lane)
 {
+  int item = stored_item(l->t, &l->t->tile[tile], lane);
+  int body = item < 0 ? ALI3_GROUND : l->f->link[item].body[side];
+  return body == ALI3_GROUND ? ground_of(l) : l->t->body[body];
+}
+
+/* A body tile in which some lane of a side finds its body in the same lane; -1: none. */
+static int tile_beside(const struct layout *l, int tile, int side)
+{
   const struct tree_tile *t = &l->t->tile[tile];
-  const int *item = l->t->item + t->item_first;
-  int body = l->f->link[item[is_used(l, tile, lane) ? lane : 0]].body[side];
-  if (body == ALI3_GROUND) return l->t->body[l->t->bodies];
-  struct tree_body o = l->t->body[body];
-  if (is_used(l, tile, lane)) return o;
-  if (o.width != t->width || is_used(l, l->f->tile_of[body], lane)) return l->t->body[l->t->bodies];
-  o.lane = lane;
-  return o;
+  for (int lane = 0; lane < t->width; lane++) {
+    int item = stored_item(l->t, t, lane), body = item < 0 ? ALI3_GROUND : l->f->link[item].body[side];
+    if (body == ALI3_GROUND) continue;
+    const struct tree_body *o = &l->t->body[body];
+    if (o->width == t->width && o->lane == lane) return l->f->tile_of[body];
+  }
+  return -1;
+}
+
+/* The bodies of a side. A body that is not in use rests as the ground does: where one lies beside those of the other
+ * lanes it takes the ground's place, and all lie side by side. */
+static bool take_side(const struct layout *l, int tile, int side, struct tree_body *o)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  int beside = tile_beside(l, tile, side);
+  bool aligned = true;
+  for (int lane = 0; lane < t->width; lane++) {
+    o[lane] = body_of(l, tile, side, lane);
+    if (o[lane].first == ground_of(l).first && beside >= 0 && !is_used(l, beside, lane))
+      o[lane] = (struct tree_body){l->t->tile[beside].slot, t->width, lane};
+    aligned &= o[lane].first == o->first && o[lane].width == t->width && o[lane].lane == lane;
+  }
+  return aligned;
 }
 
 /* The constants of a link in its lane. */
@@ -150,12 +177,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side)
   for (int k = 0; k < j->primitives; k++) o->primitive[k] = j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = side;
-    o->aligned[s] = true;
-    for (int lane = 0; lane < t->width; lane++) {
-      side[lane] = body_of(l, tile, s, lane);
-      o->aligned[s] &=
-          side[lane].first == side[0].first && side[lane].width == t->width && side[lane].lane == lane;
-    }
+    o->aligned[s] = take_side(l, tile, s, side);
   }
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
     set_constants(&l->f->link[item[is_used(l, tile, lane) ? lane : 0]], t->width,
@@ -216,8 +238,8 @@ static struct lane_at end_of(const struct layout *l, int body, int e)
   return (struct lane_at){.at = j->load + (size_t)(BODY_Y * side * j->stride), .stride = (size_t)j->stride};
 }
 
-/* End `e` of the bodies of a tile; `push` has room for its lanes. A lane not in use is loaded by nothing, and where that
- * lies beside the others by a link that is not in use. */
+/* End `e` of the bodies of a tile; `push` has room for its lanes. A lane not in use, or with fewer ends, is loaded by
+ * nothing, and where that lies beside the others by a link that is not in use. */
 static void fill_end(const struct layout *l, int tile, int e, struct lane_at *push, struct body_end *o)
 {
   const struct tree_tile *t = &l->t->tile[tile];
@@ -229,10 +251,8 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *pu
   size_t base = o->aligned ? l->t->tile[from].load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
   for (int lane = 0; lane < width; lane++) {
     const struct lane_at beside = {.at = base + (size_t)lane, .stride = (size_t)width};
-    if (is_used(l, tile, lane))
-      push[lane] = end_of(l, item[lane], e);
-    else
-      push[lane] = o->aligned && !is_used(l, from, lane) ? beside : (struct lane_at){.at = l->t->load};
+    push[lane] = is_used(l, tile, lane) ? end_of(l, item[lane], e) : (struct lane_at){.at = l->t->load};
+    if (!push[lane].stride && o->aligned && !is_used(l, from, lane)) push[lane] = beside;
     o->aligned &= push[lane].at == beside.at && push[lane].stride == beside.stride;
   }
 }

@@ -93,7 +93,7 @@ static void push_of(const ali3_model *m, ali3_data *d, int tile, double *jacobia
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   const num *J = block(jacobian, t), *v = per_row(rows, t);
   num *o = (num *)(d->push + t->load);
-  switch (t->sides == 2 ? t->pivot : 0) {
+  switch (t->sides == 2 ? t->rows : 0) {
   case 1:
     push_sides(1, 2, J, v, o);
     break;
@@ -113,7 +113,7 @@ static void push_of(const ali3_model *m, ali3_data *d, int tile, double *jacobia
     push_sides(6, 2, J, v, o);
     break;
   default:
-    push_sides(t->pivot, t->sides, J, v, o);
+    push_sides(t->rows, t->sides, J, v, o);
   }
 }
 
@@ -122,7 +122,7 @@ static inline void products_of(const struct links *l, int sides, const num *J, c
 {
   num own[ROWS_SIDES][BODY_Y];
   take_sides(l->own, sides, w, own);
-  for (int k = 0; k < l->t->pivot; k++) o[k] = times(J + BODY_Y * sides * k, sides, own);
+  for (int k = 0; k < l->t->rows; k++) o[k] = times(J + BODY_Y * sides * k, sides, own);
 }
 
 __attribute__((noinline)) static void products_any(const struct links *l, double *J, const double *w,
@@ -197,8 +197,8 @@ static void link_rows(const ali3_model *m, ali3_data *d, int tile)
     J += PAIR * count;
   }
   if (l.t->used < LANES) {
-    clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->pivot);
-    clear_unused(m->frozen->tree, l.t, block(d->J, l.t), l.t->pivot * PAIR);
+    clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->rows);
+    clear_unused(m->frozen->tree, l.t, block(d->J, l.t), l.t->rows * PAIR);
   }
 }
 
@@ -217,7 +217,7 @@ static void link_step(const ali3_model *m, ali3_data *d, int tile)
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   num *lambda = per_row(d->now.lambda, t), *z = per_row(d->z, t);
   push_of(m, d, tile, d->Jf, d->z);
-  for (int k = 0; k < t->pivot; k++) lambda[k] += z[k];
+  for (int k = 0; k < t->rows; k++) lambda[k] += z[k];
 }
 
 /* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
@@ -230,9 +230,9 @@ static void link_beta(const ali3_model *m, ali3_data *d, int tile)
             *lambda = per_row(d->now.lambda, l.t);
   products(&l, d->Jf, d->w, sum);
   if (l.t->soft) {
-    for (int k = 0; k < l.t->pivot; k++) beta[k] = sum[k] + c[k] * (law[k] - lambda[k]);
+    for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + c[k] * (law[k] - lambda[k]);
   } else {
-    for (int k = 0; k < l.t->pivot; k++) beta[k] = sum[k] + Phi[k];
+    for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + Phi[k];
   }
 }
 
@@ -242,7 +242,7 @@ static void link_position_beta(const ali3_model *m, ali3_data *d, int tile)
   num sum[ROWS_MAX], *beta = per_row(d->beta, l.t);
   const num *Phi = per_row(d->Phi, l.t);
   products(&l, d->Jf, d->w, sum);
-  for (int k = 0; k < l.t->pivot; k++) {
+  for (int k = 0; k < l.t->rows; k++) {
     beta[k] = sum[k];
     if (!l.t->soft) beta[k] += Phi[k];
   }
@@ -261,7 +261,7 @@ static void resist(const struct links *l, ali3_data *d, bool second, num *beta)
     n[side] = of_side(l->own, side, d->w, BODY_Y, BODY_Y - 1, BODY_Y, w)[BODY_Y - 1] -
               p_dot(x + P, x + (second ? PDD : PD));
   }
-  for (int k = 0; k < l->t->pivot; k++) {
+  for (int k = 0; k < l->t->rows; k++) {
     num sum = num_all(0.0);
     for (int side = 0; side < l->t->sides; side++, J += BODY_Y) sum += J[BODY_Y - 1] * n[side];
     beta[k] = num_select(num_flags(d->held + l->t->at + k * LANES), beta[k], sum);
@@ -275,7 +275,7 @@ static void link_velocity_beta(const ali3_model *m, ali3_data *d, int tile)
   num sum[ROWS_MAX], *beta = per_row(d->beta, l.t);
   const num *hold = per_row(d->hold, l.t);
   products(&l, d->J, d->w, sum);
-  for (int k = 0; k < l.t->pivot; k++) {
+  for (int k = 0; k < l.t->rows; k++) {
     beta[k] = sum[k];
     if (l.t->soft) beta[k] -= hold[k];
   }
@@ -300,7 +300,7 @@ static void bias_of(const ali3_model *m, const ali3_data *d, const struct links 
     primitive_bias(l->own->primitive[k], &pair, &place, &motion, o);
     o += primitive_count(l->own->primitive[k]);
   }
-  if (l->t->used < LANES) clear_unused(m->frozen->tree, l->t, bias, l->t->pivot);
+  if (l->t->used < LANES) clear_unused(m->frozen->tree, l->t, bias, l->t->rows);
 }
 
 /* beta = J w_a - gamma */
@@ -313,7 +313,7 @@ static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int tile)
   else
     bias_of(m, d, &l, bias);
   products(&l, d->J, d->w, sum);
-  for (int k = 0; k < l.t->pivot; k++) beta[k] = sum[k] + bias[k];
+  for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + bias[k];
   if (l.t->soft) resist(&l, d, true, beta);
   if (l.own->drives) by_lane_aim(m, d, tile, true);
 }
@@ -325,7 +325,7 @@ static void link_residual(const ali3_model *m, ali3_data *d, int tile)
   num sum[ROWS_MAX], *beta = per_row(d->beta, l.t), *kept = per_row(d->z_kept, l.t);
   const num *z = per_row(d->z, l.t), *c = per_row(d->c, l.t);
   products(&l, d->Jf, d->response, sum);
-  for (int k = 0; k < l.t->pivot; k++) {
+  for (int k = 0; k < l.t->rows; k++) {
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
     kept[k] = z[k];
   }

@@ -84,7 +84,7 @@ static int worst_link(const ali3_model *m, const double *row, double largest)
   int worst = m->frozen->links;
   for (int i = 0; largest != 0.0 && i < t->rigid_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
-    for (int k = 0; k < tile->pivot; k++)
+    for (int k = 0; k < tile->rows; k++)
       for (int lane = 0; lane < tile->width; lane++) {
         double own = fabs(row[tile->at + k * tile->width + lane]);
         if ((own == largest || isnan(own)) && stored_item(t, tile, lane) < worst)

@@ -147,10 +147,10 @@ static void condense_run(const ali3_model *m, ali3_data *d, int run)
 {
   const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .numbers = DELTA_NUMBERS, .c = d->c};
   const struct tree_run *r = &m->frozen->tree->run[run];
-  int failed = tree_condense_tiles(&m->frozen->solver, &d->work, &matrix, r->first, r->end);
-  int seen = atomic_load_explicit(&d->failed_tile, memory_order_relaxed);
+  int failed = tree_condense_groups(&m->frozen->solver, &d->work, &matrix, r->first, r->end);
+  int seen = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
   while (failed >= 0 && (seen < 0 || failed < seen) && /* the first, whatever the shares */
-         !atomic_compare_exchange_weak_explicit(&d->failed_tile, &seen, failed, memory_order_relaxed,
+         !atomic_compare_exchange_weak_explicit(&d->failed_group, &seen, failed, memory_order_relaxed,
                                                 memory_order_relaxed)) {
   }
 }
@@ -158,26 +158,26 @@ static void condense_run(const ali3_model *m, ali3_data *d, int run)
 bool stage_condense(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  atomic_store_explicit(&d->failed_tile, -1, memory_order_relaxed);
+  atomic_store_explicit(&d->failed_group, -1, memory_order_relaxed);
   d->Jf = d->J;
   owned_runs(m, d, condense_run, 1.0);
   for (int run = t->owned; run < t->runs; run++) {
-    if (atomic_load_explicit(&d->failed_tile, memory_order_relaxed) >= 0) return false;
+    if (atomic_load_explicit(&d->failed_group, memory_order_relaxed) >= 0) return false;
     condense_run(m, d, run);
   }
-  return atomic_load_explicit(&d->failed_tile, memory_order_relaxed) < 0;
+  return atomic_load_explicit(&d->failed_group, memory_order_relaxed) < 0;
 }
 
 static void up_run(const ali3_model *m, ali3_data *d, int run)
 {
   const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_up_tiles(&m->frozen->solver, &d->work, d->beta, r->first, r->end);
+  tree_up_groups(&m->frozen->solver, &d->work, d->beta, r->first, r->end);
 }
 
 static void down_run(const ali3_model *m, ali3_data *d, int run)
 {
   const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_down_tiles(&m->frozen->solver, &d->work, d->z, r->first, r->end);
+  tree_down_groups(&m->frozen->solver, &d->work, d->z, r->first, r->end);
 }
 
 static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */

@@ -57,7 +57,7 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
 
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
-  int tile = atomic_load_explicit(&d->failed_tile, memory_order_relaxed);
+  int tile = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && tile >= 0) {
     bool is_body;
     int worst = tree_failed(m->frozen->tree, &d->work, tile, &is_body);

@@ -158,8 +158,8 @@ struct ali3_data {
   const ali3_probe *probe;
   bool some_stiff; /* any of stiff */
   bool prepared;
-  bool owned;             /* the block is ali3_data_new()'s */
-  atomic_int failed_tile; /* the first with a pivot that was not positive in the last condensation; -1 */
+  bool owned;              /* the block is ali3_data_new()'s */
+  atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
   ali3_report report;
   ali3_initial initial;
 };
@@ -234,8 +234,9 @@ void soft_hold(const ali3_model *m, ali3_data *d);
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-void stage_rows(const ali3_model *m, ali3_data *d);     /* Phi and J at the state */
-bool stage_condense(const ali3_model *m, ali3_data *d); /* factorise S with J and c; false: see failed_tile */
+void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
+bool stage_condense(const ali3_model *m,
+                    ali3_data *d); /* factorise S with J and c; false: see failed_group */
 void stage_solve(const ali3_model *m,
                  ali3_data *d); /* z = S^-1 beta, refined once if the tree has hubs; beta is lost */
 

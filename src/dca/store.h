@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: which bodies and which joints are stored side by side, and where. */
+#ifndef DCA_STORE_H
+#define DCA_STORE_H
+
+#include "dca/nodes.h"
+
+/* Fills the tiles of t, and the places of bodies and joints. False: out of memory. */
+bool store_build(const struct nodes *n, const struct plan *p, struct tree *t);
+
+#endif
