@@ -172,6 +172,10 @@ static void assemble(const struct tree *t, const struct tree_work *w, const stru
     hub(group, F, m);
   }
   couple(t, group, F, m->J);
+#if LANES > 1
+  for (int l = 0; group->carried && l < LANES; l++) /* nothing holds what is not there */
+    for (int i = 0; i < TREE_Y && t->member[group->member_first + l] < 0; i++) F[at_row(i) + i][l] = 1.0;
+#endif
 }
 
 /* L, D^-1, U and K of a front whose pivot has p rows. False: some pivot is not positive. */

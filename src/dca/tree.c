@@ -224,6 +224,7 @@ static void lay_own(struct build *b, int group)
     p.at[l] = (struct lane_at){(size_t)(t->hub_at[member[used ? l : 0]] + (unused ? l : 0)),
                                used || unused ? (size_t)own->width : 0};
   }
+  if (joint) o->aligned &= p.at[0].at % (size_t)o->width == 0;
   if (!joint) o->body = body;
   if (o->kind != TREE_LEAF) o->at = p.at;
 }

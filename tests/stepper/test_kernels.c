@@ -116,7 +116,7 @@ static void place_rows(struct scene *s, int rows, int sides)
   ali3_data *d = &s->d;
   size_t all = (size_t)(rows * s->lanes), hub = (size_t)(2 * BODY_Y * s->lanes);
   int push = sides * BODY_Y * s->lanes;
-  s->tile[LINKS].pivot = rows;
+  s->tile[LINKS].rows = rows;
   s->tile[LINKS].sides = sides;
   d->Phi = numbers(s, all, false);
   d->J = numbers(s, all * (size_t)(sides * BODY_Y), false);

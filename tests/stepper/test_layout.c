@@ -106,7 +106,7 @@ static void what_is_not_in_use_rests(void **state)
     for (int i = 0; i < t->joint_tiles; i++) {
       const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
       for (int lane = 0; lane < tile->width; lane++)
-        for (int k = 0; k < tile->pivot && stored_item(t, tile, lane) < 0; k++) {
+        for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++) {
           int row = tile->at + k * tile->width + lane;
           assert_true(d->Phi[row] == 0.0 && d->now.lambda[row] == 0.0 && d->c[row] == 1.0);
         }
