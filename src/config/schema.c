@@ -15,6 +15,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_NUMBER] = "a number",
       [KEY_INTEGER] = "a whole number",
       [KEY_CPU] = "none or a whole number",
+      [KEY_WORKERS] = "auto or a whole number",
       [KEY_BOOL] = "true or false",
       [KEY_STRING] = "a text",
       [KEY_VECTOR] = "three numbers [x, y, z]",
@@ -97,11 +98,12 @@ static bool read_number(const struct key *k, const struct node *n, double *out, 
 static bool read_integer(const struct key *k, const struct node *n, int *out, struct report *r)
 {
   if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
-  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
-  if (k->type == KEY_CPU && strcmp(n->text, "none") == 0) {
+  const char *word = k->type == KEY_CPU ? "none" : k->type == KEY_WORKERS ? "auto" : NULL;
+  if (word && strcmp(n->text, word) == 0) { /* JSON has it in quotes */
     *out = -1;
     return true;
   }
+  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
   if (!is_decimal(n->text, true)) return refuse(k, n, "", r);
   errno = 0;
   long v = strtol(n->text, NULL, 10);
@@ -233,6 +235,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_number(k, n, at, r);
   case KEY_INTEGER:
   case KEY_CPU:
+  case KEY_WORKERS:
     return read_integer(k, n, at, r);
   case KEY_BOOL:
     return read_bool(k, n, at, r);

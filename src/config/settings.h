@@ -16,6 +16,8 @@ struct settings_target { /* a fixed receiver of OSC state */
   bool doubles; /* d profile instead of f */
 };
 
+enum { WORKERS_AUTO = -1 };
+
 struct settings {
   ali3_model *model;    /* frozen */
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
@@ -29,7 +31,7 @@ struct settings {
   struct {
     int priority; /* SCHED_FIFO 1..99 */
     int cpu;      /* -1: any */
-    int workers;  /* threads beside the loop that share a step; 0: none */
+    int workers;  /* threads beside the loop that share a step; or WORKERS_AUTO: as many as are worth it */
     bool lock_memory;
   } realtime;
   struct input_spec *input; /* (inputs) those on bodies have two loads each in the model */

@@ -51,7 +51,7 @@ static json_t *build(const struct report *r)
   json_object_set_new(o, "model", json_string(t->model));
   json_object_set_new(o, "instance", json_string(t->instance));
   json_object_set_new(o, "period_s", json_real(r->settings->options.dt));
-  json_object_set_new(o, "workers", json_integer(r->settings->realtime.workers));
+  json_object_set_new(o, "workers", json_integer(t->workers)); /* chosen, where it was to be */
   /* Periods of the clock, whether a cycle was done in them or skipped. */
   json_object_set_new(o, "duration_s", json_real((double)(cycles + live.skipped) * r->settings->options.dt));
   json_object_set_new(o, "simulated_s", json_real(live.time));

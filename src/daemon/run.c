@@ -3,7 +3,7 @@
  *   model at its initial state, telemetry and ports
  *   sockets and the ordinary threads behind them      before anything is real-time, lest it be inherited
  *   memory locked
- *   loop thread promoted; workers; telemetry complete
+ *   loop thread promoted, which chooses the number of workers; workers; telemetry complete
  *   the gate opens: the loop runs, this thread supervises
  * A failure at any point unwinds what there is. */
 #include "daemon/run.h"
@@ -14,6 +14,7 @@
 #include "daemon/report.h"
 #include "daemon/supervisor.h"
 #include "io/telemetry_shm.h"
+#include "rt/choose.h"
 #include "rt/clock.h"
 #include "rt/cycle.h"
 #include "rt/pool.h"
@@ -26,11 +27,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOP_STACK_KB = 1024 };
+enum {
+  LOOP_STACK_KB = 1024,
+  REST_NS = 200000, /* between steps that are timed: the workers fall asleep in less, as between two cycles */
+};
 
 struct loop {
   struct cycle cycle;
   const struct settings *settings;
+  struct pool_config pool; /* of the workers */
+  struct choice choice;    /* how many of them, where that is to be found out */
   struct realtime_grant grant;
   pthread_t thread;
   sem_t promoted, gate;
@@ -48,11 +54,21 @@ struct daemon {
   FILE *report; /* NULL: none wanted */
 };
 
+/* In the loop's own thread, so that steps are timed as they will run. */
+static void choose(struct loop *l)
+{
+  const struct choose_plan plan = {
+      .pool = l->pool, .most = choose_most(l->pool.first_cpu), .rest_ns = REST_NS};
+  choose_workers(l->settings->model, &plan, &l->choice);
+  l->pool.workers = l->choice.workers;
+}
+
 static void *loop_main(void *arg)
 {
   struct loop *l = arg;
   const struct settings *s = l->settings;
   realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
+  if (l->pool.workers == WORKERS_AUTO) choose(l);
   sem_post(&l->promoted);
   while (sem_wait(&l->gate) != 0 && errno == EINTR) continue;
   if (l->may_run) cycle_run(&l->cycle);
@@ -110,17 +126,22 @@ static int go_realtime(struct daemon *d)
   struct loop *l = &d->loop;
   const struct settings *s = d->settings;
   char error[320];
+  l->pool = (struct pool_config){.workers = s->realtime.workers,
+                                 .priority = s->realtime.priority,
+                                 .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
   if (s->realtime.lock_memory) realtime_lock_memory(&l->grant);
   const int status = thread_start_ordinary(&l->thread, "ali3-loop", LOOP_STACK_KB, loop_main, l);
   if (status) return failed("the loop's thread cannot be started: ", strerror(status));
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
-  const struct pool_config config = {.workers = s->realtime.workers,
-                                     .priority = s->realtime.priority,
-                                     .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
-  if (s->realtime.workers > 0) {
-    d->pool = pool_new(&config, error, sizeof error);
+  if (s->realtime.workers == WORKERS_AUTO) {
+    char text[160];
+    choose_text(&l->choice, text, sizeof text);
+    log_line(LOG_LEVEL_INFO, "%s", text);
+  }
+  if (l->pool.workers > 0) {
+    d->pool = pool_new(&l->pool, error, sizeof error);
     if (!d->pool) return failed("", error);
     if (pool_refusal(d->pool)[0]) {
       l->grant.realtime = false;
@@ -145,7 +166,7 @@ static void complete_telemetry(struct daemon *d)
   t->realtime = grant->realtime;
   t->bodies = (uint32_t)ali3_model_bodies(m);
   t->rows = (uint32_t)ali3_model_rows(m);
-  t->workers = (uint32_t)d->settings->realtime.workers;
+  t->workers = (uint32_t)d->loop.pool.workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
   telemetry_ready(t);

@@ -5,6 +5,7 @@
 #define RT_POOL_H
 
 #include <ali3/stepper.h>
+#include <stdbool.h>
 
 struct pool;
 
@@ -22,6 +23,8 @@ void pool_free(struct pool *p);
 /* What a worker was refused (SCHED_FIFO, its CPU), with errno in words and a remedy; "" if they have all they
  * asked for. The pool works all the same, as ordinary threads. */
 const char *pool_refusal(const struct pool *p);
+/* Every worker is on the CPU that was asked for it, if one was. */
+bool pool_placed(const struct pool *p);
 /* The exec to hand to ali3_data_set_exec(); lives as long as the pool. Its run() is RT. */
 const ali3_exec *pool_exec(struct pool *p);
 

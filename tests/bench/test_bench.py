@@ -13,7 +13,7 @@ BENCH = sys.argv.pop(1)
 CASES = ["chain", "chain_revolute", "four_bars", "random_tree", "star", "ladder", "bricard", "stewart_farm", "arm"]
 FIXED = {"bricard": 5, "arm": 7}
 PHASES = ["predict", "rows", "condense", "sweep", "bodies", "project"]
-KEYS = {"case", "bodies", "rows", "workers", "isa", "extrapolated", "step_us", "feedback_us", "phases_us",
+KEYS = {"case", "bodies", "rows", "workers", "workers_chosen", "isa", "extrapolated", "step_us", "feedback_us", "phases_us",
         "bytes_per_body", "flops", "instructions", "calibration_us", "checksum"}
 
 
@@ -45,6 +45,7 @@ class Bench(unittest.TestCase):
                 (["--steps", "0"], "--steps"),
                 (["--workers", "64"], "from 0 to 63, found 64"),
                 (["--workers", "0,"], "--workers"),
+                (["--workers", "0,automatic"], "--workers: expected auto or a whole number from 0 to 63, found automatic"),
                 (["--workers", ",".join("0" * 17)], "at most 16"),
                 (["--workers"], "requires an argument")]:
             with self.subTest(arguments):
@@ -63,10 +64,21 @@ class Bench(unittest.TestCase):
                 self.assertEqual(alone["checksum"], shared["checksum"])
         self.assertEqual(len({f["checksum"] for f in figures}), len(CASES))
 
+    def test_workers_are_chosen_where_that_is_asked_for(self):
+        """How many pay is not judged; a mechanism of a few bodies has none."""
+        large = self.figures("--case", "chain", "--bodies", "300", "--steps", "4", "--workers", "0,auto,1")
+        self.assertEqual([f["workers_chosen"] for f in large], [False, True, False])
+        self.assertEqual([f["workers"] for f in large[::2]], [0, 1])
+        self.assertIn(large[1]["workers"], range(len(os.sched_getaffinity(0))))
+        self.assertEqual(len({f["checksum"] for f in large}), 1)
+        (small,) = self.figures("--case", "bricard", "--steps", "4", "--workers", "auto")
+        self.assertEqual((small["workers"], small["workers_chosen"]), (0, True))
+
     def test_figures(self):
         for f in self.figures("--bodies", "40", "--steps", "100"):
             with self.subTest(f["case"]):
                 self.assertEqual(set(f), KEYS)
+                self.assertEqual((f["workers"], f["workers_chosen"]), (0, False))
                 self.assertLess(abs(f["bodies"] - FIXED.get(f["case"], 40)), 7)
                 self.assertGreaterEqual(f["rows"], 3 * f["bodies"])
                 for times in (f["step_us"], f["feedback_us"]):

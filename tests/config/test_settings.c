@@ -56,7 +56,7 @@ static void defaults(void **state)
               s->options.gamma == o.gamma && s->options.beta == o.beta);
   assert_true(s->duration == 0);
   assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.max_misses == 0);
-  assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == 0 &&
+  assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == WORKERS_AUTO &&
               s->realtime.lock_memory);
   assert_true(s->osc.enabled && !s->modbus.enabled);
   assert_string_equal(s->osc.bind, "127.0.0.1");
@@ -95,6 +95,29 @@ static void values_are_taken(void **state)
   assert_true(s->input[0].policy == INPUT_SAFE && s->input[0].hold == 0 && s->input[0].limit_force == 5);
   assert_string_equal(s->instance, "rig-1");
   settings_free(s);
+}
+
+static void workers_in_words_or_numbers(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text;
+    int workers;
+  } list[] = {{"auto", WORKERS_AUTO}, {"\"auto\"", WORKERS_AUTO}, {"0", 0}, {"63", 63}};
+  char text[300];
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    snprintf(text, sizeof text, ONE_BODY "realtime:\n  workers: %s\n", list[i].text);
+    struct settings *s = load_good(text);
+    assert_int_equal(s->realtime.workers, list[i].workers);
+    settings_free(s);
+  }
+  static const char *const bad[] = {"-1", "64", "none", "Auto", "\"1\"", "1.5", "[auto]"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    snprintf(text, sizeof text, ONE_BODY "realtime:\n  workers: %s\n", bad[i]);
+    assert_refused(text, ":5:12: error: workers: expected auto or a whole number from 0 to 63, found ");
+  }
+  assert_refused(ONE_BODY "realtime:\n  cpu: auto\n",
+                 "cpu: expected none or a whole number from 0 to 1023, found auto");
 }
 
 static void overrides_go_before_the_file(void **state)
@@ -261,6 +284,7 @@ int main(void)
       cmocka_unit_test(four_bar_says_what_it_says),
       cmocka_unit_test(defaults),
       cmocka_unit_test(values_are_taken),
+      cmocka_unit_test(workers_in_words_or_numbers),
       cmocka_unit_test(overrides_go_before_the_file),
       cmocka_unit_test(model_from_its_own_file),
       cmocka_unit_test(instance_is_fit_for_a_file_name),

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static struct settings settings = {.options.dt = 0.01, .cycle.warmup = 7, .realtime.workers = 2};
+static struct settings settings = {.options.dt = 0.01, .cycle.warmup = 7, .realtime.workers = WORKERS_AUTO};
 
 static int set_up(void **state)
 {
@@ -23,6 +23,7 @@ static int set_up(void **state)
   if (!t) return -1;
   strcpy(t->model, "four_bar");
   strcpy(t->instance, "bench");
+  t->workers = 2;
   *state = t;
   return 0;
 }

@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
@@ -110,6 +111,33 @@ class Stop(unittest.TestCase):
                         blocked = int(next(line for line in f if line.startswith("SigBlk")).split()[1], 16)
                     self.assertTrue(blocked >> (signal.SIGTERM - 1) & 1 or tid == d.process.pid,
                                     f"thread {names[tid]} does not block SIGTERM")
+
+    def check_workers(self, d, chosen):
+        """What the log says is what there is, and what the monitor and the report say."""
+        started = sum(1 for name in tasks(d.process.pid).values() if name.startswith("ali3-w"))
+        watched = d.watch()
+        status, report = d.stop()
+        self.assertEqual(status, 0, d.said())
+        self.assertEqual((started, watched["workers"], report["workers"]), (chosen, chosen, chosen), d.said())
+
+    def test_workers_are_chosen(self):
+        with bench.Daemon() as d:
+            self.assertRegex(d.said(), r"0 workers \(auto\): ")
+            self.check_workers(d, 0)
+        with open(os.path.join(bench.ROOT, "tests", "reference", "chain_128.json"), encoding="utf-8") as f:
+            chain = bench.json.load(f)["model"]
+        begin = {"model": chain, "inputs": [], "realtime": {"workers": "auto"}}
+        with bench.Daemon(**begin) as d:
+            said = re.search(r"(\d+) workers? \(auto\): (step .*|no CPU .*)", d.said())
+            self.assertIsNotNone(said, d.said())
+            print(said.group())
+            self.check_workers(d, int(said.group(1)))
+        with bench.Daemon(realtime={"workers": 1}) as d:
+            self.assertNotIn("(auto)", d.said())
+            self.check_workers(d, 1)
+        with bench.Daemon(["--check"], wait=False, **begin) as d:
+            self.assertEqual(d.finish(), 0, d.said())
+            self.assertNotIn("(auto)", d.said())
 
     def test_loop_takes_no_page_fault(self):
         with bench.Daemon() as d:

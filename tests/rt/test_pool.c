@@ -184,6 +184,7 @@ static void workers_are_set_up(void **state)
   assert_true(seen[1].flushes_denormals);
 #endif
   assert_int_equal(seen[1].cpu, cpu);
+  assert_true(pool_placed(p));
   if (pool_refusal(p)[0]) {
     print_message("not real time here: %s\n", pool_refusal(p));
     assert_int_not_equal(seen[1].policy, SCHED_FIFO);
@@ -201,6 +202,7 @@ static void a_processor_that_is_not_there_is_reported(void **state)
   struct pool *p = pool_new(&(struct pool_config){2, 0, CPU_SETSIZE - 1}, error, sizeof error);
   assert_non_null(p);
   assert_non_null(strstr(pool_refusal(p), "worker 1: CPU 1023"));
+  assert_false(pool_placed(p));
   struct tally t = {.input = 1};
   pool_exec(p)->run(pool_exec(p)->context, count, &t);
   for (int i = 0; i < 3; i++) assert_int_equal(t.share[i].calls, 1);
@@ -214,7 +216,7 @@ static int without_privilege(void)
   if (!give_up_realtime()) return 1;
   struct pool *p = pool_new(&(struct pool_config){2, 30, -1}, error, sizeof error);
   if (!p) return 2;
-  if (!strstr(pool_refusal(p), "SCHED_FIFO 30: Operation not permitted")) return 3;
+  if (!strstr(pool_refusal(p), "SCHED_FIFO 30: Operation not permitted") || !pool_placed(p)) return 3;
   pool_exec(p)->run(pool_exec(p)->context, count, &t);
   for (int i = 0; i < 3; i++)
     if (t.share[i].calls != 1) return 4;

@@ -86,7 +86,7 @@ class Sim(unittest.TestCase):
                 ([FOUR_BAR, "--iterations", "101"], "from 1 to 100, found 101"),
                 ([FOUR_BAR, "--iterations", "2.5"], "whole number"),
                 ([FOUR_BAR, "--alpha", "0"], "--alpha"),
-                ([FOUR_BAR, "--workers", "64"], "from 0 to 63"),
+                ([FOUR_BAR, "--workers", "64"], "auto or a whole number from 0 to 63, found 64"),
                 ([FOUR_BAR, "--every", "0"], "--every"),
                 ([FOUR_BAR, "--substeps", "0"], "--substeps"),
                 ([FOUR_BAR, "--duration", "1e-9"], "duration of 1 to"),
@@ -174,10 +174,22 @@ class Sim(unittest.TestCase):
         self.assertTrue(any(len(v) >= 18 for v in rows[-1]))
 
     def test_runs_are_repeatable_whatever_the_workers(self):
-        one, two, shared = (self.good(FOUR_BAR, "--duration", "3", "--output", "-", *more)
-                            for more in ([], [], ["--workers", "1"]))
+        one, two, shared, chosen = (self.good(FOUR_BAR, "--duration", "3", "--output", "-", *more)
+                            for more in ([], [], ["--workers", "1"], ["--workers", "auto"]))
         self.assertEqual(one, two)
         self.assertEqual(one, shared)
+        self.assertEqual(one, chosen)
+
+    def test_workers_of_the_file_and_of_the_option(self):
+        def workers(more, *arguments):
+            file = self.path("w.yaml", DROP + more)
+            return json.loads(self.good(file, "--duration", "0.1", "--summary", "-", *arguments))["workers"]
+
+        self.assertEqual(workers("realtime: {workers: 2}\n"), 2)
+        self.assertEqual(workers("realtime: {workers: 2}\n", "--workers", "0"), 0)
+        self.assertEqual(workers("realtime: {workers: 2}\n", "--workers", "auto"), 0)  # one body
+        for auto in ("", "realtime: {workers: auto}\n"):  # the daemon's business
+            self.assertEqual(workers(auto), 0)
 
     def test_options_reach_the_solver(self):
         base = self.good(FOUR_BAR, "--duration", "1", "--output", "-")

@@ -36,6 +36,7 @@ struct times times_of(uint32_t *ns, int n);
 struct figures {
   const char *name;
   int bodies, rows, workers;
+  bool workers_chosen; /* by ali3-bench */
   bool extrapolated;
   struct times step, feedback;
   double phase[ALI3_PHASE_IDLE]; /* us, median over the steps */
@@ -49,6 +50,9 @@ struct plan {
   int steps, bodies; /* bodies 0: as many as each case has by default */
   bool extrapolate;
 };
+
+/* Among numbers of workers: as many as are worth it. */
+enum { WORKERS_AUTO = -1 };
 
 /* Runs a case with `workers` beside the calling thread. False after saying on stderr what failed: the
  * steps of a case that does not move as it should cost what they like. */

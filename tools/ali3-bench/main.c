@@ -2,6 +2,7 @@
  * ali3-bench: options and wiring. */
 #include "bench.h"
 
+#include "rt/choose.h"
 #include "rt/realtime.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@ static const char help[] =
     "\n"
     "  --case NAME      only this one (default: all)\n"
     "  --bodies N       about so many bodies in those that scale (default: see --list)\n"
-    "  --workers N,..   threads that share a step, beside the first; one run for each number (default: 0)\n"
+    "  --workers N,..   threads that share a step, beside the first; one run for each number (default: 0);\n"
+    "                   auto among them: as many as are worth it, found out for each mechanism\n"
     "  --steps N        steps in each run (default: 200)\n"
     "  --extrapolate    each step from one long and two half steps\n"
     "  --json           the figures as a list of objects on standard output\n"
@@ -27,7 +29,7 @@ static const char help[] =
     "\n"
     "Exit status: 0 all went well; 1 a run failed (what there is has been written); 2 wrong usage.\n";
 
-enum { WORKER_COUNTS = 16, WORKERS_MAX = 63, BODIES_MAX = 1000000, STEPS_MAX = 1000000 };
+enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000 };
 
 struct options {
   struct plan plan;
@@ -42,15 +44,21 @@ static bool usage(const char *option, const char *expected, const char *found)
   return false;
 }
 
-static bool take_count(const char *option, const char *text, int min, int max, int *out)
+static bool is_count(const char *text, int min, int max, int *out)
 {
-  char *end, expected[64];
+  char *end;
   errno = 0;
   long v = strtol(text, &end, 10);
-  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
-  if (end == text || *end || errno || v < min || v > max) return usage(option, expected, text);
+  if (end == text || *end || errno || v < min || v > max) return false;
   *out = (int)v;
   return true;
+}
+
+static bool take_count(const char *option, const char *text, int min, int max, int *out)
+{
+  char expected[64];
+  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
+  return is_count(text, min, max, out) || usage(option, expected, text);
 }
 
 static bool take_workers(char *text, struct options *o)
@@ -58,7 +66,10 @@ static bool take_workers(char *text, struct options *o)
   o->counts = 0;
   for (char *rest = text, *word; (word = strsep(&rest, ","));) {
     if (o->counts == WORKER_COUNTS) return usage("--workers", "at most 16 numbers", "more");
-    if (!take_count("--workers", word, 0, WORKERS_MAX, &o->workers[o->counts++])) return false;
+    int *n = &o->workers[o->counts++];
+    *n = WORKERS_AUTO;
+    if (strcmp(word, "auto") != 0 && !is_count(word, 0, CHOOSE_MOST, n))
+      return usage("--workers", "auto or a whole number from 0 to 63", word);
   }
   return true;
 }
@@ -161,7 +172,9 @@ static bool run_cases(const struct options *o)
   if (!o->json) report_head(&o->plan);
   for (int i = first; i < end; i++)
     for (int k = 0; k < o->counts; k++) {
-      if (terminal) fprintf(stderr, "%s, %d workers ...\r", bench_case[i].name, o->workers[k]);
+      char number[16] = "auto";
+      if (o->workers[k] != WORKERS_AUTO) snprintf(number, sizeof number, "%d", o->workers[k]);
+      if (terminal) fprintf(stderr, "%s, %s workers ...\r", bench_case[i].name, number);
       bool measured = measure(&bench_case[i], &o->plan, o->workers[k], &f[done]);
       if (terminal) fputs("\033[K", stderr);
       if (measured && !o->json) report_line(&f[done]);

@@ -3,6 +3,7 @@
  * count instructions. Those that are timed or counted must end in the same state. */
 #include "bench.h"
 
+#include "rt/choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 
@@ -195,6 +196,14 @@ static bool run(const struct bench *b, struct figures *f)
   return good && (right || fail(b, "the calibration came out wrong"));
 }
 
+static int chosen(const ali3_model *m)
+{
+  const struct choose_plan plan = {.pool.first_cpu = -1, .most = choose_most(-1)};
+  struct choice choice;
+  choose_workers(m, &plan, &choice);
+  return choice.workers;
+}
+
 bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f)
 {
   char error[256] = "out of memory";
@@ -202,19 +211,21 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
   options.extrapolate = plan->extrapolate;
   ali3_model *m = case_model(c, plan->bodies, &options);
   if (!m) return false;
-  struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
+  struct pool_config config = {
+      .workers = workers == WORKERS_AUTO ? chosen(m) : workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
   bool good = pool && b.d;
   *f = (struct figures){.name = c->name,
                         .bodies = ali3_model_bodies(m),
                         .rows = ali3_model_rows(m),
-                        .workers = workers,
+                        .workers = config.workers,
+                        .workers_chosen = workers == WORKERS_AUTO,
                         .extrapolated = plan->extrapolate,
                         .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
                         .flops = ali3_model_flops(m)};
   if (!good) fail(&b, error);
-  if (good && workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
+  if (good && config.workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
   good = good && run(&b, f);
   ali3_data_free(b.d);
   pool_free(pool);

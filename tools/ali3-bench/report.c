@@ -48,16 +48,18 @@ static json_t *line_json(const struct figures *f)
 {
   char sum[17];
   snprintf(sum, sizeof sum, "%016llx", (unsigned long long)f->checksum);
-  return json_pack(
-      "{s:s, s:i, s:i, s:i, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, s:f, s:o, s:f, s:s}",
-      "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers, "isa", report_isa(),
-      "extrapolated", f->extrapolated, "step_us", times_json(&f->step), "feedback_us",
-      times_json(&f->feedback), "phases_us", "predict", f->phase[ALI3_PHASE_PREDICT], "rows",
-      f->phase[ALI3_PHASE_ROWS], "condense", f->phase[ALI3_PHASE_CONDENSE], "sweep",
-      f->phase[ALI3_PHASE_SWEEP], "bodies", f->phase[ALI3_PHASE_BODIES], "project",
-      f->phase[ALI3_PHASE_PROJECT], "bytes_per_body", f->bytes_per_body, "flops", f->flops, "instructions",
-      isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions)) : json_null(),
-      "calibration_us", f->calibration, "checksum", sum);
+  return json_pack("{s:s, s:i, s:i, s:i, s:b, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
+                   "s:f, s:o, s:f, s:s}",
+                   "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers,
+                   "workers_chosen", f->workers_chosen, "isa", report_isa(), "extrapolated", f->extrapolated,
+                   "step_us", times_json(&f->step), "feedback_us", times_json(&f->feedback), "phases_us",
+                   "predict", f->phase[ALI3_PHASE_PREDICT], "rows", f->phase[ALI3_PHASE_ROWS], "condense",
+                   f->phase[ALI3_PHASE_CONDENSE], "sweep", f->phase[ALI3_PHASE_SWEEP], "bodies",
+                   f->phase[ALI3_PHASE_BODIES], "project", f->phase[ALI3_PHASE_PROJECT], "bytes_per_body",
+                   f->bytes_per_body, "flops", f->flops, "instructions",
+                   isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions))
+                                             : json_null(),
+                   "calibration_us", f->calibration, "checksum", sum);
 }
 
 static bool print(json_t *json)

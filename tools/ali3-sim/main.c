@@ -2,6 +2,7 @@
  * ali3-sim: options and wiring. */
 #include "sim.h"
 
+#include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 
@@ -24,7 +25,9 @@ static const char help[] =
     "errors\n"
     "                    one to two orders smaller\n"
     "  --alpha A         penalty of every rigid row, > 0 (default: relative compliance)\n"
-    "  --workers N       threads that share a step, beside the first (default: of the file, else 0)\n"
+    "  --workers N|auto  threads that share a step, beside the first; auto: as many as are worth it "
+    "(default: the\n"
+    "                    number of the file, else 0)\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
@@ -50,15 +53,43 @@ static bool take_number(const char *option, const char *text, double *out)
   return true;
 }
 
+static bool is_count(const char *text, long min, long max, long *out)
+{
+  char *end;
+  errno = 0;
+  *out = strtol(text, &end, 10);
+  return end != text && !*end && !errno && *out >= min && *out <= max;
+}
+
 static bool take_count(const char *option, const char *text, long min, long max, long *out)
 {
-  char *end, expected[64];
-  errno = 0;
-  long v = strtol(text, &end, 10);
+  char expected[64];
   snprintf(expected, sizeof expected, "a whole number from %ld to %ld", min, max);
-  if (end == text || *end || errno || v < min || v > max) return usage(option, expected, text);
-  *out = v;
+  return is_count(text, min, max, out) || usage(option, expected, text);
+}
+
+static bool take_workers(const char *text, struct options *o)
+{
+  long n;
+  o->workers_given = true;
+  if (strcmp(text, "auto") == 0)
+    o->workers = WORKERS_AUTO;
+  else if (is_count(text, 0, CHOOSE_MOST, &n))
+    o->workers = (int)n;
+  else
+    return usage("--workers", "auto or a whole number from 0 to 63", text);
   return true;
+}
+
+/* A file leaves it to the daemon unless it gives a number; here to share is asked for. */
+static int workers_of(const struct options *o, const struct settings *s)
+{
+  if (!o->workers_given) return s->realtime.workers == WORKERS_AUTO ? 0 : s->realtime.workers;
+  if (o->workers != WORKERS_AUTO) return o->workers;
+  const struct choose_plan plan = {.pool.first_cpu = -1, .most = choose_most(-1)};
+  struct choice choice;
+  choose_workers(s->model, &plan, &choice);
+  return choice.workers;
 }
 
 enum {
@@ -96,7 +127,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  *o = (struct options){.workers = -1, .every = 1};
+  *o = (struct options){.every = 1};
   long n = 0;
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
@@ -121,8 +152,7 @@ static int take_options(int argc, char **argv, struct options *o)
       o->over.extrapolate = true;
       break;
     case WORKERS:
-      good = take_count("--workers", optarg, 0, 63, &n);
-      o->workers = (int)n;
+      good = take_workers(optarg, o);
       break;
     case EVERY:
       good = take_count("--every", optarg, 1, LONG_MAX, &o->every);
@@ -208,7 +238,7 @@ int main(int argc, char **argv)
   /* As in the loop of the daemon: the same inputs give the same bits in both. */
   realtime_flush_denormals();
   char error[256] = "out of memory";
-  int workers = o.workers >= 0 ? o.workers : s->realtime.workers;
+  int workers = workers_of(&o, s);
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   ali3_data *d = ali3_data_new(s->model);

@@ -18,7 +18,8 @@ struct options {
   const char *file, *signals, *output, *summary; /* NULL: not given */
   struct settings_overrides over;
   double duration; /* s; 0: as in the file */
-  int workers;     /* -1: as in the file */
+  int workers;     /* WORKERS_AUTO: to be found out */
+  bool workers_given;
   long every;
 };
 
