@@ -2,3 +2,7 @@
 ali3_test(tools top LINK ali3_io PkgConfig::JANSSON)
 target_compile_definitions(test_tools_top PRIVATE ALI3_TOP="$<TARGET_FILE:ali3-top>")
 add_dependencies(test_tools_top ali3-top)
+
+ali3_test(tools doctor_checks LINK ali3_doctor)
+ali3_test(tools doctor_host LINK ali3_doctor)
+ali3_test(tools doctor_verdict LINK ali3_doctor)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * What was found out about a host, one by one, and what follows from all of it. */
+#ifndef ALI3_DOCTOR_FINDINGS_H
+#define ALI3_DOCTOR_FINDINGS_H
+
+#include <stdbool.h>
+
+enum finding_state {
+  FINDING_OK,
+  FINDING_INFO,    /* worth knowing, does not count */
+  FINDING_UNKNOWN, /* could not be read, does not count */
+  FINDING_WARN,    /* the host is usable at best */
+  FINDING_BAD,     /* the host is unfit */
+};
+
+struct finding {
+  const char *id;
+  const char *why; /* it matters */
+  enum finding_state state;
+  bool measured;   /* here and now, not read */
+  char found[288]; /* what there is */
+  char fix[384];   /* commands or lines of configuration; "" where there is nothing to do */
+};
+
+enum { FINDINGS_MAX = 48 };
+
+struct findings {
+  int count;
+  struct finding list[FINDINGS_MAX];
+};
+
+/* A new one: what was found, as printf does. */
+__attribute__((format(printf, 5, 6))) struct finding *finding_add(struct findings *all, const char *id,
+                                                                  const char *why, enum finding_state state,
+                                                                  const char *found, ...);
+__attribute__((format(printf, 2, 3))) void finding_fix(struct finding *f, const char *fix, ...);
+/* "ok", "info", "unknown", "warn", "bad" */
+const char *finding_word(enum finding_state state);
+/* NULL if there is none. */
+const struct finding *findings_get(const struct findings *all, const char *id);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-doctor: whether this host can keep the times that ali3d promises, and what to do where it cannot. */
+#include "checks.h"
+#include "hwlat.h"
+#include "interrupts.h"
+#include "report.h"
+#include "rt/clock.h"
+
+#include <ali3/ali3.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_TROUBLE = 3, WAKEUPS_LEAST = 100 };
+
+static const char help[] =
+    "usage: ali3-doctor [OPTION]...\n"
+    "\n"
+    "Checks whether this host is fit for ali3d, measures for a few seconds, and says what to do.\n"
+    "\n"
+    "  --json          one JSON object instead of a table\n"
+    "  --seconds N     how long wake-ups are measured, 0 to 3600 (default 3); 0: checks only\n"
+    "  --period US     from one wake-up to the next, 100 to 1000000 us (default 1000)\n"
+    "  --priority N    of the measuring thread under SCHED_FIFO, 1 to 99 (default 80, as that of ali3d)\n"
+    "  --cpu N         the CPU that the loop is to have (default: any)\n"
+    "  --hwlat         as root: first run the kernel's tracer of hardware latencies for the same time; it "
+    "stops\n"
+    "                  CPUs for half a second at a time: never beside a simulation that matters\n"
+    "  --root DIR      look at the /proc, /sys, /dev, /run, /boot below DIR, and measure nothing\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 fit, 1 usable, 2 unfit, 3 wrong usage or no report\n";
+
+struct options {
+  struct measure_plan plan;
+  const char *root;
+  bool json, hwlat;
+};
+
+static atomic_bool stop;
+static volatile sig_atomic_t caught;
+static void on_signal(int number)
+{
+  caught = number;
+  atomic_store(&stop, true);
+}
+
+static bool usage(const char *option, const char *expected, const char *found)
+{
+  fprintf(stderr, "ali3-doctor: %s: expected %s, found \"%s\"\n", option, expected, found);
+  return false;
+}
+
+static bool take_number(const char *option, const char *text, double least, double most, bool whole,
+                        double *out)
+{
+  char *end, expected[64];
+  const double v = strtod(text, &end);
+  if (end != text && !*end && v >= least && v <= most && !(whole && v != (double)(long)v)) {
+    *out = v;
+    return true;
+  }
+  snprintf(expected, sizeof expected, "a %snumber from %.9g to %.9g", whole ? "whole " : "", least, most);
+  return usage(option, expected, text);
+}
+
+enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, ROOT, HELP, VERSION };
+
+/* -1: go on; otherwise the exit status. */
+static int take_options(int argc, char **argv, struct options *o)
+{
+  static const struct option table[] = {
+      {"json", no_argument, NULL, JSON},           {"seconds", required_argument, NULL, SECONDS},
+      {"period", required_argument, NULL, PERIOD}, {"priority", required_argument, NULL, PRIORITY},
+      {"cpu", required_argument, NULL, CPU},       {"hwlat", no_argument, NULL, HWLAT},
+      {"root", required_argument, NULL, ROOT},     {"help", no_argument, NULL, HELP},
+      {"version", no_argument, NULL, VERSION},     {0}};
+  double seconds = 3.0, period_us = 1000.0, priority = 80.0, cpu = -1.0;
+  bool good = true;
+  *o = (struct options){.root = "/"};
+  for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    case JSON:
+      o->json = true;
+      break;
+    case SECONDS:
+      good = take_number("--seconds", optarg, 0.0, 3600.0, false, &seconds);
+      break;
+    case PERIOD:
+      good = take_number("--period", optarg, 100.0, 1e6, false, &period_us);
+      break;
+    case PRIORITY:
+      good = take_number("--priority", optarg, 1.0, 99.0, true, &priority);
+      break;
+    case CPU:
+      good = take_number("--cpu", optarg, 0.0, CPU_SETSIZE - 1, true, &cpu);
+      break;
+    case HWLAT:
+      o->hwlat = true;
+      break;
+    case ROOT:
+      o->root = optarg;
+      good = *optarg || usage("--root", "a folder", optarg);
+      break;
+    case HELP:
+      fputs(help, stdout);
+      return EXIT_SUCCESS;
+    case VERSION:
+      puts("ali3-doctor " ALI3_VERSION);
+      return EXIT_SUCCESS;
+    default:
+      good = false;
+    }
+  if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
+  if (good && seconds > 0.0 && seconds * 1e6 < WAKEUPS_LEAST * period_us)
+    good = usage("--seconds", "time for 100 wake-ups", "less");
+  o->plan = (struct measure_plan){.period_ns = (uint64_t)(period_us * 1e3),
+                                  .seconds = seconds,
+                                  .priority = (int)priority,
+                                  .cpu = (int)cpu};
+  if (good) return -1;
+  fputs("Try ali3-doctor --help\n", stderr);
+  return EXIT_TROUBLE;
+}
+
+/* A signal ends the measurement, not the program: the tracers are put back first. */
+static void catch_signals(void)
+{
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
+}
+
+static double total_s, before_s;
+static void show_progress(double seconds)
+{
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\rmeasuring %.1f of %.1f s", before_s + seconds, total_s);
+}
+
+/* The longest hole, us; -1 if it did not run, and a line in `all` says why. */
+static long long run_hwlat(const struct host *h, double seconds, struct findings *all)
+{
+  struct hwlat t;
+  char error[160] = "";
+  long long us = -1;
+  if (hwlat_start(h, &t, error, sizeof error)) {
+    const uint64_t begin = clock_now_ns(), end = begin + (uint64_t)(seconds * 1e9);
+    for (uint64_t now = begin; now < end && !atomic_load(&stop); now = clock_now_ns()) {
+      show_progress((double)(now - begin) * 1e-9);
+      clock_sleep_until_ns(now + NS_PER_S / 10);
+    }
+    us = hwlat_stop(h, &t, error, sizeof error);
+  }
+  if (us < 0)
+    finding_add(all, "hwlat_run", "it was asked for", FINDING_UNKNOWN, "the tracer did not run: %s", error);
+  return us;
+}
+
+/* 0, or why there are no figures. */
+static int run_measurement(const struct options *o, const struct host *h, struct measured *m,
+                           long long *hwlat_us, struct findings *all)
+{
+  const struct measure_watch watch = {.stop = &stop, .progress = show_progress};
+  total_s = measure_seconds(&o->plan) + (o->hwlat ? o->plan.seconds : 0.0);
+  if (o->hwlat) {
+    *hwlat_us = run_hwlat(h, o->plan.seconds, all);
+    before_s = o->plan.seconds;
+  }
+  const int status = measure(&o->plan, &watch, m);
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  static struct measured measured;
+  static struct findings all;
+  struct options o;
+  struct host host;
+  struct interrupts before, after = {.readable = false};
+  struct report r = {.host = &host, .all = &all, .hwlat_us = -1};
+  const int status = take_options(argc, argv, &o);
+  if (status >= 0) return status;
+  r.plan = &o.plan;
+  host_look(&host, o.root, o.plan.priority, o.plan.cpu);
+  if (!host_exists(&host, "/proc") && !host_exists(&host, "/sys")) {
+    fprintf(stderr, "ali3-doctor: %s holds neither proc nor sys\n", o.root);
+    return EXIT_TROUBLE;
+  }
+  catch_signals();
+  checks_run(&host, &all);
+  interrupts_look(&host, &before);
+
+  if (!host_is_here(&host)) {
+    r.unmeasured = "these are the files of another host";
+  } else if (o.plan.seconds == 0.0) {
+    r.unmeasured = "not asked for";
+  } else {
+    const int failed = run_measurement(&o, &host, &measured, &r.hwlat_us, &all);
+    if (failed)
+      r.unmeasured = strerror(failed);
+    else
+      r.m = &measured;
+  }
+  if (r.m) interrupts_look(&host, &after);
+  check_interrupts(&host, &before, r.m ? &after : NULL, &all);
+  interrupts_free(&before);
+  interrupts_free(&after);
+  if (caught) { /* as if it had not been caught */
+    signal(caught, SIG_DFL);
+    raise(caught);
+  }
+  if (r.m) judge_measured(&o.plan, r.m, r.hwlat_us, &all);
+  r.verdict = verdict_of(&all, r.m != NULL);
+  bool good = true;
+  if (o.json)
+    good = report_json(&r, stdout);
+  else
+    report_text(&r, stdout);
+  if (!good || fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "ali3-doctor: standard output: %s\n", strerror(errno));
+    return EXIT_TROUBLE;
+  }
+  return r.verdict;
+}

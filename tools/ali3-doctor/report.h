@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * All that was found, as a table for people or as one JSON object for programs. */
+#ifndef ALI3_DOCTOR_REPORT_H
+#define ALI3_DOCTOR_REPORT_H
+
+#include "host.h"
+#include "verdict.h"
+
+struct report {
+  const struct host *host;
+  const struct findings *all;
+  const struct measure_plan *plan;
+  const struct measured *m; /* NULL: nothing was measured */
+  const char *unmeasured;   /* why */
+  long long hwlat_us;       /* -1: did not run */
+  enum verdict verdict;
+};
+
+void report_text(const struct report *r, FILE *out);
+/* False if there was no memory for it. */
+bool report_json(const struct report *r, FILE *out);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict.h"
+#include "checks.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum limit_name { WAKEUP_P999, WAKEUP_MAX, GAP, HWLAT_MAX, SKIPPED, FAULTS, PREEMPTED, CLOCK };
+
+/* All that is measured, against what a daemon of 10 ms a cycle can bear: it has missed the cycle whole if it wakes up
+ * 10 ms late, and where one wake-up in a thousand costs it a tenth of the cycle nothing can be promised. Up to 2 % it
+ * does not matter. */
+static const struct limit {
+  const char *id, *what, *unit, *why, *fix;
+  double warn, bad; /* above it */
+} limits[] = {
+    [WAKEUP_P999] = {"wakeup_p999", "99.9 % of wake-ups within", " us", "what starts late ends late",
+                     "see preempt, governor, idle, virtual", 200, 1000},
+    [WAKEUP_MAX] = {"wakeup_max", "latest wake-up", " us", "the bound that a bench relies on",
+                    "see preempt, isolated, interrupts, throttling, virtual", 1000, 10000},
+    [GAP] = {"gap", "longest stop of a busy thread", " us",
+             "interrupts, firmware and hypervisors stop even a thread that never sleeps",
+             "see interrupts, smt, virtual; ali3-doctor --hwlat tells firmware from the rest", 200, 10000},
+    [HWLAT_MAX] = {"hwlat_max", "longest stop of the hardware", " us",
+                   "no kernel can do anything about firmware that stops the CPU",
+                   "firmware set-up: power management, thermal control, USB legacy support and error reports "
+                   "by SMI off",
+                   200, 10000},
+    [SKIPPED] = {"skipped", "left out of all wake-ups", " %", "a whole period was over before the thread ran",
+                 "as for wakeup_max", 0.1, 10},
+    [FAULTS] = {"faults", "page faults while measuring:", "", "memory that is locked and touched has none",
+                "see locked", 0, INFINITY},
+    [PREEMPTED] =
+        {"preempted", "preempted, as a share of wake-ups", " %",
+         "somebody of higher priority runs on the loop's CPU",
+         "`ps -eLo pid,tid,rtprio,psr,comm --sort=-rtprio | head` shows who; realtime.priority above it, or "
+         "realtime.cpu elsewhere",
+         1, INFINITY},
+    [CLOCK] = {"clock", "one look at the clock takes", " ns", "every cycle takes a dozen of them",
+               "see clocksource", 250, INFINITY},
+};
+
+static void judge(enum limit_name name, double value, struct findings *all)
+{
+  const struct limit *l = &limits[name];
+  const enum finding_state state = value > l->bad ? FINDING_BAD : value > l->warn ? FINDING_WARN : FINDING_OK;
+  struct finding *f = finding_add(all, l->id, l->why, state, "%s %.*f%s", l->what,
+                                  value < 10.0 && value > 0.0 ? 2 : 0, value, l->unit);
+  f->measured = true;
+  if (state != FINDING_OK) finding_fix(f, "%s", l->fix);
+}
+
+static void judge_grants(const struct measure_plan *plan, const struct measured *m, struct findings *all)
+{
+  static const char fifo[] = "without it the loop waits behind every other task",
+                    locked[] = "memory that is not locked is paged out, and comes back from a disk";
+  struct finding *f;
+  if (m->thread.realtime) {
+    f = finding_add(all, "fifo", fifo, FINDING_OK, "SCHED_FIFO %d granted and read back%s",
+                    m->thread.priority, plan->cpu >= 0 ? ", on its CPU" : "");
+  } else {
+    f = finding_add(all, "fifo", fifo, FINDING_BAD, "refused: %s", m->thread.reason);
+    finding_fix(f, FIX_RTPRIO "; where rtprio is well, see cgroup and cpus");
+  }
+  f->measured = true;
+  if (m->memory.locked) {
+    f = finding_add(all, "locked", locked, FINDING_OK, "all memory, %ld MB", m->memory.locked_kb >> 10);
+  } else {
+    f = finding_add(all, "locked", locked, FINDING_BAD, "refused: %s", m->memory.reason);
+    finding_fix(f, FIX_MEMLOCK);
+  }
+  f->measured = true;
+}
+
+/* Percent. */
+static double share(double part, double whole)
+{
+  return whole > 0.0 ? 100.0 * part / whole : 0.0;
+}
+
+void judge_measured(const struct measure_plan *plan, const struct measured *m, long long hwlat_us,
+                    struct findings *all)
+{
+  const double woken = (double)atomic_load(&m->wakeup.count), skipped = (double)m->skipped;
+  judge_grants(plan, m, all);
+  judge(WAKEUP_P999, histogram_percentile_us(&m->wakeup, 0.999), all);
+  judge(WAKEUP_MAX, (double)atomic_load(&m->wakeup.max_ns) * 1e-3, all);
+  judge(SKIPPED, share(skipped, woken + skipped), all);
+  judge(GAP, (double)m->gap_ns * 1e-3, all);
+  if (hwlat_us >= 0) judge(HWLAT_MAX, (double)hwlat_us, all);
+  judge(FAULTS, (double)(m->minor_faults + m->major_faults), all);
+  judge(PREEMPTED, share((double)m->involuntary, woken), all);
+  judge(CLOCK, m->clock_ns, all);
+}
+
+enum verdict verdict_of(const struct findings *all, bool measured)
+{
+  enum verdict v = measured ? VERDICT_FIT : VERDICT_USABLE;
+  for (int i = 0; i < all->count; i++) {
+    if (all->list[i].state == FINDING_BAD) return VERDICT_UNFIT;
+    if (all->list[i].state == FINDING_WARN) v = VERDICT_USABLE;
+  }
+  return v;
+}
+
+const char *verdict_word(enum verdict v)
+{
+  static const char *const word[] = {
+      [VERDICT_FIT] = "fit", [VERDICT_USABLE] = "usable", [VERDICT_UNFIT] = "unfit"};
+  return word[v];
+}
+
+bool verdict_because(enum verdict v, const struct finding *f)
+{
+  return v == VERDICT_UNFIT ? f->state == FINDING_BAD : v == VERDICT_USABLE && f->state == FINDING_WARN;
+}
