@@ -39,6 +39,7 @@ struct loop {
   struct choice choice;    /* how many of them, where that is to be found out */
   struct realtime_grant grant;
   pthread_t thread;
+  pid_t id; /* of the thread */
   sem_t promoted, gate;
   bool started;
   bool may_run; /* as the gate opens: run, rather than leave */
@@ -67,6 +68,7 @@ static void *loop_main(void *arg)
 {
   struct loop *l = arg;
   const struct settings *s = l->settings;
+  l->id = gettid();
   realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
   if (l->pool.workers == WORKERS_AUTO) choose(l);
   sem_post(&l->promoted);
@@ -245,6 +247,7 @@ int run(const struct options *o, const struct settings *s)
   if (status == STATUS_OK) {
     log_start(&d);
     d.supervisor.cycle = &d.loop.cycle;
+    d.supervisor.loop = d.loop.id;
     d.loop.may_run = true;
     sem_post(&d.loop.gate);
     if (!supervisor_run(&d.supervisor)) {

@@ -93,6 +93,18 @@ static void watch(struct supervisor *s, const struct telemetry_live *live, uint6
   }
 }
 
+/* What the host does to the loop: a page fault, or another thread in its place. */
+static void count_usage(struct supervisor *s)
+{
+  struct usage now;
+  if (!s->ready || !usage_read(s->loop, &now)) return;
+  if (!s->warm_known) s->warm = now;
+  s->warm_known = true;
+  struct counters *counters = &s->cycle->config.telemetry->counters;
+  counter_set(&counters->loop_page_faults, now.page_faults - s->warm.page_faults);
+  counter_set(&counters->loop_preemptions, now.preemptions - s->warm.preemptions);
+}
+
 static void take_signal(struct supervisor *s)
 {
   const struct timespec tick = clock_timespec(TICK_NS);
@@ -117,6 +129,7 @@ bool supervisor_run(struct supervisor *s)
       if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
       if (s->ready) log_misses(s, &live, now);
       notify_status(s, &live, now);
+      count_usage(s);
     }
     if (s->stop_ns && now - s->stop_ns > GRACE_NS + 2 * g->period_ns) return false;
   }

@@ -25,7 +25,7 @@
 
 enum { NAME_MAX_LENGTH = 63, HALF_MADE_S = 2 };
 
-static bool valid_name(const char *instance)
+bool telemetry_valid_name(const char *instance)
 {
   const size_t n = strlen(instance);
   return n >= 1 && n <= NAME_MAX_LENGTH && strspn(instance, NAME_CHARACTERS) == n;
@@ -116,7 +116,7 @@ static int make_object(const char *name, const char *instance, char *error, size
 
 struct telemetry *telemetry_create(const char *instance, char *error, size_t size)
 {
-  if (!valid_name(instance)) {
+  if (!telemetry_valid_name(instance)) {
     snprintf(error, size, "instance name: expected 1 to %d of A-Z a-z 0-9 _ -, found \"%.80s\"",
              NAME_MAX_LENGTH, instance);
     return NULL;
@@ -162,7 +162,7 @@ void telemetry_destroy(struct telemetry *t)
 
 const struct telemetry *telemetry_open(const char *instance, char *error, size_t size)
 {
-  if (!valid_name(instance)) {
+  if (!telemetry_valid_name(instance)) {
     snprintf(error, size, "instance name: expected 1 to %d of A-Z a-z 0-9 _ -, found \"%.80s\"",
              NAME_MAX_LENGTH, instance);
     return NULL;
@@ -215,7 +215,7 @@ int telemetry_list(char name[][64], int max)
   struct listed found[256];
   int count = 0;
   for (const struct dirent *e; count < 256 && (e = readdir(directory));) {
-    if (strncmp(e->d_name, prefix, n) != 0 || !valid_name(e->d_name + n)) continue;
+    if (strncmp(e->d_name, prefix, n) != 0 || !telemetry_valid_name(e->d_name + n)) continue;
     char error[256];
     const struct telemetry *t = telemetry_open(e->d_name + n, error, sizeof error);
     if (!t) continue;

@@ -5,6 +5,9 @@
 
 #include "rt/telemetry.h"
 
+/* An instance is named by 1 to 63 of A-Z a-z 0-9 _ -. */
+bool telemetry_valid_name(const char *instance);
+
 /* Daemon: creates the object for `instance` (replacing one left by a dead process, refusing one whose process
  * lives), sized, zeroed, writable by the owner only, readable by all. NULL on failure, the reason in
  * error[size]. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 1u
+#define TELEMETRY_VERSION 2u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Counters of everything that can go wrong (or right) at the edge. They live in the shared telemetry block;
- * each is written by one thread with relaxed atomics and may be read by anybody. */
+ * Counters of everything that can go wrong (or right) at the edge, and of what the host does to the loop.
+ * They live in the shared telemetry block; each is written by one thread with relaxed atomics and may be read
+ * by anybody. */
 #ifndef SIGNALS_COUNTERS_H
 #define SIGNALS_COUNTERS_H
 
@@ -30,7 +31,9 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
-  X(commands_dropped, "commands dropped for lack of room")
+  X(commands_dropped, "commands dropped for lack of room")                                                   \
+  X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
+  X(loop_preemptions, "times the loop was preempted since the warm-up")
 
 struct counters {
 #define COUNTER_FIELD(name, text) _Atomic uint64_t name;

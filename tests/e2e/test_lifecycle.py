@@ -153,6 +153,7 @@ class Stop(unittest.TestCase):
             before = faults()
             time.sleep(2)
             self.assertEqual(faults() - before, 0)
+            self.assertEqual(d.counter("loop_page_faults"), 0)
 
 
 class Service(unittest.TestCase):

@@ -170,7 +170,9 @@ static void foreign_objects_are_refused(void **state)
   t->version = TELEMETRY_VERSION + 1;
   telemetry_ready(t);
   assert_null(telemetry_open(name, error, sizeof error));
-  assert_non_null(strstr(error, "telemetry version 2"));
+  char version[40];
+  snprintf(version, sizeof version, "telemetry version %u of", TELEMETRY_VERSION + 1);
+  assert_non_null(strstr(error, version));
   t->version = TELEMETRY_VERSION;
   t->magic = 0x12345678;
   assert_null(telemetry_open(name, error, sizeof error));

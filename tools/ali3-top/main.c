@@ -2,9 +2,9 @@
  * ali3-top: shows what a running ali3d is doing, from its shared memory alone. It cannot disturb the daemon:
  * it maps the block read-only and sends nothing. */
 #include "io/telemetry_shm.h"
+#include "io/watch.h"
 #include "rt/clock.h"
 #include "show.h"
-#include "watch.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef ALI3_TOP_SHOW_H
 #define ALI3_TOP_SHOW_H
 
-#include "watch.h"
+#include "io/watch.h"
 
 #include <stdio.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Watching one daemon through its telemetry block: finds it, notices when it goes, and judges what it sees.
- * Reads only; prints nothing. */
-#ifndef ALI3_TOP_WATCH_H
-#define ALI3_TOP_WATCH_H
+ * What all tools that watch share. Reads only; prints nothing. */
+#ifndef IO_WATCH_H
+#define IO_WATCH_H
 
 #include "rt/telemetry.h"
 
 enum verdict { VERDICT_HEALTHY = 0, VERDICT_DEGRADED = 1, VERDICT_GONE = 3 }; /* also the exit status */
+const char *verdict_name(enum verdict v); /* "healthy", "degraded", "gone" */
 
 enum { REASONS_MAX = 8 };
 
@@ -16,6 +17,7 @@ struct sample {
   char reason[REASONS_MAX][160]; /* why not healthy */
   const struct telemetry *t;     /* NULL when gone; valid until the next look */
   struct telemetry_live live;
+  bool whole;    /* live was read in one piece */
   double age;    /* s since the loop last wrote */
   double uptime; /* s */
 };
@@ -29,5 +31,8 @@ struct watch {
 /* Looks once. */
 void watch_look(struct watch *w, struct sample *s);
 void watch_close(struct watch *w);
+/* Copies the block of a sample out of shared memory and points the sample to the copy: good for ever, and its
+ * texts end within their fields, whoever wrote them. Nothing where the daemon is gone. */
+void sample_keep(struct sample *s, struct telemetry *copy);
 
 #endif

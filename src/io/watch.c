@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch.h"
+#include "io/watch.h"
+
 #include "io/telemetry_shm.h"
 #include "rt/clock.h"
 #include "rt/machine.h"
@@ -20,6 +21,11 @@ static __attribute__((format(printf, 2, 3))) void because(struct sample *s, cons
   va_start(list, format);
   vsnprintf(s->reason[s->reasons++], sizeof s->reason[0], format, list);
   va_end(list);
+}
+
+const char *verdict_name(enum verdict v)
+{
+  return v == VERDICT_HEALTHY ? "healthy" : v == VERDICT_DEGRADED ? "degraded" : "gone";
 }
 
 void watch_close(struct watch *w)
@@ -77,7 +83,7 @@ void watch_look(struct watch *w, struct sample *s)
   *s = (struct sample){.verdict = VERDICT_GONE};
   if (w->t && !(telemetry_alive(w->t) && still_current(w))) watch_close(w);
   if (!w->t && !attach(w, s)) return;
-  snprintf(w->last, sizeof w->last, "%s", w->t->instance);
+  snprintf(w->last, sizeof w->last, "%.63s", w->t->instance);
   if (!telemetry_alive(w->t)) {
     because(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->t->pid);
     watch_close(w);
@@ -86,11 +92,40 @@ void watch_look(struct watch *w, struct sample *s)
 
   s->t = w->t;
   s->verdict = VERDICT_HEALTHY;
-  const bool whole = telemetry_read(w->t, &s->live);
+  s->whole = telemetry_read(w->t, &s->live);
   const uint64_t now = clock_now_ns();
   const uint64_t written = s->live.t_ns ? s->live.t_ns : w->t->start_ns; /* before the first cycle */
   s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
   s->uptime = now > w->t->start_ns ? (double)(now - w->t->start_ns) * 1e-9 : 0.0;
-  if (!whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");
+  if (!s->whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");
   judge(s);
+}
+
+/* The block is written meanwhile: word by word, each an atomic, as in rt/telemetry.c. */
+typedef uint64_t __attribute__((may_alias)) block_word;
+
+static void copy_words(void *to, const void *from, size_t size)
+{
+  const block_word *source = from;
+  block_word *target = to;
+  for (size_t i = 0; i < size / sizeof *target; i++)
+    target[i] = __atomic_load_n(&source[i], __ATOMIC_RELAXED);
+}
+
+_Static_assert(sizeof(struct book) % sizeof(block_word) == 0, "the book is whole words");
+_Static_assert(sizeof(struct counters) % sizeof(block_word) == 0, "the counters are whole words");
+
+void sample_keep(struct sample *s, struct telemetry *copy)
+{
+  const struct telemetry *t = s->t;
+  if (!t) return;
+  memcpy(copy, t, offsetof(struct telemetry, sequence)); /* written once, before the block was opened */
+  copy->instance[sizeof copy->instance - 1] = '\0';
+  copy->model[sizeof copy->model - 1] = '\0';
+  copy->reason[sizeof copy->reason - 1] = '\0';
+  atomic_store_explicit(&copy->sequence, 0, memory_order_relaxed);
+  copy->live = s->live;
+  copy_words(&copy->book, &t->book, sizeof t->book);
+  copy_words(&copy->counters, &t->counters, sizeof t->counters);
+  s->t = copy;
 }

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-exporter against real daemons: what it serves, what it refuses, how daemons come and go, and how it ends."""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+import bench
+from exporter import Exporter, read, shipped
+
+
+def run(*arguments):
+    return subprocess.run([bench.program("ali3-exporter"), *arguments], capture_output=True, text=True, timeout=30,
+                          stdin=subprocess.DEVNULL)
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = shipped()
+        cls.daemon.__enter__()
+        cls.addClassCleanup(cls.daemon.__exit__)
+        cls.exporter = Exporter()
+        cls.addClassCleanup(cls.exporter.__exit__)
+
+    def key(self, name, **labels):
+        return (name, ("instance", self.daemon.name), *labels.items())
+
+    def test_scrape(self):
+        curl = bench.need("curl")
+        url = f"http://127.0.0.1:{self.exporter.port}/metrics"
+        done = subprocess.run([curl, "-sS", "--fail", "--include", url], capture_output=True, text=True, timeout=20, check=True)
+        head, _, text = done.stdout.replace("\r\n", "\n").partition("\n\n")
+        self.assertIn("Content-Type: text/plain; version=0.0.4; charset=utf-8\n", head + "\n")
+        self.assertIn("Cache-Control: no-store\n", head + "\n")
+        m = read(text)
+        self.assertEqual(m[self.key("ali3_up")], 1)
+        self.assertEqual(m[self.key("ali3_period_seconds")], 0.01)
+        self.assertEqual(m[self.key("ali3_bodies")], 3)
+        self.assertEqual(m[self.key("ali3_pid")], self.daemon.process.pid)
+        self.assertEqual(m[self.key("ali3_state", state="RUNNING")], 1)
+        self.assertEqual(sum(v for k, v in m.items() if k[:2] == self.key("ali3_state")), 1)
+        self.assertGreater(m[self.key("ali3_max_seconds", phase="cycle")], 0)
+        self.assertIn(self.key("ali3_loop_page_faults_total"), m)
+        self.assertIn(self.key("ali3_loop_preemptions_total"), m)
+        first = m[self.key("ali3_wakeup_seconds_count")]
+        bench.wait_for("more cycles", lambda: self.exporter.metrics()[self.key("ali3_wakeup_seconds_count")] > first + 20)
+
+        promtool = shutil.which("promtool")
+        if promtool:
+            done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        else:
+            print("promtool is not installed: its own check is left out")
+
+    def test_once(self):
+        done = run("--once", "--name", self.daemon.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        m = read(done.stdout)
+        self.assertEqual(m[self.key("ali3_up")], 1)
+        self.assertEqual({k[1][1] for k in m if k[1][0] == "instance"}, {self.daemon.name})
+
+    def test_status_is_that_of_top(self):
+        status, head, text = self.exporter.get(f"/api/v1/status?name={self.daemon.name}")
+        self.assertEqual((status, head["Content-Type"], head["Cache-Control"]), (200, "application/json", "no-store"))
+        got, top = json.loads(text), self.daemon.watch()
+        self.assertEqual(got.keys(), top.keys())
+        for key in ("instance", "model", "pid", "realtime", "period_s", "bodies", "rows", "priority"):
+            self.assertEqual(got[key], top[key], key)
+        self.assertEqual(got["counters"].keys(), top["counters"].keys())
+        listed = json.loads(self.exporter.get("/api/v1/instances")[2])["instances"]
+        self.assertEqual([(i["up"], i["pid"]) for i in listed if i["instance"] == self.daemon.name],
+                         [(True, self.daemon.process.pid)])
+
+    def test_head(self):
+        for path, kind in (("/metrics", "text/plain; version=0.0.4; charset=utf-8"), ("/", "text/html; charset=utf-8")):
+            status, head, body = self.exporter.get(path, "HEAD")
+            self.assertEqual((status, head["Content-Type"], body), (200, kind, ""))
+            self.assertGreater(int(head["Content-Length"]), 100)
+        self.assertIn(self.daemon.name, self.exporter.get("/")[2])
+
+    def test_refused(self):
+        for path, method, headers, status in (
+                ("/nope", "GET", "", 404), ("/metrics/", "GET", "", 404), ("/api/v1/status?name=nope", "GET", "", 404),
+                ("/metrics", "POST", "", 405), ("/metrics", "DELETE", "", 405), ("/metrics", "BREW", "", 405),
+                ("/metrics", "POST", "Content-Length: 1000000000\r\n", 405), ("/metrics?x=1", "GET", "", 400),
+                ("/metrics", "GET", "Content-Length: 1000000000\r\n", 400),
+                ("/metrics", "GET", "Transfer-Encoding: chunked\r\n", 400),
+                ("/api/v1/status?name=a%2Fb", "GET", "", 400), ("/api/v1/status?name=a%00", "GET", "", 400),
+                ("/api/v1/status?name=", "GET", "", 400), ("/api/v1/status?name", "GET", "", 400),
+                ("/api/v1/status?nom=a", "GET", "", 400), ("/api/v1/status?name=a&name=a", "GET", "", 400),
+                (f"/api/v1/status?name={'a' * 64}", "GET", "", 400)):
+            with self.subTest(path=path, method=method, headers=headers):
+                got, head, _ = self.exporter.get(path, method, headers)
+                self.assertEqual(got, status)
+                self.assertEqual(head["Cache-Control"], "no-store")
+                if status == 405:
+                    self.assertEqual(head["Allow"], "GET, HEAD")
+
+    def test_no_http(self):
+        """Whatever comes: an answer of 400 and more or the end of the connection, and the next one is served."""
+        for raw in (b"\0" * 100 + b"\r\n\r\n", b"GET\r\n\r\n", b"GET /metrics\r\n\r\n", b"\r\n" * 1000 + b"x\r\n\r\n",
+                    b"GET /metrics HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+                    b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 10000 + b"\r\n",
+                    b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"):
+            with self.subTest(raw=raw[:40], size=len(raw)), self.exporter.connect() as s:
+                answer = b""
+                s.settimeout(20)  # longer than what a silent client is given
+                with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                    s.sendall(raw)
+                    while part := s.recv(65536):
+                        answer += part
+                if answer:
+                    self.assertGreaterEqual(int(answer.split()[1]), 400, answer[:200])
+                self.assertEqual(self.exporter.metrics()[self.key("ali3_up")], 1)
+
+
+class Life(unittest.TestCase):
+    def test_daemon_comes_and_goes(self):
+        with Exporter() as all_of_them, shipped() as d:
+            with Exporter("--name", d.name) as one:
+                up = ("ali3_up", ("instance", d.name))
+                pid = ("ali3_pid", ("instance", d.name))
+                self.assertEqual(all_of_them.metrics()[up], 1)
+                first = one.metrics()[pid]
+
+                bench.kill_client(d.process)
+                bench.wait_for("up 0", lambda: all_of_them.metrics().get(up) == 0)
+                self.assertNotIn(pid, all_of_them.metrics())
+                self.assertEqual(all_of_them.get(f"/healthz?name={d.name}")[0], 503)
+                d.notified.clear()
+                d.start()
+                bench.wait_for("up again", lambda: all_of_them.metrics().get(up) == 1)
+                self.assertNotEqual(all_of_them.metrics()[pid], first)
+                self.assertEqual(one.metrics()[pid], d.process.pid)
+
+                self.assertEqual(d.stop()[0], 0)
+                bench.wait_for("dropped", lambda: up not in all_of_them.metrics())
+                self.assertEqual(one.metrics()[up], 0, "the one asked for by name is not dropped")
+                d.notified.clear()
+                d.start()
+                bench.wait_for("up after a clean restart", lambda: all_of_them.metrics().get(up) == 1)
+                self.assertEqual(one.metrics()[pid], d.process.pid)
+
+    def test_health(self):
+        with shipped() as d, Exporter("--name", d.name) as e:
+            def as_top():
+                healthy = d.watch()["status"] == "healthy"
+                return e.get("/healthz")[0] == (200 if healthy else 503)
+
+            bench.wait_for("the verdict of ali3-top", as_top)
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            self.assertEqual(osc.command("estop", 1), 0)
+            bench.wait_for("503", lambda: e.get("/healthz")[0] == 503)
+            self.assertIn("state SAFE: e-stop requested", e.get("/healthz")[2])
+            self.assertEqual(e.metrics()[("ali3_state", ("instance", d.name), ("state", "SAFE"))], 1)
+            self.assertEqual(e.metrics()[("ali3_fault_code", ("instance", d.name))], 1)
+            self.assertEqual(osc.command("reset", 2), 0)
+            bench.wait_for("the verdict of ali3-top", as_top)
+
+    def test_signals_end_it(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal=number), Exporter() as e, e.connect() as idle, e.connect() as half:
+                half.sendall(b"GET /metr")
+                self.assertEqual(e.stop(number), 0)
+                with contextlib.suppress(ConnectionResetError):
+                    self.assertEqual(idle.recv(10), b"")
+
+    def test_it_steps_back(self):
+        """Never real time, also when whatever starts it is; and it says what it got."""
+        def fifo():
+            try:
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+            except PermissionError:
+                pass  # then it starts as an ordinary one, which the same has to hold for
+
+        for before in (None, fifo):
+            with self.subTest(before=before), Exporter(before=before) as e:
+                e.metrics()
+                tasks = [int(t) for t in os.listdir(f"/proc/{e.process.pid}/task")]
+                self.assertEqual(len(tasks), 2)  # main, which waits for a signal, and the server
+                for task in tasks:
+                    self.assertEqual(os.sched_getscheduler(task), os.SCHED_OTHER)
+                    self.assertEqual(os.getpriority(os.PRIO_PROCESS, task), 5)
+                self.assertIn("SCHED_OTHER, nice 5", e.said)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to become another user than the daemon's")
+    def test_any_user_will_do(self):
+        """As the unit has it: a user of its own, who may neither signal the daemon nor write its memory."""
+        with shipped() as d:
+            copy = shutil.copy(bench.program("ali3-exporter"), d.dir)  # the build folder may not be open to others
+            with Exporter(executable=copy, user=65534, group=65534, extra_groups=[]) as e:
+                self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
+
+    def test_usage(self):
+        self.assertEqual(run("--help").returncode, 0)
+        self.assertIn("usage: ali3-exporter", run("--help").stdout)
+        self.assertRegex(run("--version").stdout, r"^ali3-exporter \d")
+        for arguments in (["--no-such-option"], ["extra"], ["--name", "a/b"], ["--name"], ["--listen", "9464"],
+                          ["--listen", "localhost:9464"], ["--listen", "127.0.0.1:99999"]):
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertNotEqual(done.stderr, "")
+
+    def test_other_machines_are_let_in_on_request_only(self):
+        for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0"):
+            done = run("--listen", address)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--expose", done.stderr)
+        # An address of no machine: past the refusal, and never open to anybody.
+        done = run("--listen", "192.0.2.1:0", "--expose")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("192.0.2.1:0: ", done.stderr)
+
+    def test_port_in_use(self):
+        with Exporter() as e:
+            done = run("--listen", f"127.0.0.1:{e.port}")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Address already in use", done.stderr)
+
+
+if __name__ == "__main__":
+    bench.main()

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Daemons found through their shared memory, made here: they come, go, die and come back. */
+#include "census.h"
+
+#include "io/telemetry_shm.h"
+#include "rt/clock.h"
+#include "signals/exchange.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct census census;
+static char name[2][64];
+
+static struct telemetry *start_fake(const char *instance)
+{
+  char error[256];
+  struct telemetry *t = telemetry_create(instance, error, sizeof error);
+  if (!t) {
+    print_message("%s\n", error);
+    abort(); /* no test can run */
+  }
+  t->period_ns = 10000000;
+  histogram_add(&t->book.wakeup, 1234, 1);
+  counter_set(&t->counters.osc_clients, 3);
+  /* Written in the future: never old, however slow this machine is. */
+  telemetry_write(t, &(struct telemetry_live){
+                         .cycle = 1000, .t_ns = clock_now_ns() + 600 * NS_PER_S, .state = STATE_RUNNING});
+  telemetry_ready(t);
+  return t;
+}
+
+static const struct present *look(const char *instance)
+{
+  census.taken_ns = 0; /* not fresh */
+  census_take(&census);
+  return census_find(&census, instance);
+}
+
+static void daemons_come_and_go(void **state)
+{
+  (void)state;
+  assert_null(look(name[0]));
+  struct telemetry *a = start_fake(name[0]), *b = start_fake(name[1]);
+  const struct present *p = look(name[0]);
+  assert_non_null(p);
+  assert_non_null(p->sample.t);
+  assert_int_equal(p->sample.verdict, VERDICT_HEALTHY);
+  assert_int_equal(p->sample.live.cycle, 1000);
+  assert_non_null(look(name[1]));
+  telemetry_destroy(b);
+  assert_null(look(name[1]));
+  p = look(name[0]);
+  assert_non_null(p);
+  assert_string_equal(p->name, name[0]);
+
+  /* Dead, but its memory is still there; then taken over by the next one. */
+  const int64_t pid = a->pid;
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  waitpid(dead, NULL, 0);
+  a->pid = dead;
+  p = look(name[0]);
+  assert_non_null(p);
+  assert_null(p->sample.t);
+  assert_int_equal(p->sample.verdict, VERDICT_GONE);
+  a->pid = pid;
+  telemetry_destroy(a);
+  assert_null(look(name[0]));
+  a = start_fake(name[0]);
+  p = look(name[0]);
+  assert_non_null(p);
+  assert_non_null(p->sample.t);
+  telemetry_destroy(a);
+}
+
+static void one_that_is_wanted_counts_always(void **state)
+{
+  (void)state;
+  census.only = name[0];
+  struct telemetry *b = start_fake(name[1]);
+  const struct present *p = look(name[0]);
+  assert_non_null(p);
+  assert_int_equal(census.count, 1);
+  assert_int_equal(p->sample.verdict, VERDICT_GONE);
+  assert_null(look(name[1]));
+  struct telemetry *a = start_fake(name[0]);
+  assert_int_equal(look(name[0])->sample.verdict, VERDICT_HEALTHY);
+  telemetry_destroy(a);
+  telemetry_destroy(b);
+  census.only = NULL;
+}
+
+/* What was counted stays as it was, whatever the daemon does since. */
+static void a_census_is_a_copy(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake(name[0]);
+  memset(t->model, 'm', sizeof t->model); /* no end, as no daemon of ours would write it */
+  memset(t->reason, 'r', sizeof t->reason);
+  snprintf(t->instance, sizeof t->instance, "\"}");
+  const struct present *p = look(name[0]);
+  assert_non_null(p);
+  snprintf(t->instance, sizeof t->instance, "%s", name[0]);
+  histogram_add(&t->book.wakeup, 1234, 2);
+  counter_set(&t->counters.osc_clients, 4);
+  telemetry_write(t, &(struct telemetry_live){.cycle = 2000});
+  telemetry_destroy(t);
+
+  assert_string_equal(p->sample.t->instance, name[0]);
+  assert_int_equal(strlen(p->sample.t->model), sizeof p->block.model - 1);
+  assert_int_equal(strlen(p->sample.t->reason), sizeof p->block.reason - 1);
+  assert_int_equal(p->sample.t->period_ns, 10000000);
+  assert_int_equal(p->sample.t->book.wakeup.count, 1);
+  assert_int_equal(p->sample.t->book.wakeup.bin[1], 1);
+  assert_int_equal(counter_get(&p->sample.t->counters.osc_clients), 3);
+  assert_int_equal(p->sample.t->live.cycle, 1000);
+  assert_true(p->sample.whole);
+}
+
+static void a_fresh_look_is_kept(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake(name[0]);
+  assert_non_null(look(name[0]));
+  census.taken_ns = clock_now_ns() + NS_PER_S / 2; /* as if just now, however slow this machine is */
+  telemetry_destroy(t);
+  for (int i = 0; i < 10; i++) census_take(&census);
+  assert_non_null(census_find(&census, name[0]));
+  while (census_find(&census, name[0])) census_take(&census); /* until it is no longer */
+  assert_true(clock_now_ns() >= census.taken_ns);
+}
+
+static void a_torn_block_is_told(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake(name[0]);
+  atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
+  const struct present *p = look(name[0]);
+  assert_non_null(p);
+  assert_false(p->sample.whole);
+  assert_int_equal(p->sample.verdict, VERDICT_DEGRADED);
+  telemetry_destroy(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(daemons_come_and_go),  cmocka_unit_test(one_that_is_wanted_counts_always),
+      cmocka_unit_test(a_census_is_a_copy),   cmocka_unit_test(a_fresh_look_is_kept),
+      cmocka_unit_test(a_torn_block_is_told),
+  };
+  for (int i = 0; i < 2; i++) snprintf(name[i], sizeof name[i], "test-census-%d-%d", (int)getpid(), i);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * The text format of Prometheus, line by line. */
+#include "prometheus.h"
+
+#include "signals/exchange.h"
+#include "tools/fake_census.h"
+
+#include <ali3/ali3.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct census census;
+static char *text;
+
+static void render(void)
+{
+  size_t size;
+  free(text);
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  prometheus_write(&census, out);
+  assert_int_equal(fclose(out), 0);
+}
+
+static int clear(void **state)
+{
+  (void)state;
+  free(text);
+  text = NULL;
+  census.count = 0;
+  return 0;
+}
+
+/* How often the whole line stands there. */
+static int lines(const char *line)
+{
+  int n = 0;
+  const size_t size = strlen(line);
+  for (const char *at = text; (at = strstr(at, line)); at += size)
+    n += (at == text || at[-1] == '\n') && at[size] == '\n';
+  return n;
+}
+
+static void assert_line(const char *line)
+{
+  if (lines(line) != 1) fail_msg("%d times the line %s in:\n%s", lines(line), line, text);
+}
+
+static void assert_no(const char *part)
+{
+  if (strstr(text, part)) fail_msg("\"%s\" should not be in:\n%s", part, text);
+}
+
+/* The number behind "NAME{LABELS} ". */
+static double value(const char *series)
+{
+  const char *at = strstr(text, series);
+  if (!at) fail_msg("%s is missing in:\n%s", series, text);
+  return strtod(at + strlen(series), NULL);
+}
+
+static void every_figure_has_its_line(void **state)
+{
+  (void)state;
+  fake_daemon(&census.one[census.count++], "bench_1");
+  render();
+  assert_line("ali3_exporter_info{version=\"" ALI3_VERSION "\"} 1");
+  assert_line("# HELP ali3_up 1 if the daemon runs");
+  assert_line("# TYPE ali3_up gauge");
+  assert_line("ali3_up{instance=\"bench_1\"} 1");
+  assert_line("ali3_info{instance=\"bench_1\",model=\"four-bar\",reason=\"\"} 1");
+  assert_line("ali3_healthy{instance=\"bench_1\"} 1");
+  assert_line("ali3_realtime{instance=\"bench_1\"} 1");
+  assert_line("ali3_pid{instance=\"bench_1\"} 4711");
+  assert_line("ali3_uptime_seconds{instance=\"bench_1\"} 12.5");
+  assert_line("ali3_age_seconds{instance=\"bench_1\"} 0.0025");
+  assert_line("ali3_period_seconds{instance=\"bench_1\"} 0.01");
+  assert_line("ali3_bodies{instance=\"bench_1\"} 3");
+  assert_line("ali3_rows{instance=\"bench_1\"} 20");
+  assert_line("ali3_workers{instance=\"bench_1\"} 2");
+  assert_line("ali3_priority{instance=\"bench_1\"} 80");
+  assert_no("ali3_cpu{"); /* not pinned */
+  assert_line("ali3_state_code{instance=\"bench_1\"} 3");
+  assert_line("ali3_fault_code{instance=\"bench_1\"} 0");
+  assert_line("# TYPE ali3_cycles_total counter");
+  assert_line("ali3_cycles_total{instance=\"bench_1\"} 123456789012");
+  assert_line("ali3_simulated_seconds{instance=\"bench_1\"} 10.25");
+  assert_line("ali3_deadline_misses_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_starts_skipped_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_degraded_steps_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_increment{instance=\"bench_1\"} 1e-12");
+  assert_line("ali3_constraint_violation{instance=\"bench_1\"} 3e-13");
+  assert_line("ali3_input_age_seconds{instance=\"bench_1\"} 0.012");
+  assert_line("ali3_input_stale{instance=\"bench_1\"} 0");
+  assert_line("ali3_input_stale_mask{instance=\"bench_1\"} 0");
+  assert_line("ali3_input_clamped_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_state{instance=\"bench_1\",state=\"RUNNING\"} 1");
+  assert_line("ali3_state{instance=\"bench_1\",state=\"SAFE\"} 0");
+  assert_line("ali3_last_seconds{instance=\"bench_1\",phase=\"wakeup\"} 0.0015");
+  assert_line("ali3_min_seconds{instance=\"bench_1\",phase=\"wakeup\"} 4.999e-06");
+  assert_line("ali3_max_seconds{instance=\"bench_1\",phase=\"cycle\"} 8.05e-05");
+  assert_no("phase=\"step\""); /* no step was made: no figure, and above all not 0 */
+  assert_line("# TYPE ali3_osc_clients gauge");
+  assert_line("ali3_osc_clients{instance=\"bench_1\"} 2");
+  assert_line("# TYPE ali3_modbus_half_frames_total counter");
+  assert_line("# HELP ali3_modbus_half_frames_total Modbus connections closed in mid-frame");
+  assert_line("ali3_modbus_half_frames_total{instance=\"bench_1\"} 5");
+  assert_line("ali3_loop_page_faults_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_loop_preemptions_total{instance=\"bench_1\"} 0");
+}
+
+static void trouble_is_shown(void **state)
+{
+  (void)state;
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  p->sample.verdict = VERDICT_DEGRADED;
+  p->sample.live.state = STATE_SAFE;
+  p->sample.live.fault = FAULT_STALE;
+  p->sample.live.flags = FLAG_SAFE | FLAG_INPUT_STALE;
+  p->sample.live.stale_mask = 5;
+  p->sample.live.misses = 7;
+  p->sample.live.skipped = 9;
+  p->sample.live.input_age_ns = UINT64_MAX;
+  p->sample.live.increment = 0.0 / 0.0 * p->sample.live.time;
+  p->sample.live.constraint = 1e300 * 1e10;
+  render();
+  assert_line("ali3_healthy{instance=\"a\"} 0");
+  assert_line("ali3_state{instance=\"a\",state=\"SAFE\"} 1");
+  assert_line("ali3_state{instance=\"a\",state=\"RUNNING\"} 0");
+  assert_line("ali3_fault_code{instance=\"a\"} 3");
+  assert_line("ali3_input_stale{instance=\"a\"} 1");
+  assert_line("ali3_input_stale_mask{instance=\"a\"} 5");
+  assert_line("ali3_deadline_misses_total{instance=\"a\"} 7");
+  assert_line("ali3_starts_skipped_total{instance=\"a\"} 9");
+  assert_line("ali3_increment{instance=\"a\"} NaN");
+  assert_line("ali3_constraint_violation{instance=\"a\"} +Inf");
+  assert_no("ali3_input_age_seconds{"); /* none received */
+}
+
+/* What was torn is not shown; what stands outside the lock is. */
+static void torn_figures_are_left_out(void **state)
+{
+  (void)state;
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  p->sample.whole = false;
+  render();
+  assert_line("ali3_up{instance=\"a\"} 1");
+  assert_line("ali3_period_seconds{instance=\"a\"} 0.01");
+  assert_no("ali3_cycles_total{");
+  assert_no("ali3_state{");
+  assert_no("ali3_deadline_misses_total{");
+}
+
+static void buckets_are_cumulative(void **state)
+{
+  (void)state;
+  fake_daemon(&census.one[census.count++], "a");
+  render();
+  assert_line("# TYPE ali3_wakeup_seconds histogram");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"5e-06\"} 1");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"1e-05\"} 2");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"2e-05\"} 2");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"3e-05\"} 3");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"0.001\"} 3");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"0.002\"} 4");
+  assert_line("ali3_wakeup_seconds_bucket{instance=\"a\",le=\"+Inf\"} 4");
+  assert_line("ali3_wakeup_seconds_count{instance=\"a\"} 4");
+  /* Three entries in bins of 1 us; the fourth between 1.414 and 1.542 ms. */
+  const double sum = value("ali3_wakeup_seconds_sum{instance=\"a\"} ");
+  assert_true(sum > 30.5e-6 - 1.5e-6 + 1.414e-3 && sum < 30.5e-6 + 1.5e-6 + 1.543e-3);
+  assert_line("ali3_cycle_seconds_sum{instance=\"a\"} 0.000161");
+  assert_line("ali3_step_seconds_bucket{instance=\"a\",le=\"+Inf\"} 0");
+  assert_line("ali3_step_seconds_sum{instance=\"a\"} 0");
+  assert_line("ali3_step_seconds_count{instance=\"a\"} 0");
+}
+
+/* Every bound is an edge of bins: an entry 1 ns below it counts, one at it does not. Entries of every bin add
+ * up to the count, that of overflow too. */
+static void bounds_are_edges_of_bins(void **state)
+{
+  (void)state;
+  struct histogram *h = &fake_daemon(&census.one[census.count++], "a")->block.book.cycle;
+  uint64_t bound[64];
+  int bounds = 0;
+  render();
+  static const char series[] = "ali3_cycle_seconds_bucket{instance=\"a\",le=\"";
+  for (const char *at = text; (at = strstr(at, series)); at++) {
+    const double le = strtod(at + strlen(series), NULL);
+    assert_in_range(bounds, 0, 63);
+    if (le < 1e9) bound[bounds++] = (uint64_t)(le * 1e9 + 0.5);
+  }
+  assert_in_range(bounds, 10, 40);
+  for (int b = 0; b < bounds; b++) {
+    if (b > 0) assert_true(bound[b] > bound[b - 1]);
+    histogram_clear(h);
+    histogram_add(h, bound[b] - 1, 1);
+    histogram_add(h, bound[b], 2);
+    render();
+    char line[128];
+    snprintf(line, sizeof line, "%s%g\"} 1", series, (double)bound[b] / 1e9);
+    assert_line(line);
+  }
+
+  histogram_clear(h);
+  for (int i = 0; i < BOOK_BINS; i++) histogram_add(h, (uint64_t)histogram_edge(i), 1);
+  render();
+  char line[128];
+  snprintf(line, sizeof line, "%s+Inf\"} %d", series, (int)BOOK_BINS);
+  assert_line(line);
+  snprintf(line, sizeof line, "ali3_cycle_seconds_count{instance=\"a\"} %d", (int)BOOK_BINS);
+  assert_line(line);
+}
+
+static void labels_are_escaped(void **state)
+{
+  (void)state;
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  snprintf(p->block.model, sizeof p->block.model, "m\"o\\d\nel \xc3\xa4");
+  snprintf(p->block.reason, sizeof p->block.reason, "not \xff UTF-8");
+  render();
+  assert_line("ali3_info{instance=\"a\",model=\"m\\\"o\\\\d\\nel \xc3\xa4\",reason=\"?\"} 1");
+}
+
+/* Lines of one metric stand together below one heading, also with several daemons; of one that is gone only
+ * that it is. */
+static void metrics_are_grouped(void **state)
+{
+  (void)state;
+  fake_daemon(&census.one[census.count++], "a");
+  fake_daemon(&census.one[census.count++], "b");
+  fake_gone(&census.one[census.count++], "c");
+  render();
+  assert_line("ali3_up{instance=\"a\"} 1");
+  assert_line("ali3_up{instance=\"b\"} 1");
+  assert_line("ali3_up{instance=\"c\"} 0");
+  const char *gone = strstr(text, "instance=\"c\"");
+  assert_null(strstr(gone + 1, "instance=\"c\""));
+
+  char metric[64] = "";
+  static char seen[200][64];
+  int metrics = 0;
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    if (strncmp(line, "# HELP ", 7) == 0) {
+      assert_int_equal(sscanf(line, "# HELP %63s", metric), 1);
+      for (int i = 0; i < metrics; i++) assert_string_not_equal(seen[i], metric);
+      assert_in_range(metrics, 0, 199);
+      snprintf(seen[metrics++], sizeof seen[0], "%s", metric);
+    } else if (strncmp(line, "# TYPE ", 7) == 0) {
+      assert_int_equal(strncmp(line + 7, metric, strlen(metric)), 0);
+    } else {
+      const size_t n = strcspn(line, "{");
+      assert_int_equal(strncmp(line, metric, strlen(metric)), 0);
+      const char *suffix = line + strlen(metric);
+      assert_true(n == strlen(metric) || strncmp(suffix, "_bucket{", 8) == 0 ||
+                  strncmp(suffix, "_sum{", 5) == 0 || strncmp(suffix, "_count{", 7) == 0);
+    }
+  }
+  assert_in_range(metrics, 50, 199);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(every_figure_has_its_line, clear),
+      cmocka_unit_test_teardown(trouble_is_shown, clear),
+      cmocka_unit_test_teardown(torn_figures_are_left_out, clear),
+      cmocka_unit_test_teardown(buckets_are_cumulative, clear),
+      cmocka_unit_test_teardown(bounds_are_edges_of_bins, clear),
+      cmocka_unit_test_teardown(labels_are_escaped, clear),
+      cmocka_unit_test_teardown(metrics_are_grouped, clear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Nothing is kept from one look to the next: daemons that went, came or came back need no care. */
+#include "census.h"
+
+#include "io/telemetry_shm.h"
+#include "rt/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t FRESH_NS = NS_PER_S / 100;
+
+static void look(struct present *p, const char *name)
+{
+  struct watch watch = {.wanted = name};
+  snprintf(p->name, sizeof p->name, "%.63s", name);
+  watch_look(&watch, &p->sample);
+  sample_keep(&p->sample, &p->block);
+  watch_close(&watch);
+  /* The name of the object is what it was found by, whatever the block says. */
+  if (p->sample.t) memcpy(p->block.instance, p->name, sizeof p->name);
+}
+
+void census_take(struct census *c)
+{
+  const uint64_t now = clock_now_ns();
+  if (c->taken_ns && now < c->taken_ns + FRESH_NS) return;
+  c->taken_ns = now;
+  char name[CENSUS_MAX][64];
+  c->count = 1;
+  if (c->only)
+    snprintf(name[0], sizeof name[0], "%.63s", c->only);
+  else
+    c->count = telemetry_list(name, CENSUS_MAX);
+  for (int i = 0; i < c->count; i++) look(&c->one[i], name[i]);
+}
+
+const struct present *census_find(const struct census *c, const char *name)
+{
+  for (int i = 0; i < c->count; i++)
+    if (strcmp(c->one[i].name, name) == 0) return &c->one[i];
+  return NULL;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it maps their blocks read-only,
+ * sends them nothing, and is served last by the scheduler. */
+#include "census.h"
+#include "io/telemetry_shm.h"
+#include "listener.h"
+#include "prometheus.h"
+#include "server.h"
+
+#include <ali3/ali3.h>
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { EXIT_USAGE = 2, NICE = 5 };
+
+struct options {
+  const char *instance;
+  struct address address;
+  bool once;
+};
+
+static const char usage[] =
+    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT [--expose]]\n"
+    "       ali3-exporter --once [--name INSTANCE]\n"
+    "\n"
+    "Serves the figures of running ali3d, read from shared memory, over HTTP.\n"
+    "\n"
+    "  --name INSTANCE        this daemon alone, also while it is not there (default: all that are present)\n"
+    "  --listen ADDRESS:PORT  numeric, IPv6 in brackets; port 0 takes any (default 127.0.0.1:9464)\n"
+    "  --expose               allow an address that other machines can reach\n"
+    "  --once                 print what /metrics would say, and exit\n"
+    "  --help, --version\n"
+    "\n"
+    "  /metrics           text format of Prometheus\n"
+    "  /api/v1/instances  the daemons present, JSON\n"
+    "  /api/v1/status     one daemon, as ali3-top --json; ?name=INSTANCE (default: the one started last)\n"
+    "  /healthz           200 healthy, 503 degraded or gone; ?name=INSTANCE (default: all)\n"
+    "\n"
+    "Exit status: 0 ended by a signal, or printed; 1 cannot serve or print; 2 wrong usage\n";
+
+static __attribute__((noreturn, format(printf, 1, 2))) void refuse(const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  fputs("ali3-exporter: ", stderr);
+  vfprintf(stderr, format, list);
+  fputc('\n', stderr);
+  va_end(list);
+  exit(EXIT_USAGE);
+}
+
+static struct options read_options(int argc, char **argv)
+{
+  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
+                                        {"listen", required_argument, NULL, 'l'},
+                                        {"expose", no_argument, NULL, 'e'},
+                                        {"once", no_argument, NULL, 'o'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'v'},
+                                        {0}};
+  struct options o = {0};
+  const char *listen = "127.0.0.1:9464";
+  bool expose = false;
+  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+    switch (c) {
+    case 'n':
+      o.instance = optarg;
+      break;
+    case 'l':
+      listen = optarg;
+      break;
+    case 'e':
+      expose = true;
+      break;
+    case 'o':
+      o.once = true;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      exit(EXIT_SUCCESS);
+    case 'v':
+      puts("ali3-exporter " ALI3_VERSION);
+      exit(EXIT_SUCCESS);
+    default:
+      fputs(usage, stderr);
+      exit(EXIT_USAGE);
+    }
+  }
+  if (optind < argc) refuse("unexpected argument \"%s\"", argv[optind]);
+  if (o.instance && !telemetry_valid_name(o.instance))
+    refuse("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
+  if (!address_read(listen, &o.address))
+    refuse("--listen: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", listen);
+  if (!expose && !address_is_loopback(&o.address))
+    refuse("--listen %s can be reached from other machines, and nobody is asked who he is: "
+           "add --expose if that is meant",
+           listen);
+  return o;
+}
+
+/* Whatever it was started from: never real time, and behind ordinary work. Threads inherit it. */
+static void step_back(char *said, size_t size)
+{
+  const struct sched_param ordinary = {0};
+  sched_setscheduler(0, SCHED_OTHER, &ordinary);
+  if (getpriority(PRIO_PROCESS, 0) < NICE) setpriority(PRIO_PROCESS, 0, NICE);
+  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK; /* as read back, not as asked for */
+  snprintf(said, size, "%s, nice %d", policy == SCHED_OTHER ? "SCHED_OTHER" : "NOT SCHED_OTHER",
+           getpriority(PRIO_PROCESS, 0));
+}
+
+static int print_once(struct census *c)
+{
+  census_take(c);
+  prometheus_write(c, stdout);
+  if (fflush(stdout) == 0) return EXIT_SUCCESS;
+  fprintf(stderr, "ali3-exporter: cannot print: %s\n", strerror(errno));
+  return EXIT_FAILURE;
+}
+
+static int serve(struct options *o, struct census *c)
+{
+  char address[64], scheduling[64];
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  sigprocmask(SIG_BLOCK, &ends, NULL); /* in the server's thread too */
+  signal(SIGPIPE, SIG_IGN);
+  step_back(scheduling, sizeof scheduling);
+
+  const int listener = listener_open(&o->address);
+  address_text(&o->address, address, sizeof address);
+  if (listener < 0) {
+    fprintf(stderr, "ali3-exporter: %s: %s\n", address, strerror(errno));
+    return EXIT_FAILURE;
+  }
+  struct server *server = server_start(listener, c);
+  if (!server) {
+    fprintf(stderr, "ali3-exporter: %s: libmicrohttpd cannot serve there\n", address);
+    return EXIT_FAILURE;
+  }
+  printf(
+      "ali3-exporter: http://%s/metrics of %s; one thread, %s; at most %d connections, %d from one address\n",
+      address, o->instance ? o->instance : "all instances", scheduling, SERVER_CONNECTIONS,
+      SERVER_CONNECTIONS_PER_IP);
+  fflush(stdout);
+  int number;
+  sigwait(&ends, &number);
+  server_stop(server);
+  printf("ali3-exporter: SIG%s: ended\n", sigabbrev_np(number));
+  return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+  static struct census census; /* a megabyte */
+  struct options o = read_options(argc, argv);
+  census.only = o.instance;
+  return o.once ? print_once(&census) : serve(&o, &census);
+}

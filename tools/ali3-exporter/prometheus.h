@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * A census in the text format of Prometheus, version 0.0.4. */
+#ifndef ALI3_EXPORTER_PROMETHEUS_H
+#define ALI3_EXPORTER_PROMETHEUS_H
+
+#include "census.h"
+
+#include <stdio.h>
+
+#define PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+void prometheus_write(const struct census *c, FILE *out);
+
+#endif
