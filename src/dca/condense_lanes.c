@@ -83,6 +83,43 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
   }
 }
 
+/* The same where the first three columns of all blocks are constant. */
+static void leaf_point(const struct tree *t, const struct tree_group *group, num *U,
+                       const struct tree_matrix *m)
+{
+  enum { TURN = TREE_Y - 3 }; /* th and n */
+  num room[DELTA], G[TURN * TREE_SHORT], Y[TURN * TREE_SHORT];
+  const num *d = delta_of(group, m, room), *th = d + TREE_DELTA_TH;
+  for (int a = group->couple_first; a < group->couple_end; a++) {
+    const struct tree_couple *c = &t->couple[a];
+    const num *J = (const num *)(m->J + c->J->at);
+    for (int i = 0; i < c->rows; i++) {
+      num *g = G + TURN * (c->at + i), *o = Y + TURN * (c->at + i);
+      int from = c->stride * i + 3;
+      if (c->aligned)
+        for (int y = 0; y < TURN; y++) g[y] = J[from + y];
+      else
+        for (int y = 0; y < TURN; y++) g[y] = num_pick(m->J, c->J, (size_t)(from + y));
+      for (int k = 0; k < 3; k++) o[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
+      o[3] = -d[TREE_DELTA_N] * g[3];
+    }
+  }
+  num *u = U;
+  for (int i = 0; i < group->border; i++) {
+    const num *g = G + TURN * i;
+    for (int k = 0; k <= i; k++) {
+      const num *y = Y + TURN * k;
+      *u++ = (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
+    }
+  }
+  for (int a = group->couple_first; a < group->couple_end; a++)
+    for (int b = group->couple_first; b <= a; b++) {
+      const struct tree_couple *ca = &t->couple[a], *cb = &t->couple[b];
+      double sign = ca->side == cb->side ? -1.0 : 1.0;
+      for (int k = 0; k < 3; k++) U[at_row(ca->at + k) + cb->at + k] += sign * d[TREE_DELTA_R];
+    }
+}
+
 /* F += a child's update. */
 static inline void gather(const struct tree_work *w, const struct tree_branch *r, num *F)
 {
@@ -229,7 +266,10 @@ static bool condense(const struct tree *t, const struct tree_work *w, const stru
   const struct tree_group *group = &t->group[index];
   num *F = (num *)(w->front + group->front);
   if (group->kind == TREE_LEAF) {
-    leaf(t, group, F, m);
+    if (group->point)
+      leaf_point(t, group, F, m);
+    else
+      leaf(t, group, F, m);
     return true;
   }
   assemble(t, w, m, index);

@@ -80,7 +80,8 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
   const struct tree_graph *g = n->graph;
   if (e->couple < 0) return 0;
   int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
-  return (uint64_t)(16 * vertex_size(g, joint) + joint_sides(g, joint));
+  bool point = g->point && g->point[joint];
+  return (uint64_t)(64 * vertex_size(g, joint) + 4 * joint_sides(g, joint) + (point ? 2 + e->couple : 0));
 }
 
 static uint64_t own_hash(const struct nodes *n, const struct node *a)

@@ -240,6 +240,8 @@ static void lay_couple(struct build *b, int tile, int slot)
   struct tree_couple *r = &t->couple[b->couples++];
   *r = (struct tree_couple){
       .rows = vertex_size(b->g, joint), .stride = TREE_Y * joint_sides(b->g, joint), .at = f->at};
+  r->point = b->g->point && b->g->point[joint];
+  r->side = f->couple;
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     const struct edge *e = edge_of(b, tile, slot, l);
@@ -250,6 +252,7 @@ static void lay_couple(struct build *b, int tile, int slot)
     p.used[l] = true;
     if (l == 0) p.first = beside_first(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
+  for (int l = 0; l < o->width; l++) r->point &= p.used[l];
   r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;
 }
@@ -328,6 +331,8 @@ static void lay_group(struct build *b, int group)
   o->couple_first = b->couples;
   for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, group, i);
   o->couple_end = b->couples;
+  o->point = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
+  for (int i = o->couple_first; i < o->couple_end; i++) o->point &= b->t->couple[i].point;
   if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }
 

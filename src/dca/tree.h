@@ -42,8 +42,9 @@
 #include <stddef.h>
 
 enum {
-  TREE_Y = 7,    /* unknowns of a body */
-  TREE_SIDES = 4 /* bodies that a joint may join; most join two */
+  TREE_Y = 7,     /* unknowns of a body */
+  TREE_SIDES = 4, /* bodies that a joint may join; most join two */
+  TREE_SHORT = 18 /* rows of a body that kernels take at a gulp */
 };
 
 struct tree_graph {
@@ -53,7 +54,10 @@ struct tree_graph {
   const bool *carried; /* (bodies) held up by their joints alone, mass or not; NULL: none */
   const bool *soft;    /* (joints) compliance of the size of what it joins: may go before its bodies, if those
                                     are hubs; NULL: none */
-  const int *sides;    /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const bool *
+      point; /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0
+                        and 1, and 0 in all others; NULL: of none */
+  const int *sides;     /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
   const unsigned *kind; /* (joints) only joints of equal kind share a tile; NULL: all alike */
 };
 
@@ -73,6 +77,8 @@ enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
 /* Jacobian blocks that enter a tile's fronts: rows of a joint each, on one body. */
 struct tree_couple {
+  bool point;              /* see tree_graph */
+  int side;                /* of all lanes, if so */
   int rows, stride;        /* from a row to the next, in elements */
   int at;                  /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
   bool aligned;            /* lane by lane in one tile */
@@ -123,14 +129,15 @@ struct tree_tile {
 /* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. */
 struct tree_group {
   enum tree_kind kind;
-  int width;                    /* lanes, or 1 */
-  int member_first;             /* in tree.member: a joint or body for each lane; -1: lane not in use */
-  int used;                     /* lanes in use, the first one among them */
-  int pivot;                    /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
-  int border;                   /* unknowns of the border */
-  bool carried;                 /* bodies: all of them are */
-  bool bare;                    /* all its children are leaves: they bring nothing to a right-hand side */
-  bool aligned;                 /* what follows lies lane by lane in one tile */
+  int width;        /* lanes, or 1 */
+  int member_first; /* in tree.member: a joint or body for each lane; -1: lane not in use */
+  int used;         /* lanes in use, the first one among them */
+  int pivot;        /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
+  int border;       /* unknowns of the border */
+  bool carried;     /* bodies: all of them are */
+  bool bare;        /* all its children are leaves: they bring nothing to a right-hand side */
+  bool point;       /* leaf: all its couples are, in every lane */
+  bool aligned;
   const struct lane_at *at;     /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
   const struct tree_body *body; /* (width) leaf, hub: the bodies */
   size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */

@@ -36,6 +36,44 @@ static inline void coincide_rows(num *restrict J, double sign, const struct body
   }
 }
 
+/* The th and n columns of one side of a row along k at point a. */
+static inline void turn_row(num *restrict J, double sign, const struct body_frame *f, const num a[3],
+                            const num k[3])
+{
+  num local[3], turn[3];
+  m3_tmul(local, f->R, k);
+  v3_cross(turn, a, local);
+  for (int i = 0; i < 3; i++) J[3 + i] = sign * turn[i];
+  J[6] = sign * 2.0 * v3_dot(a, local);
+}
+
+/* As primitive_rows() of COINCIDE and DOT, the r columns left as they are. */
+static inline void primitive_turns(enum primitive_kind kind, const struct body_pair *pair,
+                                   const struct primitive_place *p, const num d[3], num *restrict Phi,
+                                   num *restrict J)
+{
+  num U[3], V[3];
+  if (kind == ROW_COINCIDE) {
+    for (int i = 0; i < 3; i++, J += PAIR) {
+      Phi[i] = d[i];
+      for (int side = 0; side < 2; side++) {
+        num turn[3];
+        double sign = side ? 1.0 : -1.0;
+        const num *a = p->point[side], *Ri = pair->f[side]->R + 3 * i;
+        v3_cross(turn, a, Ri);
+        for (int k = 0; k < 3; k++) J[BODY_Y * side + 3 + k] = sign * turn[k];
+        J[BODY_Y * side + 6] = sign * 2.0 * v3_dot(a, Ri);
+      }
+    }
+    return;
+  }
+  world_vector(U, pair->f[0], p->u);
+  world_vector(V, pair->f[1], p->v);
+  turn_row(J, 1.0, pair->f[0], p->u, V);
+  turn_row(J + BODY_Y, 1.0, pair->f[1], p->v, U);
+  *Phi = v3_dot(U, V);
+}
+
 /* 1/x, or 0 for 0: at length 0 the direction is undefined, and a spring does not pull there */
 static inline num inverse_or_zero(num x)
 {

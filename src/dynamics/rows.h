@@ -81,6 +81,15 @@ struct joint_rows {
   int rolling;    /* of a contact of spheres with friction: its number; -1 */
 };
 
+/* Rows of points that coincide, and of directions alone: the r columns of their Jacobian never change. They are -I and
+ * I in the first three rows, of sides 0 and 1, and 0 in all others. */
+static inline bool rows_share_point(const struct joint_rows *j)
+{
+  bool share = j->sides == 2 && j->primitive[0].kind == ROW_COINCIDE;
+  for (int k = 1; k < j->primitives; k++) share = share && j->primitive[k].kind == ROW_DOT;
+  return share;
+}
+
 /* Set-up: the rows of joint `index` of the model; where they are stored is left to the caller. ALI3_OK or
  * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);

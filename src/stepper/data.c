@@ -110,6 +110,14 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
       for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
         d->c[tile->at + k * tile->width + lane] = 1.0;
   }
+  for (int i = 0; i < m->frozen->links; i++) { /* what kernels leave alone */
+    const struct joint_rows *j = &m->frozen->link[i];
+    for (int k = 0; rows_share_point(j) && k < 3; k++)
+      for (int side = 0; side < 2; side++) {
+        size_t at = j->jacobian + (size_t)(j->stride * (BODY_Y * (2 * k + side) + k));
+        d->J[at] = d->J_other[at] = side ? 1.0 : -1.0;
+      }
+  }
   memcpy(d->last.x, d->now.x, state);
   memcpy(d->start.x, d->now.x, state);
   if (d->coarse.x) memcpy(d->coarse.x, d->now.x, state);

@@ -44,9 +44,9 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
   int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
   int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
       *example = calloc(links, sizeof *example);
-  bool *soft = calloc(links, sizeof *soft);
+  bool *soft = calloc(links, sizeof *soft), *point = calloc(links, sizeof *point);
   unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
-  if (ends && first && sides && example && soft && kind) {
+  if (ends && first && sides && example && soft && point && kind) {
     for (int j = 0; j < f->links; j++) {
       const struct joint_rows *link = &f->link[j];
       for (int side = 0; side < TREE_SIDES; side++)
@@ -54,12 +54,14 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
       first[j + 1] = first[j] + link->count;
       sides[j] = link->sides;
       soft[j] = link->soft;
+      point[j] = rows_share_point(link);
       kind[j] = kind_of(f, j, example, &kinds);
     }
     g.ends = (const int(*)[TREE_SIDES])ends;
     g.first = first;
     g.sides = sides;
     g.soft = soft;
+    g.point = point;
     g.kind = kind;
     f->tree = tree_build(&g, isa_lanes(f->isa));
   }
@@ -68,6 +70,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f)
   free(sides);
   free(example);
   free(soft);
+  free(point);
   free(kind);
   return f->tree != NULL;
 }
@@ -172,6 +175,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side)
   struct link_tile *o = &l->f->link_tile[tile];
   o->lane_by_lane = by_lane(j);
   o->drives = j->drive >= 0;
+  o->point = rows_share_point(j);
   o->primitives = j->primitives;
   o->constant = l->constant;
   for (int k = 0; k < j->primitives; k++) o->primitive[k] = j->primitive[k].kind;

@@ -87,12 +87,45 @@ static inline void push_sides(int rows, int sides, const num *J, const num *v, n
   }
 }
 
+/* The same with the constant columns left out. */
+static inline void push_point(int rows, const num *J, const num *v, num *restrict o)
+{
+  num own[ROWS_MAX];
+  for (int k = 0; k < rows; k++) own[k] = v[k];
+  for (int k = 0; k < 3; k++) {
+    o[k] = -own[k];
+    o[BODY_Y + k] = own[k];
+  }
+  for (int side = 0; side < 2; side++)
+    for (int y = BODY_Y * side + 3; y < BODY_Y * side + BODY_Y; y++) {
+      num sum = J[y] * own[0];
+      for (int k = 1; k < rows; k++) sum += J[PAIR * k + y] * own[k];
+      o[y] = sum;
+    }
+}
+
 /* With the usual numbers of rows and sides as constants. */
 static void push_of(const ali3_model *m, ali3_data *d, int tile, double *jacobian, double *rows)
 {
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   const num *J = block(jacobian, t), *v = per_row(rows, t);
   num *o = (num *)(d->push + t->load);
+  if (m->frozen->link_tile[tile].point) {
+    switch (t->rows) {
+    case 3:
+      push_point(3, J, v, o);
+      return;
+    case 4:
+      push_point(4, J, v, o);
+      return;
+    case 5:
+      push_point(5, J, v, o);
+      return;
+    default:
+      push_point(6, J, v, o);
+      return;
+    }
+  }
   switch (t->sides == 2 ? t->rows : 0) {
   case 1:
     push_sides(1, 2, J, v, o);
@@ -131,10 +164,28 @@ __attribute__((noinline)) static void products_any(const struct links *l, double
   products_of(l, l->t->sides, block(J, l->t), w, o);
 }
 
+/* Likewise, with the constant columns left out. */
+static inline void products_point(const struct links *l, const num *J, const double *w, num o[ROWS_MAX])
+{
+  num own[ROWS_SIDES][BODY_Y];
+  take_sides(l->own, 2, w, own);
+  for (int k = 0; k < l->t->rows; k++, J += PAIR) {
+    num a = J[3] * own[0][3], b = J[BODY_Y + 3] * own[1][3];
+    for (int y = 4; y < BODY_Y; y++) {
+      a += J[y] * own[0][y];
+      b += J[BODY_Y + y] * own[1][y];
+    }
+    o[k] = a + b;
+  }
+  for (int k = 0; k < 3; k++) o[k] += own[1][k] - own[0][k];
+}
+
 /* o = J w of all rows */
 static inline void products(const struct links *l, double *J, const double *w, num o[ROWS_MAX])
 {
-  if (l->t->sides == 2)
+  if (l->own->point)
+    products_point(l, block(J, l->t), w, o);
+  else if (l->t->sides == 2)
     products_of(l, 2, block(J, l->t), w, o);
   else
     products_any(l, J, w, o);
@@ -192,7 +243,10 @@ static void link_rows(const ali3_model *m, ali3_data *d, int tile)
   for (int k = 0; k < l.own->primitives; k++) {
     const struct primitive_place place = place_of(constant, k);
     int count = primitive_count(l.own->primitive[k]);
-    primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
+    if (l.own->point)
+      primitive_turns(l.own->primitive[k], &pair, &place, separate, Phi, J);
+    else
+      primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
     Phi += count;
     J += PAIR * count;
   }

@@ -28,6 +28,7 @@ enum {
 /* What a link tile is beside its tree_tile. */
 struct link_tile {
   bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
+  bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
   bool drives;       /* some of its links are drives */
   int primitives;    /* otherwise: the same ones in all lanes */
   enum primitive_kind primitive[ROWS_PRIMITIVES];
