@@ -294,9 +294,8 @@ static bool condense(const struct tree *t, const struct tree_work *w, const stru
   }
 }
 
-/* f = the sums of what the children have for the front */
-static inline void children(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
-                            num *f)
+/* f = the sums of what the children have for the front, branch by branch */
+static void children(const struct tree *t, const struct tree_work *w, const struct tree_group *group, num *f)
 {
   for (int i = 0; i < group->pivot + group->border; i++) f[i] = num_all(0.0);
   for (int r = group->child_first; r < group->child_end; r++) {
@@ -311,26 +310,46 @@ static inline void children(const struct tree *t, const struct tree_work *w, con
   }
 }
 
-static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
-                                                          const struct tree_group *group, int p,
-                                                          const double *beta)
+/* The sum of the next place, and on to the one after it. */
+static inline num next_place(const int **list, const double *vector)
+{
+  const int *l = *list, count = *l++;
+  num sum = num_all(0.0);
+  if (count > 0) sum = *(const num *)(vector + l[0]);
+  for (int i = 1; i < count; i++) sum += *(const num *)(vector + l[i]);
+  *list = l + count;
+  return sum;
+}
+
+enum how { BARE, LISTED, BRANCHES };
+
+static inline __attribute__((always_inline)) void forward_how(const struct tree *t, const struct tree_work *w,
+                                                              const struct tree_group *group, int p,
+                                                              const double *beta, enum how how)
 {
   const num *F = (const num *)(w->front + group->front);
+  const int *list = t->list + group->vector_first;
   num *f = (num *)(w->vector + group->vector), x[TREE_Y];
   int n = p + group->border;
   bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
-  if (!group->bare) children(t, w, group, f);
-  for (int i = 0; i < p; i++) x[i] = group->bare ? num_all(0.0) : f[i];
+  if (how == BRANCHES) children(t, w, group, f);
+  for (int i = 0; i < p; i++) {
+    x[i] = num_all(0.0);
+    if (how == LISTED) x[i] = next_place(&list, w->vector);
+    if (how == BRANCHES) x[i] = f[i];
+  }
   if (joint || group->carried) {
     for (int i = 0; i < p; i++) x[i] += sign * own(group, beta, i);
   }
+  const num *K = F + at_row(p);
   for (int i = p; i < n; i++) {
-    const num *K = F + at_row(i);
-    num own = num_all(0.0);
-    if (!group->bare) own = f[i];
-    for (int k = 0; k < p; k++) own -= K[k] * x[k];
-    f[i] = own;
+    num sum = K[0] * x[0], had = num_all(0.0);
+    for (int k = 1; k < p; k++) sum += K[k] * x[k];
+    if (how == LISTED) had = next_place(&list, w->vector);
+    if (how == BRANCHES) had = f[i];
+    f[i] = had - sum;
+    K += i + 1;
   }
   for (int i = 0; i < p; i++)
     for (int k = 0; k < i; k++) x[i] -= F[at_row(i) + k] * x[k];
@@ -339,6 +358,18 @@ static inline __attribute__((always_inline)) void forward(const struct tree *t, 
     for (int k = i + 1; k < p; k++) x[i] -= F[at_row(k) + i] * x[k];
   }
   for (int i = 0; i < p; i++) f[i] = x[i];
+}
+
+static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
+                                                          const struct tree_group *group, int p,
+                                                          const double *beta)
+{
+  if (group->bare)
+    forward_how(t, w, group, p, beta, BARE);
+  else if (group->sum.aligned)
+    forward_how(t, w, group, p, beta, LISTED);
+  else
+    forward_how(t, w, group, p, beta, BRANCHES);
 }
 
 static inline __attribute__((always_inline)) void backward(const struct tree *t, const struct tree_work *w,

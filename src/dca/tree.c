@@ -291,6 +291,25 @@ static void open_sum(struct build *b, int places)
   b->more.count = 0;
 }
 
+/* How the right-hand sides of the children add up, place by place. */
+static bool lay_vector(struct build *b, struct tree_group *o)
+{
+  const struct tree_branch *branch = b->t->branch;
+  bool good = true;
+  o->vector_first = b->list.count;
+  for (int place = 0; place < o->pivot + o->border; place++) {
+    int count = b->list.count;
+    good = good && list_push(&b->list, 0);
+    for (int r = o->child_first; r < o->child_end; r++)
+      for (int i = 0; i < branch[r].border && !branch[r].leaf && good; i++) {
+        if (branch[r].to[i] != place) continue;
+        good = list_push(&b->list, (int)branch[r].vector->at + (branch[r].pivot + i) * o->width);
+        b->list.item[count] += good;
+      }
+  }
+  return good;
+}
+
 static bool lay_sum(struct build *b, int tile)
 {
   struct tree *t = b->t;
@@ -312,6 +331,7 @@ static bool lay_sum(struct build *b, int tile)
     }
     good = good && close_sum(b, n * (n + 1) / 2, &o->sum);
   }
+  if (good && o->sum.aligned && !o->bare) good = lay_vector(b, o);
   return good;
 }
 

@@ -144,6 +144,8 @@ struct tree_group {
   size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
   int child_first, child_end;   /* in tree.branch */
   struct tree_sum sum;
+  int vector_first; /* in tree.list, if sum.aligned and not bare: for each place of the vector how many children add to it, and
+                                   from where in vector */
   int pull_first, pull_end;     /* in tree.pull: the border, part by part */
   int couple_first, couple_end; /* in tree.couple */
   int level;                    /* 0: no children */

@@ -181,11 +181,17 @@ static inline void velocity_by(ali3_data *d, const struct bodies *b, const num y
 {
   (void)d;
   body_set_velocity(b->x, b->f, y);
+  for (int k = 0; k < BODY_Y; k++) b->w[k] = y[k];
 }
 
 static void body_velocity_set(const ali3_model *m, ali3_data *d, int tile)
 {
   correct(m, d, tile, velocity_by);
+}
+
+static void body_velocity_again(const ali3_model *m, ali3_data *d, int tile)
+{
+  bodies_of(m, d, tile).w[BODY_Y - 1] = num_all(0.0);
 }
 
 static void body_velocity_whole(const ali3_model *m, ali3_data *d, int tile)
@@ -208,6 +214,7 @@ static inline void acceleration_by(ali3_data *d, const struct bodies *b, const n
 {
   (void)d;
   body_set_acceleration(b->x, b->f, y);
+  for (int k = 0; k < BODY_Y; k++) b->w[k] = y[k];
 }
 
 static void body_acceleration_set(const ali3_model *m, ali3_data *d, int tile)
@@ -251,6 +258,7 @@ const struct step_body_kernels LANE_NAME(step_body_kernels) = {
     .body_position_set = body_position_set,
     .body_velocity_free = body_velocity_free,
     .body_velocity_set = body_velocity_set,
+    .body_velocity_again = body_velocity_again,
     .body_velocity_whole = body_velocity_whole,
     .body_acceleration_free = body_acceleration_free,
     .body_acceleration_set = body_acceleration_set,

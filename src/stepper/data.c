@@ -39,6 +39,8 @@ static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
   d->Jf = d->J;
   d->push = doubles(a, f->tree->load + 1);
   d->law = doubles(a, rows);
+  d->bias = doubles(a, rows);
+  for (int i = 0; i < 2; i++) d->left[i] = doubles(a, rows);
   d->Phi_last = doubles(a, rows);
   d->gives = doubles(a, rows);
   d->rate_seen = doubles(a, rows);

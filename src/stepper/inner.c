@@ -166,7 +166,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
       if (!stage_condense(m, d)) return false;
     }
     step_mark(d, ALI3_PHASE_BODIES);
-    STAGE_LINKS(m, d, link_push_lambda, 28.0 * rows);
+    if (k == 0) STAGE_LINKS(m, d, link_push_lambda, 28.0 * rows); /* later with the rows */
     stage_loads(m, d);
     STAGE_BODIES(m, d, body_free, 250.0 * bodies);
     STAGE_LINKS(m, d, link_beta, 28.0 * rows);
@@ -177,7 +177,10 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     STAGE_BODIES(m, d, body_step, 200.0 * bodies);
     n->last = increment_norm(m, d);
     step_mark(d, ALI3_PHASE_ROWS);
-    stage_rows(m, d);
+    if (k < m->options.iterations - 1)
+      stage_rows_push(m, d);
+    else
+      stage_rows(m, d);
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
@@ -198,8 +201,7 @@ static bool project(const ali3_model *m, ali3_data *d)
   if (d->pull) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
   /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
    * down by two to four orders, for a thirtieth of the step. */
-  project_velocity(m, d);
-  project_velocity(m, d);
+  project_velocity_twice(m, d);
   if (m->frozen->jumps ||
       d->some_stiff) { /* what settled is a load, which springs beside it must not take up */
     soft_open(m, d);

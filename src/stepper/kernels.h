@@ -14,26 +14,30 @@ struct step_body_kernels {
   step_kernel *body_frame;   /* frame of now.x */
   step_kernel *body_free;    /* w = -delta (g + f), push: J'lambda; carried: w = 0, pull = -(g + f) */
   step_kernel *body_step;    /* y = w - delta f, push: J'z, or w + e; mu, now.x, frame, increment |y|^2 */
-  step_kernel *body_position_free;     /* w = (0, 0, -Psi/2) */
-  step_kernel *body_position_set;      /* now.x, frame; increment: largest part of y */
-  step_kernel *body_velocity_free;     /* w = (r', w, 0) */
-  step_kernel *body_velocity_set;      /* now.x */
-  step_kernel *body_velocity_whole;    /* w = y' */
-  step_kernel *body_acceleration_free; /* w = (r'', w', -p'.p') */
-  step_kernel *body_acceleration_set;
+  step_kernel *body_position_free;      /* w = (0, 0, -Psi/2) */
+  step_kernel *body_position_set;       /* now.x, frame; increment: largest part of y */
+  step_kernel *body_velocity_free;      /* w = (r', w, 0) */
+  step_kernel *body_velocity_set;       /* now.x; w: all of y' */
+  step_kernel *body_velocity_again;     /* w of body_velocity_free from that */
+  step_kernel *body_velocity_whole;     /* w = y' */
+  step_kernel *body_acceleration_free;  /* w = (r'', w', -p'.p') */
+  step_kernel *body_acceleration_set;   /* now.x; w: all of y'' */
   step_kernel *body_acceleration_whole; /* w = y'' */
   step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. push: J'z */
 };
 
 struct step_link_kernels {
   step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
+  step_kernel *link_rows_push;     /* the same, and link_push_lambda */
   step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
   step_kernel *link_push_z;        /* push = J' z, J of the factors */
   step_kernel *link_step;          /* the same, and now.lambda += z */
   step_kernel *link_beta;          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */
   step_kernel *link_position_beta; /* the same; soft: J w */
   step_kernel *link_velocity_beta; /* J w - wanted rate, J of the state; soft and not held: as w resists */
-  step_kernel *link_acceleration_beta; /* J w + bias - wanted acceleration, likewise */
+  step_kernel *link_acceleration_beta; /* J w + bias - wanted acceleration, likewise; bias */
+  step_kernel *link_velocity_left;     /* left: largest |J w - wanted rate| of each link, w all of y' */
+  step_kernel *link_acceleration_left; /* left: largest |J w + bias - wanted acceleration|, w all of y'' */
   step_kernel *link_residual;          /* beta - S z with response, into beta; z_kept */
 };
 

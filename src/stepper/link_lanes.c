@@ -261,6 +261,12 @@ static void link_push_lambda(const ali3_model *m, ali3_data *d, int tile)
   push_of(m, d, tile, d->J, d->now.lambda);
 }
 
+static void link_rows_push(const ali3_model *m, ali3_data *d, int tile)
+{
+  link_rows(m, d, tile);
+  link_push_lambda(m, d, tile);
+}
+
 static void link_push_z(const ali3_model *m, ali3_data *d, int tile)
 {
   push_of(m, d, tile, d->Jf, d->z);
@@ -361,7 +367,7 @@ static void bias_of(const ali3_model *m, const ali3_data *d, const struct links 
 static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int tile)
 {
   const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], bias[ROWS_MAX], *beta = per_row(d->beta, l.t);
+  num sum[ROWS_MAX], *bias = per_row(d->bias, l.t), *beta = per_row(d->beta, l.t);
   if (l.own->lane_by_lane)
     by_lane_bias(m, d, tile, (double *)bias);
   else
@@ -370,6 +376,46 @@ static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int tile)
   for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + bias[k];
   if (l.t->soft) resist(&l, d, true, beta);
   if (l.own->drives) by_lane_aim(m, d, tile, true);
+}
+
+/* The largest of the rows of each link, or what is no number. */
+static inline void leave(const struct links *l, const num *row, num *left)
+{
+  num largest = num_all(0.0), sum = num_all(0.0);
+  for (int k = 0; k < l->t->rows; k++) {
+    num own = num_max(row[k], -row[k]);
+    largest = num_max(own, largest);
+    sum += own;
+  }
+  *left = largest + 0.0 * sum;
+}
+
+static void link_velocity_left(const ali3_model *m, ali3_data *d, int tile)
+{
+  const struct links l = links_of(m, tile);
+  num row[ROWS_MAX];
+  if (l.own->drives) {
+    link_velocity_beta(m, d, tile);
+    leave(&l, per_row(d->beta, l.t), per_row(d->left[0], l.t));
+    return;
+  }
+  products(&l, d->J, d->w, row);
+  leave(&l, row, per_row(d->left[0], l.t));
+}
+
+static void link_acceleration_left(const ali3_model *m, ali3_data *d, int tile)
+{
+  const struct links l = links_of(m, tile);
+  num row[ROWS_MAX];
+  const num *bias = per_row(d->bias, l.t);
+  if (l.own->drives) {
+    link_acceleration_beta(m, d, tile);
+    leave(&l, per_row(d->beta, l.t), per_row(d->left[1], l.t));
+    return;
+  }
+  products(&l, d->J, d->w, row);
+  for (int k = 0; k < l.t->rows; k++) row[k] += bias[k];
+  leave(&l, row, per_row(d->left[1], l.t));
 }
 
 /* beta - S z, with z kept aside */
@@ -388,6 +434,7 @@ static void link_residual(const ali3_model *m, ali3_data *d, int tile)
 extern const struct step_link_kernels LANE_NAME(step_link_kernels);
 const struct step_link_kernels LANE_NAME(step_link_kernels) = {
     .link_rows = link_rows,
+    .link_rows_push = link_rows_push,
     .link_push_lambda = link_push_lambda,
     .link_push_z = link_push_z,
     .link_step = link_step,
@@ -395,5 +442,7 @@ const struct step_link_kernels LANE_NAME(step_link_kernels) = {
     .link_position_beta = link_position_beta,
     .link_velocity_beta = link_velocity_beta,
     .link_acceleration_beta = link_acceleration_beta,
+    .link_velocity_left = link_velocity_left,
+    .link_acceleration_left = link_acceleration_left,
     .link_residual = link_residual,
 };

@@ -30,13 +30,38 @@ double project_position(const ali3_model *m, ali3_data *d)
   return largest;
 }
 
-void project_velocity(const ali3_model *m, ali3_data *d)
+static void velocity_pass(const ali3_model *m, ali3_data *d)
 {
-  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
   STAGE_LINKS(m, d, link_velocity_beta, rows_cost(m));
   stage_solve(m, d);
   STAGE_LINKS(m, d, link_push_z, rows_cost(m));
   STAGE_BODIES(m, d, body_velocity_set, bodies_cost(m));
+}
+
+static void velocity_left(const ali3_model *m, ali3_data *d)
+{
+  stage_rigid_links(m, d, offsetof(struct step_link_kernels, link_velocity_left), rows_cost(m));
+}
+
+static void acceleration_left(const ali3_model *m, ali3_data *d)
+{
+  stage_rigid_links(m, d, offsetof(struct step_link_kernels, link_acceleration_left), rows_cost(m));
+}
+
+void project_velocity(const ali3_model *m, ali3_data *d)
+{
+  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
+  velocity_pass(m, d);
+  velocity_left(m, d);
+}
+
+void project_velocity_twice(const ali3_model *m, ali3_data *d)
+{
+  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
+  velocity_pass(m, d);
+  STAGE_BODIES(m, d, body_velocity_again, m->bodies);
+  velocity_pass(m, d);
+  velocity_left(m, d);
 }
 
 void project_acceleration(const ali3_model *m, ali3_data *d)
@@ -46,6 +71,16 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
   stage_solve(m, d);
   STAGE_LINKS(m, d, link_push_z, rows_cost(m));
   STAGE_BODIES(m, d, body_acceleration_set, bodies_cost(m));
+  acceleration_left(m, d);
+}
+
+void project_left(const ali3_model *m, ali3_data *d)
+{
+  STAGE_BODIES(m, d, body_velocity_whole, 60.0 * m->bodies);
+  velocity_left(m, d);
+  STAGE_BODIES(m, d, body_acceleration_whole, 60.0 * m->bodies);
+  STAGE_LINKS(m, d, link_acceleration_beta, 3.0 * rows_cost(m)); /* for bias */
+  acceleration_left(m, d);
 }
 
 /* The change w - delta J'z of the accelerations is that of a load h z: what the integrator's multipliers, which are of
@@ -94,16 +129,23 @@ static int worst_link(const ali3_model *m, const double *row, double largest)
   return worst < m->frozen->links ? worst : -1;
 }
 
-/* Maxima over the rigid rows. */
+/* Maxima over the rigid rows; NaN comes through. */
 void project_norms(const ali3_model *m, ali3_data *d)
 {
+  const struct tree *t = m->frozen->tree;
   ali3_report *r = &d->report;
+  double largest[2] = {0.0}, sum[2] = {0.0};
   r->position = largest_rigid(m, d->Phi);
   stage_name_worst(m, d, worst_link(m, d->Phi, r->position));
-  STAGE_BODIES(m, d, body_velocity_whole, 60.0 * m->bodies);
-  stage_rigid_links(m, d, offsetof(struct step_link_kernels, link_velocity_beta), rows_cost(m));
-  r->velocity = largest_rigid(m, d->beta);
-  STAGE_BODIES(m, d, body_acceleration_whole, 60.0 * m->bodies);
-  stage_rigid_links(m, d, offsetof(struct step_link_kernels, link_acceleration_beta), 3.0 * rows_cost(m));
-  r->acceleration = largest_rigid(m, d->beta);
+  for (int i = 0; i < t->rigid_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    for (int k = 0; k < 2; k++)
+      for (int lane = 0; lane < tile->width; lane++) {
+        double own = d->left[k][tile->at + lane];
+        largest[k] = own > largest[k] ? own : largest[k];
+        sum[k] += own;
+      }
+  }
+  r->velocity = isnan(sum[0]) ? NAN : largest[0];
+  r->acceleration = isnan(sum[1]) ? NAN : largest[1];
 }

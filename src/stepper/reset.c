@@ -294,6 +294,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   measure_move(m, d);
+  project_left(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   stage_roll(m, d);

@@ -97,13 +97,23 @@ void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double 
   links(m, d, kernel, m->frozen->tree->rigid_tiles, flops);
 }
 
-void stage_rows(const ali3_model *m, ali3_data *d)
+static void rows(const ali3_model *m, ali3_data *d, size_t kernel)
 {
   if (d->J == d->Jf) { /* the factors keep theirs */
     d->J = d->J_other;
     d->J_other = d->Jf;
   }
-  STAGE_LINKS(m, d, link_rows, 60.0 * m->frozen->true_rows);
+  stage_links(m, d, kernel, 60.0 * m->frozen->true_rows);
+}
+
+void stage_rows(const ali3_model *m, ali3_data *d)
+{
+  rows(m, d, offsetof(struct step_link_kernels, link_rows));
+}
+
+void stage_rows_push(const ali3_model *m, ali3_data *d)
+{
+  rows(m, d, offsetof(struct step_link_kernels, link_rows_push));
 }
 
 /* A run of the tree's schedule. */

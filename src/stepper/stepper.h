@@ -134,8 +134,11 @@ struct ali3_data {
   double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
   double *push;         /* (tree.load + 1) J'v of each link end, v lambda or z; the last one 0 */
   double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
-  double *J_other;  /* of two Jacobians the one that J is not */
-  double *law;      /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *J_other; /* of two Jacobians the one that J is not */
+  double *law;     /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
+  double *bias;    /* (m) of the rows, at the velocities of the projection of the accelerations */
+  double
+      *left[2]; /* (m) in row 0 of each link: what is left of its velocity and its acceleration constraints */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
@@ -218,10 +221,13 @@ void carried_report(const ali3_model *m, ali3_data *d);
  * report. */
 double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
+void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
+/* left of a state that does not come from these projections. */
+void project_left(const ali3_model *m, ali3_data *d);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the
@@ -235,7 +241,8 @@ void soft_hold(const ali3_model *m, ali3_data *d);
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
+void stage_rows(const ali3_model *m, ali3_data *d);      /* Phi and J at the state */
+void stage_rows_push(const ali3_model *m, ali3_data *d); /* and push = J' now.lambda */
 bool stage_condense(const ali3_model *m,
                     ali3_data *d); /* factorise S with J and c; false: see failed_group */
 void stage_solve(const ali3_model *m,
