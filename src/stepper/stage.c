@@ -6,11 +6,16 @@
 
 enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
 
+bool stage_is_shared(const ali3_data *d, double flops)
+{
+  return d->exec && d->exec->shares > 1 && flops >= WORTH_WAKING;
+}
+
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
                       double flops)
 {
   const ali3_exec *e = d->exec;
-  if (e && e->shares > 1 && flops >= WORTH_WAKING)
+  if (stage_is_shared(d, flops))
     e->run(e->context, work, job);
   else
     work(job, 0, 1);
@@ -97,12 +102,16 @@ void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double 
   links(m, d, kernel, m->frozen->tree->rigid_tiles, flops);
 }
 
+void stage_turn_over(ali3_data *d)
+{
+  if (d->J != d->Jf) return;
+  d->J = d->J_other;
+  d->J_other = d->Jf;
+}
+
 static void rows(const ali3_model *m, ali3_data *d, size_t kernel)
 {
-  if (d->J == d->Jf) { /* the factors keep theirs */
-    d->J = d->J_other;
-    d->J_other = d->Jf;
-  }
+  stage_turn_over(d);
   stage_links(m, d, kernel, 60.0 * m->frozen->true_rows);
 }
 
