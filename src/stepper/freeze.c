@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
-#include "stepper/wave.h"
+#include "stepper/stepper.h"
 
 #include <math.h>
 #include <stdlib.h>

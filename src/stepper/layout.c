@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
-#include "stepper/wave.h"
 
 #include <stdlib.h>
 
@@ -331,7 +330,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     list_ends(&l);
-    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f) && wave_build(f);
+    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f);
   }
   free(l.end_first);
   free(l.end);

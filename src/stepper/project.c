@@ -48,12 +48,6 @@ static void acceleration_left(const ali3_model *m, ali3_data *d)
   stage_rigid_links(m, d, offsetof(struct step_link_kernels, link_acceleration_left), rows_cost(m));
 }
 
-void project_velocity_begin(const ali3_model *m, ali3_data *d)
-{
-  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
-  STAGE_LINKS(m, d, link_velocity_beta, rows_cost(m));
-}
-
 void project_velocity(const ali3_model *m, ali3_data *d)
 {
   STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
@@ -61,8 +55,6 @@ void project_velocity(const ali3_model *m, ali3_data *d)
   velocity_left(m, d);
 }
 
-/* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes down by two to four
- * orders, for a thirtieth of the step. */
 void project_velocity_twice(const ali3_model *m, ali3_data *d)
 {
   STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);

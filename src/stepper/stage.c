@@ -6,16 +6,11 @@
 
 enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
 
-bool stage_is_shared(const ali3_data *d, double flops)
-{
-  return d->exec && d->exec->shares > 1 && flops >= WORTH_WAKING;
-}
-
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
                       double flops)
 {
   const ali3_exec *e = d->exec;
-  if (stage_is_shared(d, flops))
+  if (e && e->shares > 1 && flops >= WORTH_WAKING)
     e->run(e->context, work, job);
   else
     work(job, 0, 1);
@@ -102,16 +97,12 @@ void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double 
   links(m, d, kernel, m->frozen->tree->rigid_tiles, flops);
 }
 
-void stage_turn_over(ali3_data *d)
-{
-  if (d->J != d->Jf) return;
-  d->J = d->J_other;
-  d->J_other = d->Jf;
-}
-
 static void rows(const ali3_model *m, ali3_data *d, size_t kernel)
 {
-  stage_turn_over(d);
+  if (d->J == d->Jf) { /* the factors keep theirs */
+    d->J = d->J_other;
+    d->J_other = d->Jf;
+  }
   stage_links(m, d, kernel, 60.0 * m->frozen->true_rows);
 }
 

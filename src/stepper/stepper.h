@@ -48,15 +48,6 @@ struct body_tile {
   bool loaded;                /* some body has loads of the model */
 };
 
-/* An order in which tiles go through stages (wave.h). */
-struct wave_beat {
-  int stage, tile;
-};
-struct wave_order {
-  int beats;
-  struct wave_beat *beat;
-};
-
 struct step_kernels; /* kernels.h */
 
 /* What freezing adds to a model. */
@@ -82,8 +73,7 @@ struct frozen {
   const struct step_kernels *kernels[2]; /* of tiles with one lane, with all */
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
-  struct wave_order wave[3];
-  int *tile_of;     /* (bodies) */
+  int *tile_of;                          /* (bodies) */
   double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
   double *link_constant;
   void *block[4]; /* what link_tile and body_tile point into */
@@ -231,7 +221,6 @@ void carried_report(const ali3_model *m, ali3_data *d);
  * report. */
 double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
-void project_velocity_begin(const ali3_model *m, ali3_data *d); /* up to the solve */
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
@@ -252,9 +241,6 @@ void soft_hold(const ali3_model *m, ali3_data *d);
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-/* Whether a stage of so many flops goes in shares. */
-bool stage_is_shared(const ali3_data *d, double flops);
-void stage_turn_over(ali3_data *d); /* before rows are evaluated anew: the factors keep their Jacobian */
 void stage_rows(const ali3_model *m, ali3_data *d);      /* Phi and J at the state */
 void stage_rows_push(const ali3_model *m, ali3_data *d); /* and push = J' now.lambda */
 bool stage_condense(const ali3_model *m,
