@@ -8,5 +8,6 @@ const struct body_frame body_ground_frame = {.R = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1
 void body_residual(const struct body *b, const struct body_state *x, const struct body_frame *f,
                    const double gravity[3], const struct body_load *load, double mu_total, double g[BODY_Y])
 {
-  body_unbalanced(b->mass, b->inertia, x, f, gravity, load, mu_total, g);
+  body_unbalanced(b->mass, b->inertia, x, f, gravity, mu_total, g);
+  body_unload(f, load, g);
 }

@@ -98,22 +98,32 @@ static inline void body_move(struct body_state *x, const struct body_frame *f, c
  *   g_th = J' 2 G p'' + (w x J'w + 2 (p'pd) J'w)/s - n_b
  *   g_n  = -2 w'J'w / s + 2 (mu + alpha Psi). RT. */
 static inline void body_unbalanced(num mass, const num inertia[9], const struct body_state *x,
-                                   const struct body_frame *f, const double gravity[3],
-                                   const struct body_load *load, num mu_total, num g[BODY_Y])
+                                   const struct body_frame *f, const double gravity[3], num mu_total,
+                                   num g[BODY_Y])
 {
-  num w[3], wd[3], Jw[3], Jwd[3], gyro[3], torque[3], k = 1.0 / f->s;
+  num w[3], wd[3], Jw[3], Jwd[3], gyro[3], k = 1.0 / f->s;
   p_to_rotation(w, x->p, x->pd);
   p_to_rotation(wd, x->p, x->pdd);
   m3_mul(Jw, inertia, w);
   m3_mul(Jwd, inertia, wd);
   v3_cross(gyro, w, Jw);
-  m3_tmul(torque, f->R, load->torque);
   num turn = 2.0 * p_dot(x->p, x->pd);
   for (int i = 0; i < 3; i++) {
-    g[i] = mass * (x->rdd[i] - gravity[i]) - load->force[i];
-    g[3 + i] = Jwd[i] + k * (gyro[i] + turn * Jw[i]) - torque[i];
+    g[i] = mass * (x->rdd[i] - gravity[i]);
+    g[3 + i] = Jwd[i] + k * (gyro[i] + turn * Jw[i]);
   }
   g[6] = 2.0 * mu_total - 2.0 * k * v3_dot(w, Jw);
+}
+
+/* Less a load. */
+static inline void body_unload(const struct body_frame *f, const struct body_load *load, num g[BODY_Y])
+{
+  num torque[3];
+  m3_tmul(torque, f->R, load->torque);
+  for (int i = 0; i < 3; i++) {
+    g[i] -= load->force[i];
+    g[3 + i] -= torque[i];
+  }
 }
 
 /* The same of a body of the model, in ordinary sources. RT. */

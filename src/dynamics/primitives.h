@@ -47,26 +47,27 @@ static inline void turn_row(num *restrict J, double sign, const struct body_fram
   J[6] = sign * 2.0 * v3_dot(a, local);
 }
 
-/* As primitive_rows() of COINCIDE and DOT, the r columns left as they are. */
-static inline void primitive_turns(enum primitive_kind kind, const struct body_pair *pair,
-                                   const struct primitive_place *p, const num d[3], num *restrict Phi,
-                                   num *restrict J)
+/* A point that coincides, the r columns left as they are. The n column is twice what the point itself is made of, so
+ * one product of the rotation serves both. */
+static inline void coincide_turns(const struct body_pair *pair, const num (*point)[3], num *restrict Phi,
+                                  num *restrict J)
+{
+  num arm[2][3];
+  for (int side = 0; side < 2; side++) m3_mul(arm[side], pair->f[side]->R, point[side]);
+  for (int i = 0; i < 3; i++, J += PAIR) {
+    v3_cross(J + 3, pair->f[0]->R + 3 * i, point[0]);
+    v3_cross(J + BODY_Y + 3, point[1], pair->f[1]->R + 3 * i);
+    J[6] = -2.0 * arm[0][i];
+    J[BODY_Y + 6] = 2.0 * arm[1][i];
+    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm[1][i] - pair->f[0]->s * arm[0][i]);
+  }
+}
+
+/* Two directions, likewise. */
+static inline void dot_turns(const struct body_pair *pair, const struct primitive_place *p, num *restrict Phi,
+                             num *restrict J)
 {
   num U[3], V[3];
-  if (kind == ROW_COINCIDE) {
-    for (int i = 0; i < 3; i++, J += PAIR) {
-      Phi[i] = d[i];
-      for (int side = 0; side < 2; side++) {
-        num turn[3];
-        double sign = side ? 1.0 : -1.0;
-        const num *a = p->point[side], *Ri = pair->f[side]->R + 3 * i;
-        v3_cross(turn, a, Ri);
-        for (int k = 0; k < 3; k++) J[BODY_Y * side + 3 + k] = sign * turn[k];
-        J[BODY_Y * side + 6] = sign * 2.0 * v3_dot(a, Ri);
-      }
-    }
-    return;
-  }
   world_vector(U, pair->f[0], p->u);
   world_vector(V, pair->f[1], p->v);
   turn_row(J, 1.0, pair->f[0], p->u, V);

@@ -109,12 +109,13 @@ static void body_free(const ali3_model *m, ali3_data *d, int tile)
   const struct bodies b = bodies_of(m, d, tile);
   const struct body_delta *delta = delta_of(d, b.t);
   const num *constant = numbers(m->frozen->constant, b.t, BODY_NUMBERS), *mu = numbers(d->now.mu, b.t, 1);
-  double *loads = m->frozen->body_tile[tile].loaded ? d->load : d->external;
-  const struct body_load *load = (const struct body_load *)numbers(loads, b.t, LOAD_NUMBERS);
-  num g[BODY_Y], f[BODY_Y];
+  num g[BODY_Y], f[BODY_Y], mu_total = *mu + delta->alpha * (b.f->s - 1.0);
   gather(m, d, tile, f);
-  body_unbalanced(constant[BODY_MASS], constant + BODY_INERTIA, b.x, b.f, m->gravity, load,
-                  *mu + delta->alpha * (b.f->s - 1.0), g);
+  body_unbalanced(constant[BODY_MASS], constant + BODY_INERTIA, b.x, b.f, m->gravity, mu_total, g);
+  if (d->acted[tile]) { /* without a load it comes to the same bits either way */
+    double *loads = m->frozen->body_tile[tile].loaded ? d->load : d->external;
+    body_unload(b.f, (const struct body_load *)numbers(loads, b.t, LOAD_NUMBERS), g);
+  }
   if (b.t->carried) {
     num *pull = numbers(d->pull, b.t, BODY_Y);
     for (int y = 0; y < BODY_Y; y++) {

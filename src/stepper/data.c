@@ -66,6 +66,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->frame = doubles(a, FRAME_NUMBERS * n);
   d->delta = doubles(a, DELTA_NUMBERS * n);
   d->external = doubles(a, LOAD_NUMBERS * n);
+  d->acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->acted);
   d->load = doubles(a, LOAD_NUMBERS * n);
   d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
   d->value = doubles(a, (size_t)m->forces);
@@ -98,6 +99,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
   stored_set(m, d->frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    d->acted[t->body_tile[i]] = m->frozen->body_tile[t->body_tile[i]].loaded;
     for (int lane = 0; lane < tile->width; lane++) {
       if (stored_item(t, tile, lane) >= 0) continue;
       const struct tree_body at = {.first = tile->slot, .width = tile->width, .lane = lane};
@@ -177,12 +179,15 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 {
   const double load[LOAD_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
   stored_set(m, d->external, LOAD_NUMBERS, body, load);
+  d->fresh = true;
+  for (int i = 0; i < LOAD_NUMBERS; i++) d->acted[m->frozen->tile_of[body]] |= load[i] != 0.0;
 }
 
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
 {
   (void)m;
   v3_copy(d->vector[load], vector);
+  d->fresh = true;
 }
 
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)

@@ -47,25 +47,35 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
   stored_set_state(m, d->now.x, b, &now);
 }
 
-/* Norm of the increment, in the order of the tiles; the largest body is named, of equal ones the first of the
- * model. NaN comes through. */
-static double increment_norm(const ali3_model *m, ali3_data *d)
+/* Norm of the increment, in the order of the storage. NaN comes through. */
+static double increment_norm(const ali3_model *m, const ali3_data *d)
+{
+  enum { APART = 8 }; /* sums that do not wait for each other */
+  double sum[APART] = {0.0};
+  int n = m->frozen->tree->slots, i = 0;
+  for (; i + APART <= n; i += APART)
+    for (int k = 0; k < APART; k++) sum[k] += d->increment[i + k];
+  for (; i < n; i++) sum[0] += d->increment[i];
+  for (int k = 1; k < APART; k++) sum[0] += sum[k];
+  return sqrt(sum[0]);
+}
+
+/* The largest; of equal ones the first of the model. */
+static void name_worst_body(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  double sum = 0.0, largest = -1.0;
+  double largest = -1.0;
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     for (int lane = 0; lane < tile->width; lane++) {
       double own = d->increment[tile->slot + lane];
       int body = stored_item(t, tile, lane);
-      sum += own;
       if (body < 0 || own < largest || (own == largest && body > d->report.worst_body)) continue;
       largest = own;
       d->report.worst_body = body;
-      if (!isfinite(largest)) return sqrt(sum);
+      if (!isfinite(largest)) return;
     }
   }
-  return sqrt(sum);
 }
 
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
@@ -108,6 +118,33 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
   }
 }
 
+/* Right-hand sides of an iteration, from J'lambda in push. */
+static void residual(const ali3_model *m, ali3_data *d)
+{
+  stage_loads(m, d);
+  STAGE_BODIES(m, d, body_free, 250.0 * m->bodies);
+  STAGE_LINKS(m, d, link_beta, 28.0 * m->frozen->true_rows);
+}
+
+static void body_free_anew(const ali3_model *m, ali3_data *d, int i)
+{
+  const struct tree *t = m->frozen->tree;
+  int tile = t->body_tile[i];
+  if (d->acted[tile]) m->frozen->kernels[t->tile[tile].width > 1]->bodies->body_free(m, d, tile);
+}
+
+/* The first one is prepared; what has come in since then is put right here. */
+static void first_residual(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  if (!d->fresh && !f->values && f->drives == 0) return;
+  if (f->values) soft_laws(m, d, 0);
+  stage_loads(m, d);
+  stage_each(m, d, body_free_anew, 0, f->tree->body_tiles, 250.0 * m->bodies);
+  STAGE_LINKS(m, d, link_beta, 28.0 * f->true_rows);
+  d->fresh = false;
+}
+
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   step_mark(d, ALI3_PHASE_PREDICT);
@@ -122,7 +159,12 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   stage_rows(m, d);
   soft_laws(m, d, 0);
   step_mark(d, ALI3_PHASE_CONDENSE);
-  return stage_condense(m, d);
+  if (!stage_condense(m, d)) return false;
+  step_mark(d, ALI3_PHASE_BODIES);
+  STAGE_LINKS(m, d, link_push_lambda, 28.0 * f->true_rows);
+  residual(m, d);
+  d->fresh = false;
+  return true;
 }
 
 /* The last increment is judged against the first: a step that shrinks it by less than this is reported, one
@@ -160,16 +202,16 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
   double bodies = m->bodies, rows = m->frozen->true_rows;
   *n = (struct newton){0};
   for (int k = 0; k < m->options.iterations; k++) {
-    if (k > 0 || m->frozen->values) soft_laws(m, d, k);
+    if (k > 0) soft_laws(m, d, k);
     if (k > 0 && m->frozen->switches) {
       step_mark(d, ALI3_PHASE_CONDENSE);
       if (!stage_condense(m, d)) return false;
     }
     step_mark(d, ALI3_PHASE_BODIES);
-    if (k == 0) STAGE_LINKS(m, d, link_push_lambda, 28.0 * rows); /* later with the rows */
-    stage_loads(m, d);
-    STAGE_BODIES(m, d, body_free, 250.0 * bodies);
-    STAGE_LINKS(m, d, link_beta, 28.0 * rows);
+    if (k == 0)
+      first_residual(m, d);
+    else
+      residual(m, d);
     step_mark(d, ALI3_PHASE_SWEEP);
     stage_solve(m, d);
     step_mark(d, ALI3_PHASE_BODIES);
@@ -184,6 +226,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
+  name_worst_body(m, d);
   n->body = sqrt(d->increment[stored_slot(m, d->report.worst_body)]);
   if (d->pull) /* the projections have none */
     memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);

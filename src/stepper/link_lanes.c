@@ -239,16 +239,21 @@ static void link_rows(const ali3_model *m, ali3_data *d, int tile)
   const struct body_pair pair = pair_of(l.own, d, R, &room);
   const num *constant = (const num *)(m->frozen->link_constant + l.own->constant);
   num *Phi = per_row(d->Phi, l.t), *J = block(d->J, l.t), separate[3];
-  separation(&pair, (const num(*)[3])constant, separate);
-  for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
-    int count = primitive_count(l.own->primitive[k]);
-    if (l.own->point)
-      primitive_turns(l.own->primitive[k], &pair, &place, separate, Phi, J);
-    else
+  if (l.own->point) {
+    coincide_turns(&pair, (const num(*)[3])constant, Phi, J);
+    for (int k = 1; k < l.own->primitives; k++) {
+      const struct primitive_place place = place_of(constant, k);
+      dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
+    }
+  } else {
+    separation(&pair, (const num(*)[3])constant, separate);
+    for (int k = 0; k < l.own->primitives; k++) {
+      const struct primitive_place place = place_of(constant, k);
+      int count = primitive_count(l.own->primitive[k]);
       primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
-    Phi += count;
-    J += PAIR * count;
+      Phi += count;
+      J += PAIR * count;
+    }
   }
   if (l.t->used < LANES) {
     clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->rows);

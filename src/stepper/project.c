@@ -129,23 +129,11 @@ static int worst_link(const ali3_model *m, const double *row, double largest)
   return worst < m->frozen->links ? worst : -1;
 }
 
-/* Maxima over the rigid rows; NaN comes through. */
 void project_norms(const ali3_model *m, ali3_data *d)
 {
-  const struct tree *t = m->frozen->tree;
   ali3_report *r = &d->report;
-  double largest[2] = {0.0}, sum[2] = {0.0};
   r->position = largest_rigid(m, d->Phi);
   stage_name_worst(m, d, worst_link(m, d->Phi, r->position));
-  for (int i = 0; i < t->rigid_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
-    for (int k = 0; k < 2; k++)
-      for (int lane = 0; lane < tile->width; lane++) {
-        double own = d->left[k][tile->at + lane];
-        largest[k] = own > largest[k] ? own : largest[k];
-        sum[k] += own;
-      }
-  }
-  r->velocity = isnan(sum[0]) ? NAN : largest[0];
-  r->acceleration = isnan(sum[1]) ? NAN : largest[1];
+  r->velocity = largest_rigid(m, d->left[0]);
+  r->acceleration = largest_rigid(m, d->left[1]);
 }

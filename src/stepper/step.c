@@ -50,6 +50,7 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
 {
   const struct outside *a = &d->start_outside, *b = &d->end_outside;
   if (part == 1.0) a = b;
+  d->fresh = true;
   blend(d->external, a->external, b->external, LOAD_NUMBERS * (size_t)m->frozen->tree->slots, part);
   blend(*d->vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
   blend(d->value, a->value, b->value, (size_t)m->forces, part);

@@ -123,6 +123,8 @@ struct ali3_data {
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
+  bool fresh;       /* loads have been set since the right-hand sides of the first iteration were made */
+  bool *acted;      /* (tree.tiles) some body has loads of the model, or once had one from outside */
   double *
       load; /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
   double (*vector)[3]; /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */

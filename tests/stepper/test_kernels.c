@@ -32,7 +32,7 @@ struct scene {
   struct frozen f;
   ali3_model m;
   ali3_data d;
-  bool held[ROWS_MAX * W];
+  bool held[ROWS_MAX * W], acted[TILES];
   struct reference aim[W];
   double turn[2 * W];
   void *block[32];
@@ -89,6 +89,7 @@ static void place_bodies(struct scene *s)
   d->now.mu = numbers(s, n, true);
   d->external = numbers(s, n * LOAD_NUMBERS, true);
   d->load = numbers(s, n * LOAD_NUMBERS, true);
+  d->acted = s->acted;
   d->w = numbers(s, n * BODY_Y, true);
   d->pull = numbers(s, n * BODY_Y, true);
   d->response = numbers(s, n * BODY_Y, true);
@@ -124,6 +125,8 @@ static void place_rows(struct scene *s, int rows, int sides)
   d->c = numbers(s, all, true);
   d->law = numbers(s, all, true);
   d->hold = numbers(s, all, true);
+  d->bias = numbers(s, all, false);
+  for (int i = 0; i < 2; i++) d->left[i] = numbers(s, all, false);
   d->now.lambda = numbers(s, all, true);
   d->beta = numbers(s, all + hub, true);
   d->z = numbers(s, all + hub, true);
@@ -152,6 +155,7 @@ static void place_ends(struct scene *s)
     }
     s->end[tile][0] = (struct body_end){true, s->push[tile][0]};
     s->end[tile][1] = (struct body_end){false, s->push[tile][1]};
+    s->acted[tile] = true;
     s->body_tile[tile] = (struct body_tile){.ends = ENDS, .end = s->end[tile], .loaded = tile == B};
   }
 }
