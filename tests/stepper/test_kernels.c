@@ -318,6 +318,13 @@ static void velocity_set(const struct scene *s, struct one *o)
   double y[BODY_Y];
   corrected(o, y);
   body_set_velocity(&o->x, &o->f, y);
+  memcpy(o->w, y, sizeof y);
+}
+
+static void velocity_again(const struct scene *s, struct one *o)
+{
+  (void)s;
+  o->w[6] = 0.0;
 }
 
 static void velocity_whole(const struct scene *s, struct one *o)
@@ -339,6 +346,7 @@ static void acceleration_set(const struct scene *s, struct one *o)
   double y[BODY_Y];
   corrected(o, y);
   body_set_acceleration(&o->x, &o->f, y);
+  memcpy(o->w, y, sizeof y);
 }
 
 static void acceleration_whole(const struct scene *s, struct one *o)
@@ -377,6 +385,7 @@ static const struct {
     BODY_KERNEL(body_position_set, position_set),
     BODY_KERNEL(body_velocity_free, velocity_free),
     BODY_KERNEL(body_velocity_set, velocity_set),
+    BODY_KERNEL(body_velocity_again, velocity_again),
     BODY_KERNEL(body_velocity_whole, velocity_whole),
     BODY_KERNEL(body_acceleration_free, acceleration_free),
     BODY_KERNEL(body_acceleration_set, acceleration_set),
@@ -457,6 +466,22 @@ static void make_links(struct scene *s, const struct kind *kind, enum arrangemen
     t->side[side] = s->side[side];
     t->aligned[side] = how == SIDE_BY_SIDE || !side;
   }
+}
+
+/* The constant columns in place, and left to themselves. */
+static void share_points(struct scene *s, int rows)
+{
+  s->link_tile[LINKS].point = true;
+  for (int row = 0; row < rows; row++)
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < 3; i++)
+        for (int lane = 0; lane < s->lanes; lane++) {
+          int at = ((2 * row + side) * BODY_Y + i) * s->lanes + lane;
+          s->d.J[at] = s->d.Jf[at] = row != i ? 0.0 : side ? 1.0 : -1.0;
+        }
+  for (int lane = s->tile[LINKS].used; lane < s->lanes; lane++) /* whose multipliers are 0 */
+    for (int row = 0; row < rows; row++)
+      s->d.now.lambda[row * s->lanes + lane] = s->d.z[row * s->lanes + lane] = 0.0;
 }
 
 static double product(const struct scene *s, const double *J, const double *w, int row, int lane)
@@ -609,15 +634,21 @@ static void bodies(const struct step_kernels *k, int lanes, int seed, const char
 static void links(const struct step_kernels *k, int lanes, int seed, const char *isa)
 {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    for (int variant = 0; variant < 4 * ARRANGEMENTS; variant++) {
+    for (int variant = 0; variant < 8 * ARRANGEMENTS; variant++) {
       struct scene s;
-      enum arrangement how = (enum arrangement)(variant / 4);
+      enum arrangement how = (enum arrangement)(variant / 4 % ARRANGEMENTS);
       scene_make(&s, lanes, kinds[i].rows, 2, seed);
       snprintf(s.what, sizeof s.what, "%s, %d lanes, seed %d, kind %zu, variant %d", isa, lanes, seed, i,
                variant);
       s.tile[LINKS].soft = variant % 2;
       if (variant % 4 > 1 && lanes > 1) s.item[LINKS * W + --s.tile[LINKS].used] = -1;
       make_links(&s, &kinds[i], how);
+      bool shared = variant >= 4 * ARRANGEMENTS;
+      if (shared && (how == ALONE || !rows_share_point(&s.link[0]))) {
+        scene_free(&s);
+        continue;
+      }
+      if (shared) share_points(&s, kinds[i].rows);
       check_links(&s, k->links, kinds[i].rows);
       scene_free(&s);
     }
