@@ -8,8 +8,8 @@
 #include "base/isa.h"
 #include "dca/tree.h"
 
-/* delta of a body in body coordinates, block diagonal: of its numbers 0 is that of r, 1 .. 9 the 3x3 of th, 10 that of n; of a
- * carried body delta^-1. More may follow. */
+/* delta of a body in body coordinates, block diagonal: of its numbers 0 is that of r, 1 .. 9 the 3x3 of th,
+ * 10 that of n; of a carried body delta^-1. More may follow. */
 enum { TREE_DELTA_R = 0, TREE_DELTA_TH = 1, TREE_DELTA_N = 10 };
 
 struct tree_work {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): one group, that is one front in each lane. With the pivot first
- * (p) and the border behind, lower triangle, row by row without gaps:
+ * Loop code, built for each instruction set (math/num.h): one group, that is one front in each lane. With the
+ * pivot first (p) and the border behind, lower triangle, row by row without gaps:
  *
  *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
  *     F = | E    U   |      E   coupling of the border to the pivot
@@ -192,6 +192,16 @@ static void hub(const struct tree_group *group, num *F, const struct tree_matrix
   F[at_row(6) + 6] += n;
 }
 
+#if LANES > 1
+/* Nothing holds what is not there, and delta^-1 is that of some other body: a pivot of 1. */
+static void fill_unused(const int *member, num *F)
+{
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < TREE_Y && member[l] < 0; i++)
+      for (int k = 0; k <= i; k++) F[at_row(i) + k][l] = i == k ? 1.0 : 0.0;
+}
+#endif
+
 static void assemble(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
 {
   const struct tree_group *group = &t->group[index];
@@ -210,8 +220,7 @@ static void assemble(const struct tree *t, const struct tree_work *w, const stru
   }
   couple(t, group, F, m->J);
 #if LANES > 1
-  for (int l = 0; group->carried && l < LANES; l++) /* nothing holds what is not there */
-    for (int i = 0; i < TREE_Y && t->member[group->member_first + l] < 0; i++) F[at_row(i) + i][l] = 1.0;
+  if (group->carried) fill_unused(t->member + group->member_first, F);
 #endif
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From an elimination order to nodes with borders and children. Borders are sorted by vertex, not by rank: so the left and
- * the right half of a mechanism that repeats itself get the same shape. */
+ * From an elimination order to nodes with borders and children. Borders are sorted by vertex, not by rank: so
+ * the left and the right half of a mechanism that repeats itself get the same shape. */
 #include "dca/nodes.h"
 
 #include <stdlib.h>

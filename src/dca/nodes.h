@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: the assembly tree before it is put into tiles, one node for each eliminated vertex. */
+ * Set-up only: the assembly tree before it is put into groups, one node for each eliminated vertex. */
 #ifndef DCA_NODES_H
 #define DCA_NODES_H
 
@@ -23,8 +23,8 @@ struct node { /* numbered by elimination: children before parents */
 struct edge { /* a vertex of a node's border */
   int vertex, size;
   int at;     /* place in the node's front */
-  int couple; /* side of the joint, where the node's Jacobian block on this border enters here; -1: it does not */
-  int slot; /* which border of the node's template it takes (pack.c) */
+  int couple; /* side of the joint, where the node's Jacobian block on this border enters; -1: not here */
+  int slot;   /* which border of the node's template it takes (pack.c) */
 };
 
 struct nodes {
@@ -41,9 +41,8 @@ void nodes_free(struct nodes *n);
 /* Which nodes are computed side by side. */
 struct tile_plan {
   int width, used;
-  bool packed; /* part of subtrees side by side */
-  int node
-      [ISA_LANES_MAX]; /* (width) -1: not in use. The first one is the template: what others lack of it is nothing */
+  bool packed;             /* part of subtrees side by side */
+  int node[ISA_LANES_MAX]; /* (width) -1: not in use. What others lack of the first, the template, is 0 */
 };
 
 struct plan {
@@ -61,7 +60,7 @@ void plan_free(struct plan *p);
 
 /* Place of vertex v, eliminated at node a or in its border, in the front of a. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);
-/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1 where it has none. */
+/* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1: it has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);
 
 /* Of what kind a vertex is: only those of one kind are computed or stored side by side. */

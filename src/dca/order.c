@@ -98,8 +98,8 @@ static bool joints_gone(const struct work *w, int body)
   return true;
 }
 
-/* A carried body goes last. A joint may go once its bodies have, all but hubs, and at least one: only then its pivot is
- * more than the compliance; where it joins carried bodies alone there is no more than that. */
+/* A carried body goes last. A joint may go once its bodies have, all but hubs, and at least one: only then
+ * its pivot is more than the compliance; where it joins carried bodies alone there is no more than that. */
 static bool eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;

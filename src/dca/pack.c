@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: which nodes are computed side by side.
  *
- * First whole subtrees. Those of one shape, the largest first, are put side by side in packs of as many as there are lanes, node by
- * node: each lane owns a subtree, and nothing in it is ever picked from another lane. A pack that is nearly full is
- * filled up with subtrees that lack something, such as those at the ends of a chain: what they lack is a lane not
- * in use. Of a large mechanism packs are kept small enough for many workers. Then the nodes that are left,
- * level by level: those with the same front and the same children's places share a tile; few of a kind stay alone. */
+ * First whole subtrees. Those of one shape, the largest first, are put side by side in packs of as many as
+ * there are lanes, node by node: each lane owns a subtree, and nothing in it is ever picked from another
+ * lane. A pack that is nearly full is filled up with subtrees that lack something, such as those at the ends
+ * of a chain: what they lack is a lane not in use. Of a large mechanism packs are kept small enough for many
+ * workers. Then the nodes that are left, level by level: those with the same front and the same children's
+ * places share a group; few of a kind stay alone. */
 #include "dca/nodes.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only. Nodes that are computed side by side in a pack are stored like that. Of all others the front does not matter:
- * bodies share a tile with bodies, joints with joints of their kind, in their order. */
+ * Set-up only. Nodes that are computed side by side in a pack are stored like that. Of all others the front
+ * does not matter: bodies share a tile with bodies, joints with joints of their kind, in their order. */
 #include "dca/store.h"
 
 #include <stdlib.h>

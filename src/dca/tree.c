@@ -60,14 +60,16 @@ static void describe_group(struct build *b, int tile)
   b->t->flops += o->flops;
 }
 
-/* Takes the places of one thing a tile refers to, a lane each. Lanes that have none take what lies beside that of the
- * first lane, if it belongs to a lane not in use there, whose numbers are 0; so the whole stays one plain load. */
+/* Takes the places of one thing a group refers to, a lane each. Lanes that have none take what lies beside
+ * that of the first lane, if it belongs to a lane not in use there, whose numbers are 0; so the whole stays
+ * one plain load. */
 struct places {
   struct lane_at *at;
   int width;
-  const int *
-      first; /* (width) what lies in the lanes of the group or tile in whose lane 0 the first lane finds it; NULL: in another lane */
-  bool own;  /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
+  /* (width) Whose the lanes are of the group or tile in whose lane 0 the first lane finds it; NULL: it is in
+   * another lane. */
+  const int *first;
+  bool own; /* every lane of it belongs to the same lane here, and its numbers are multiplied by 0 */
   bool used[ISA_LANES_MAX];
 };
 

@@ -7,32 +7,35 @@
  *     | delta^-1   J' |  | e |   |   0   |
  *     |    J      -c  |  | z | = | -beta |          <=>     S z = beta,   S = c + J delta J'
  *
- * is quasi-definite: any order of elimination works, as long as a joint comes after at least one of its bodies. One
- * eliminated vertex (a body, or a joint with its rows) is one node; its border is what it is coupled to and comes later;
- * its children are the nodes whose borders it takes over. Three kinds:
+ * is quasi-definite: any order of elimination works, as long as a joint comes after at least one of its
+ * bodies. One eliminated vertex (a body, or a joint with its rows) is one node; its border is what it is
+ * coupled to and comes later; its children are the nodes whose borders it takes over. Three kinds:
  *
- *     leaf   a body before any of its joints: delta is known in closed form, it adds -J delta J' to its joints
+ *     leaf   a body before any of its joints: delta is known in closed form, adds -J delta J' to its joints
  *     joint  pivot -(c + D): the merge of paper 1, of as many assemblies as meet there
- *     hub    a body after some of its joints: a 7x7 pivot, so that a star of a thousand bodies stays linear. Where the
- *            joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as with a penalty
- *            method: only bodies with many rows are hubs, and the solves of a tree with hubs are refined.
+ *     hub    a body after some of its joints: a 7x7 pivot, so that a star of a thousand bodies stays linear.
+ *            Where the joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as
+ *            with a penalty method: only bodies with many rows are hubs, and the solves of a tree with hubs
+ *            are refined.
  *
- * A carried body is one without mass, or with too little: delta does not exist. It is a hub that stays until all its
- * joints have gone, and then has what they hold it by as its pivot; its increment is an unknown that the solution
- * brings, and it may have a right-hand side of its own (paper 4 carries such bodies up its recursion in the same
- * way).
+ * A carried body is one without mass, or with too little: delta does not exist. It is a hub that stays until
+ * all its joints have gone, and then has what they hold it by as its pivot; its increment is an unknown that
+ * the solution brings, and it may have a right-hand side of its own (paper 4 carries such bodies up its
+ * recursion in the same way).
  *
  * Order: rounds. In each, all vertices whose elimination is cheap and that are no neighbours of each other; a
  * chain gives the balanced binary tree of paper 1, figure 8. Nodes are numbered in that order: children
  * before parents.
  *
- * Nodes of one shape are put side by side into tiles of `lanes` nodes, those that find no company into tiles of one
- * (tile.c). Where subtrees have the same shape a lane owns one of them, and all it needs lies in its own
- * lane; elsewhere numbers are picked from where they are. The tiles fix the storage of everything the stepper has per
- * body or joint, too: a body is a lane of the tile of its node, so is a joint.
+ * Nodes of one shape are condensed side by side, in groups of `lanes` nodes, those that find no company in
+ * groups of one (pack.c). Where subtrees have the same shape a lane owns one of them, and all it needs lies
+ * in its own lane; elsewhere numbers are picked from where they are. Bodies and joints are stored side by
+ * side in tiles (store.c), and with them everything the stepper has of them: as their nodes are grouped where
+ * those are part of such subtrees, else by their kind alone, which fills nearly all lanes, however irregular
+ * the mechanism.
  *
- * Invariants: 1. child index < parent index; 2. borders are sorted by vertex; 3. children are listed in ascending order:
- * every sum has one order, whatever the tiles. */
+ * Invariants: 1. child index < parent index; 2. borders are sorted by vertex; 3. children are listed in
+ * ascending order: every sum has one order, whatever the groups. */
 #ifndef DCA_TREE_H
 #define DCA_TREE_H
 
@@ -54,11 +57,11 @@ struct tree_graph {
   const bool *carried; /* (bodies) held up by their joints alone, mass or not; NULL: none */
   const bool *soft;    /* (joints) compliance of the size of what it joins: may go before its bodies, if those
                                     are hubs; NULL: none */
-  const bool *
-      point; /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0
-                        and 1, and 0 in all others; NULL: of none */
+  /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0 and 1, and
+   * 0 in all others; NULL: of none */
+  const bool *point;
   const int *sides;     /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
-  const unsigned *kind; /* (joints) only joints of equal kind share a tile; NULL: all alike */
+  const unsigned *kind; /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
 };
 
 /* Where a body is stored: number f of F at `first` F + f `width` + `lane`. */
@@ -75,7 +78,7 @@ struct tree_joint {
 
 enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
-/* Jacobian blocks that enter a tile's fronts: rows of a joint each, on one body. */
+/* Jacobian blocks that enter a group's fronts: rows of a joint each, on one body. */
 struct tree_couple {
   bool point;              /* see tree_graph */
   int side;                /* of all lanes, if so */
@@ -96,16 +99,16 @@ struct tree_branch {
   const struct lane_at *vector; /* (width) */
 };
 
-/* How the updates of the children are summed up, all branches aligned: places in the front that nothing adds to
- * (place ..), that one child adds to (place, source, ..), two (place, source, source, ..), and what more there is to
- * add (place, source, ..). A source is an offset in front. */
+/* How the updates of the children are summed up, all branches aligned: places in the front that nothing adds
+ * to (place ..), that one child adds to (place, source, ..), two (place, source, source, ..), and what more
+ * there is to add (place, source, ..). A source is an offset in front. */
 struct tree_sum {
   bool aligned; /* else there is no list: branch by branch */
   int first;    /* in tree.list */
   int none, one, two, more;
 };
 
-/* Where a tile finds part of the solution on its border, in the vectors of the parents. */
+/* Where a group finds part of the solution on its border, in the vectors of the parents. */
 struct tree_pull {
   int size;
   bool aligned;

@@ -4,7 +4,7 @@
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
-enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
+enum { WORTH_WAKING = 80000 }; /* flops, about 2 us in lanes: below that a barrier costs more than it saves */
 
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
                       double flops)

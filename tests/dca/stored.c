@@ -45,10 +45,10 @@ static void fill_joints(struct stored *s, const struct tree_tile *o)
   const struct tree *t = s->tree;
   for (int l = 0; l < o->width; l++) {
     int j = t->item[o->item_first + l];
-    for (int i = 0; i < o->pivot * o->sides * TREE_Y; i++)
+    for (int i = 0; i < o->rows * o->sides * TREE_Y; i++)
       s->J[o->jacobian + (size_t)(i * o->width + l)] =
           j < 0 ? 0.0 : graph_block(s->graph, j, s->graph->first[j], 0)[i];
-    for (int i = 0; i < o->pivot; i++) {
+    for (int i = 0; i < o->rows; i++) {
       s->c[o->at + i * o->width + l] = j < 0 ? 1.0 : s->graph->c[s->graph->first[j] + i];
       s->beta[o->at + i * o->width + l] = 0.0;
     }
@@ -65,7 +65,7 @@ static void fill_bodies(struct stored *s, const struct tree_tile *o)
     to[TREE_DELTA_R * o->width] = d->r;
     for (int i = 0; i < 9; i++) to[(TREE_DELTA_TH + i) * o->width] = d->th[i];
     to[TREE_DELTA_N * o->width] = d->n;
-    for (int i = 0; i < o->pivot; i++) s->beta[o->at + i * o->width + l] = 0.0;
+    for (int i = 0; i < TREE_Y && o->kind == TREE_HUB; i++) s->beta[o->at + i * o->width + l] = 0.0;
   }
 }
 
@@ -137,9 +137,9 @@ void stored_sweep(struct stored *s, const double *rows, double (*pull)[TREE_Y], 
 double tree_utilisation(const struct tree *t, bool wide)
 {
   double used = 0.0, lanes = 0.0;
-  for (int i = 0; i < t->tiles; i++) {
-    used += t->tile[i].used;
-    lanes += wide ? t->lanes : t->tile[i].width;
+  for (int i = 0; i < t->groups; i++) {
+    used += t->group[i].used;
+    lanes += wide ? t->lanes : t->group[i].width;
   }
   return used / lanes;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The numbers of a graph in the storage of its tree, tile by tile, and what the tree makes of them in the order of the
- * graph. What belongs to nobody is NaN at first. */
+ * The numbers of a graph in the storage of its tree, tile by tile, and what the tree makes of them in the
+ * order of the graph. What belongs to nobody is NaN at first. */
 #ifndef DCA_STORED_H
 #define DCA_STORED_H
 
@@ -30,12 +30,12 @@ struct stored {
 void stored_new(struct stored *s, const struct graph *g, struct variant v);
 void stored_fill(struct stored *s); /* once more, after the numbers of the graph have changed */
 void stored_free(struct stored *s);
-/* The tile that failed, or -1. */
+/* The group that failed, or -1. */
 int stored_condense(struct stored *s);
 /* z: (rows), e: (bodies) of hubs; others stay as they are. pull: NULL without carried bodies. */
 void stored_sweep(struct stored *s, const double *rows, double (*pull)[TREE_Y], double *z,
                   double (*e)[TREE_Y]);
-/* Of all lanes of all tiles. Tiles of one lane: wide counts them as if they took all lanes. */
+/* Of all lanes of all groups. Groups of one lane: wide counts them as if they took all lanes. */
 double tree_utilisation(const struct tree *t, bool wide);
 
 #endif

@@ -4,8 +4,8 @@
  * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
  * that the factors contract: with hubs, the solution is held to a looser limit as it comes, and to the
  * strict one after refinements with the same factors. Carried bodies have no part in S: with them the whole
- * system is solved, by a dense LU decomposition. Everything is computed with each instruction set, by all its lanes
- * and by one. */
+ * system is solved, by a dense LU decomposition. Everything is computed with each instruction set, by all its
+ * lanes and by one. */
 #include "dca/stored.h"
 
 #include <setjmp.h>
@@ -321,8 +321,8 @@ static void random_graphs_beside_each_other(void **state)
   assert_true(packed >= 50); /* else this tests something else */
 }
 
-/* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And with one lane
- * as if they were alone. */
+/* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And
+ * with one lane as if they were alone. */
 static void bits_do_not_depend_on_the_lane(void **state)
 {
   (void)state;
@@ -360,7 +360,7 @@ static void bits_do_not_depend_on_the_lane(void **state)
       for (int k = 0; k < ISA_LANES_MAX; k++)
         assert_memory_equal(z + own * k, z_other + own * ((k + turn) % ISA_LANES_MAX),
                             (size_t)own * sizeof *z);
-      for (int k = 0; k < s.tree->tiles; k++) assert_int_equal(s.tree->tile[k].used, v[i].lanes);
+      for (int k = 0; k < s.tree->groups; k++) assert_int_equal(s.tree->group[k].used, v[i].lanes);
       stored_free(&s_other);
       if (v[i].lanes == 1) {
         stored_new(&s_other, &part[3], v[i]);
@@ -405,8 +405,8 @@ static double difference(const double *a, const double *b, size_t n)
   return sqrt(s) / norm(b, n);
 }
 
-/* The increments of parts beside each other against those of each: as they come, and refined once, as the stepper
- * does. */
+/* The increments of parts beside each other against those of each: as they come, and refined once, as the
+ * stepper does. */
 static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], struct variant v,
                             const char *what, double largest[2])
 {
@@ -416,10 +416,10 @@ static void compare_carried(const struct graph *g, double (*exact)[TREE_Y], stru
   double *z = calloc(n + 1, sizeof *z), *rows = calloc(n + 1, sizeof *z);
   assert_true(e && force && z && rows);
   stored_new(&s, g, v);
-  int tile = stored_condense(&s);
-  if (tile >= 0) {
+  int group = stored_condense(&s);
+  if (group >= 0) {
     bool body;
-    int item = tree_failed(s.tree, &s.work, tile, &body);
+    int item = tree_failed(s.tree, &s.work, group, &body);
     fail_msg("%s, %s: %s %d has no pivot", what, variant_name(v), body ? "body" : "joint", item);
   }
   solve_more(g, &s, g->beta, g->pull, e, z);
@@ -539,9 +539,9 @@ static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, b
   for (int b = 2; b < 3 * chains; b += 3) g.delta[b] = (struct tree_delta){.n = g.delta[b].n};
   for (int joint = 5 * weak + 2; joint < 5 * weak + 5; joint++) spare(&g, joint, 1, o);
   stored_new(&s, &g, v);
-  int tile = stored_condense(&s);
-  if (tile < 0) fail_msg("seed %d, %s: nobody noticed", (int)seed, variant_name(v));
-  assert_int_equal(tree_failed(s.tree, &s.work, tile, &is_body), body);
+  int group = stored_condense(&s);
+  if (group < 0) fail_msg("seed %d, %s: nobody noticed", (int)seed, variant_name(v));
+  assert_int_equal(tree_failed(s.tree, &s.work, group, &is_body), body);
   assert_true(is_body);
   tree_weak_direction(&s.solver, &s.work, &s.matrix, body, found);
   for (int y = 0; y < TREE_Y; y++) along += found[y] * o[y];
@@ -567,8 +567,8 @@ static void what_nothing_holds_is_named_with_its_direction(void **state)
       }
 }
 
-/* Nothing of a row but its compliance, and none or less of that: there is no pivot, and the joint is named, whatever
- * lane of whatever tile it is in. */
+/* Nothing of a row but its compliance, and none or less of that: there is no pivot, and the joint is named,
+ * whatever lane of whatever group it is in. */
 static void a_missing_pivot_is_found(void **state)
 {
   (void)state;
@@ -589,9 +589,9 @@ static void a_missing_pivot_is_found(void **state)
         memset(J, 0, sizeof row);
         g.c[3 * joint + k] = compliance[(joint + k) % 3];
         stored_new(&s, &g, v[i]);
-        int tile = stored_condense(&s);
-        assert_true(tile >= 0);
-        assert_int_equal(tree_failed(s.tree, &s.work, tile, &is_body), joint);
+        int group = stored_condense(&s);
+        assert_true(group >= 0);
+        assert_int_equal(tree_failed(s.tree, &s.work, group, &is_body), joint);
         assert_false(is_body);
         memcpy(J, row, sizeof row);
         g.c[3 * joint + k] = c;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What every tree is, whatever its graph and however many lanes. The tree says nothing of vertices in the fronts of its
- * tiles; from the last tile to the first they are found out here: what each place of each vector stands for. */
-#include "dca/stored.h"
+ * What every tree is, whatever its graph and however many lanes. The tree says nothing of vertices in the
+ * fronts of its groups; from the last group to the first they are found out here: what each place of each
+ * vector stands for. */
+#include "dca/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,241 +12,183 @@
 
 #include <cmocka.h>
 
-enum { NOBODY = -1 };
-
-struct view {
-  const struct graph *g;
-  const struct tree *t;
-  int *front_of;  /* (front_size + 1) tile whose front holds each double */
-  int *vector_of; /* (vector_size + 1) */
-  int *block_of;  /* (jacobian) tile */
-  int *unknown;   /* (vector_size + 1) which unknown each double of a vector stands for; NOBODY: not in use */
-  int *owner;     /* (unknowns) tile */
-  int *claimed;   /* (tiles, lanes) parents */
-  int *end_used;  /* (joints, TREE_SIDES) */
+struct search {
+  const struct view *v;
+  int *unknown;  /* (vector_size) which unknown each double of a vector stands for; NOBODY: not in use */
+  int *claimed;  /* (groups, lanes) parents */
+  int *end_used; /* (joints, TREE_SIDES) */
 };
 
-static int *ints(size_t n, int value)
-{
-  int *p = malloc((n + 1) * sizeof *p);
-  assert_non_null(p);
-  for (size_t i = 0; i <= n; i++) p[i] = value;
-  return p;
-}
-
-static void view_free(struct view *v)
-{
-  free(v->front_of);
-  free(v->vector_of);
-  free(v->block_of);
-  free(v->unknown);
-  free(v->owner);
-  free(v->claimed);
-  free(v->end_used);
-}
-
-static int item_of(const struct tree *t, const struct tree_tile *o, int lane)
-{
-  return t->item[o->item_first + lane];
-}
-
-/* Marks count doubles from `at` on, which nobody else has. */
-static void claim(int *of, size_t at, size_t count, size_t end, int width, int tile)
-{
-  if (width > 1) assert_int_equal(at % (size_t)width, 0);
-  assert_true(at + count <= end);
-  for (size_t i = at; i < at + count; i++) {
-    assert_int_equal(of[i], NOBODY);
-    of[i] = tile;
-  }
-}
-
-static int unclaimed(const int *of, size_t n)
-{
-  int count = 0;
-  for (size_t i = 0; i < n; i++) count += of[i] == NOBODY;
-  return count;
-}
-
-/* No two things in the same place, vectors at multiples of the lanes, and no waste but to get there. */
-static void check_places(struct view *v)
+/* Group that has the unknown in its pivot. */
+static int pivot_group(const struct view *v, int unknown)
 {
   const struct tree *t = v->t;
-  int *slot = ints((size_t)t->slots, NOBODY), *load = ints(t->load, NOBODY);
-  v->front_of = ints(t->front_size, NOBODY);
-  v->vector_of = ints(t->vector_size, NOBODY);
-  v->block_of = ints(t->jacobian, NOBODY);
-  v->owner = ints((size_t)t->unknowns, NOBODY);
-  for (int i = 0; i < t->tiles; i++) {
-    const struct tree_tile *o = &t->tile[i];
-    size_t width = (size_t)o->width, n = (size_t)(o->pivot + o->border);
-    assert_true(o->width == 1 || o->width == t->lanes);
-    claim(v->front_of, o->front, width * n * (n + 1) / 2, t->front_size, o->width, i);
-    if (o->kind == TREE_LEAF) /* work space */
-      claim(v->front_of, o->front + width * n * (n + 1) / 2, width * n * TREE_Y, t->front_size, o->width, i);
-    else
-      claim(v->vector_of, o->vector, width * n, t->vector_size, o->width, i);
-    if (o->kind != TREE_LEAF)
-      claim(v->owner, (size_t)o->at, width * (size_t)o->pivot, (size_t)t->unknowns, o->width, i);
-    if (o->kind == TREE_JOINT) {
-      claim(v->block_of, o->jacobian, width * (size_t)(o->pivot * o->sides * TREE_Y), t->jacobian, o->width,
-            i);
-      claim(load, o->load, width * (size_t)(o->sides * TREE_Y), t->load, o->width, i);
-      assert_true(o->soft ? o->at >= t->rigid : o->at + o->pivot * o->width <= t->rigid);
-      assert_true(o->at + o->pivot * o->width <= t->rows);
-    } else {
-      claim(slot, (size_t)o->slot, width, (size_t)t->slots, o->width, i);
-      if (o->kind == TREE_HUB) assert_true(o->at >= t->rows);
-    }
-  }
-  assert_int_equal(unclaimed(v->front_of, t->front_size), 0);
-  assert_int_equal(unclaimed(v->vector_of, t->vector_size), 0);
-  assert_int_equal(unclaimed(v->block_of, t->jacobian), 0);
-  assert_int_equal(unclaimed(load, t->load), 0);
-  assert_int_equal(slot[t->slots - 1], NOBODY); /* the ground */
-  assert_int_equal(t->body[t->bodies].first, t->slots - 1);
-  assert_int_equal(t->body[t->bodies].width, 1);
-  assert_true(unclaimed(slot, (size_t)t->slots) <= t->lanes);
-  assert_true(unclaimed(v->owner, (size_t)t->unknowns) <= 2 * (t->lanes - 1));
-  free(slot);
-  free(load);
+  const struct tree_tile *o = &t->tile[v->owner[unknown]];
+  int item = item_of(t, o, (unknown - o->at) % o->width);
+  assert_true(item != NOBODY);
+  return v->group_of[o->kind == TREE_JOINT ? item : t->joints + item];
 }
 
-static void check_joint(const struct view *v, int tile, int lane, int joint)
-{
-  const struct tree_tile *o = &v->t->tile[tile];
-  const struct tree_joint *j = &v->t->joint[joint];
-  const struct graph *g = v->g;
-  assert_int_equal(v->t->tile_of_joint[joint], tile);
-  assert_int_equal(o->pivot, g->first[joint + 1] - g->first[joint]);
-  assert_int_equal(o->sides, g->g.sides ? g->sides[joint] : 2);
-  assert_int_equal(o->soft, g->g.soft && g->soft[joint]);
-  assert_int_equal(j->row, o->at + lane);
-  assert_int_equal(j->width, o->width);
-  assert_int_equal(j->jacobian, o->jacobian + (size_t)lane);
-  assert_int_equal(j->load, o->load + (size_t)lane);
-  if (g->g.kind) assert_int_equal(g->g.kind[joint], g->g.kind[item_of(v->t, o, 0)]);
-}
-
-static void check_body(const struct view *v, int tile, int lane, int body)
+/* A joint: its unknowns lie where the group says. */
+static void check_member_joint(const struct view *v, const struct tree_group *o, int lane)
 {
   const struct tree *t = v->t;
-  const struct tree_tile *o = &t->tile[tile];
-  assert_int_equal(t->body[body].first, o->slot);
-  assert_int_equal(t->body[body].width, o->width);
-  assert_int_equal(t->body[body].lane, lane);
-  assert_int_equal(o->carried, v->g->carried[body]);
+  int joint = member_of(t, o, lane), first = member_of(t, o, 0);
+  const struct tree_joint *j = &t->joint[joint];
+  assert_int_equal(o->pivot, v->g->first[joint + 1] - v->g->first[joint]);
+  assert_int_equal(o->at[lane].at, j->row);
+  assert_int_equal(o->at[lane].stride, j->width);
+  if (v->g->g.kind) assert_int_equal(v->g->g.kind[joint], v->g->g.kind[first]);
+}
+
+static void check_member_body(const struct view *v, const struct tree_group *o, int lane)
+{
+  const struct tree *t = v->t;
+  int body = member_of(t, o, lane);
+  assert_memory_equal(&o->body[lane], &t->body[body], sizeof *o->body);
   assert_int_equal(o->pivot, o->kind == TREE_HUB ? TREE_Y : 0);
-  assert_int_equal(t->hub_at[body], o->kind == TREE_HUB ? o->at + lane : -1);
-  assert_int_equal(t->carried_at[body], o->carried ? o->at + lane : -1);
+  assert_int_equal(o->carried, v->g->carried[body]);
   if (o->carried) assert_int_equal(o->kind, TREE_HUB);
   if (o->carried) assert_int_equal(o->couple_first, o->couple_end);
+  assert_int_equal(t->hub_at[body] >= 0, o->kind == TREE_HUB);
+  if (o->kind == TREE_LEAF) return;
+  assert_int_equal(o->at[lane].at, t->hub_at[body]);
+  assert_int_equal(o->at[lane].stride, t->body[body].width);
 }
 
-/* Everything in one lane of one tile. */
-static void check_items(const struct view *v)
+static bool lane_in_use(const struct tree *t, int tile, int lane)
+{
+  return item_of(t, &t->tile[tile], lane) != NOBODY;
+}
+
+/* A lane not in use may write where nobody is, else nowhere; it reads that, or what the first one reads. */
+static void check_no_member(const struct view *v, const struct tree_group *o, int lane)
 {
   const struct tree *t = v->t;
-  int *seen = ints((size_t)(t->joints + t->bodies), 0), carried = 0, hubs = 0, nodes = 0;
-  for (int i = 0; i < t->tiles; i++) {
-    const struct tree_tile *o = &t->tile[i];
-    int used = 0;
-    for (int l = 0; l < o->width; l++) {
-      int item = item_of(t, o, l);
-      if (item == NOBODY) continue;
-      assert_true(item >= 0 && item < (o->kind == TREE_JOINT ? t->joints : t->bodies));
-      assert_int_equal(seen[o->kind == TREE_JOINT ? item : t->joints + item]++, 0);
-      if (o->kind == TREE_JOINT)
-        check_joint(v, i, l, item);
-      else
-        check_body(v, i, l, item);
-      used++;
-      carried += o->carried;
-      hubs += o->kind == TREE_HUB;
+  if (o->kind != TREE_LEAF) {
+    const struct lane_at *at = &o->at[lane];
+    if (at->stride) {
+      const struct tree_tile *tile = &t->tile[v->owner[at->at]];
+      assert_int_equal(at->stride, tile->width);
+      assert_true(at->at - (size_t)tile->at < at->stride);
+      assert_false(lane_in_use(t, v->owner[at->at], (int)at->at - tile->at));
+      assert_int_equal(o->kind == TREE_JOINT ? tile->rows : TREE_Y, o->pivot);
+    } else {
+      assert_int_equal(at->at, o->at[0].at);
     }
-    assert_int_equal(used, o->used);
-    assert_true(item_of(t, o, 0) != NOBODY);
-    nodes += used;
   }
-  assert_int_equal(nodes, t->joints + t->bodies);
-  assert_int_equal(nodes, t->nodes);
-  assert_int_equal(carried, t->carried);
-  assert_int_equal(hubs, t->hubs);
-  free(seen);
+  if (o->kind != TREE_JOINT) {
+    const struct tree_body *b = &o->body[lane];
+    assert_int_equal(b->first, o->body[0].first);
+    assert_int_equal(b->width, o->body[0].width);
+    if (b->lane != o->body[0].lane) assert_false(lane_in_use(t, v->slot_of[b->first], b->lane));
+    assert_true(b->lane >= 0 && b->lane < b->width);
+  }
 }
 
-/* Storage in order: rigid joints before soft ones. */
-static void check_lists(const struct view *v)
+/* Everything in one lane of one group; what is said to be in a row is. */
+static void check_members(const struct view *v)
 {
   const struct tree *t = v->t;
-  int *seen = ints((size_t)t->tiles, 0);
-  for (int k = 0; k < t->joint_tiles; k++) {
-    const struct tree_tile *o = &t->tile[t->joint_tile[k]];
-    assert_int_equal(o->kind, TREE_JOINT);
-    assert_int_equal(o->soft, k >= t->rigid_tiles);
-    if (k > 0) assert_true(o->at > t->tile[t->joint_tile[k - 1]].at);
-    seen[t->joint_tile[k]]++;
+  assert_int_equal(unclaimed(v->group_of, (size_t)(t->joints + t->bodies)), 0);
+  assert_int_equal(t->nodes, t->joints + t->bodies);
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *o = &t->group[i];
+    int used = 0;
+    bool row = true;
+    assert_true(member_of(t, o, 0) != NOBODY);
+    assert_int_equal(o->at == NULL, o->kind == TREE_LEAF);
+    assert_int_equal(o->body == NULL, o->kind == TREE_JOINT);
+    for (int l = 0; l < o->width; l++) {
+      used += member_of(t, o, l) != NOBODY;
+      if (member_of(t, o, l) == NOBODY)
+        check_no_member(v, o, l);
+      else if (o->kind == TREE_JOINT)
+        check_member_joint(v, o, l);
+      else
+        check_member_body(v, o, l);
+      if (o->kind != TREE_JOINT)
+        row &= o->body[l].first == o->body[0].first && o->body[l].width == o->width && o->body[l].lane == l;
+    }
+    if (o->kind != TREE_JOINT) row &= o->body[0].first % o->width == 0;
+    if (o->kind != TREE_LEAF) row &= in_row(o->at, o->width);
+    assert_int_equal(o->aligned, row);
+    assert_int_equal(used, o->used);
   }
-  for (int k = 0; k < t->body_tiles; k++) {
-    const struct tree_tile *o = &t->tile[t->body_tile[k]];
-    if (k > 0) assert_true(o->slot > t->tile[t->body_tile[k - 1]].slot);
-    seen[t->body_tile[k]]++;
-  }
-  for (int i = 0; i < t->tiles; i++) assert_int_equal(seen[i], 1);
-  free(seen);
-}
-
-static bool in_row(const struct lane_at *p, int width)
-{
-  for (int l = 0; l < width; l++)
-    if (p[l].stride != (size_t)width || p[l].at != p[0].at + (size_t)l) return false;
-  return p[0].at % (size_t)width == 0;
 }
 
 /* A zero, or a lane that is not in use. */
-static bool nothing(const struct view *v, const struct lane_at *p, const int *of)
+static bool no_member(const struct tree *t, const struct lane_at *p, const int *of)
 {
-  return p->stride == 0 || item_of(v->t, &v->t->tile[of[p->at]], (int)(p->at % p->stride)) == NOBODY;
+  return p->stride == 0 || member_of(t, &t->group[of[p->at]], (int)(p->at % p->stride)) == NOBODY;
 }
 
-/* A lane that has nothing there: a zero, or a lane of the tile `of` at that place that is not in use. */
-static void check_nothing(const struct view *v, const struct lane_at *p, const int *of, size_t size)
+static bool no_item(const struct tree *t, const struct lane_at *p, const int *of)
 {
-  assert_true(nothing(v, p, of));
+  return p->stride == 0 || !lane_in_use(t, of[p->at], (int)(p->at % p->stride));
+}
+
+/* The zero behind `size` doubles, if it is no lane. */
+static void check_zero(const struct lane_at *p, int width, size_t size)
+{
   if (p->stride)
-    assert_int_equal(p->stride, v->t->tile[of[p->at]].width);
+    assert_int_equal(p->stride, width);
   else
     assert_int_equal(p->at, size);
 }
 
-/* What the border of a tile is, from the vectors of the parents. */
-static void find_unknowns(struct view *v)
+static void check_no_group(const struct tree *t, const struct lane_at *p, const int *of, size_t size)
+{
+  assert_true(no_member(t, p, of));
+  check_zero(p, p->stride ? t->group[of[p->at]].width : 0, size);
+}
+
+static void check_no_block(const struct view *v, const struct lane_at *p)
+{
+  assert_true(no_item(v->t, p, v->block_of));
+  check_zero(p, p->stride ? v->t->tile[v->block_of[p->at]].width : 0, v->t->jacobian);
+}
+
+/* What is above a lane: not in another pack, and if the lane is not in use or the two are in one pack, the
+ * same lane. */
+static void check_above(const struct view *v, int group, int lane, const struct lane_at *p)
 {
   const struct tree *t = v->t;
-  v->unknown = ints(t->vector_size, NOBODY);
-  for (int i = t->tiles - 1; i >= 0; i--) {
-    const struct tree_tile *o = &t->tile[i];
+  int above = v->vector_of[p->at], run = v->run_of[above];
+  assert_true(above > group);
+  assert_int_equal(p->stride, t->group[above].width);
+  if (run < t->owned) assert_int_equal(run, v->run_of[group]);
+  if (run < t->owned) assert_int_equal(p->at % p->stride, lane);
+  if (member_of(t, &t->group[group], lane) == NOBODY) assert_true(run < t->owned);
+}
+
+/* What the border of a group is, from the vectors of the parents. */
+static void find_unknowns(struct search *s)
+{
+  const struct view *v = s->v;
+  const struct tree *t = v->t;
+  s->unknown = ints(t->vector_size, NOBODY);
+  for (int i = t->groups - 1; i >= 0; i--) {
+    const struct tree_group *o = &t->group[i];
     int at = o->pivot;
     if (o->kind == TREE_LEAF) assert_int_equal(o->pull_first, o->pull_end);
     for (int l = 0; l < o->width; l++)
-      for (int k = 0; k < o->pivot && item_of(t, o, l) != NOBODY; k++)
-        v->unknown[o->vector + (size_t)(k * o->width + l)] = o->at + k * o->width + l;
+      for (int k = 0; k < o->pivot && member_of(t, o, l) != NOBODY; k++)
+        s->unknown[o->vector + (size_t)(k * o->width + l)] = (int)(o->at[l].at + (size_t)k * o->at[l].stride);
     for (int r = o->pull_first; r < o->pull_end; r++) {
       const struct tree_pull *pull = &t->pull[r];
-      if (pull->aligned) assert_true(in_row(pull->vector, o->width));
+      assert_int_equal(pull->aligned, in_row(pull->vector, o->width));
       for (int l = 0; l < o->width; l++) {
         const struct lane_at *p = &pull->vector[l];
-        if (nothing(v, p, v->vector_of)) {
-          check_nothing(v, p, v->vector_of, t->vector_size);
+        if (no_member(t, p, v->vector_of)) {
+          check_no_group(t, p, v->vector_of, t->vector_size);
           continue;
         }
-        int above = v->vector_of[p->at];
-        assert_true(above > i);
-        assert_int_equal(p->stride, t->tile[above].width);
+        check_above(v, i, l, p);
         for (int k = 0; k < pull->size; k++) {
-          assert_int_equal(v->vector_of[p->at + (size_t)k * p->stride], above);
-          v->unknown[o->vector + (size_t)((at + k) * o->width + l)] =
-              v->unknown[p->at + (size_t)k * p->stride];
+          size_t place = p->at + (size_t)k * p->stride;
+          assert_int_equal(v->vector_of[place], v->vector_of[p->at]);
+          s->unknown[o->vector + (size_t)((at + k) * o->width + l)] = s->unknown[place];
         }
       }
       at += pull->size;
@@ -255,10 +198,10 @@ static void find_unknowns(struct view *v)
 }
 
 /* The unknown at place k of the front of a lane. */
-static int unknown_at(const struct view *v, const struct tree_tile *o, int lane, int k)
+static int unknown_at(const struct search *s, const struct tree_group *o, int lane, int k)
 {
   assert_true(k >= 0 && k < o->pivot + o->border);
-  return v->unknown[o->vector + (size_t)(k * o->width + lane)];
+  return s->unknown[o->vector + (size_t)(k * o->width + lane)];
 }
 
 /* The joint whose rows on one side a lane's block holds. */
@@ -269,7 +212,7 @@ static int find_block(const struct view *v, const struct tree_couple *c, const s
   size_t offset = p->at - o->jacobian, block = offset / p->stride;
   int lane = (int)(offset % p->stride);
   assert_int_equal(p->stride, o->width);
-  assert_int_equal(c->rows, o->pivot);
+  assert_int_equal(c->rows, o->rows);
   assert_int_equal(c->stride, TREE_Y * o->sides);
   assert_int_equal(block % TREE_Y, 0);
   *side = (int)(block / TREE_Y);
@@ -278,67 +221,72 @@ static int find_block(const struct view *v, const struct tree_couple *c, const s
   return item_of(t, o, lane);
 }
 
-/* Every end of every joint on a body is used by exactly one node. */
-static void check_couples(struct view *v)
+static void check_couple(struct search *s, const struct tree_group *o, const struct tree_couple *c, int lane)
 {
+  const struct view *v = s->v;
   const struct tree *t = v->t;
-  v->end_used = ints(TREE_SIDES * (size_t)t->joints, 0);
-  for (int i = 0; i < t->tiles; i++) {
-    const struct tree_tile *o = &t->tile[i];
+  int side, j = find_block(v, c, &c->J[lane], &side), body = v->g->ends[j][side];
+  const struct tree_joint *joint = &t->joint[j];
+  assert_true(body >= 0);
+  assert_int_equal(member_of(t, o, lane), o->kind == TREE_JOINT ? j : body);
+  s->end_used[TREE_SIDES * j + side]++;
+  for (int k = 0; k < c->rows && o->kind == TREE_HUB; k++)
+    assert_int_equal(unknown_at(s, o, lane, c->at + k), joint->row + k * joint->width);
+  for (int y = 0; y < TREE_Y && o->kind == TREE_JOINT; y++)
+    assert_int_equal(unknown_at(s, o, lane, c->at + y), t->hub_at[body] + y * t->body[body].width);
+}
+
+/* Every end of every joint on a body is used by exactly one node. */
+static void check_couples(struct search *s)
+{
+  const struct view *v = s->v;
+  const struct tree *t = v->t;
+  s->end_used = ints(TREE_SIDES * (size_t)t->joints, 0);
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *o = &t->group[i];
     for (int a = o->couple_first; a < o->couple_end; a++) {
       const struct tree_couple *c = &t->couple[a];
-      if (c->aligned) assert_true(in_row(c->J, o->width));
-      for (int l = 0; l < o->width; l++) {
-        int side;
-        if (item_of(t, o, l) == NOBODY || nothing(v, &c->J[l], v->block_of)) {
-          check_nothing(v, &c->J[l], v->block_of, t->jacobian);
-          continue;
-        }
-        int j = find_block(v, c, &c->J[l], &side), body = v->g->ends[j][side];
-        const struct tree_joint *joint = &t->joint[j];
-        assert_true(body >= 0);
-        assert_int_equal(item_of(t, o, l), o->kind == TREE_JOINT ? j : body);
-        v->end_used[TREE_SIDES * j + side]++;
-        for (int k = 0; k < c->rows && o->kind == TREE_HUB; k++)
-          assert_int_equal(unknown_at(v, o, l, c->at + k), joint->row + k * joint->width);
-        for (int y = 0; y < TREE_Y && o->kind == TREE_JOINT; y++)
-          assert_int_equal(unknown_at(v, o, l, c->at + y), t->hub_at[body] + y * t->body[body].width);
-      }
+      assert_int_equal(c->aligned, in_row(c->J, o->width));
+      for (int l = 0; l < o->width; l++)
+        if (member_of(t, o, l) == NOBODY || no_item(t, &c->J[l], v->block_of))
+          check_no_block(v, &c->J[l]);
+        else
+          check_couple(s, o, c, l);
     }
   }
   for (int j = 0; j < t->joints; j++)
     for (int side = 0; side < TREE_SIDES; side++)
-      assert_int_equal(v->end_used[TREE_SIDES * j + side], v->g->ends[j][side] >= 0);
+      assert_int_equal(s->end_used[TREE_SIDES * j + side], v->g->ends[j][side] >= 0);
 }
 
 /* The unknown of place k in the border of a child; of a leaf, which has no vector, by its joints. */
-static int border_unknown(const struct view *v, const struct tree_tile *o, int lane, int k)
+static int border_unknown(const struct search *s, const struct tree_group *o, int lane, int k)
 {
-  if (o->kind != TREE_LEAF) return unknown_at(v, o, lane, o->pivot + k);
+  if (o->kind != TREE_LEAF) return unknown_at(s, o, lane, o->pivot + k);
   for (int a = o->couple_first; a < o->couple_end; a++) {
-    const struct tree_couple *c = &v->t->couple[a];
+    const struct tree_couple *c = &s->v->t->couple[a];
     int side;
     if (k < c->at || k >= c->at + c->rows) continue;
-    if (nothing(v, &c->J[lane], v->block_of)) return NOBODY;
-    const struct tree_joint *j = &v->t->joint[find_block(v, c, &c->J[lane], &side)];
+    if (no_item(s->v->t, &c->J[lane], s->v->block_of)) return NOBODY;
+    const struct tree_joint *j = &s->v->t->joint[find_block(s->v, c, &c->J[lane], &side)];
     return j->row + (k - c->at) * j->width;
   }
   fail_msg("a leaf is coupled to nothing at %d", k);
   return NOBODY;
 }
 
-/* Returns its tile. */
-static int check_child(struct view *v, int tile, const struct tree_branch *r, int lane)
+/* Returns its group. */
+static int check_child(struct search *s, int group, const struct tree_branch *r, int lane)
 {
-  const struct tree *t = v->t;
-  const struct tree_tile *o = &t->tile[tile];
+  const struct tree *t = s->v->t;
+  const struct tree_group *o = &t->group[group];
   const struct lane_at *p = &r->front[lane];
-  int below = v->front_of[p->at], lane_below = (int)(p->at - t->tile[below].front);
-  const struct tree_tile *child = &t->tile[below];
-  assert_true(below < tile); /* children before parents */
+  int below = s->v->front_of[p->at], lane_below = (int)(p->at - t->group[below].front);
+  const struct tree_group *child = &t->group[below];
+  assert_true(below < group); /* children before parents */
   assert_true(lane_below < child->width);
   assert_int_equal(p->stride, child->width);
-  assert_true(item_of(t, child, lane_below) != NOBODY);
+  assert_true(member_of(t, child, lane_below) != NOBODY);
   assert_int_equal(r->leaf, child->kind == TREE_LEAF);
   assert_int_equal(r->pivot, child->pivot);
   assert_int_equal(r->border, child->border);
@@ -346,54 +294,76 @@ static int check_child(struct view *v, int tile, const struct tree_branch *r, in
     assert_int_equal(r->vector[lane].at, child->vector + (size_t)lane_below);
     assert_int_equal(r->vector[lane].stride, child->width);
   }
-  v->claimed[below * t->lanes + lane_below]++;
+  s->claimed[below * t->lanes + lane_below]++;
   bool own = false;
   for (int k = 0; k < r->border; k++) {
-    int u = border_unknown(v, child, lane_below, k);
+    int u = border_unknown(s, child, lane_below, k);
     if (u == NOBODY) continue; /* whatever the place: it brings 0 */
-    assert_int_equal(unknown_at(v, o, lane, r->to[k]), u);
-    own |= v->owner[u] == tile;
+    assert_int_equal(unknown_at(s, o, lane, r->to[k]), u);
+    own |= pivot_group(s->v, u) == group;
   }
   assert_true(own);
   return below;
 }
 
-/* Everyone with a border is the child of one parent. */
-static void check_branches(struct view *v)
+static void check_branch(struct search *s, int group, const struct tree_branch *r, int *level)
 {
+  const struct view *v = s->v;
   const struct tree *t = v->t;
-  v->claimed = ints((size_t)(t->tiles * t->lanes), 0);
-  for (int i = 0; i < t->tiles; i++) {
-    const struct tree_tile *o = &t->tile[i];
-    int level = 0;
-    for (int b = o->child_first; b < o->child_end; b++) {
-      const struct tree_branch *r = &t->branch[b];
-      if (r->aligned) assert_true(in_row(r->front, o->width));
-      if (r->aligned && !r->leaf) assert_true(in_row(r->vector, o->width));
-      for (int k = 0; k < r->border; k++) assert_true(r->to[k] >= 0 && r->to[k] < o->pivot + o->border);
-      for (int l = 0; l < o->width; l++)
-        if (item_of(t, o, l) == NOBODY || nothing(v, &r->front[l], v->front_of)) {
-          check_nothing(v, &r->front[l], v->front_of, t->front_size);
-          if (!r->leaf) check_nothing(v, &r->vector[l], v->vector_of, t->vector_size);
-        } else {
-          int below = check_child(v, i, r, l);
-          if (t->tile[below].level >= level) level = t->tile[below].level + 1;
-        }
+  const struct tree_group *o = &t->group[group];
+  const int *into = r->into;
+  assert_int_equal(r->aligned, in_row(r->front, o->width));
+  if (r->aligned && !r->leaf) assert_true(in_row(r->vector, o->width));
+  for (int i = 0; i < r->border; i++) {
+    assert_true(r->to[i] >= 0 && r->to[i] < o->pivot + o->border);
+    for (int k = 0; k <= i; k++) {
+      int low = r->to[i] < r->to[k] ? r->to[i] : r->to[k], high = r->to[i] + r->to[k] - low;
+      assert_int_equal(*into++, high * (high + 1) / 2 + low);
     }
-    assert_int_equal(o->level, level);
-    assert_true(o->level < t->levels);
   }
-  for (int i = 0; i < t->tiles; i++)
-    for (int l = 0; l < t->tile[i].width; l++) {
-      const struct tree_tile *o = &t->tile[i];
-      bool border = false;
-      if (item_of(t, o, l) == NOBODY) continue;
-      for (int k = 0; k < o->border; k++) border |= border_unknown(v, o, l, k) != NOBODY;
-      assert_int_equal(v->claimed[i * t->lanes + l], border);
+  for (int l = 0; l < o->width; l++)
+    if (member_of(t, o, l) == NOBODY || no_member(t, &r->front[l], v->front_of)) {
+      check_no_group(t, &r->front[l], v->front_of, t->front_size);
+      if (!r->leaf) check_no_group(t, &r->vector[l], v->vector_of, t->vector_size);
+    } else {
+      int below = check_child(s, group, r, l);
+      if (t->group[below].level >= *level) *level = t->group[below].level + 1;
     }
 }
 
-/* The runs are all tiles in order; what an owned run needs is in itself, what another needs in those before. */
+/* Everyone with a border is the child of one parent. */
+static void check_branches(struct search *s)
+{
+  const struct tree *t = s->v->t;
+  int levels = 0;
+  s->claimed = ints((size_t)(t->groups * t->lanes), 0);
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *o = &t->group[i];
+    int level = 0;
+    bool bare = true, aligned = true;
+    for (int b = o->child_first; b < o->child_end; b++) {
+      check_branch(s, i, &t->branch[b], &level);
+      bare &= t->branch[b].leaf;
+      aligned &= t->branch[b].aligned;
+    }
+    assert_int_equal(o->bare, bare);
+    assert_int_equal(o->sum.aligned, o->kind != TREE_LEAF && aligned);
+    assert_int_equal(o->level, level);
+    if (level >= levels) levels = level + 1;
+  }
+  assert_int_equal(t->levels, levels);
+  for (int i = 0; i < t->groups; i++)
+    for (int l = 0; l < t->group[i].width; l++) {
+      const struct tree_group *o = &t->group[i];
+      bool border = false;
+      if (member_of(t, o, l) == NOBODY) continue;
+      for (int k = 0; k < o->border; k++) border |= border_unknown(s, o, l, k) != NOBODY;
+      assert_int_equal(s->claimed[i * t->lanes + l], border);
+    }
+}
+
+/* The runs are all groups in order; what an owned run needs is in itself, what another needs in those
+ * before. */
 static void check_runs(const struct view *v)
 {
   const struct tree *t = v->t;
@@ -407,7 +377,7 @@ static void check_runs(const struct view *v)
     assert_true(run->end > run->first);
     next = run->end;
     for (int i = run->first; i < run->end; i++) {
-      const struct tree_tile *o = &t->tile[i];
+      const struct tree_group *o = &t->group[i];
       sum += o->flops;
       for (int b = o->child_first; b < o->child_end; b++)
         for (int l = 0; l < o->width; l++) {
@@ -420,128 +390,56 @@ static void check_runs(const struct view *v)
     assert_true(fabs(sum - run->flops) <= 1e-9 * sum);
     flops += sum;
   }
-  assert_int_equal(next, t->tiles);
+  assert_int_equal(next, t->groups);
   assert_true(fabs(flops - t->flops) <= 1e-9 * flops);
 }
 
-/* A joint with any body that is not carried comes behind one of those, unless it is soft; a carried body behind all
- * its joints. */
+/* A joint with any body that is not carried comes behind one of those, unless it is soft; a carried body
+ * behind all its joints. */
 static void check_order(const struct view *v)
 {
   const struct tree *t = v->t;
-  int *of_body = ints((size_t)t->bodies, 0);
-  for (int i = 0; i < t->tiles; i++)
-    for (int l = 0; l < t->tile[i].width && t->tile[i].kind != TREE_JOINT; l++)
-      if (item_of(t, &t->tile[i], l) != NOBODY) of_body[item_of(t, &t->tile[i], l)] = i;
+  const int *of_body = v->group_of + t->joints;
   for (int j = 0; j < t->joints; j++) {
     int able = 0, before = 0;
     for (int side = 0; side < v->g->sides[j]; side++) {
       int b = v->g->ends[j][side];
       if (b < 0) continue;
-      if (v->g->carried[b]) assert_true(of_body[b] > t->tile_of_joint[j]);
+      if (v->g->carried[b]) assert_true(of_body[b] > v->group_of[j]);
       able += !v->g->carried[b];
-      before += of_body[b] < t->tile_of_joint[j];
+      before += of_body[b] < v->group_of[j];
     }
     assert_true(before > 0 || able == 0 || (v->g->g.soft && v->g->soft[j]));
   }
-  free(of_body);
 }
 
-static void check_lanes(const struct graph *g, int lanes)
+static void check(const struct view *v)
 {
-  struct tree *t = tree_build(&g->g, lanes);
-  assert_non_null(t);
-  struct view v = {.g = g, .t = t};
-  assert_int_equal(t->lanes, lanes);
-  assert_int_equal(t->bodies, g->g.bodies);
-  assert_int_equal(t->joints, g->g.joints);
-  check_places(&v);
-  check_items(&v);
-  check_lists(&v);
-  find_unknowns(&v);
-  check_couples(&v);
-  check_branches(&v);
-  check_runs(&v);
-  check_order(&v);
-  view_free(&v);
-  tree_free(t);
+  struct search s = {.v = v};
+  check_members(v);
+  find_unknowns(&s);
+  check_couples(&s);
+  check_branches(&s);
+  check_runs(v);
+  check_order(v);
+  free(s.unknown);
+  free(s.claimed);
+  free(s.end_used);
 }
-
-static const int all_lanes[] = {1, 2, 4, 8};
-enum { LANES_COUNT = sizeof all_lanes / sizeof *all_lanes };
-
-static void check(struct graph *g)
-{
-  for (int i = 0; i < LANES_COUNT; i++) check_lanes(g, all_lanes[i]);
-}
-
-#define CHECK(build)                                                                                         \
-  do {                                                                                                       \
-    struct graph g;                                                                                          \
-    build;                                                                                                   \
-    check(&g);                                                                                               \
-    graph_shuffle(&g, &random);                                                                              \
-    check(&g);                                                                                               \
-    graph_free(&g);                                                                                          \
-  } while (0)
 
 static void invariants_hold(void **state)
 {
   (void)state;
-  struct random random = {5};
-  CHECK(graph_new(&g, 1));
-  CHECK(graph_chain(&g, 128, 3));
-  CHECK(graph_chain(&g, 1000, 3));
-  for (int n = 2; n < 60; n++) CHECK(graph_chain(&g, n, 1 + n % 6));
-  CHECK(graph_ring(&g, 33, 3));
-  CHECK(graph_ring(&g, 256, 5));
-  CHECK(graph_star(&g, 1, 3));
-  CHECK(graph_star(&g, 200, 3));
-  CHECK(graph_wheel(&g, 100, 5));
-  CHECK(graph_ladder(&g, 50, 5));
-  CHECK(graph_grid(&g, 9, 11, 3));
-  CHECK(graph_complete(&g, 6, 6));
-  CHECK(graph_parallel(&g, 8));
-  for (int i = 0; i < 30; i++) CHECK(graph_forest(&g, &random, 60));
-  for (int i = 0; i < 100; i++) CHECK(graph_random(&g, &random, 1 + i, i / 2));
-  for (int i = 0; i < 100; i++) CHECK(graph_carried(&g, &random, 3 + i, i / 5));
-  for (int i = 0; i < 30; i++) CHECK((graph_carried(&g, &random, 3 + i, i / 5), graph_tell_soft(&g)));
-}
-
-/* Many small mechanisms, each of a few kinds, some with a leg more: subtrees that fit into others. */
-static void graph_bag(struct graph *g, struct random *random, int parts)
-{
-  struct graph part[40];
-  struct random shape[2] = {{random_next(random)}, {random_next(random)}};
-  int bodies = 2 + random_below(random, 8), extra = random_below(random, 4);
-  for (int i = 0; i < parts; i++) {
-    struct random same = shape[random_below(random, 6) == 0];
-    if (random_below(random, 8) == 0)
-      graph_carried(&part[i], &same, bodies + 1, extra);
-    else
-      graph_random(&part[i], &same, bodies, extra);
-    if (random_below(random, 3) == 0)
-      graph_join(&part[i], GROUND, random_below(random, bodies), 1 + random_below(random, 6));
-    if (random_below(random, 3) == 0) part[i].g.joints--;
-    graph_numbers(&part[i], &same, 1e-11, 0.0, false);
-  }
-  graph_beside(g, part, parts);
-  for (int i = 0; i < parts; i++) graph_free(&part[i]);
+  with_all_graphs(check);
 }
 
 static void mechanisms_beside_each_other(void **state)
 {
   (void)state;
-  struct random random = {23};
-  struct graph g;
-  for (int i = 0; i < 150; i++) {
-    graph_bag(&g, &random, 3 + random_below(&random, 36));
-    check(&g);
-    graph_free(&g);
-  }
+  with_all_bags(check);
 }
 
-static void joints_of_one_kind_share_a_tile(void **state)
+static void joints_of_one_kind_share_a_group(void **state)
 {
   (void)state;
   struct random random = {29};
@@ -550,51 +448,15 @@ static void joints_of_one_kind_share_a_tile(void **state)
   for (int i = 0; i < 200; i++) kind[i] = (unsigned)random_below(&random, 2);
   graph_chain(&g, 200, 3);
   g.g.kind = kind;
-  check(&g);
+  with_all_lanes(&g, check);
   for (int i = 0; i < 200; i++) kind[i] = (unsigned)i;
-  check(&g);
+  with_all_lanes(&g, check);
   struct tree *t = tree_build(&g.g, 8);
   assert_non_null(t);
-  for (int i = 0; i < t->joint_tiles; i++) assert_int_equal(t->tile[t->joint_tile[i]].used, 1);
+  for (int i = 0; i < t->groups; i++)
+    if (t->group[i].kind == TREE_JOINT) assert_int_equal(t->group[i].used, 1);
   tree_free(t);
   graph_free(&g);
-}
-
-/* Copies of a mechanism, twice as many as there are lanes: they are packed whole, no lane is left empty, and all that they need lies
- * in their own lanes. */
-static void copies_fill_all_lanes(void **state)
-{
-  (void)state;
-  for (uint64_t seed = 1; seed <= 100; seed++) {
-    struct random random = {seed};
-    struct graph part[2 * ISA_LANES_MAX], g;
-    int bodies = 2 + random_below(&random, 8), extra = random_below(&random, 4);
-    for (int i = 0; i < 2 * ISA_LANES_MAX; i++) {
-      struct random same = random;
-      if (seed % 3 == 0)
-        graph_carried(&part[i], &same, bodies + 1, 2);
-      else
-        graph_random(&part[i], &same, bodies, extra);
-      graph_numbers(&part[i], &same, 1e-11, 0.0, false);
-    }
-    graph_beside(&g, part, 2 * ISA_LANES_MAX);
-    for (int k = 1; k < LANES_COUNT; k++) {
-      struct tree *t = tree_build(&g.g, all_lanes[k]);
-      assert_non_null(t);
-      assert_int_equal(t->owned, t->runs);
-      for (int i = 0; i < t->tiles; i++) {
-        const struct tree_tile *o = &t->tile[i];
-        assert_int_equal(o->used, all_lanes[k]);
-        for (int r = o->child_first; r < o->child_end; r++) assert_true(t->branch[r].aligned);
-        for (int r = o->pull_first; r < o->pull_end; r++) assert_true(t->pull[r].aligned);
-        for (int r = o->couple_first; r < o->couple_end; r++) assert_true(t->couple[r].aligned);
-      }
-      tree_free(t);
-    }
-    check(&g);
-    for (int i = 0; i < 2 * ISA_LANES_MAX; i++) graph_free(&part[i]);
-    graph_free(&g);
-  }
 }
 
 /* Massless all through: nothing but carried bodies, joints between them, and the ground. */
@@ -605,7 +467,7 @@ static void a_chain_of_carried_bodies_is_a_balanced_tree_too(void **state)
     struct graph g;
     graph_chain(&g, n, 6);
     for (int b = 0; b < n; b++) graph_carry(&g, b);
-    check(&g);
+    with_all_lanes(&g, check);
     struct tree *t = tree_build(&g.g, 1);
     assert_non_null(t);
     if (n == 128)
@@ -626,7 +488,7 @@ static struct cost measure(struct graph *g)
 {
   struct tree *t = tree_build(&g->g, ISA_LANES_MAX);
   assert_non_null(t);
-  struct cost c = {t->flops, t->tiles * t->lanes, t->levels};
+  struct cost c = {t->flops, t->groups * t->lanes, t->levels};
   tree_free(t);
   graph_free(g);
   return c;
@@ -655,7 +517,7 @@ static void linear(topology *build, const char *name, int n, int rows)
   struct cost small = measure(&g);
   build(&g, 2 * n, rows);
   struct cost big = measure(&g);
-  printf("%s of %d to %d: %.2f times the flops, %.2f times the tiles, %d to %d levels\n", name, n, 2 * n,
+  printf("%s of %d to %d: %.2f times the flops, %.2f times the groups, %d to %d levels\n", name, n, 2 * n,
          big.flops / small.flops, big.lanes / small.lanes, small.levels, big.levels);
   assert_true(big.flops <= 2.2 * small.flops);
   assert_true(big.lanes <= 2.2 * small.lanes);
@@ -671,72 +533,6 @@ static void cost_is_linear(void **state)
   linear(graph_ladder, "ladder", 500, 5);
 }
 
-/* In a pack, what a tile needs from its children and its parent, where that is in the pack too, is one plain load.
- * Returns how many pulls are such. */
-static int check_packs(const struct graph *g, const struct tree *t)
-{
-  struct view v = {.g = g, .t = t};
-  int within = 0;
-  check_places(&v);
-  for (int r = 0; r < t->owned; r++)
-    for (int i = t->run[r].first; i < t->run[r].end; i++) {
-      const struct tree_tile *o = &t->tile[i];
-      for (int b = o->child_first; b < o->child_end; b++) assert_true(t->branch[b].aligned);
-      for (int p = o->pull_first; p < o->pull_end; p++) {
-        if (v.vector_of[t->pull[p].vector[0].at] >= t->run[r].end) continue;
-        assert_true(t->pull[p].aligned);
-        within++;
-      }
-    }
-  view_free(&v);
-  return within;
-}
-
-/* Lanes that are in use, in percent of all, and if every tile had all lanes: at least so many. Frees g. */
-static int check_use(const char *name, struct graph *g, double least, double least_wide)
-{
-  struct tree *t = tree_build(&g->g, ISA_LANES_MAX);
-  assert_non_null(t);
-  double use = 100.0 * tree_utilisation(t, false), wide = 100.0 * tree_utilisation(t, true);
-  printf("%s: %d nodes in %d tiles, %d packs; %.0f %% of their lanes in use, %.0f %% if each had %d\n", name,
-         t->nodes, t->tiles, t->owned, use, wide, t->lanes);
-  assert_true(use >= least);
-  assert_true(wide >= least_wide);
-  int within = check_packs(g, t);
-  tree_free(t);
-  graph_free(g);
-  return within;
-}
-
-static void lanes_are_in_use(void **state)
-{
-  (void)state;
-  struct random random = {31};
-  struct graph g;
-  int within = 0;
-  graph_chain(&g, 128, 3);
-  within += check_use("chain of 128", &g, 75.0, 75.0);
-  assert_true(within > 20);
-  graph_chain(&g, 1000, 3);
-  within += check_use("chain of 1000", &g, 75.0, 75.0);
-  graph_chain(&g, 1024, 3);
-  within += check_use("chain of 1024", &g, 75.0, 75.0);
-  graph_ring(&g, 128, 5);
-  within += check_use("ring of 128", &g, 75.0, 50.0);
-  graph_ladder(&g, 128, 5);
-  within += check_use("ladder of 128", &g, 75.0, 50.0);
-  graph_star(&g, 200, 3);
-  within += check_use("star of 200", &g, 75.0, 75.0);
-  graph_wheel(&g, 200, 3);
-  within += check_use("wheel of 200", &g, 75.0, 50.0);
-  graph_forest(&g, &random, 1000);
-  within += check_use("forest of 1000", &g, 75.0, 10.0);
-  graph_random(&g, &random, 1000, 0);
-  within += check_use("random tree of 1000", &g, 75.0, 10.0);
-  graph_random(&g, &random, 1000, 100);
-  within += check_use("random graph of 1000", &g, 75.0, 10.0);
-}
-
 static void the_same_graph_gives_the_same_tree(void **state)
 {
   (void)state;
@@ -746,6 +542,7 @@ static void the_same_graph_gives_the_same_tree(void **state)
   struct tree *a = tree_build(&g.g, 8), *b = tree_build(&g.g, 8);
   assert_true(a && b);
   assert_int_equal(a->tiles, b->tiles);
+  assert_int_equal(a->groups, b->groups);
   assert_int_equal(a->runs, b->runs);
   assert_int_equal(a->front_size, b->front_size);
   assert_memory_equal(a->body, b->body, (size_t)a->bodies * sizeof *a->body);
@@ -755,8 +552,14 @@ static void the_same_graph_gives_the_same_tree(void **state)
     assert_int_equal(o->kind, same->kind);
     assert_int_equal(o->width, same->width);
     assert_int_equal(o->at, same->at);
-    assert_int_equal(o->front, same->front);
     for (int l = 0; l < o->width; l++) assert_int_equal(item_of(a, o, l), item_of(b, same, l));
+  }
+  for (int i = 0; i < a->groups; i++) {
+    const struct tree_group *o = &a->group[i], *same = &b->group[i];
+    assert_int_equal(o->kind, same->kind);
+    assert_int_equal(o->width, same->width);
+    assert_int_equal(o->front, same->front);
+    for (int l = 0; l < o->width; l++) assert_int_equal(member_of(a, o, l), member_of(b, same, l));
     for (int r = o->child_first; r < o->child_end; r++)
       assert_memory_equal(a->branch[r].to, b->branch[r].to, (size_t)a->branch[r].border * sizeof(int));
   }
@@ -770,9 +573,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(invariants_hold),
       cmocka_unit_test(mechanisms_beside_each_other),
-      cmocka_unit_test(joints_of_one_kind_share_a_tile),
-      cmocka_unit_test(copies_fill_all_lanes),
-      cmocka_unit_test(lanes_are_in_use),
+      cmocka_unit_test(joints_of_one_kind_share_a_group),
       cmocka_unit_test(a_chain_is_a_balanced_tree),
       cmocka_unit_test(a_chain_of_carried_bodies_is_a_balanced_tree_too),
       cmocka_unit_test(cost_is_linear),
