@@ -23,6 +23,7 @@ typedef struct {
   void *context;
   int shares;
   void (*run)(void *context, void (*work)(void *arg, int share, int shares), void *arg);
+  double worth; /* flops that are worth a run(); 0: 80000, some 2 us in vectors. Changes no result */
 } ali3_exec;
 
 /* The instruction set that steps of a frozen model are computed with, by its name in ali3_options; else "". */

@@ -10,7 +10,7 @@ static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int
                       double flops)
 {
   const ali3_exec *e = d->exec;
-  if (e && e->shares > 1 && flops >= WORTH_WAKING)
+  if (e && e->shares > 1 && flops >= (e->worth > 0.0 ? e->worth : WORTH_WAKING))
     e->run(e->context, work, job);
   else
     work(job, 0, 1);

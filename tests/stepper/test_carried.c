@@ -509,7 +509,7 @@ static void shares_do_not_change_a_bit(void **state)
   ali3_model *m = train(CARS);
   for (int i = 0; i < 4; i++) {
     int shares = counts[i];
-    const ali3_exec exec = {&shares, shares, backwards};
+    const ali3_exec exec = {&shares, shares, backwards, 1.0};
     ali3_data *d = ali3_data_new(m), *serial = ali3_data_new(m);
     assert_true(d && serial);
     runs = 0;

@@ -78,13 +78,16 @@ static ali3_body_state *trajectory(const ali3_model *m, int workers)
   size_t bodies = (size_t)ali3_model_bodies(m);
   char error[256];
   struct pool *pool = NULL;
+  ali3_exec exec;
   ali3_data *d = ali3_data_new(m);
   ali3_body_state *x = calloc(bodies * STEPS, sizeof *x);
   assert_true(d && x);
   if (workers > 0) {
     pool = pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1}, error, sizeof error);
     if (!pool) fail_msg("%s", error);
-    ali3_data_set_exec(d, pool_exec(pool));
+    exec = *pool_exec(pool);
+    exec.worth = 1.0; /* share everything */
+    ali3_data_set_exec(d, &exec);
   }
   assert_true(ali3_reset(m, d) >= 0);
   for (int i = 0; i < STEPS; i++) {
@@ -216,7 +219,7 @@ static void shares_may_run_in_any_order(void **state)
 {
   (void)state;
   int shares = 5;
-  const ali3_exec exec = {&shares, shares, backwards};
+  const ali3_exec exec = {&shares, shares, backwards, 1.0};
   ali3_model *m = toy_random(5, 400, 30);
   ali3_data *d = toy_start(m, ALI3_OK), *serial = toy_start(m, ALI3_OK);
   ali3_data_set_exec(d, &exec);
@@ -241,7 +244,7 @@ static void a_small_mechanism_wakes_nobody(void **state)
 {
   (void)state;
   int shares = 2;
-  const ali3_exec exec = {&shares, shares, backwards};
+  const ali3_exec exec = {&shares, shares, backwards, 0.0};
   ali3_model *m = toy_chain(4, true, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_data_set_exec(d, &exec);
