@@ -53,13 +53,20 @@ typedef enum {
 } ali3_phase;
 
 /* How the core, which has no clock, is timed: mark() is called in the thread that steps, with the phase that
- * begins. Phases come again, in each iteration and inner step; a reset has none. */
+ * begins. Phases come again, in each iteration and inner step; a reset has none.
+ *
+ * run() may be NULL. It is called where a run of the tree's schedule begins and ends: once when it is condensed, and
+ * twice, up and down, in each sweep. Those that may be shared come from all shares, each from its own thread, at the
+ * same time; around them, in the thread that steps, ALI3_RUNS_SHARED stands for all of them and the wait for the last
+ * share. All others are run by share 0. */
+enum { ALI3_RUNS_SHARED = -1 };
 typedef struct {
   void *context;
   void (*mark)(void *context, ali3_phase phase);
+  void (*run)(void *context, int share, int run, bool begins);
 } ali3_probe;
 
-/* NULL: none (the default). The probe must outlive its use; a step is RT only if its mark() is. */
+/* NULL: none (the default). The probe must outlive its use; a step is RT only if what it calls is. */
 void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
 
 /* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints

@@ -50,3 +50,14 @@ bool isa_from_name(const char *name, enum isa *o)
   }
   return false;
 }
+
+const char *isa_option(const char *word)
+{
+  return strcmp(word, "auto") == 0 ? "" : word;
+}
+
+bool isa_is_word(const char *word)
+{
+  enum isa isa;
+  return strcmp(word, "auto") == 0 || isa_from_name(word, &isa);
+}

@@ -12,8 +12,10 @@
 #define LANES_avx512   8
 #if defined(__x86_64__)
 #define ISA_LIST(X) X(baseline) X(avx2) X(avx512)
+#define ISA_WORDS   "auto, baseline, avx2 or avx512" /* isa_is_word(), for messages */
 #else
 #define ISA_LIST(X) X(baseline)
+#define ISA_WORDS   "auto or baseline"
 #endif
 
 #define ISA_ENUM(name) ISA_##name,
@@ -27,5 +29,10 @@ int isa_lanes(enum isa isa); /* doubles side by side: 2, 4, 8 */
 bool isa_supported(enum isa isa);
 enum isa isa_best(void);                           /* the widest that is supported */
 bool isa_from_name(const char *name, enum isa *o); /* false: no such name */
+
+/* What people write: a name, whether this machine has it or not, or auto for the best; and that as ali3_options has
+ * it. */
+bool isa_is_word(const char *word);
+const char *isa_option(const char *word);
 
 #endif

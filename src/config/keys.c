@@ -32,6 +32,7 @@ static const char *const sensor_types[] = {
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
+const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 
 /* The tables: clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
@@ -248,7 +249,8 @@ const struct section schema_target = SECTION("a target", target_keys);
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
 static const struct key simulation_keys[] = {
-  {"duration", KEY_NUMBER, "s", POSITIVE, NONE, BY_OPTION, SETTING(duration), 0, 0},
+  {"duration", KEY_NUMBER, "s", POSITIVE, NONE,   BY_OPTION, SETTING(duration), 0,           0},
+  {"isa",      KEY_CHOICE, "",  ANY,      "auto", BY_OPTION, FILE_VALUE(isa),   schema_isas, 0},
 };
 static const struct section simulation = SECTION("simulation", simulation_keys);
 

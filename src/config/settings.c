@@ -2,6 +2,8 @@
  * Loads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
  * and the checks that take more than one key. Set-up only; prints nothing but to the stream it is given. */
 #include "config/settings.h"
+
+#include "base/isa.h"
 #include "config/values.h"
 
 #include <arpa/inet.h>
@@ -148,20 +150,30 @@ static void read_model(struct loader *l)
   l->report.source = &l->main.source;
 }
 
+/* Where the file says what is wrong with an option; NULL: it does not, or the command line goes before it. */
+static const struct node *option_given(const struct loader *l, const struct settings_overrides *over,
+                                       const char *field)
+{
+  if (strcmp(field, "dt") == 0) return given(l, "cycle", "period");
+  if (strcmp(field, "isa") == 0) return over && over->isa ? NULL : given(l, "simulation", "isa");
+  return given(l, "solver", field);
+}
+
 static void freeze(struct loader *l, const struct settings_overrides *over)
 {
   struct settings *s = &l->values.settings;
+  const char *isa = over && over->isa ? over->isa : schema_isas[l->values.isa];
   if (over && over->dt > 0) s->options.dt = over->dt;
   if (over && over->iterations > 0) s->options.iterations = over->iterations;
   if (over && over->alpha > 0) s->options.alpha = over->alpha;
   if (over && over->substeps > 0) s->options.substeps = over->substeps;
   if (over && over->extrapolate) s->options.extrapolate = true;
+  snprintf(s->options.isa, sizeof s->options.isa, "%s", isa_option(isa));
   if (ali3_model_freeze(s->model, &s->options) >= 0) return;
 
   const ali3_problem *p = ali3_model_problem(s->model);
-  const struct node *n = NULL;
   if (strcmp(p->element, "options") == 0) {
-    n = strcmp(p->field, "dt") == 0 ? given(l, "cycle", "period") : given(l, "solver", p->field);
+    const struct node *n = option_given(l, over, p->field);
     if (n)
       report_error(&l->report, n->at, "%s: %s", n->key, p->text);
     else /* from the command line */

@@ -61,6 +61,7 @@ struct settings_overrides {
   double alpha;
   int substeps;
   bool extrapolate; /* false: keep */
+  const char *isa;  /* as simulation.isa; NULL: keep */
 };
 
 /* Reads FILE. On any mistake prints every message it can to `errors` as

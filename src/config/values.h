@@ -12,7 +12,11 @@ struct file_values {
   struct settings settings; /* without its texts */
   const char *osc_bind, *osc_prefix, *modbus_bind, *instance;
   bool osc_any_interface, modbus_any_interface;
+  int isa; /* in schema_isas */
 };
+
+/* The choices of simulation.isa, on every machine alike: base/isa.h says which are to be had here. */
+extern const char *const schema_isas[];
 
 struct model_values {
   const char *name, *description, *file;

@@ -25,7 +25,8 @@ int main(int argc, char **argv)
   struct options options;
   int status = options_parse(&options, argc, argv);
   if (status >= 0) return status;
-  struct settings *settings = settings_load(options.file, NULL, stderr);
+  const struct settings_overrides over = {.isa = options.isa};
+  struct settings *settings = settings_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
   status = options.check ? check_file(options.file, settings) : run(&options, settings);
   settings_free(settings);

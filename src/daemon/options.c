@@ -2,6 +2,8 @@
  * The command line of ali3d: parsing, and the text that explains it. */
 #include "daemon/options.h"
 
+#include "base/isa.h"
+
 #include <ali3/ali3.h>
 #include <errno.h>
 #include <getopt.h>
@@ -20,6 +22,8 @@ static const char HELP[] =
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
+    "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
+    "                      (default: simulation.isa of FILE)\n"
     "  --help, --version\n"
     "\n"
     "exit status:\n"
@@ -46,15 +50,12 @@ static bool parse_seconds(const char *text, double *s)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-  enum { CHECK = 256, DURATION, REPORT, REQUIRE_REALTIME, HELP_TEXT, VERSION };
+  enum { CHECK = 256, DURATION, REPORT, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
   static const struct option LONG[] = {
-      {"check", no_argument, NULL, CHECK},
-      {"duration", required_argument, NULL, DURATION},
-      {"report", required_argument, NULL, REPORT},
-      {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
-      {"help", no_argument, NULL, HELP_TEXT},
-      {"version", no_argument, NULL, VERSION},
-      {NULL, 0, NULL, 0},
+      {"check", no_argument, NULL, CHECK},         {"duration", required_argument, NULL, DURATION},
+      {"report", required_argument, NULL, REPORT}, {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
+      {"isa", required_argument, NULL, ISA},       {"help", no_argument, NULL, HELP_TEXT},
+      {"version", no_argument, NULL, VERSION},     {0},
   };
   *o = (struct options){0};
   optind = 1;
@@ -73,6 +74,10 @@ int options_parse(struct options *o, int argc, char **argv)
     case DURATION:
       if (!parse_seconds(optarg, &o->duration))
         return usage("--duration: expected seconds, more than 0 and at most 1e9", optarg);
+      break;
+    case ISA:
+      if (!isa_is_word(optarg)) return usage("--isa: expected " ISA_WORDS, optarg);
+      o->isa = optarg;
       break;
     case HELP_TEXT:
       fputs(HELP, stdout);

@@ -19,6 +19,7 @@ struct options {
   const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
   bool check;            /* only see whether FILE is right */
   bool require_realtime; /* rather not run than run without it */
+  const char *isa;       /* before simulation.isa of the file; NULL: not given */
 };
 
 /* Returns -1 if there is something to do, else the exit status: help and version are printed, mistakes

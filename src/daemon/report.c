@@ -50,6 +50,7 @@ static json_t *build(const struct report *r)
   json_object_set_new(o, "version", json_string(ALI3_VERSION));
   json_object_set_new(o, "model", json_string(t->model));
   json_object_set_new(o, "instance", json_string(t->instance));
+  json_object_set_new(o, "isa", json_string(t->isa));
   json_object_set_new(o, "period_s", json_real(r->settings->options.dt));
   json_object_set_new(o, "workers", json_integer(t->workers)); /* chosen, where it was to be */
   /* Periods of the clock, whether a cycle was done in them or skipped. */

@@ -165,6 +165,7 @@ static void complete_telemetry(struct daemon *d)
   t->period_ns = d->loop.cycle.config.period_ns;
   snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
   snprintf(t->reason, sizeof t->reason, "%s", grant->reason);
+  snprintf(t->isa, sizeof t->isa, "%s", ali3_model_isa(m));
   t->realtime = grant->realtime;
   t->bodies = (uint32_t)ali3_model_bodies(m);
   t->rows = (uint32_t)ali3_model_rows(m);
@@ -201,9 +202,9 @@ static void log_start(struct daemon *d)
     snprintf(real_time, sizeof real_time, "SCHED_FIFO %d%s, %ld MB locked", grant->priority, cpu,
              grant->locked_kb / 1024);
   bench_text(&d->bench, open, sizeof open);
-  log_line(LOG_LEVEL_NOTICE, "model %s (bodies %d, joints %d, rows %d) every %g ms; %s; %s; instance %s",
+  log_line(LOG_LEVEL_NOTICE, "model %s (bodies %d, joints %d, rows %d) every %g ms, %s; %s; %s; instance %s",
            ali3_model_name(m), ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m),
-           d->settings->options.dt * 1e3, real_time, open, d->bench.telemetry->instance);
+           d->settings->options.dt * 1e3, ali3_model_isa(m), real_time, open, d->bench.telemetry->instance);
 }
 
 static int finish(struct daemon *d)

@@ -45,6 +45,7 @@ static void add_constants(json_t *o, const struct telemetry *t)
 {
   json_object_set_new(o, "instance", text(t->instance));
   json_object_set_new(o, "model", text(t->model));
+  json_object_set_new(o, "isa", text(t->isa));
   json_object_set_new(o, "pid", json_integer(t->pid));
   json_object_set_new(o, "realtime", json_boolean(t->realtime));
   json_object_set_new(o, "realtime_reason", text(t->reason));

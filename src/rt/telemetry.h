@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 2u
+#define TELEMETRY_VERSION 3u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {
@@ -43,6 +43,7 @@ struct telemetry {
   char instance[64];
   char model[64];
   char reason[256];  /* why not real time; "" */
+  char isa[16];      /* instruction set of the steps */
   uint32_t realtime; /* 1: SCHED_FIFO and locked memory were granted */
   uint32_t bodies, rows, workers;
   int32_t priority, cpu; /* -1: none */

@@ -116,6 +116,11 @@ void stage_rows_push(const ali3_model *m, ali3_data *d)
   rows(m, d, offsetof(struct step_link_kernels, link_rows_push));
 }
 
+static void probe_run(const ali3_data *d, int share, int run, bool begins)
+{
+  if (d->probe && d->probe->run) d->probe->run(d->probe->context, share, run, begins);
+}
+
 /* A run of the tree's schedule. */
 typedef void run_item(const ali3_model *m, ali3_data *d, int run);
 struct runs {
@@ -124,6 +129,13 @@ struct runs {
   run_item *item;
   double flops;
 };
+
+static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share, int run)
+{
+  probe_run(d, share, run, true);
+  item(m, d, run);
+  probe_run(d, share, run, false);
+}
 
 static double owned_flops(const struct tree *t)
 {
@@ -142,7 +154,7 @@ static void share_of_runs(void *arg, int share, int shares)
     double middle = before + 0.5 * t->run[run].flops;
     int own = job->flops > 0.0 ? (int)(shares * (middle / job->flops)) : 0;
     before += t->run[run].flops;
-    if ((own < shares ? own : shares - 1) == share) job->item(job->m, job->d, run);
+    if ((own < shares ? own : shares - 1) == share) do_run(job->m, job->d, job->item, share, run);
   }
 }
 
@@ -150,7 +162,9 @@ static void share_of_runs(void *arg, int share, int shares)
 static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double work)
 {
   struct runs job = {m, d, item, owned_flops(m->frozen->tree)};
+  probe_run(d, 0, ALI3_RUNS_SHARED, true);
   in_shares(d, share_of_runs, &job, work * job.flops);
+  probe_run(d, 0, ALI3_RUNS_SHARED, false);
 }
 
 static void condense_run(const ali3_model *m, ali3_data *d, int run)
@@ -173,7 +187,7 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
   owned_runs(m, d, condense_run, 1.0);
   for (int run = t->owned; run < t->runs; run++) {
     if (atomic_load_explicit(&d->failed_group, memory_order_relaxed) >= 0) return false;
-    condense_run(m, d, run);
+    do_run(m, d, condense_run, 0, run);
   }
   return atomic_load_explicit(&d->failed_group, memory_order_relaxed) < 0;
 }
@@ -196,8 +210,8 @@ static void sweep(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   owned_runs(m, d, up_run, SWEEP);
-  for (int run = t->owned; run < t->runs; run++) up_run(m, d, run);
-  for (int run = t->runs - 1; run >= t->owned; run--) down_run(m, d, run);
+  for (int run = t->owned; run < t->runs; run++) do_run(m, d, up_run, 0, run);
+  for (int run = t->runs - 1; run >= t->owned; run--) do_run(m, d, down_run, 0, run);
   owned_runs(m, d, down_run, SWEEP);
 }
 

@@ -3,6 +3,8 @@
  * which states in its first lines the place and text of every error it has to give. */
 #include "scratch.h"
 
+#include "base/isa.h"
+
 #include <dirent.h>
 #include <stdio.h>
 
@@ -118,6 +120,71 @@ static void workers_in_words_or_numbers(void **state)
   }
   assert_refused(ONE_BODY "realtime:\n  cpu: auto\n",
                  "cpu: expected none or a whole number from 0 to 1023, found auto");
+}
+
+static void instruction_set(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text;
+    enum isa isa;
+  } list[] = {{"auto", ISA_COUNT},
+#define ROW(name) {#name, ISA_##name},
+              ISA_LIST(ROW)
+#undef ROW
+  };
+  const struct settings_overrides best = {.isa = "auto"};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    char text[300], file[32], why[120];
+    snprintf(text, sizeof text, ONE_BODY "simulation:\n  isa: %s\n", list[i].text);
+    enum isa wanted = list[i].isa == ISA_COUNT ? isa_best() : list[i].isa;
+    if (isa_supported(wanted)) {
+      struct settings *s = load_good(text);
+      assert_string_equal(ali3_model_isa(s->model), isa_name(wanted));
+      assert_string_equal(s->options.isa, list[i].isa == ISA_COUNT ? "" : list[i].text);
+      settings_free(s);
+    } else {
+      snprintf(why, sizeof why, ":5:8: error: isa: this machine does not have the instruction set %s",
+               list[i].text);
+      assert_refused(text, why);
+    }
+    write_scratch(file, text, strlen(text)); /* an option goes before what the file has */
+    struct settings *s = load_good_file(file, &best);
+    unlink(file);
+    assert_string_equal(ali3_model_isa(s->model), isa_name(isa_best()));
+    settings_free(s);
+  }
+  assert_refused(ONE_BODY "simulation:\n  isa: sse2\n",
+                 ":5:8: error: isa: expected one of auto, baseline, avx2, avx512, found sse2");
+}
+
+/* A machine with less than all of them. */
+bool __wrap_isa_supported(enum isa isa);
+bool __real_isa_supported(enum isa isa);
+static bool poor;
+
+bool __wrap_isa_supported(enum isa isa)
+{
+  return (!poor || isa == ISA_baseline) && __real_isa_supported(isa);
+}
+
+static void an_instruction_set_that_is_not_there(void **state)
+{
+  (void)state;
+  static const char text[] = ONE_BODY "simulation:\n  isa: avx512\n";
+  poor = true;
+  assert_refused(text, ":5:8: error: isa: ");
+  char file[32];
+  write_scratch(file, text, strlen(text));
+  const struct settings_overrides other = {.isa = "avx2"}, best = {.isa = "baseline"};
+  struct loaded l = load_file(file, &other);
+  assert_null(l.settings);
+  assert_non_null(strstr(l.errors, "avx2"));
+  assert_null(strstr(l.errors, ":5:8:")); /* it is the command line that is wrong */
+  free(l.errors);
+  settings_free(load_good_file(file, &best));
+  unlink(file);
+  poor = false;
 }
 
 static void overrides_go_before_the_file(void **state)
@@ -285,6 +352,8 @@ int main(void)
       cmocka_unit_test(defaults),
       cmocka_unit_test(values_are_taken),
       cmocka_unit_test(workers_in_words_or_numbers),
+      cmocka_unit_test(instruction_set),
+      cmocka_unit_test(an_instruction_set_that_is_not_there),
       cmocka_unit_test(overrides_go_before_the_file),
       cmocka_unit_test(model_from_its_own_file),
       cmocka_unit_test(instance_is_fit_for_a_file_name),

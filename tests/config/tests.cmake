@@ -2,4 +2,5 @@
 foreach(name settings mechanism forces schema yaml nearest inputs)
   ali3_test(config ${name} LINK ali3_config)
 endforeach()
+target_link_options(test_config_settings PRIVATE -Wl,--wrap=isa_supported)
 target_link_options(test_config_inputs PRIVATE -Wl,--wrap=ali3_force_type_takes_value)

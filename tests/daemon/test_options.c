@@ -44,6 +44,7 @@ static void a_file_alone_is_enough(void **unused)
   assert_true(o.duration == 0.0);
   assert_null(o.report);
   assert_false(o.check || o.require_realtime);
+  assert_null(o.isa);
 }
 
 static void options_come_in_any_order(void **unused)
@@ -58,6 +59,8 @@ static void options_come_in_any_order(void **unused)
   assert_true(o.require_realtime);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--check", "a.yaml"}), -1);
   assert_true(o.check);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--isa", "baseline", "a.yaml"}), -1);
+  assert_string_equal(o.isa, "baseline");
 }
 
 static void help_and_version_are_no_mistakes(void **unused)
@@ -84,6 +87,9 @@ static void mistakes_are_refused(void **unused)
       {"a.yaml", "--duration", "inf"},
       {"a.yaml", "--duration", "1e10"},
       {"--check"},
+      {"a.yaml", "--isa"},
+      {"a.yaml", "--isa", "sse2"},
+      {"a.yaml", "--isa", ""},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     struct options o;

@@ -23,6 +23,7 @@ static int set_up(void **state)
   if (!t) return -1;
   strcpy(t->model, "four_bar");
   strcpy(t->instance, "bench");
+  strcpy(t->isa, "baseline");
   t->workers = 2;
   *state = t;
   return 0;
@@ -87,6 +88,7 @@ static void a_real_time_run(void **state)
   assert_string_equal(text(o, "version"), ALI3_VERSION);
   assert_string_equal(text(o, "model"), "four_bar");
   assert_string_equal(text(o, "instance"), "bench");
+  assert_string_equal(text(o, "isa"), "baseline");
   assert_string_equal(text(o, "state"), "RUNNING");
   assert_true(number(o, "period_s") == 0.01);
   assert_true(number(o, "duration_s") == 10.0);

@@ -112,6 +112,15 @@ class Stop(unittest.TestCase):
                     self.assertTrue(blocked >> (signal.SIGTERM - 1) & 1 or tid == d.process.pid,
                                     f"thread {names[tid]} does not block SIGTERM")
 
+    def test_the_instruction_set_is_said_everywhere(self):
+        """In the log, the monitor and the report; the option before the file."""
+        for arguments, file in (([], "baseline"), (["--isa", "baseline"], "auto")):
+            with self.subTest(arguments), bench.Daemon(arguments, simulation={"isa": file}) as d:
+                self.assertIn("every 10 ms, baseline;", d.said())
+                self.assertEqual(d.watch()["isa"], "baseline")
+                status, report = d.stop()
+                self.assertEqual((status, report["isa"]), (0, "baseline"), d.said())
+
     def check_workers(self, d, chosen):
         """What the log says is what there is, and what the monitor and the report say."""
         started = sum(1 for name in tasks(d.process.pid).values() if name.startswith("ali3-w"))

@@ -88,6 +88,7 @@ class Sim(unittest.TestCase):
                 ([FOUR_BAR, "--alpha", "0"], "--alpha"),
                 ([FOUR_BAR, "--workers", "64"], "auto or a whole number from 0 to 63, found 64"),
                 ([FOUR_BAR, "--every", "0"], "--every"),
+                ([FOUR_BAR, "--isa", "sse2"], "--isa: expected auto"),
                 ([FOUR_BAR, "--substeps", "0"], "--substeps"),
                 ([FOUR_BAR, "--duration", "1e-9"], "duration of 1 to"),
                 ([FOUR_BAR, "--output", "-", "--summary", "-"], "both"),
@@ -124,6 +125,25 @@ class Sim(unittest.TestCase):
         self.assertAlmostEqual(e["initial"], 28.58843504688, places=9)
         self.assertGreaterEqual(d["newton"]["last_increment_max"], 0)
         self.assertEqual((d["model"], d["bodies"], d["joints"], d["outcome"]), ("four_bar", 3, 4, "ok"))
+
+    def test_the_instruction_set_is_in_the_summary(self):
+        """That of the option, before that of the file, before the best; one that the machine lacks is refused by name."""
+        known = ("baseline", "avx2", "avx512")
+
+        def found(*arguments):
+            return json.loads(self.good(*arguments, "--duration", "0.1", "--summary", "-"))["isa"]
+        best = found(FOUR_BAR)
+        self.assertIn(best, known)
+        self.assertEqual(found(FOUR_BAR, "--isa", "auto"), best)
+        self.assertEqual(found(FOUR_BAR, "--isa", "baseline"), "baseline")
+        file = self.path("isa.yaml", DROP + "simulation: {isa: baseline}\n")
+        self.assertEqual(found(file), "baseline")
+        self.assertEqual(found(file, "--isa", "auto"), best)
+        for isa in known[known.index(best) + 1:]:
+            run = sim(file, "--isa", isa)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"does not have the instruction set {isa}", run.stderr)
+            self.assertNotIn(":8:", run.stderr)  # it is not the file that is wrong
 
     def test_sensors_are_columns(self):
         """A ball thrown and spun: its centre feels nothing, a point of its rim the turn; the columns keep their order."""

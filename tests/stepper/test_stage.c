@@ -240,6 +240,71 @@ static void shares_may_run_in_any_order(void **state)
   ali3_model_free(m);
 }
 
+enum { NOBODY = -2 };
+
+/* What a probe sees of the runs: who is in one, and how often each has ended. */
+struct seen {
+  ali3_phase phase;
+  int in[5]; /* by share; NOBODY: in none */
+  bool shared;
+  int stages, ended[2][400]; /* of condensations, of sweeps */
+  bool helped;               /* another share than the first */
+};
+
+static void see_phase(void *context, ali3_phase phase)
+{
+  ((struct seen *)context)->phase = phase;
+}
+
+static void see_run(void *context, int share, int run, bool begins)
+{
+  struct seen *s = context;
+  if (run == ALI3_RUNS_SHARED) {
+    assert_int_equal(share, 0);
+    assert_true(s->shared == !begins);
+    s->shared = begins;
+    s->stages += begins && s->phase == ALI3_PHASE_SWEEP;
+    return;
+  }
+  assert_true(share == 0 || s->shared);
+  assert_int_equal(s->in[share], begins ? NOBODY : run);
+  s->in[share] = begins ? run : NOBODY;
+  s->helped |= share > 0;
+  assert_in_range(run, 0, 399);
+  if (!begins && s->phase == ALI3_PHASE_CONDENSE) s->ended[0][run]++;
+  if (!begins && s->phase == ALI3_PHASE_SWEEP) s->ended[1][run]++;
+}
+
+static void a_probe_sees_every_run(void **state)
+{
+  (void)state;
+  int shares = 5;
+  const ali3_exec exec = {&shares, shares, backwards};
+  ali3_model *m = toy_random(5, 400, 30);
+  for (int shared = 0; shared < 2; shared++) {
+    ali3_data *d = toy_start(m, ALI3_OK);
+    struct seen s = {.phase = ALI3_PHASE_IDLE, .in = {NOBODY, NOBODY, NOBODY, NOBODY, NOBODY}};
+    const ali3_probe probe = {.context = &s, .mark = see_phase, .run = see_run};
+    ali3_data_set_exec(d, shared ? &exec : NULL);
+    ali3_data_set_probe(d, &probe);
+    toy_run(m, d, 1);
+    int known = 0;
+    while (known < 400 && s.ended[0][known]) known++;
+    assert_true(known > 5);
+    assert_true(s.stages > 0 && s.stages % 2 == 0);
+    for (int run = 0; run < 400; run++) { /* up and down: as often as what is shared */
+      assert_int_equal(s.ended[0][run], run < known);
+      assert_int_equal(s.ended[1][run], run < known ? s.stages : 0);
+    }
+    for (int i = 0; i < 5; i++) assert_int_equal(s.in[i], NOBODY);
+    assert_false(s.shared);
+    assert_true(s.helped == (shared > 0));
+    ali3_data_set_probe(d, NULL);
+    ali3_data_free(d);
+  }
+  ali3_model_free(m);
+}
+
 static void a_small_mechanism_wakes_nobody(void **state)
 {
   (void)state;
@@ -307,6 +372,7 @@ int main(void)
       cmocka_unit_test(workers_do_not_change_a_bit),
       cmocka_unit_test(workers_do_not_change_a_bit_of_contacts_gears_and_drives),
       cmocka_unit_test(shares_may_run_in_any_order),
+      cmocka_unit_test(a_probe_sees_every_run),
       cmocka_unit_test(a_small_mechanism_wakes_nobody),
       cmocka_unit_test(a_step_takes_no_memory),
   };

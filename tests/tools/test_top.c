@@ -71,6 +71,7 @@ static struct telemetry *start_fake(void)
     abort(); /* no test can run */
   }
   snprintf(t->model, sizeof t->model, "four-bar");
+  snprintf(t->isa, sizeof t->isa, "baseline");
   t->period_ns = 10000000;
   t->realtime = 1;
   t->bodies = 3;
@@ -100,6 +101,7 @@ static void healthy_daemon(void **state)
   assert_shows(name);
   assert_shows("RUNNING");
   assert_shows("verdict   healthy");
+  assert_shows(", baseline, period 10 ms");
   assert_shows("0 missed, 0 starts skipped (95 % sure: below 3.0e-03 per cycle)");
   assert_shows("clients   OSC 2, Modbus 0");
   assert_shows("5  Modbus connections closed in mid-frame");

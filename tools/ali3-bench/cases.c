@@ -26,7 +26,6 @@ static int larger(int a, int b)
 /* Links of 1 m, 1 kg, 1 kg m^2 along x, held at one end: that of paper 1. */
 static void links(struct parts *p, int bodies, ali3_joint_type type)
 {
-  parts_gravity(p, 0, -G, 0);
   for (int i = 0; i < bodies; i++) {
     int b = parts_body(p, 1, (const double[]){1, 1, 1}, (const double[]){i + 0.5, 0, 0});
     const double at[3] = {i, 0, 0}, axis[3] = {0.3, sin(1.1 * i), cos(1.1 * i)};
@@ -36,12 +35,32 @@ static void links(struct parts *p, int bodies, ali3_joint_type type)
 
 static void chain(struct parts *p, int bodies)
 {
+  parts_gravity(p, 0, -G, 0);
   links(p, bodies, ALI3_JOINT_SPHERICAL);
 }
 
 static void chain_revolute(struct parts *p, int bodies)
 {
+  parts_gravity(p, 0, -G, 0);
   links(p, bodies, ALI3_JOINT_REVOLUTE);
+}
+
+/* The chain where nothing moves: it hangs. */
+static void at_rest(struct parts *p, int bodies)
+{
+  parts_gravity(p, G, 0, 0);
+  links(p, bodies, ALI3_JOINT_SPHERICAL);
+}
+
+/* The chain without gravity, each link turning about its length so slowly that velocities are denormal numbers, or their
+ * squares are. */
+static void denormal(struct parts *p, int bodies)
+{
+  for (int i = 0; i < bodies; i++) {
+    const double turn[3] = {i % 2 ? 1e-310 : 1e-155, 0, 0}, still[3] = {0, 0, 0};
+    int b = parts_moving(p, 1, (const double[]){1, 1, 1}, (const double[]){i + 0.5, 0, 0}, still, turn);
+    parts_joint(p, ALI3_JOINT_SPHERICAL, b - 1, b, (const double[]){i, 0, 0}, NULL, NULL);
+  }
 }
 
 /* N windows side by side, upright, pushed to 1 m/s: planar loops held by revolutes, three redundant rows
@@ -60,6 +79,24 @@ static void four_bars(struct parts *p, int bodies)
     if (i > 0) parts_joint(p, ALI3_JOINT_REVOLUTE, last, post, top, Z, Z);
     if (i == windows) break;
     last = parts_moving(p, 1, level, (const double[]){i + 0.5, 1, 0}, X, (const double[]){0, 0, 0});
+    parts_joint(p, ALI3_JOINT_REVOLUTE, post, last, top, Z, Z);
+  }
+}
+
+/* The same windows folded flat along their line, and pulled along it: they stay in their singular position. */
+static void singular(struct parts *p, int bodies)
+{
+  static const double thin = 1.0 / 600.0, wide = 1.01 / 12.0;
+  const double level[3] = {thin, wide, wide};
+  int windows = larger(1, (bodies - 1) / 2), last = 0;
+  parts_gravity(p, G, 0, 0);
+  for (int i = 0; i <= windows; i++) {
+    const double foot[3] = {i, 0, 0}, top[3] = {i + 1, 0, 0};
+    int post = parts_body(p, 1, level, (const double[]){i + 0.5, 0, 0});
+    parts_joint(p, ALI3_JOINT_REVOLUTE, ALI3_GROUND, post, foot, Z, Z);
+    if (i > 0) parts_joint(p, ALI3_JOINT_REVOLUTE, last, post, top, Z, Z);
+    if (i == windows) break;
+    last = parts_body(p, 1, level, (const double[]){i + 1.5, 0, 0});
     parts_joint(p, ALI3_JOINT_REVOLUTE, post, last, top, Z, Z);
   }
 }
@@ -227,6 +264,9 @@ const struct bench_case bench_case[] = {
     {"bricard", "overconstrained spatial loop", 5, false, bricard},
     {"stewart_farm", "separate Stewart platforms on sprung legs", 130, true, stewart_farm},
     {"arm", "six-axis arm, drives and a gear", 7, false, arm},
+    {"at_rest", "chain that hangs still", 128, true, at_rest},
+    {"denormal", "chain as good as still, of denormal numbers", 128, true, denormal},
+    {"singular", "four-bar windows held in their singular position", 81, true, singular},
 };
 const int bench_cases = sizeof bench_case / sizeof *bench_case;
 

@@ -2,6 +2,7 @@
  * ali3-bench: options and wiring. */
 #include "bench.h"
 
+#include "base/isa.h"
 #include "rt/choose.h"
 #include "rt/realtime.h"
 
@@ -21,6 +22,9 @@ static const char help[] =
     "  --workers N,..   threads that share a step, beside the first; one run for each number (default: 0);\n"
     "                   auto among them: as many as are worth it, found out for each mechanism\n"
     "  --steps N        steps in each run (default: 200)\n"
+    "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
+    "                   (default: auto, the best that there is)\n"
+    "  --report         also where the time of the tree goes, level by level, and how its work is shared\n"
     "  --extrapolate    each step from one long and two half steps\n"
     "  --json           the figures as a list of objects on standard output\n"
     "  --calibrate      time only the piece of work that all times are to be compared with\n"
@@ -83,7 +87,7 @@ static bool take_case(const char *name, struct options *o)
   return o->only || usage("--case", "all or a name that --list shows", name);
 }
 
-enum { CASE = 1, BODIES, WORKERS, STEPS, EXTRAPOLATE, JSON, CALIBRATE, LIST, HELP, VERSION };
+enum { CASE = 1, BODIES, WORKERS, STEPS, ISA, REPORT, EXTRAPOLATE, JSON, CALIBRATE, LIST, HELP, VERSION };
 
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
@@ -93,6 +97,8 @@ static int take_options(int argc, char **argv, struct options *o)
       {"bodies", required_argument, NULL, BODIES},
       {"workers", required_argument, NULL, WORKERS},
       {"steps", required_argument, NULL, STEPS},
+      {"isa", required_argument, NULL, ISA},
+      {"report", no_argument, NULL, REPORT},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
       {"json", no_argument, NULL, JSON},
       {"calibrate", no_argument, NULL, CALIBRATE},
@@ -101,7 +107,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  *o = (struct options){.plan = {.steps = 200}, .counts = 1};
+  *o = (struct options){.plan = {.steps = 200, .isa = "auto"}, .counts = 1};
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
     case CASE:
@@ -115,6 +121,13 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case STEPS:
       good = take_count("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
+      break;
+    case ISA:
+      good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
+      o->plan.isa = optarg;
+      break;
+    case REPORT:
+      o->plan.report = true;
       break;
     case EXTRAPOLATE:
       o->plan.extrapolate = true;
@@ -182,6 +195,7 @@ static bool run_cases(const struct options *o)
       good &= measured;
     }
   if (o->json) good &= report_json(f, done);
+  for (int i = 0; i < done; i++) levels_free(f[i].levels);
   free(f);
   return good;
 }

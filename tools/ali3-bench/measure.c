@@ -3,6 +3,7 @@
  * count instructions. Those that are timed or counted must end in the same state. */
 #include "bench.h"
 
+#include "base/isa.h"
 #include "rt/choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
@@ -179,7 +180,25 @@ static bool same_end(const struct bench *b, const struct figures *f)
   return checksum(b->m, b->d) == f->checksum || fail(b, "the same steps came to another end");
 }
 
-static bool run(const struct bench *b, struct figures *f)
+/* Without the phases: looks at the clock of the one would be in the times of the other. */
+static bool time_levels(const struct bench *b, struct figures *f)
+{
+  struct level_watch *w = levels_watch(b->m, f->workers + 1, b->steps);
+  bool good = w != NULL || fail(b, "out of memory");
+  if (w) ali3_data_set_probe(b->d, levels_probe(w));
+  for (int i = 0; good && i < b->steps; i++) {
+    good = begin_step(b, i);
+    ali3_step(b->m, b->d);
+    levels_step_done(w);
+    good = good && went_well(b);
+  }
+  ali3_data_set_probe(b->d, NULL);
+  if (good && !(f->levels = levels_take(w))) good = fail(b, "out of memory");
+  levels_unwatch(w);
+  return good;
+}
+
+static bool run(const struct bench *b, bool report, struct figures *f)
 {
   uint32_t yard[3 * CALIBRATIONS];
   uint32_t *ns = malloc(ALI3_PHASE_IDLE * (size_t)b->steps * sizeof *ns);
@@ -191,6 +210,7 @@ static bool run(const struct bench *b, struct figures *f)
   good = good && time_phases(b, ns, f) && same_end(b, f);
   right &= calibrate(yard + 2 * CALIBRATIONS, CALIBRATIONS);
   good = good && count_instructions(b, f) && same_end(b, f);
+  if (report) good = good && time_levels(b, f) && same_end(b, f);
   f->calibration = times_of(yard, 3 * CALIBRATIONS).median;
   free(ns);
   return good && (right || fail(b, "the calibration came out wrong"));
@@ -209,6 +229,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
   char error[256] = "out of memory";
   ali3_options options = ali3_options_default();
   options.extrapolate = plan->extrapolate;
+  snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
   ali3_model *m = case_model(c, plan->bodies, &options);
   if (!m) return false;
   struct pool_config config = {
@@ -217,6 +238,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
   struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
   bool good = pool && b.d;
   *f = (struct figures){.name = c->name,
+                        .isa = ali3_model_isa(m),
                         .bodies = ali3_model_bodies(m),
                         .rows = ali3_model_rows(m),
                         .workers = config.workers,
@@ -226,7 +248,8 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
                         .flops = ali3_model_flops(m)};
   if (!good) fail(&b, error);
   if (good && config.workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
-  good = good && run(&b, f);
+  good = good && run(&b, plan->report, f);
+  if (!good) levels_free(f->levels);
   ali3_data_free(b.d);
   pool_free(pool);
   ali3_model_free(m);

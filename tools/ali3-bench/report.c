@@ -2,40 +2,30 @@
  * The figures, as a table for people or as JSON for programs. */
 #include "bench.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
-const char *report_isa(void)
-{
-#if defined(__AVX512F__)
-  return "avx512f";
-#elif defined(__AVX2__)
-  return "avx2";
-#else
-  return "baseline";
-#endif
-}
-
 void report_head(const struct plan *plan)
 {
-  printf("us, %d steps each%s, instruction set %s; phases are medians of a run of their own\n", plan->steps,
-         plan->extrapolate ? ", extrapolated" : "", report_isa());
-  printf("%-14s %6s %6s %3s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s %8s %8s %7s %8s %7s %8s %7s  %s\n",
-         "case", "bodies", "rows", "wrk", "step min", "median", "p99", "max", "feedback", "p99", "predict",
-         "rows", "condense", "sweep", "bodies", "project", "B/body", "Mflop", "GFLOP/s", "Minstr", "calib",
-         "checksum");
+  printf("us, %d steps each%s; phases are medians of a run of their own\n", plan->steps,
+         plan->extrapolate ? ", extrapolated" : "");
+  printf("%-14s %6s %6s %3s %-8s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s %8s %8s %7s %8s %7s %8s %7s  %s\n",
+         "case", "bodies", "rows", "wrk", "isa", "step min", "median", "p99", "max", "feedback", "p99",
+         "predict", "rows", "condense", "sweep", "bodies", "project", "B/body", "Mflop", "GFLOP/s", "Minstr",
+         "calib", "checksum");
 }
 
 void report_line(const struct figures *f)
 {
   char instructions[32] = "-";
   if (isfinite(f->instructions)) snprintf(instructions, sizeof instructions, "%.3f", f->instructions / 1e6);
-  printf("%-14s %6d %6d %3d %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f", f->name, f->bodies, f->rows, f->workers,
-         f->step.min, f->step.median, f->step.p99, f->step.max, f->feedback.median, f->feedback.p99);
+  printf("%-14s %6d %6d %3d %-8s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f", f->name, f->bodies, f->rows,
+         f->workers, f->isa, f->step.min, f->step.median, f->step.p99, f->step.max, f->feedback.median,
+         f->feedback.p99);
   for (int k = 0; k < ALI3_PHASE_IDLE; k++) printf(" %8.1f", f->phase[k]); /* columns in their order */
   printf(" %7.0f %8.3f %7.2f %8s %7.1f  %016llx\n", f->bytes_per_body, f->flops / 1e6,
          f->flops / f->step.median / 1e3, instructions, f->calibration, (unsigned long long)f->checksum);
+  if (f->levels) report_levels(f->levels);
   fflush(stdout);
 }
 
@@ -48,18 +38,17 @@ static json_t *line_json(const struct figures *f)
 {
   char sum[17];
   snprintf(sum, sizeof sum, "%016llx", (unsigned long long)f->checksum);
-  return json_pack("{s:s, s:i, s:i, s:i, s:b, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
-                   "s:f, s:o, s:f, s:s}",
-                   "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers,
-                   "workers_chosen", f->workers_chosen, "isa", report_isa(), "extrapolated", f->extrapolated,
-                   "step_us", times_json(&f->step), "feedback_us", times_json(&f->feedback), "phases_us",
-                   "predict", f->phase[ALI3_PHASE_PREDICT], "rows", f->phase[ALI3_PHASE_ROWS], "condense",
-                   f->phase[ALI3_PHASE_CONDENSE], "sweep", f->phase[ALI3_PHASE_SWEEP], "bodies",
-                   f->phase[ALI3_PHASE_BODIES], "project", f->phase[ALI3_PHASE_PROJECT], "bytes_per_body",
-                   f->bytes_per_body, "flops", f->flops, "instructions",
-                   isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions))
-                                             : json_null(),
-                   "calibration_us", f->calibration, "checksum", sum);
+  return json_pack(
+      "{s:s, s:i, s:i, s:i, s:b, s:s, s:b, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:f, "
+      "s:f, s:o, s:f, s:s, s:o*}",
+      "case", f->name, "bodies", f->bodies, "rows", f->rows, "workers", f->workers, "workers_chosen",
+      f->workers_chosen, "isa", f->isa, "extrapolated", f->extrapolated, "step_us", times_json(&f->step),
+      "feedback_us", times_json(&f->feedback), "phases_us", "predict", f->phase[ALI3_PHASE_PREDICT], "rows",
+      f->phase[ALI3_PHASE_ROWS], "condense", f->phase[ALI3_PHASE_CONDENSE], "sweep",
+      f->phase[ALI3_PHASE_SWEEP], "bodies", f->phase[ALI3_PHASE_BODIES], "project",
+      f->phase[ALI3_PHASE_PROJECT], "bytes_per_body", f->bytes_per_body, "flops", f->flops, "instructions",
+      isfinite(f->instructions) ? json_integer((json_int_t)llround(f->instructions)) : json_null(),
+      "calibration_us", f->calibration, "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);
 }
 
 static bool print(json_t *json)
@@ -85,8 +74,7 @@ bool report_json(const struct figures *f, int n)
 bool report_calibration(uint32_t *ns, int n, bool json)
 {
   struct times t = times_of(ns, n);
-  if (json) return print(json_pack("{s:s, s:f}", "isa", report_isa(), "calibration_us", t.median));
-  printf("calibration min %.1f  median %.1f  p99 %.1f  max %.1f us; instruction set %s\n", t.min, t.median,
-         t.p99, t.max, report_isa());
+  if (json) return print(json_pack("{s:f}", "calibration_us", t.median));
+  printf("calibration min %.1f  median %.1f  p99 %.1f  max %.1f us\n", t.min, t.median, t.p99, t.max);
   return true;
 }

@@ -2,6 +2,7 @@
  * ali3-sim: options and wiring. */
 #include "sim.h"
 
+#include "base/isa.h"
 #include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
@@ -28,6 +29,8 @@ static const char help[] =
     "  --workers N|auto  threads that share a step, beside the first; auto: as many as are worth it "
     "(default: the\n"
     "                    number of the file, else 0)\n"
+    "  --isa NAME        instruction set of the steps: " ISA_WORDS " (default: of the file,\n"
+    "                    else auto, the best that there is)\n"
     "  --output FILE     write signals as CSV; - for standard output\n"
     "  --signals GLOB,.. only the signals that match, e.g. 'time,body.*.position.*' (default: all)\n"
     "  --every N         write every N-th step (default: 1); the first row is t = 0\n"
@@ -100,6 +103,7 @@ enum {
   SUBSTEPS,
   EXTRAPOLATE,
   WORKERS,
+  ISA,
   EVERY,
   SIGNALS,
   OUTPUT,
@@ -119,6 +123,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"substeps", required_argument, NULL, SUBSTEPS},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
       {"workers", required_argument, NULL, WORKERS},
+      {"isa", required_argument, NULL, ISA},
       {"every", required_argument, NULL, EVERY},
       {"signals", required_argument, NULL, SIGNALS},
       {"output", required_argument, NULL, OUTPUT},
@@ -153,6 +158,10 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case WORKERS:
       good = take_workers(optarg, o);
+      break;
+    case ISA:
+      good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
+      o->over.isa = optarg;
       break;
     case EVERY:
       good = take_count("--every", optarg, 1, LONG_MAX, &o->every);

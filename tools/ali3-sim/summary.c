@@ -39,19 +39,19 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
   const ali3_options *o = ali3_model_options(m);
   bool begun = isfinite(r->min);
   return json_pack(
-      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:I, s:f, s:I,"
+      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I,"
       " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "dt", o->dt, "iterations", o->iterations, "substeps", o->substeps, "extrapolate",
-      o->extrapolate, "workers", workers, "outcome", outcome(r), "steps", (json_int_t)r->steps, "wall_s",
-      r->wall_s, "degraded_steps", (json_int_t)r->degraded, "step_us", "min", real(percentile_us(r, 0)),
-      "median", real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)), "max",
-      real(percentile_us(r, 1)), "constraint", "position", real(r->position), "velocity", real(r->velocity),
-      "acceleration", real(r->acceleration), "energy", "initial", real(begun ? r->initial : NAN), "min",
-      real(r->min), "max", real(r->max), "final", real(begun ? r->final : NAN), "newton",
-      "last_increment_max", real(r->increment), "initial", "moved_position", r->moved.moved_position,
-      "moved_orientation", r->moved.moved_orientation, "moved_velocity", r->moved.moved_velocity,
-      "moved_angular_velocity", r->moved.moved_angular_velocity);
+      o->extrapolate, "workers", workers, "isa", ali3_model_isa(m), "outcome", outcome(r), "steps",
+      (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps", (json_int_t)r->degraded, "step_us", "min",
+      real(percentile_us(r, 0)), "median", real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)),
+      "max", real(percentile_us(r, 1)), "constraint", "position", real(r->position), "velocity",
+      real(r->velocity), "acceleration", real(r->acceleration), "energy", "initial",
+      real(begun ? r->initial : NAN), "min", real(r->min), "max", real(r->max), "final",
+      real(begun ? r->final : NAN), "newton", "last_increment_max", real(r->increment), "initial",
+      "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
+      "moved_velocity", r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
 }
 
 static bool write_json(const char *file, json_t *json)
@@ -68,8 +68,9 @@ static bool write_json(const char *file, json_t *json)
 static bool write_words(const ali3_model *m, int workers, const struct result *r)
 {
   const ali3_options *o = ali3_model_options(m);
-  printf("%s: %d bodies, %d joints, %d rows; dt %g s, %d iterations, %d workers\n", ali3_model_name(m),
-         ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m), o->dt, o->iterations, workers);
+  printf("%s: %d bodies, %d joints, %d rows; dt %g s, %d iterations, %d workers, %s\n", ali3_model_name(m),
+         ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m), o->dt, o->iterations, workers,
+         ali3_model_isa(m));
   printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded\n", r->steps, (double)r->steps * o->dt,
          r->wall_s, outcome(r), r->degraded);
   if (r->moved.body_position >= 0)

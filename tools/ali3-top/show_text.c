@@ -68,8 +68,8 @@ void show_block(const struct sample *s, FILE *out)
   if (!t->realtime) fprintf(out, "          NOT REAL-TIME, figures unrepresentative: %s\n", t->reason);
   fprintf(out, "verdict   ");
   show_verdict(s, out);
-  fprintf(out, "\nmodel     %s: %u bodies, %u rows, %u workers, period %g ms", t->model, t->bodies, t->rows,
-          t->workers, (double)t->period_ns * 1e-6);
+  fprintf(out, "\nmodel     %s: %u bodies, %u rows, %u workers, %s, period %g ms", t->model, t->bodies,
+          t->rows, t->workers, t->isa, (double)t->period_ns * 1e-6);
   if (t->priority >= 0) fprintf(out, ", priority %" PRId32, t->priority);
   if (t->cpu >= 0) fprintf(out, ", CPU %" PRId32, t->cpu);
   fprintf(out, "\ncycle     %" PRIu64 "   simulated time %.3f s\n", l->cycle, l->time);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * A step asks nothing of the kernel: no page that is not there yet, and no system call, but for futex where workers sleep.
+ * That it takes no memory is tested with the stages; what the loop around it may call, in tests/lint. */
+#include "common/toys.h"
+#include "rt/pool.h"
+#include "rt/sanitized.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { STEPS = 1000, REFUSED = 77 };
+
+#if !TEST_SANITIZED
+static struct pool *two_workers(void)
+{
+  char error[256];
+  struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
+  if (!pool) fail_msg("%s", error);
+  return pool;
+}
+
+/* Of all threads. */
+static long page_faults(void)
+{
+  struct rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return u.ru_minflt + u.ru_majflt;
+}
+
+static void steps_touch_no_new_page(void **state)
+{
+  (void)state;
+  ali3_model *m = toy_random(6, 300, 20);
+  struct pool *pool = two_workers();
+  for (int shared = 0; shared < 2; shared++) {
+    ali3_data *d = toy_start(m, ALI3_OK);
+    ali3_data_set_exec(d, shared ? pool_exec(pool) : NULL);
+    toy_run(m, d, 10);
+    long before = page_faults();
+    toy_run(m, d, STEPS);
+    assert_int_equal(page_faults() - before, 0);
+    ali3_data_free(d);
+  }
+  pool_free(pool);
+  ali3_model_free(m);
+
+  long before = page_faults();
+  char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(page != MAP_FAILED);
+  *(volatile char *)page = 1;
+  assert_true(page_faults() > before); /* they are counted */
+  munmap(page, 4096);
+}
+
+/* From here on every system call of any thread kills the process, but for leaving it and `allowed`. False if the kernel
+ * does not let us; errno. */
+static bool forbid_calls(unsigned allowed)
+{
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog program = {sizeof code / sizeof *code, code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+static int step(ali3_model *m, ali3_data *d)
+{
+  for (int i = 0; i < STEPS; i++)
+    if (ali3_step(m, d) < 0) return 1;
+  return 0;
+}
+
+/* In a child: 0 if the steps went well, REFUSED, or a signal as -number. */
+static int steps_without_calls(bool shared, bool call)
+{
+  ali3_model *m = toy_random(6, 300, 20);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  fflush(stdout);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    if (shared) ali3_data_set_exec(d, pool_exec(two_workers())); /* threads do not come along */
+    toy_run(m, d, 2);
+    if (!forbid_calls(shared ? SYS_futex : SYS_exit_group)) {
+      printf("skip: the kernel refuses a filter of system calls: %s\n", strerror(errno));
+      fflush(stdout);
+      _exit(REFUSED);
+    }
+    if (call) getppid();
+    _exit(step(m, d));
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  ali3_data_free(d);
+  ali3_model_free(m);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void steps_make_no_system_call(void **state)
+{
+  (void)state;
+  int seen = steps_without_calls(false, true);
+  if (seen == REFUSED) skip();
+  assert_int_equal(seen, -SIGSYS); /* the filter bites */
+  assert_int_equal(steps_without_calls(false, false), 0);
+}
+
+static void workers_make_none_but_futex(void **state)
+{
+  (void)state;
+  int seen = steps_without_calls(true, true);
+  if (seen == REFUSED) skip();
+  assert_int_equal(seen, -SIGSYS);
+  assert_int_equal(steps_without_calls(true, false), 0);
+}
+#endif
+
+int main(void)
+{
+#if TEST_SANITIZED
+  puts("skip: sanitizers take memory and call the system themselves");
+  return 77;
+#else
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_touch_no_new_page),
+      cmocka_unit_test(steps_make_no_system_call),
+      cmocka_unit_test(workers_make_none_but_futex),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
+}
