@@ -163,7 +163,7 @@ static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double
 {
   struct runs job = {m, d, item, owned_flops(m->frozen->tree)};
   probe_run(d, 0, ALI3_RUNS_SHARED, true);
-  in_shares(d, share_of_runs, &job, work * job.flops);
+  in_shares(d, share_of_runs, &job, m->frozen->tree->owned > 1 ? work * job.flops : 0.0);
   probe_run(d, 0, ALI3_RUNS_SHARED, false);
 }
 

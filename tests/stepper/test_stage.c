@@ -279,7 +279,7 @@ static void a_probe_sees_every_run(void **state)
 {
   (void)state;
   int shares = 5;
-  const ali3_exec exec = {&shares, shares, backwards};
+  const ali3_exec exec = {&shares, shares, backwards, 1.0};
   ali3_model *m = toy_random(5, 400, 30);
   for (int shared = 0; shared < 2; shared++) {
     ali3_data *d = toy_start(m, ALI3_OK);
