@@ -77,7 +77,7 @@ static void same_bits(const struct bench_case *c, bool extrapolate, const char *
         pool_new(&(struct pool_config){.workers = workers[i], .first_cpu = -1}, error, sizeof error);
     if (!pool) fail_msg("%s", error);
     struct counted counted = {.pool = pool_exec(pool)};
-    const ali3_exec exec = {&counted, counted.pool->shares, count, 20000.0};
+    const ali3_exec exec = {&counted, counted.pool->shares, count, 10000.0};
     run(m, &exec, shared);
     for (int k = 0; k < STEPS; k++)
       if (shared[k] != alone[k]) fail_msg("%s: %d workers: other bits in step %d", c->name, workers[i], k);
