@@ -85,3 +85,12 @@ void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second)
     if (drive >= 0) d->beta[t->at + lane] -= second ? d->aim[drive].acceleration : d->aim[drive].rate;
   }
 }
+
+void by_lane_position(const ali3_model *m, ali3_data *d, int tile)
+{
+  const struct tree_tile *t = &m->frozen->tree->tile[tile];
+  for (int lane = 0; lane < t->width; lane++) {
+    const struct joint_rows *j = link_of(m->frozen, tile, lane);
+    if (j && j->drive >= 0) d->Phi[t->at + lane] -= d->aim[j->drive].position;
+  }
+}

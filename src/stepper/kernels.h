@@ -49,10 +49,11 @@ struct step_kernels {
 const struct step_kernels *step_kernels(enum isa isa, int lanes);
 
 /* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c). RT.
- * rows: Phi and J of the lanes in use; bias: (rows, width), 0 in lanes not in use; aim: beta less the rate, or
- * the acceleration, at which drives aim. */
+ * rows: Phi and J of the lanes in use; bias: (rows, width), 0 in lanes not in use; position: Phi
+ * less where drives aim; aim: beta less the rate, or the acceleration. */
 void by_lane_rows(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bias);
+void by_lane_position(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
 
 /* All tiles with bodies, or with links; `kernel` is the offset in its table. flops: an estimate of all of it. */

@@ -11,10 +11,19 @@ _Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tre
 _Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
 _Static_assert((int)DELTA_ALPHA == (int)TREE_DELTA_N + 1, "delta begins as in the tree");
 
+/* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal. */
+static bool slides(const struct joint_rows *j)
+{
+  return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_SLIDE && j->slot[0][0] == 0 &&
+         j->slot[0][1] == 1;
+}
+
 /* Rows for which lanes would have to branch. */
 static bool by_lane(const struct joint_rows *j)
 {
   bool found = j->sides > 2;
+  if (slides(j)) return false;
   for (int k = 0; k < j->primitives; k++)
     found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
   return found;
@@ -24,7 +33,7 @@ static bool by_lane(const struct joint_rows *j)
 static bool alike(const struct joint_rows *a, const struct joint_rows *b)
 {
   bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
-              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0);
+              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) && slides(a) == slides(b);
   for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
   return same;
 }
@@ -151,13 +160,15 @@ static bool take_side(const struct layout *l, int tile, int side, struct tree_bo
 /* The constants of a link in its lane. */
 static void set_constants(const struct joint_rows *j, int width, double *o)
 {
+  const bool slide = slides(j);
+  const struct coordinate *c = j->coordinate;
   for (int side = 0; side < 2; side++)
-    for (int i = 0; i < 3; i++, o += width) *o = j->point[side][i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
   *o = j->length;
   o += width;
   for (int k = 0; k < j->primitives; k++) {
-    for (int i = 0; i < 3; i++, o += width) *o = j->primitive[k].u[i];
-    for (int i = 0; i < 3; i++, o += width) *o = j->primitive[k].v[i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? j->ratio[0] * c->axis[i] : j->primitive[k].u[i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? 0.0 : j->primitive[k].v[i];
   }
 }
 
@@ -178,7 +189,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side)
   o->point = rows_share_point(j);
   o->primitives = j->primitives;
   o->constant = l->constant;
-  for (int k = 0; k < j->primitives; k++) o->primitive[k] = j->primitive[k].kind;
+  for (int k = 0; k < j->primitives; k++) o->primitive[k] = slides(j) ? ROW_GAP : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = side;
     o->aligned[s] = take_side(l, tile, s, side);

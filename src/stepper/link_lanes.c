@@ -255,6 +255,7 @@ static void link_rows(const ali3_model *m, ali3_data *d, int tile)
       J += PAIR * count;
     }
   }
+  if (l.own->drives) by_lane_position(m, d, tile);
   if (l.t->used < LANES) {
     clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->rows);
     clear_unused(m->frozen->tree, l.t, block(d->J, l.t), l.t->rows * PAIR);
