@@ -9,7 +9,7 @@
 
 enum {
   DEAR = 2,     /* a vertex dearer than this times the median waits for a later round */
-  HUB_ROWS = 24 /* a body with more rows may stay until its joints have gone */
+  HUB_ROWS = 32 /* a body with more rows may stay until its joints have gone */
 };
 
 bool list_push(struct list *l, int item)
