@@ -52,7 +52,8 @@ typedef enum {
 } ali3_phase;
 
 /* How the core, which has no clock, is timed: mark() is called in the thread that steps, with the phase that
- * begins. Phases come again, in each iteration and inner step; a reset has none. */
+ * begins. Phases come again, in each iteration and inner step; a reset has none. Of the branches of an
+ * extrapolated step that run side by side one is seen, that of the half steps. */
 typedef struct {
   void *context;
   void (*mark)(void *context, ali3_phase phase);

@@ -4,14 +4,16 @@
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
-enum { WORTH_WAKING = 20000 }; /* flops, about 5 us: below that a barrier costs more than it saves */
+bool stage_is_worth_waking(const ali3_data *d, double flops)
+{
+  return d->exec && d->exec->shares > 1 && flops >= STAGE_WORTH_WAKING;
+}
 
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
                       double flops)
 {
-  const ali3_exec *e = d->exec;
-  if (e && e->shares > 1 && flops >= WORTH_WAKING)
-    e->run(e->context, work, job);
+  if (stage_is_worth_waking(d, flops))
+    d->exec->run(d->exec->context, work, job);
   else
     work(job, 0, 1);
 }

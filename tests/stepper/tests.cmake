@@ -6,6 +6,7 @@ ali3_test(stepper carried SOURCES common/toys.c LINK ali3_stepper m)
 foreach(name carried_start data drives forces laws freeze layout redundant inner loads found reset sensor step)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
+ali3_test(stepper extrapolate SOURCES common/toys.c LINK ali3_stepper ali3_rt m)
 ali3_test(stepper stage SOURCES common/toys.c LINK ali3_config ali3_rt m)
 
 # libali3 as another program sees it: the public headers and one library.
