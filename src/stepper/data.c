@@ -42,32 +42,56 @@ static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
   d->bias = doubles(a, rows);
   for (int i = 0; i < 2; i++) d->left[i] = doubles(a, rows);
   d->Phi_last = doubles(a, rows);
-  d->gives = doubles(a, rows);
   d->rate_seen = doubles(a, rows);
   d->lambda_seen = doubles(a, rows);
   d->rate_last = doubles(a, rows);
   d->hold = doubles(a, rows);
-  d->stiff = arena_take(a, rows, sizeof *d->stiff);
   d->held = arena_take(a, rows, sizeof *d->held);
   d->beta = doubles(a, unknowns);
   d->z = doubles(a, unknowns);
   if (f->tree->hubs) d->z_kept = doubles(a, unknowns);
 }
 
-static void place(const ali3_model *m, struct arena *a, ali3_data *d)
+/* What an inner step writes. */
+static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
 {
-  const struct frozen *f = m->frozen;
   size_t n = (size_t)f->tree->slots;
   place_kept(f, &d->now, a);
   place_kept(f, &d->last, a);
   d->start = d->last;
-  if (step_is_composite(m)) place_kept(f, &d->start, a);
-  if (m->options.extrapolate) place_kept(f, &d->coarse, a);
   d->frame = doubles(a, FRAME_NUMBERS * n);
   d->delta = doubles(a, DELTA_NUMBERS * n);
+  d->load = doubles(a, LOAD_NUMBERS * n);
+  d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
+  place_rows(f, d, a);
+  if (f->tree->hubs) d->response = doubles(a, BODY_Y * n);
+  if (f->tree->carried) d->pull = doubles(a, BODY_Y * n);
+  d->w = doubles(a, BODY_Y * n);
+  d->increment = doubles(a, n);
+  tree_work_place(f->tree, &d->work, a);
+}
+
+/* What it only reads. */
+static void share_with_twin(const ali3_data *d, ali3_data *twin)
+{
+  twin->external = d->external;
+  twin->acted = d->acted;
+  twin->vector = d->vector;
+  twin->value = d->value;
+  twin->tangent = d->tangent;
+  twin->turn = d->turn;
+  twin->from = d->from;
+  twin->gives = d->gives;
+  twin->stiff = d->stiff;
+}
+
+static void place(const ali3_model *m, struct arena *a, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  size_t n = (size_t)f->tree->slots;
+  place_inner(f, d, a);
   d->external = doubles(a, LOAD_NUMBERS * n);
   d->acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->acted);
-  d->load = doubles(a, LOAD_NUMBERS * n);
   d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
   d->value = doubles(a, (size_t)m->forces);
   if (step_interpolates(m)) {
@@ -78,13 +102,17 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->turn_start = doubles(a, (size_t)m->joints);
   d->turn = doubles(a, (size_t)m->joints);
   d->from = arena_take(a, (size_t)f->drives, sizeof *d->from);
-  d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
-  place_rows(f, d, a);
-  if (f->tree->hubs) d->response = doubles(a, BODY_Y * n);
-  if (f->tree->carried) d->pull = doubles(a, BODY_Y * n);
-  d->w = doubles(a, BODY_Y * n);
-  d->increment = doubles(a, n);
-  tree_work_place(f->tree, &d->work, a);
+  d->gives = doubles(a, (size_t)f->rows);
+  d->stiff = arena_take(a, (size_t)f->rows, sizeof *d->stiff);
+  if (m->options.extrapolate) {
+    ali3_data nowhere, *twin = arena_take(a, 1, sizeof *twin);
+    d->twin = twin;
+    if (!twin) twin = &nowhere;
+    place_inner(f, twin, a);
+    share_with_twin(d, twin);
+    d->start = twin->last;
+  }
+  if (m->options.substeps > 1) place_kept(f, &d->start, a);
 }
 
 /* What lies in lanes not in use, and the ground: at rest in the origin for ever, and no number that a kernel would stumble
@@ -124,7 +152,6 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
   }
   memcpy(d->last.x, d->now.x, state);
   memcpy(d->start.x, d->now.x, state);
-  if (d->coarse.x) memcpy(d->coarse.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)
@@ -145,6 +172,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place(m, &a, d);
   fill_unused(m, d);
+  if (d->twin) fill_unused(m, d->twin);
   atomic_init(&d->failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   return d;
@@ -179,7 +207,7 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 {
   const double load[LOAD_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
   stored_set(m, d->external, LOAD_NUMBERS, body, load);
-  d->fresh = true;
+  step_refresh(d);
   for (int i = 0; i < LOAD_NUMBERS; i++) d->acted[m->frozen->tile_of[body]] |= load[i] != 0.0;
 }
 
@@ -187,7 +215,7 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
 {
   (void)m;
   v3_copy(d->vector[load], vector);
-  d->fresh = true;
+  step_refresh(d);
 }
 
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)

@@ -173,7 +173,7 @@ double ali3_model_flops(const ali3_model *m)
   double factors = f->switches ? o->iterations : 1,
          solves = o->iterations + 3; /* two of velocities, one of accelerations */
   if (o->extrapolate) {
-    factors = 3.0 * factors + 2.0;
+    factors = 3.0 * factors + 1.0;
     solves = 3.0 * solves + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));

@@ -4,14 +4,17 @@
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
-enum { WORTH_WAKING = 80000 }; /* flops, about 2 us in lanes: below that a barrier costs more than it saves */
+bool stage_is_worth_waking(const ali3_data *d, double flops)
+{
+  const ali3_exec *e = d->exec;
+  return e && e->shares > 1 && flops >= (e->worth > 0.0 ? e->worth : STAGE_WORTH_WAKING);
+}
 
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
                       double flops)
 {
-  const ali3_exec *e = d->exec;
-  if (e && e->shares > 1 && flops >= (e->worth > 0.0 ? e->worth : WORTH_WAKING))
-    e->run(e->context, work, job);
+  if (stage_is_worth_waking(d, flops))
+    d->exec->run(d->exec->context, work, job);
   else
     work(job, 0, 1);
 }

@@ -12,7 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-static void keep(const ali3_model *m, struct kept *to, const struct kept *from)
+int step_worse(int a, int b)
+{
+  return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);
+}
+
+void step_keep(const ali3_model *m, struct kept *to, const struct kept *from)
 {
   size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
   memcpy(to->x, from->x, X_NUMBERS * slots * sizeof *to->x);
@@ -24,7 +29,7 @@ static void keep(const ali3_model *m, struct kept *to, const struct kept *from)
 
 static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
 {
-  keep(m, &d->now, to);
+  step_keep(m, &d->now, to);
   STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
 }
 
@@ -50,7 +55,7 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
 {
   const struct outside *a = &d->start_outside, *b = &d->end_outside;
   if (part == 1.0) a = b;
-  d->fresh = true;
+  step_refresh(d);
   blend(d->external, a->external, b->external, LOAD_NUMBERS * (size_t)m->frozen->tree->slots, part);
   blend(*d->vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
   blend(d->value, a->value, b->value, (size_t)m->forces, part);
@@ -58,10 +63,11 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
 
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
-  int tile = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
+  const ali3_data *of = d->twin && d->twin->report.status < 0 ? d->twin : d;
+  int tile = atomic_load_explicit(&of->failed_group, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && tile >= 0) {
     bool is_body;
-    int worst = tree_failed(m->frozen->tree, &d->work, tile, &is_body);
+    int worst = tree_failed(m->frozen->tree, &of->work, tile, &is_body);
     stage_name_worst(m, d, is_body ? -1 : worst);
     d->report.worst_body = is_body ? worst : -1;
   }
@@ -72,65 +78,10 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */
     d->aim[i] = d->from[i];
   }
-  inner_step_length(m, d, inner_dt(m));
   stage_rows(m, d);
   d->prepared = false;
   step_mark(d, ALI3_PHASE_IDLE);
   return d->report.status = status;
-}
-
-/* (4 b - a) / 3, element by element: b is now, a is coarse. */
-static void combine(double *b, const double *a, size_t n)
-{
-  for (size_t i = 0; i < n; i++) b[i] = (4.0 * b[i] - a[i]) / 3.0;
-}
-
-static int worse(int a, int b)
-{
-  return a < 0 || b < 0 ? (a < b ? a : b) : (a > b ? a : b);
-}
-
-static bool factors_anew(const ali3_model *m, ali3_data *d)
-{
-  step_mark(d, ALI3_PHASE_ROWS);
-  stage_rows(m, d);
-  step_mark(d, ALI3_PHASE_CONDENSE);
-  bool good = stage_condense(m, d);
-  step_mark(d, ALI3_PHASE_PROJECT);
-  return good;
-}
-
-/* The long branch is prepared; the rest of an extrapolated inner step that begins `after` the start of the step. */
-static int extrapolated(const ali3_model *m, ali3_data *d, double after, double *increment)
-{
-  double dt = d->rule.dt;
-  int status, result;
-  *increment = inner_iterate(m, d, &result);
-  if (result < 0) return result;
-  keep(m, &d->coarse, &d->now);
-  go_back(m, d, &d->last); /* the start of both branches */
-  stage_rows(m, d);
-  inner_step_length(m, d, 0.5 * dt);
-  for (int half = 0; half < 2; half++) {
-    inner_aim(m, d, after + 0.5 * dt * (half + 1), false);
-    if (!inner_prepare(m, d)) return ALI3_E_SINGULAR;
-    *increment = fmax(*increment, inner_iterate(m, d, &status));
-    result = worse(result, status);
-    if (result < 0) return result;
-  }
-  inner_step_length(m, d, dt);
-  combine(d->now.x, d->coarse.x, X_NUMBERS * (size_t)m->frozen->tree->slots);
-  combine(d->now.mu, d->coarse.mu, (size_t)m->frozen->tree->slots);
-  combine(d->now.lambda, d->coarse.lambda, (size_t)m->frozen->rows);
-  combine(d->now.reaction, d->coarse.reaction, (size_t)m->frozen->rows);
-  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
-  if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
-  project_position(m, d);
-  if (!factors_anew(m, d)) return ALI3_E_SINGULAR;
-  project_velocity(m, d);
-  project_acceleration(m, d);
-  project_reactions(m, d, d->now.reaction);
-  return result;
 }
 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
@@ -138,12 +89,31 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   if (d->prepared) return ALI3_OK;
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   step_mark(d, ALI3_PHASE_PREDICT);
-  if (step_is_composite(m)) keep(m, &d->start, &d->now);
-  inner_aim(m, d, inner_dt(m), false);
-  if (!inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
+  if (m->options.substeps > 1) step_keep(m, &d->start, &d->now);
+  int status = ALI3_OK;
+  if (d->twin) {
+    status = extrapolate_prepare(m, d);
+  } else {
+    inner_aim(m, d, inner_dt(m), false);
+    if (!inner_prepare(m, d)) status = ALI3_E_SINGULAR;
+  }
+  if (status < 0) return give_up(m, d, status);
   d->prepared = true;
   step_mark(d, ALI3_PHASE_IDLE);
   return ALI3_OK;
+}
+
+/* Inner step k of a step, under what comes from outside at its end; status and increment as of inner_iterate(). */
+static int inner_step(const ali3_model *m, ali3_data *d, int k, double *increment)
+{
+  int status;
+  if (!d->twin) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
+  if (d->twin && k == 0) extrapolate_aim(m, d);
+  if (step_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
+  if (d->twin) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
+  if (k > 0 && !inner_prepare(m, d)) return ALI3_E_SINGULAR;
+  *increment = inner_iterate(m, d, &status);
+  return status;
 }
 
 int ali3_feedback(const ali3_model *m, ali3_data *d)
@@ -155,16 +125,8 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   step_mark(d, ALI3_PHASE_ROWS); /* where the drives aim is part of Phi */
   if (interpolates) step_keep_outside(m, d, &d->end_outside);
   for (int k = 0; k < m->options.substeps; k++) {
-    int status;
     double increment = 0.0;
-    inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
-    if (interpolates) set_outside(m, d, (double)(k + 1) / m->options.substeps);
-    if (k > 0 && !inner_prepare(m, d)) return give_up(m, d, ALI3_E_SINGULAR);
-    if (m->options.extrapolate)
-      status = extrapolated(m, d, inner_dt(m) * k, &increment);
-    else
-      increment = inner_iterate(m, d, &status);
-    result = worse(result, status);
+    result = step_worse(result, inner_step(m, d, k, &increment));
     if (result < 0) return give_up(m, d, result);
     stage_unwrap(m, d);
     largest = fmax(largest, increment);

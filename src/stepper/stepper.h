@@ -111,13 +111,14 @@ struct rule {
 };
 
 /* Shapes: n = tree.slots bodies, m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the
- * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1. */
+ * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1.
+ * A twin has what an inner step writes, and a report, for itself; what that only reads belongs to both (data.c). */
 struct ali3_data {
-  struct kept now;    /* the state                                          filled by reset, step */
-  struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
-  struct kept start;  /* at the start of the step; `last` itself where a step is one inner step */
-  struct kept coarse; /* result of the long branch                          filled by extrapolation only */
-  double *frame;      /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
+  struct kept now;   /* the state                                          filled by reset, step */
+  struct kept last;  /* at the start of the inner step                     filled by inner_prepare */
+  struct kept start; /* at the start of the step; without substeps `last`, of the twin if there is one */
+  ali3_data *twin;   /* where the long branch of extrapolated steps goes; NULL: there is none */
+  double *frame;     /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
   double *
       delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
@@ -175,19 +176,35 @@ static inline void step_mark(const ali3_data *d, ali3_phase begins)
   if (d->probe) d->probe->mark(d->probe->context, begins);
 }
 
-/* A step of more than one inner step: the state at its start is kept apart. */
-static inline bool step_is_composite(const ali3_model *m)
-{
-  return m->options.substeps > 1 || m->options.extrapolate;
-}
-
 static inline bool step_interpolates(const ali3_model *m)
 {
   return m->options.interpolate && m->options.substeps > 1;
 }
+/* Something has come from outside. */
+static inline void step_refresh(ali3_data *d)
+{
+  d->fresh = true;
+  if (d->twin) d->twin->fresh = true;
+}
 /* What comes from outside, kept aside and brought back. */
 void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to);
+void step_keep(const ali3_model *m, struct kept *to, const struct kept *from);
+int step_worse(int a, int b); /* of two statuses */
 
+/* extrapolate.c. RT; of data that have a twin.
+ * lengths: from delta and c as they were set, those of both branches. prepare: ALI3_OK or ALI3_E_SINGULAR. aim: values from
+ * outside have arrived, after the prepare. step: from `after` the start of the step on, status and increment as of
+ * inner_iterate(), or ALI3_E_SINGULAR; where a report of the twin is negative, that is where it failed. */
+void extrapolate_lengths(const ali3_model *m, ali3_data *d);
+int extrapolate_prepare(const ali3_model *m, ali3_data *d);
+void extrapolate_aim(const ali3_model *m, ali3_data *d);
+int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepared, double *increment);
+
+enum {
+  STAGE_WORTH_WAKING = 80000
+}; /* flops, about 2 us in lanes: below that a barrier costs more than it saves */
+/* There is an exec that can help, and work enough for it. */
+bool stage_is_worth_waking(const ali3_data *d, double flops);
 /* A stage runs `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); in shares if an
  * exec is set and `flops`, an estimate of all of it, are worth waking it for. RT. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);

@@ -320,6 +320,36 @@ static void a_small_mechanism_wakes_nobody(void **state)
   ali3_model_free(m);
 }
 
+#if !TEST_SANITIZED
+static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
+{
+  const double force[3] = {1.0, 2.0, 3.0}, none[3] = {0.0}, wild[3] = {1e300, 0.0, 0.0};
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_data_set_exec(d, exec);
+  toy_run(m, d, 1);
+  long before = atomic_load(&allocations);
+  int worst = 0;
+  for (int i = 0; i < 100; i++) {
+    ali3_body_state x;
+    ali3_joint_state j;
+    ali3_energy e;
+    ali3_set_load(m, d, 0, force, none);
+    int status = i % 2 ? ali3_step(m, d) : (ali3_prepare(m, d) < 0 ? -1 : ali3_feedback(m, d));
+    worst = status < worst ? status : worst;
+    ali3_body_get(m, d, 1, &x);
+    ali3_joint_get(m, d, 1, &j);
+    ali3_energy_get(m, d, &e);
+  }
+  ali3_set_load(m, d, 0, wild, none);
+  int diverged = ali3_step(m, d); /* giving up takes none either */
+  long after = atomic_load(&allocations);
+  assert_int_equal(after, before);
+  assert_int_equal(worst, 0);
+  assert_int_equal(diverged, ALI3_E_DIVERGED);
+  ali3_data_free(d);
+}
+#endif
+
 static void a_step_takes_no_memory(void **state)
 {
   (void)state;
@@ -327,38 +357,19 @@ static void a_step_takes_no_memory(void **state)
   printf("skip: the allocator of a sanitizer cannot be replaced\n");
   skip();
 #else
-  const double force[3] = {1.0, 2.0, 3.0}, none[3] = {0.0}, wild[3] = {1e300, 0.0, 0.0};
-  ali3_model *m = toy_random(6, 300, 20);
+  struct settings *s;
+  ali3_model *m = toy_random(6, 300, 20), *extrapolated = reference("chain_128", true, &s);
   char error[256];
   struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
   assert_non_null(pool);
   for (int shared = 0; shared < 2; shared++) {
-    ali3_data *d = toy_start(m, ALI3_OK);
-    ali3_data_set_exec(d, shared ? pool_exec(pool) : NULL);
-    toy_run(m, d, 1);
-    long before = atomic_load(&allocations);
-    int worst = 0;
-    for (int i = 0; i < 100; i++) {
-      ali3_body_state x;
-      ali3_joint_state j;
-      ali3_energy e;
-      ali3_set_load(m, d, 0, force, none);
-      int status = i % 2 ? ali3_step(m, d) : (ali3_prepare(m, d) < 0 ? -1 : ali3_feedback(m, d));
-      worst = status < worst ? status : worst;
-      ali3_body_get(m, d, 1, &x);
-      ali3_joint_get(m, d, 1, &j);
-      ali3_energy_get(m, d, &e);
-    }
-    ali3_set_load(m, d, 0, wild, none);
-    int diverged = ali3_step(m, d); /* giving up takes none either */
-    long after = atomic_load(&allocations);
-    assert_int_equal(after, before);
-    assert_int_equal(worst, 0);
-    assert_int_equal(diverged, ALI3_E_DIVERGED);
-    ali3_data_free(d);
+    const ali3_exec *exec = shared ? pool_exec(pool) : NULL;
+    takes_no_memory(m, exec);
+    takes_no_memory(extrapolated, exec);
   }
   pool_free(pool);
   ali3_model_free(m);
+  settings_free(s);
   long seen = atomic_load(&allocations);
   void *volatile p = malloc(1);
   free(p);

@@ -7,6 +7,7 @@ foreach(name carried_start data drives forces laws freeze layout redundant inner
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
 ali3_test(stepper quiet SOURCES common/toys.c LINK ali3_rt m)
+ali3_test(stepper extrapolate SOURCES common/toys.c LINK ali3_stepper ali3_rt m)
 ali3_test(stepper stage SOURCES common/toys.c LINK ali3_config ali3_rt m)
 
 # libali3 as another program sees it: the public headers and one library.

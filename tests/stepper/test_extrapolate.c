@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ * The two branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
+#include "common/points.h"
+#include "rt/pool.h"
+#include "rt/realtime.h"
+#include "stepper/storage.h"
+
+#include <stdlib.h>
+
+enum { SPRINGS = 1, CARRIED = 2, DRIVES = 4, ALL = 7, KINDS = 5 };
+static const int kind[KINDS] = {0, SPRINGS, CARRIED, DRIVES, ALL};
+
+static ali3_options extrapolated(int substeps, bool interpolate)
+{
+  ali3_options o = ali3_options_default();
+  o.extrapolate = true;
+  o.substeps = substeps;
+  o.interpolate = interpolate;
+  return o;
+}
+
+static int wheel(ali3_model *m, int i, double at)
+{
+  char name[32];
+  snprintf(name, sizeof name, "wheel%d", i);
+  ali3_body_spec b = toy_body(name, (const double[]){i, at, 0}, 1.0, 0.5 + 0.01 * i);
+  int body = toy_added(m, ali3_model_add_body(m, &b));
+  ali3_joint_spec hinge = {.name = name,
+                           .type = ALI3_JOINT_REVOLUTE,
+                           .body_a = ALI3_GROUND,
+                           .body_b = body,
+                           .point_a = {i, at, 0},
+                           .axis_a = {0, 0, 1},
+                           .axis_b = {0, 0, 1}};
+  return toy_added(m, ali3_model_add_joint(m, &hinge));
+}
+
+static ali3_force_spec on_joint(ali3_force_type type, int joint, const char *name)
+{
+  ali3_force_spec s = ali3_force_spec_default(type);
+  s.name = name;
+  s.joint = joint;
+  return s;
+}
+
+/* A wheel that goes to and fro and one that is led from outside. */
+static void add_drives(ali3_model *m, int i)
+{
+  char name[32];
+  snprintf(name, sizeof name, "shake%d", i);
+  ali3_force_spec s = on_joint(ALI3_FORCE_DRIVE, wheel(m, 2 * i, 1.0), name);
+  s.amplitude = 0.3;
+  s.frequency = 1.0 + 0.05 * i;
+  toy_added(m, ali3_model_add_force(m, &s));
+  snprintf(name, sizeof name, "lead%d", i);
+  s = on_joint(ALI3_FORCE_DRIVE, wheel(m, 2 * i + 1, 1.0), name);
+  s.external = true;
+  s.max_rate = 2.0;
+  s.max_acceleration = 20.0;
+  toy_added(m, ali3_model_add_force(m, &s));
+}
+
+/* A sprung wheel with a motor. */
+static void add_springs(ali3_model *m, int i)
+{
+  char name[32];
+  int joint = wheel(m, 1000 + i, 2.0);
+  spring(m, joint, 20.0 + i, 0.3);
+  snprintf(name, sizeof name, "motor%d", i);
+  ali3_force_spec s = on_joint(ALI3_FORCE_MOTOR, joint, name);
+  toy_added(m, ali3_model_add_force(m, &s));
+}
+
+/* A point without mass between a spring and a damper. */
+static void add_carried(ali3_model *m, int i)
+{
+  char name[32];
+  snprintf(name, sizeof name, "light%d", i);
+  int light = point(m, name, 0.0, 0, 0, 1.0, 0);
+  spring(m, slide(m, name, ALI3_GROUND, light, 0), 80.0 + i, 0);
+  snprintf(name, sizeof name, "heavy%d", i);
+  spring(m, slide(m, name, light, point(m, name, 2.0, 0, 0, 1.0, 0), 0), 0, 5.0);
+}
+
+/* A chain of `links`, and as many of what else there is. */
+static ali3_model *mechanism(int links, int kinds, const ali3_options *o)
+{
+  ali3_model *m = falling();
+  char name[32];
+  for (int i = 0; i < links; i++) {
+    snprintf(name, sizeof name, "b%d", i);
+    ali3_body_spec b = toy_body(name, (const double[]){i + 0.5, 0, 0}, 1.0, 0.4);
+    int body = toy_added(m, ali3_model_add_body(m, &b));
+    toy_spherical(m, name, i == 0 ? ALI3_GROUND : body - 1, (const double[]){i == 0 ? 0.0 : 0.5, 0, 0}, body,
+                  (const double[]){-0.5, 0, 0});
+  }
+  toy_added(m, ali3_model_add_load(m, &(ali3_load_spec){.name = "push",
+                                                        .type = ALI3_LOAD_FORCE,
+                                                        .body = links - 1,
+                                                        .body_axes = true,
+                                                        .point = {0.5, 0, 0},
+                                                        .vector = {0, 3.0, 1.0}}));
+  for (int i = 0; i < links / 2; i++) {
+    if (kinds & SPRINGS) add_springs(m, i);
+    if (kinds & CARRIED) add_carried(m, i);
+    if (kinds & DRIVES) add_drives(m, i);
+  }
+  toy_freeze_with(m, o);
+  return m;
+}
+
+/* What comes from outside before step i. */
+static void set_inputs(const ali3_model *m, ali3_data *d, int i)
+{
+  for (int f = 0; f < ali3_model_forces(m); f++)
+    if (ali3_force_type_takes_value(ali3_model_force_type(m, f))) ali3_set_value(m, d, f, sin(0.1 * i + f));
+  ali3_set_load(m, d, 0, (const double[]){0, 0, cos(0.2 * i)}, none);
+  ali3_set_load_vector(m, d, 0, (const double[]){0.1 * i, 2.0, 0});
+}
+
+static void assert_same(const ali3_model *m, const ali3_data *a, const ali3_data *b)
+{
+  const ali3_report *r = ali3_report_get(a), *s = ali3_report_get(b);
+  for (int i = 0; i < ali3_model_bodies(m); i++) {
+    ali3_body_state x, y;
+    ali3_body_get(m, a, i, &x);
+    ali3_body_get(m, b, i, &y);
+    assert_memory_equal(&x, &y, sizeof x);
+  }
+  for (int i = 0; i < ali3_model_joints(m); i++) {
+    ali3_joint_state x, y;
+    ali3_joint_get(m, a, i, &x);
+    ali3_joint_get(m, b, i, &y);
+    assert_memory_equal(&x, &y, sizeof x);
+  }
+  for (int i = 0; i < ali3_model_forces(m); i++) {
+    ali3_force_state x, y;
+    ali3_force_get(m, a, i, &x);
+    ali3_force_get(m, b, i, &y);
+    assert_memory_equal(&x, &y, sizeof x);
+  }
+  assert_memory_equal(&r->step, &s->step, offsetof(ali3_report, worst_joint) - offsetof(ali3_report, step));
+  assert_int_equal(r->status, s->status);
+  assert_int_equal(r->worst_joint, s->worst_joint);
+  assert_int_equal(r->worst_force, s->worst_force);
+  assert_int_equal(r->worst_body, s->worst_body);
+}
+
+/* An exec that runs the shares one after the other, the last first, and counts. */
+static int runs, share_now;
+
+static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
+{
+  int shares = *(const int *)context;
+  assert_int_equal(share_now, 0); /* not from within a share */
+  runs++;
+  for (share_now = shares - 1; share_now > 0; share_now--) work(arg, share_now, shares);
+  work(arg, 0, shares);
+}
+
+/* Only the thread that steps is asked what it does. */
+static void mark(void *context, ali3_phase phase)
+{
+  (void)context;
+  (void)phase;
+  assert_int_equal(share_now, 0);
+}
+
+/* Steps beside one that is alone; ends in parts of steps, and with inputs that come between them. */
+static void go_beside(const ali3_model *m, const ali3_exec *exec, int steps)
+{
+  ali3_data *d = ali3_data_new(m), *alone = ali3_data_new(m);
+  assert_true(ali3_reset(m, d) >= 0 && ali3_reset(m, alone) >= 0);
+  ali3_data_set_exec(d, exec);
+  ali3_data_set_probe(d, &(ali3_probe){.mark = mark});
+  for (int i = 0; i < steps; i++) {
+    if (i % 2) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
+    set_inputs(m, d, i);
+    set_inputs(m, alone, i);
+    int status = ali3_step(m, alone);
+    if (status < 0) fail_msg("step %d: status %d", i, status);
+    assert_int_equal(i % 2 ? ali3_feedback(m, d) : ali3_step(m, d), status);
+    assert_same(m, d, alone);
+  }
+  ali3_data_free(d);
+  ali3_data_free(alone);
+}
+
+/* In all ways that steps can be made up; wakes: at least so often, at most so often in each step. */
+static void in_shares(int shares, int links, int substeps, int kinds, int least, int most)
+{
+  enum { STEPS = 10 };
+  const ali3_exec exec = {&shares, shares, backwards, 20000.0};
+  const ali3_options o = extrapolated(substeps, substeps > 1);
+  ali3_model *m = mechanism(links, kinds, &o);
+  runs = 0;
+  go_beside(m, &exec, STEPS);
+  if (runs < least * STEPS || runs > most * STEPS)
+    fail_msg("%d shares of %d links: %d runs in %d steps", shares, links, runs, STEPS);
+  ali3_model_free(m);
+}
+
+static void a_branch_takes_one_share(void **state)
+{
+  (void)state;
+  for (int k = 0; k < KINDS; k++)
+    for (int shares = 2; shares < 6; shares += 3) {
+      in_shares(shares, 60, 1, kind[k], 1, 40);
+      in_shares(shares, 60, 2, kind[k], 2, 80);
+    }
+}
+
+/* There the stages of both are shared: more than two can help. */
+static void many_workers_share_the_stages_of_a_large_mechanism(void **state)
+{
+  (void)state;
+  in_shares(16, 900, 1, 0, 100, 1000);
+}
+
+static void a_small_mechanism_wakes_nobody(void **state)
+{
+  (void)state;
+  for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 0, 0);
+}
+
+static void workers_do_not_change_a_bit(void **state)
+{
+  (void)state;
+  static const int workers[] = {0, 1, 2, 3, 8};
+  char error[256];
+  realtime_flush_denormals(); /* as workers do */
+  for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+    struct pool *pool =
+        pool_new(&(struct pool_config){.workers = workers[i], .first_cpu = -1}, error, sizeof error);
+    if (!pool) fail_msg("%s", error);
+    for (int k = 0; k < KINDS; k++) {
+      const ali3_options o = extrapolated(1 + k % 2, true);
+      ali3_model *m = mechanism(60, kind[k], &o);
+      go_beside(m, pool_exec(pool), 10);
+      ali3_model_free(m);
+    }
+    pool_free(pool);
+  }
+}
+
+/* What stiff rows are held to among it: of these only the ends of a long run would tell. */
+static void both_branches_begin_where_the_step_does(void **state)
+{
+  (void)state;
+  const ali3_options o = extrapolated(1, false);
+  ali3_model *m = mechanism(6, ALL, &o);
+  const struct tree *t = m->frozen->tree;
+  ali3_data *d = toy_start(m, ALI3_MOVED);
+  for (int i = 0; i < 20; i++) {
+    set_inputs(m, d, i);
+    assert_int_equal(ali3_prepare(m, d), ALI3_OK);
+    size_t soft = (size_t)(t->rows - t->rigid) * sizeof *d->c, x = X_NUMBERS * sizeof *d->now.x;
+    assert_memory_equal(d->last.x, d->twin->last.x, x * (size_t)t->slots);
+    assert_memory_equal(d->last.lambda, d->twin->last.lambda, (size_t)t->rows * sizeof *d->c);
+    assert_memory_equal(d->Phi_last + t->rigid, d->twin->Phi_last + t->rigid, soft);
+    assert_memory_equal(d->rate_last + t->rigid, d->twin->rate_last + t->rigid, soft);
+    toy_run(m, d, 1);
+  }
+  done(m, d);
+}
+
+/* Where drives aim at the end of a step does not depend on how it is made up, nor does when a target comes. */
+static void drives_go_where_those_of_a_plain_step_go(void **state)
+{
+  (void)state;
+  ali3_options o = ali3_options_default(), better = extrapolated(2, false);
+  ali3_model *m = mechanism(4, DRIVES, &o), *n = mechanism(4, DRIVES, &better);
+  ali3_data *d = toy_start(m, ALI3_MOVED), *e = toy_start(n, ALI3_MOVED);
+  double way = 0.0;
+  for (int i = 0; i < 200; i++) {
+    assert_int_equal(ali3_prepare(n, e), ALI3_OK);
+    set_inputs(m, d, i);
+    set_inputs(n, e, i);
+    toy_run(m, d, 1);
+    toy_run(n, e, 1);
+    for (int f = 0; f < ali3_model_forces(m); f++) {
+      ali3_force_state x, y;
+      ali3_force_get(m, d, f, &x);
+      ali3_force_get(n, e, f, &y);
+      assert_true(fabs(x.target - y.target) < 1e-12);
+      assert_true(fabs(y.position - y.target) < 1e-9 && fabs(x.rate - y.rate) < 1e-9);
+      if (f % 2) way = fmax(way, fabs(y.target)); /* led from outside */
+    }
+  }
+  assert_true(way > 0.2);
+  done(m, d);
+  done(n, e);
+}
+
+/* A block of exactly the size that was asked for: what lies beyond it a sanitizer watches. */
+static void both_branches_live_in_the_callers_block(void **state)
+{
+  (void)state;
+  for (int substeps = 1; substeps < 3; substeps++)
+    for (int k = 0; k < KINDS; k++) {
+      ali3_options o = extrapolated(substeps, true);
+      ali3_model *m = mechanism(7, kind[k], &o);
+      size_t size = ali3_data_size(m);
+      void *block = aligned_alloc(64, size);
+      assert_non_null(block);
+      assert_null(ali3_data_place(m, block, size - 1));
+      ali3_data *d = ali3_data_place(m, block, size), *own = ali3_data_new(m);
+      assert_true(ali3_reset(m, d) >= 0 && ali3_reset(m, own) >= 0);
+      for (int i = 0; i < 20; i++) {
+        set_inputs(m, d, i);
+        set_inputs(m, own, i);
+        toy_run(m, d, 1);
+        toy_run(m, own, 1);
+        assert_same(m, d, own);
+      }
+      free(block);
+      done(m, own);
+    }
+}
+
+/* Steps fail by a compliance that is none, in branch a (the twin) or b. late: it comes after the prepare, and is seen
+ * where they factorise next. */
+static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool a, bool late)
+{
+  ali3_data *d = ali3_data_new(m), *other = ali3_data_new(m);
+  assert_true(ali3_reset(m, d) >= 0 && ali3_reset(m, other) >= 0);
+  toy_run(m, d, 5);
+  toy_run(m, other, 5);
+  ali3_data_set_exec(d, exec);
+  double *c = &(a ? d->twin : d)->c[stored_row(&m->frozen->link[joint], 0)], good = *c;
+  if (late) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
+  *c = -1e6;
+  assert_int_equal(ali3_step(m, d), ALI3_E_SINGULAR);
+  const ali3_report *r = ali3_report_get(d);
+  assert_int_equal(r->status, ALI3_E_SINGULAR);
+  assert_int_equal(r->worst_joint, joint);
+  assert_int_equal(r->worst_body, -1);
+  assert_int_equal(r->step, 5);
+  assert_int_equal(ali3_feedback(m, d), ALI3_E_ARGUMENT); /* nothing is prepared any more */
+  *c = good;
+  for (int b = 0; b < ali3_model_bodies(m); b++) {
+    ali3_body_state x, y;
+    ali3_body_get(m, d, b, &x);
+    ali3_body_get(m, other, b, &y);
+    assert_memory_equal(&x, &y, sizeof x);
+  }
+  for (int i = 0; i < 5; i++) { /* and goes on as if nothing had been */
+    toy_run(m, d, 1);
+    toy_run(m, other, 1);
+    assert_same(m, d, other);
+  }
+  ali3_data_free(d);
+  ali3_data_free(other);
+}
+
+static void a_branch_that_fails_leaves_no_trace(void **state)
+{
+  (void)state;
+  int shares = 2;
+  const ali3_exec exec = {&shares, shares, backwards, 20000.0};
+  for (int substeps = 1; substeps < 3; substeps++)
+    for (int k = 0; k < KINDS; k++) {
+      ali3_options o = extrapolated(substeps, false);
+      ali3_model *m = mechanism(60, kind[k], &o);
+      for (int side = 0; side < 2; side++) {
+        fail_one(m, side ? &exec : NULL, 30, true, false);
+        fail_one(m, side ? &exec : NULL, 30, false, false);
+        if (m->frozen->tree->hubs) continue; /* refined solves see it at once */
+        fail_one(m, side ? &exec : NULL, 30, false, true);
+        if (substeps > 1) fail_one(m, side ? &exec : NULL, 30, true, true); /* in the second */
+      }
+      ali3_model_free(m);
+    }
+}
+
+/* Status of the first step under a force on the second body. */
+static int first_step(int substeps, bool extrapolate, double force, int *worst_body)
+{
+  ali3_options o = ali3_options_default();
+  o.substeps = substeps;
+  o.extrapolate = extrapolate;
+  ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_set_load(m, d, 1, (const double[]){force, 0.3 * force, 0}, (const double[]){0, force, 0});
+  int status = ali3_step(m, d);
+  *worst_body = ali3_report_get(d)->worst_body;
+  done(m, d);
+  return status;
+}
+
+/* As a plain step of the whole length, or as two of half of it: whatever is worse, the first one's first. */
+static void status_is_that_of_the_worse_branch(void **state)
+{
+  (void)state;
+  int seen[3][3] = {{0}};
+  for (double force = 10.0; force < 1e9; force *= 1.02) {
+    int body_a, body_b, body;
+    int a = first_step(1, false, force, &body_a), b = first_step(2, false, force, &body_b),
+        both = first_step(1, true, force, &body);
+    seen[a < 0 ? 2 : a][b < 0 ? 2 : b]++;
+    int expected = a < 0 ? a : b < 0 ? b : a > b ? a : b;
+    if (both != expected) fail_msg("%g N: %d and %d, together %d", force, a, b, both);
+    assert_int_equal(body, a < 0 ? body_a : body_b);
+  }
+  assert_true(seen[0][0] > 0 && seen[1][0] > 0 && seen[1][1] > 0);
+  assert_true(seen[1][2] > 0 && seen[2][1] > 0 && seen[2][2] > 0); /* either fails alone, too */
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_branch_takes_one_share),
+      cmocka_unit_test(many_workers_share_the_stages_of_a_large_mechanism),
+      cmocka_unit_test(a_small_mechanism_wakes_nobody),
+      cmocka_unit_test(workers_do_not_change_a_bit),
+      cmocka_unit_test(both_branches_begin_where_the_step_does),
+      cmocka_unit_test(drives_go_where_those_of_a_plain_step_go),
+      cmocka_unit_test(both_branches_live_in_the_callers_block),
+      cmocka_unit_test(a_branch_that_fails_leaves_no_trace),
+      cmocka_unit_test(status_is_that_of_the_worse_branch),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
