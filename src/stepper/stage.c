@@ -6,8 +6,7 @@
 
 bool stage_is_worth_waking(const ali3_data *d, double flops)
 {
-  const ali3_exec *e = d->exec;
-  return e && e->shares > 1 && flops >= (e->worth > 0.0 ? e->worth : STAGE_WORTH_WAKING);
+  return d->exec && d->exec->shares > 1 && flops >= stage_worth_waking(d->exec);
 }
 
 static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
