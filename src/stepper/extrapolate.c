@@ -68,8 +68,9 @@ static bool side_by_side(const struct branches *o)
   double iterate = iterations * (0.4 * f->tree->flops + 150.0 * rows + 450.0 * bodies);
   double a = (o->begin ? predict : 0.0) + (o->finish ? iterate : 0.0);
   double b = a + (o->finish ? predict + iterate : 0.0);
-  double waits = STAGE_WORTH_WAKING * (o->finish ? 3.0 * STAGES : 2.0);
-  return stage_is_worth_waking(o->d, a / DROWSY) && b < (a + b) / o->d->exec->shares + waits;
+  if (!stage_is_worth_waking(o->d, a / DROWSY)) return false;
+  double waits = stage_worth_waking(o->d->exec) * (o->finish ? 3.0 * STAGES : 2.0);
+  return b < (a + b) / o->d->exec->shares + waits;
 }
 
 static void go(struct branches *o)

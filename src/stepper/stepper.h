@@ -200,9 +200,11 @@ int extrapolate_prepare(const ali3_model *m, ali3_data *d);
 void extrapolate_aim(const ali3_model *m, ali3_data *d);
 int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepared, double *increment);
 
-enum {
-  STAGE_WORTH_WAKING = 80000
-}; /* flops, about 2 us in lanes: below that a barrier costs more than it saves */
+/* Flops of a stage below which a barrier costs more than it saves. */
+static inline double stage_worth_waking(const ali3_exec *e)
+{
+  return e->worth > 0.0 ? e->worth : 80000.0; /* about 2 us in lanes */
+}
 /* There is an exec that can help, and work enough for it. */
 bool stage_is_worth_waking(const ali3_data *d, double flops);
 /* A stage runs `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); in shares if an
