@@ -60,7 +60,7 @@ static double increment_norm(const ali3_model *m, const ali3_data *d)
   return sqrt(sum[0]);
 }
 
-/* The largest; of equal ones the first of the model. */
+/* The largest, or one that is no number; of equal ones the first of the model. */
 static void name_worst_body(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
@@ -68,12 +68,11 @@ static void name_worst_body(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     for (int lane = 0; lane < tile->width; lane++) {
-      double own = d->increment[tile->slot + lane];
+      double square = d->increment[tile->slot + lane], own = isfinite(square) ? square : INFINITY;
       int body = stored_item(t, tile, lane);
       if (body < 0 || own < largest || (own == largest && body > d->report.worst_body)) continue;
       largest = own;
       d->report.worst_body = body;
-      if (!isfinite(largest)) return;
     }
   }
 }
@@ -205,7 +204,10 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k > 0) soft_laws(m, d, k);
     if (k > 0 && m->frozen->switches) {
       step_mark(d, ALI3_PHASE_CONDENSE);
-      if (!stage_condense(m, d)) return false;
+      if (!stage_condense(m, d)) {
+        name_worst_body(m, d); /* it may be a step that went non-finite */
+        return false;
+      }
     }
     step_mark(d, ALI3_PHASE_BODIES);
     if (k == 0)

@@ -4,6 +4,8 @@
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
+#include <string.h>
+
 bool stage_is_worth_waking(const ali3_data *d, double flops)
 {
   return d->exec && d->exec->shares > 1 && flops >= stage_worth_waking(d->exec);
@@ -217,15 +219,15 @@ static void sweep(const ali3_model *m, ali3_data *d)
   owned_runs(m, d, down_run, SWEEP);
 }
 
-/* Right-hand sides of carried bodies. */
+/* Right-hand sides of carried bodies, of lanes not in use too: what body_response() left there would last. */
 static void pull_carried(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  for (int b = 0; b < m->bodies; b++) {
-    double pull[BODY_Y];
-    if (t->carried_at[b] < 0) continue;
-    stored_get(m, d->pull, BODY_Y, b, pull);
-    for (int y = 0; y < BODY_Y; y++) d->beta[t->carried_at[b] + y * t->body[b].width] = pull[y];
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    if (!tile->carried) continue;
+    const double *pull = d->pull + (size_t)tile->slot * BODY_Y;
+    memcpy(d->beta + tile->at, pull, (size_t)(BODY_Y * tile->width) * sizeof *pull);
   }
 }
 

@@ -61,6 +61,13 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
   blend(d->value, a->value, b->value, (size_t)m->forces, part);
 }
 
+/* What may be no number, and is not written as a whole before it is read. */
+static void forget(const ali3_model *m, ali3_data *d)
+{
+  memset(d->beta, 0, (size_t)m->frozen->tree->unknowns * sizeof *d->beta);
+  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
+}
+
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
   const ali3_data *of = d->twin && d->twin->report.status < 0 ? d->twin : d;
@@ -73,6 +80,8 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   }
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
   go_back(m, d, &d->start);
+  forget(m, d);
+  if (d->twin) forget(m, d->twin);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */

@@ -532,6 +532,73 @@ static void shares_do_not_change_a_bit(void **state)
   ali3_model_free(m);
 }
 
+/* Bodies on hinges, each with one without mass that a bushing holds to it. */
+static ali3_model *flags(int copies)
+{
+  ali3_model *m = falling();
+  for (int i = 0; i < copies; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "B%d", i);
+    ali3_body_spec s = toy_body(name, (const double[]){0.5, 0, i}, 1.0, 0.1);
+    int body = toy_added(m, ali3_model_add_body(m, &s));
+    ali3_joint_spec j = {.name = name,
+                         .type = ALI3_JOINT_REVOLUTE,
+                         .body_a = ALI3_GROUND,
+                         .body_b = body,
+                         .point_a = {0, 0, i},
+                         .point_b = {-0.5, 0, 0},
+                         .axis_a = {0, 0, 1},
+                         .axis_b = {0, 0, 1}};
+    toy_added(m, ali3_model_add_joint(m, &j));
+    snprintf(name, sizeof name, "M%d", i);
+    s = toy_body(name, s.position, 0.0, 0.0);
+    ali3_force_spec bushing = ali3_force_spec_default(ALI3_FORCE_BUSHING);
+    bushing.name = name;
+    bushing.body_a = body;
+    bushing.body_b = toy_added(m, ali3_model_add_body(m, &s));
+    for (int k = 0; k < 6; k++) {
+      bushing.stiffness[k] = 500;
+      bushing.damping[k] = 5;
+    }
+    toy_added(m, ali3_model_add_force(m, &bushing));
+  }
+  toy_freeze(m, 0.01);
+  return m;
+}
+
+/* Massless bodies in tiles with lanes not in use: what a failed step leaves there must not come back. */
+static void a_failed_step_leaves_nothing_in_lanes_not_in_use(void **state)
+{
+  (void)state;
+  static const double bad[] = {NAN, INFINITY, 1e200};
+  for (int copies = 1; copies <= 9; copies++)
+    for (int i = 0; i < 3; i++) {
+      ali3_model *m = flags(copies);
+      ali3_data *d = ali3_data_new(m), *other = ali3_data_new(m);
+      assert_true(d && other && ali3_reset(m, d) >= 0 && ali3_reset(m, other) >= 0);
+      run_well(m, d, 3);
+      run_well(m, other, 3);
+      ali3_set_load(m, d, 0, (const double[]){bad[i], 0, 0}, none);
+      assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
+      ali3_set_load(m, d, 0, none, none);
+      for (int k = 0; k < 5; k++) {
+        run_well(m, d, 1);
+        run_well(m, other, 1);
+      }
+      for (int b = 0; b < 2 * copies; b++) {
+        ali3_body_state x, y;
+        ali3_body_get(m, d, b, &x);
+        ali3_body_get(m, other, b, &y);
+        if (memcmp(&x, &y, sizeof x) != 0) fail_msg("%d copies, load %g: body %d", copies, bad[i], b);
+      }
+      ali3_set_load(m, d, 0, (const double[]){bad[i], 0, 0}, none);
+      assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
+      assert_true(fabs(ali3_redundant_rows(m, d)) < 0.1);
+      ali3_data_free(other);
+      done(m, d);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -547,6 +614,7 @@ int main(void)
       cmocka_unit_test(light_is_not_massless),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(shares_do_not_change_a_bit),
+      cmocka_unit_test(a_failed_step_leaves_nothing_in_lanes_not_in_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

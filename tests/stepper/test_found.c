@@ -104,6 +104,20 @@ static void a_load_that_is_no_number_is_no_singular_pivot(void **state)
   assert_int_equal(status, ALI3_E_DIVERGED); /* as without contacts, test_step.c */
 }
 
+/* Also where the next factorisation, not the last iteration, is what fails of it. */
+static void the_body_that_went_non_finite_is_named(void **state)
+{
+  (void)state;
+  ali3_model *m = ball_on_plane(1e4);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
+  int status = ali3_step(m, d), worst = ali3_report_get(d)->worst_body;
+  ali3_data_free(d);
+  ali3_model_free(m);
+  assert_int_equal(status, ALI3_E_DIVERGED);
+  assert_int_equal(worst, 0);
+}
+
 /* An angle is looked for nearest to 0 while the mechanism is put together. */
 static void a_drive_may_start_beyond_half_a_turn(void **state)
 {
@@ -238,6 +252,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_step_that_fails_leaves_what_stiff_contacts_report),
       cmocka_unit_test(a_load_that_is_no_number_is_no_singular_pivot),
+      cmocka_unit_test(the_body_that_went_non_finite_is_named),
       cmocka_unit_test(a_drive_may_start_beyond_half_a_turn),
       cmocka_unit_test(a_stop_that_the_step_resolves_gives_back_the_energy),
       cmocka_unit_test(the_torque_of_a_drive_is_of_second_order),
