@@ -87,7 +87,7 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
 
 static uint64_t own_hash(const struct nodes *n, const struct node *a)
 {
-  uint64_t h = nodes_class(n, a);
+  uint64_t h = mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
   for (int i = a->border_first; i < a->border_end; i++) {
     const struct edge *e = &n->border[i];
     h = mix(h, (uint64_t)(2 * e->size + vertex_is_body(n, e->vertex)));
@@ -326,16 +326,18 @@ int plan_place(const struct nodes *n, const struct node *parent, const struct no
   return -1;
 }
 
-/* Shape of a node's front, with its children as they are laid out in their tiles. */
+/* Shape of a node's front, with its children as they are laid out in their tiles. Counts go first: without them the
+ * numbers of one child might be read as those of the next. */
 static uint64_t front_hash(const struct packing *k, int node)
 {
   const struct nodes *n = k->n;
   const struct node *a = &n->node[node];
-  uint64_t h = own_hash(n, a);
+  uint64_t h = mix(own_hash(n, a), (uint64_t)(a->child_end - a->child_first));
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct node *b = &n->node[n->child[c]];
     const struct node *layout = &n->node[k->p->tile[k->p->tile_of[n->child[c]]].node[0]];
     h = mix(h, (uint64_t)(2 * layout->pivot + (layout->kind == TREE_LEAF)));
+    h = mix(h, (uint64_t)(layout->border_end - layout->border_first));
     for (int i = 0; i < layout->border_end - layout->border_first; i++) {
       h = mix(h, (uint64_t)edge_at(n, layout, i)->size);
       h = mix(h, (uint64_t)plan_place(n, a, b, i));

@@ -279,6 +279,23 @@ static void random_graphs(void **state)
   }
 }
 
+/* So many nodes of a kind that those with the same children in another order would share a group, were they not told
+ * apart. */
+static void trees_of_joints_of_one_row(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    struct random random = {seed};
+    struct graph g;
+    char what[64];
+    int bodies = 8 + random_below(&random, 20);
+    graph_new(&g, bodies);
+    for (int b = 1; b < bodies; b++) graph_join(&g, random_below(&random, b), b, 1);
+    snprintf(what, sizeof what, "joints of one row, seed %d", (int)seed);
+    check(&g, &random, 1e-11, 0.0, false, what);
+  }
+}
+
 /* Mechanisms much alike beside each other: subtrees of one shape, and some that lack something. */
 enum { BESIDE = 11 };
 
@@ -620,6 +637,7 @@ int main(void)
       cmocka_unit_test(ladders_grids_and_complete_graphs),
       cmocka_unit_test(forests_and_parallel_joints),
       cmocka_unit_test(random_graphs),
+      cmocka_unit_test(trees_of_joints_of_one_row),
       cmocka_unit_test(random_graphs_beside_each_other),
       cmocka_unit_test(bits_do_not_depend_on_the_lane),
       cmocka_unit_test(carried_bodies_and_joints_of_four),

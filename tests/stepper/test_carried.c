@@ -532,29 +532,36 @@ static void shares_do_not_change_a_bit(void **state)
   ali3_model_free(m);
 }
 
-/* Bodies on hinges, each with one without mass that a bushing holds to it. */
+/* Chains of three bodies on hinges, and on each first one a bushing with a body without mass. */
 static ali3_model *flags(int copies)
 {
   ali3_model *m = falling();
-  for (int i = 0; i < copies; i++) {
+  for (int i = 0; i < 3 * copies; i++) {
     char name[32];
+    bool first = i % 3 == 0;
+    double at[3] = {i % 3 + 0.5, 0, i / 3};
     snprintf(name, sizeof name, "B%d", i);
-    ali3_body_spec s = toy_body(name, (const double[]){0.5, 0, i}, 1.0, 0.1);
-    int body = toy_added(m, ali3_model_add_body(m, &s));
+    ali3_body_spec s = toy_body(name, at, 1.0, 0.1);
     ali3_joint_spec j = {.name = name,
                          .type = ALI3_JOINT_REVOLUTE,
-                         .body_a = ALI3_GROUND,
-                         .body_b = body,
-                         .point_a = {0, 0, i},
+                         .body_a = i % 3 == 1 ? ali3_model_bodies(m) - 2 : ali3_model_bodies(m) - 1,
+                         .point_a = {0.5, 0, 0},
                          .point_b = {-0.5, 0, 0},
                          .axis_a = {0, 0, 1},
                          .axis_b = {0, 0, 1}};
+    if (first) {
+      j.body_a = ALI3_GROUND;
+      j.point_a[0] = 0;
+      j.point_a[2] = at[2];
+    }
+    j.body_b = toy_added(m, ali3_model_add_body(m, &s));
     toy_added(m, ali3_model_add_joint(m, &j));
+    if (!first) continue;
     snprintf(name, sizeof name, "M%d", i);
-    s = toy_body(name, s.position, 0.0, 0.0);
+    s = toy_body(name, at, 0.0, 0.0);
     ali3_force_spec bushing = ali3_force_spec_default(ALI3_FORCE_BUSHING);
     bushing.name = name;
-    bushing.body_a = body;
+    bushing.body_a = j.body_b;
     bushing.body_b = toy_added(m, ali3_model_add_body(m, &s));
     for (int k = 0; k < 6; k++) {
       bushing.stiffness[k] = 500;
@@ -585,7 +592,7 @@ static void a_failed_step_leaves_nothing_in_lanes_not_in_use(void **state)
         run_well(m, d, 1);
         run_well(m, other, 1);
       }
-      for (int b = 0; b < 2 * copies; b++) {
+      for (int b = 0; b < ali3_model_bodies(m); b++) {
         ali3_body_state x, y;
         ali3_body_get(m, d, b, &x);
         ali3_body_get(m, other, b, &y);
