@@ -38,7 +38,7 @@ static inline const num *delta_of(const struct tree_group *group, const struct t
 /* Unknown k of the group, of what is stored as the vector of unknowns is. */
 static inline num own(const struct tree_group *group, const double *x, int k)
 {
-  return group->aligned ? ((const num *)(x + group->at->at))[k] : num_pick(x, group->at, (size_t)k);
+  return group->aligned ? ((const num *)(x + group->at->at))[k] : num_pick(x, group->at, k);
 }
 
 static inline void put_own(const struct tree_group *group, double *x, int k, num v)
@@ -62,7 +62,7 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
     for (int i = 0; i < ca->rows; i++) {
       num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
       for (int y = 0; y < TREE_Y; y++)
-        g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, (size_t)(ca->stride * i + y));
+        g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, ca->stride * i + y);
       const num *th = d + TREE_DELTA_TH;
       for (int k = 0; k < 3; k++) {
         o[k] = d[TREE_DELTA_R] * g[k];
@@ -99,7 +99,7 @@ static void leaf_point(const struct tree *t, const struct tree_group *group, num
       if (c->aligned)
         for (int y = 0; y < TURN; y++) g[y] = J[from + y];
       else
-        for (int y = 0; y < TURN; y++) g[y] = num_pick(m->J, c->J, (size_t)(from + y));
+        for (int y = 0; y < TURN; y++) g[y] = num_pick(m->J, c->J, from + y);
       for (int k = 0; k < 3; k++) o[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
       o[3] = -d[TREE_DELTA_N] * g[3];
     }
@@ -135,7 +135,7 @@ static inline void gather(const struct tree_work *w, const struct tree_branch *r
   }
   for (int i = 0; i < r->border; i++) {
     e += r->pivot;
-    for (int k = 0; k <= i; k++) F[*into++] += num_pick(w->front, r->front, (size_t)e++);
+    for (int k = 0; k <= i; k++) F[*into++] += num_pick(w->front, r->front, e++);
   }
 }
 
@@ -158,7 +158,7 @@ static void couple(const struct tree *t, const struct tree_group *group, num *F,
     for (int i = 0; i < c->rows; i++)
       for (int y = 0; y < TREE_Y; y++) {
         int row = group->kind == TREE_HUB ? c->at + i : c->at + y, column = group->kind == TREE_HUB ? y : i;
-        F[at_row(row) + column] += num_pick(J, c->J, (size_t)(c->stride * i + y));
+        F[at_row(row) + column] += num_pick(J, c->J, c->stride * i + y);
       }
   }
 }
@@ -314,8 +314,7 @@ static void children(const struct tree *t, const struct tree_work *w, const stru
     if (c->aligned)
       for (int i = 0; i < c->border; i++) f[c->to[i]] += from[c->pivot + i];
     else
-      for (int i = 0; i < c->border; i++)
-        f[c->to[i]] += num_pick(w->vector, c->vector, (size_t)(c->pivot + i));
+      for (int i = 0; i < c->border; i++) f[c->to[i]] += num_pick(w->vector, c->vector, c->pivot + i);
   }
 }
 
@@ -392,7 +391,7 @@ static inline __attribute__((always_inline)) void backward(const struct tree *t,
     const struct tree_pull *pull = &t->pull[r];
     const num *from = (const num *)(w->vector + pull->vector->at);
     for (int i = 0; i < pull->size; i++) {
-      num b = pull->aligned ? from[i] : num_pick(w->vector, pull->vector, (size_t)i);
+      num b = pull->aligned ? from[i] : num_pick(w->vector, pull->vector, i);
       for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
       K += at + 1;
       f[at++] = b;

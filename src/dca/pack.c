@@ -82,7 +82,9 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
   if (e->couple < 0) return 0;
   int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
   bool point = g->point && g->point[joint];
-  return (uint64_t)(64 * vertex_size(g, joint) + 4 * joint_sides(g, joint) + (point ? 2 + e->couple : 0));
+  uint64_t h = mix(1, (uint64_t)vertex_size(g, joint));
+  h = mix(h, (uint64_t)joint_sides(g, joint));
+  return mix(h, (uint64_t)(point ? 2 + e->couple : 0));
 }
 
 static uint64_t own_hash(const struct nodes *n, const struct node *a)
@@ -90,7 +92,8 @@ static uint64_t own_hash(const struct nodes *n, const struct node *a)
   uint64_t h = mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
   for (int i = a->border_first; i < a->border_end; i++) {
     const struct edge *e = &n->border[i];
-    h = mix(h, (uint64_t)(2 * e->size + vertex_is_body(n, e->vertex)));
+    h = mix(h, (uint64_t)e->size);
+    h = mix(h, vertex_is_body(n, e->vertex));
     h = mix(h, couple_shape(n, a, e));
   }
   return h;
@@ -336,7 +339,8 @@ static uint64_t front_hash(const struct packing *k, int node)
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct node *b = &n->node[n->child[c]];
     const struct node *layout = &n->node[k->p->tile[k->p->tile_of[n->child[c]]].node[0]];
-    h = mix(h, (uint64_t)(2 * layout->pivot + (layout->kind == TREE_LEAF)));
+    h = mix(h, (uint64_t)layout->pivot);
+    h = mix(h, layout->kind == TREE_LEAF);
     h = mix(h, (uint64_t)(layout->border_end - layout->border_first));
     for (int i = 0; i < layout->border_end - layout->border_first; i++) {
       h = mix(h, (uint64_t)edge_at(n, layout, i)->size);
@@ -417,6 +421,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
     if (lanes > 1) pack_subtrees(&k);
     tile_levels(&k);
   }
+  sorting = NULL;
   free(k.hash);
   free(k.match);
   free(k.tile);

@@ -2,6 +2,7 @@
  * Set-up only: where each group of nodes finds what it needs. */
 #include "dca/store.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static void place_numbers(struct build *b, bool wide)
   struct tree *t = b->t;
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
-    size_t width = (size_t)o->width, n = (size_t)(o->pivot + o->border);
+    size_t width = (size_t)o->width, n = (size_t)o->pivot + (size_t)o->border;
     if ((o->width > 1) != wide) continue;
     o->front = t->front_size;
     t->front_size += width * (n * (n + 1) / 2 + (o->kind == TREE_LEAF ? TREE_Y * n : 0));
@@ -408,6 +409,7 @@ static bool lay(struct build *b)
   for (int i = 0; i < t->groups; i++) describe_group(b, i);
   place_numbers(b, true);
   place_numbers(b, false);
+  if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *o = &t->tile[t->body_tile[i]];
     for (int l = 0; l < o->width; l++) b->unused[o->slot + l] = t->item[o->item_first + l] < 0;

@@ -96,13 +96,13 @@ struct lane_at {
 };
 
 /* Element f of what LANES places hold. */
-static inline num num_pick(const double *a, const struct lane_at *from, size_t f)
+static inline num num_pick(const double *a, const struct lane_at *from, int f)
 {
 #if LANES == 1
-  return a[from->at + f * from->stride];
+  return a[from->at + (size_t)f * from->stride];
 #else
   num v;
-  for (int l = 0; l < LANES; l++) v[l] = a[from[l].at + f * from[l].stride];
+  for (int l = 0; l < LANES; l++) v[l] = a[from[l].at + (size_t)f * from[l].stride];
   return v;
 #endif
 }
