@@ -84,6 +84,7 @@ void graph_free(struct graph *g)
   free(g->jacobian);
   free(g->carried);
   free(g->soft);
+  free(g->point);
   free(g->pull);
   free(g->J);
   free(g->delta);
@@ -356,6 +357,22 @@ static void body_numbers(struct graph *g, struct random *random, int b)
   d->n = 2.5e-12;
 }
 
+/* As of a point that coincides: -I and I, and 0 in all rows after the third. */
+static void constant_columns(struct graph *g)
+{
+  g->point = must(calloc((size_t)g->g.joints + 1, sizeof *g->point));
+  g->g.point = g->point;
+  for (int j = 0; j < g->g.joints; j++) {
+    g->point[j] = g->sides[j] == 2 && g->first[j + 1] - g->first[j] >= 3;
+    for (int row = g->first[j]; row < g->first[j + 1] && g->point[j]; row++)
+      for (int i = 0; i < 3; i++) {
+        bool own = row - g->first[j] == i;
+        graph_block(g, j, row, 0)[i] = own ? -1.0 : 0.0;
+        graph_block(g, j, row, 1)[i] = own ? 1.0 : 0.0;
+      }
+  }
+}
+
 void graph_numbers(struct graph *g, struct random *random, double compliance, double relative, bool redundant)
 {
   size_t bodies = (size_t)g->g.bodies, blocks = blocks_of(g);
@@ -363,6 +380,7 @@ void graph_numbers(struct graph *g, struct random *random, double compliance, do
   numbers_new(g, blocks);
   random_vector(random, g->J, TREE_Y * (int)blocks);
   if (redundant) repeat_rows(g);
+  if (g->share_points) constant_columns(g);
   for (size_t b = 0; b < bodies; b++) {
     body_numbers(g, random, (int)b);
     random_vector(random, w[b], TREE_Y);

@@ -223,6 +223,26 @@ enum { SETTINGS = sizeof settings / sizeof *settings };
     check(&g, &random, settings[k].compliance, settings[k].relative, settings[k].redundant, #build);         \
   }
 
+static void constant_columns_are_left_out(void **state)
+{
+  (void)state;
+  for (int rows = 3; rows <= 6; rows++)
+    for (int seed = 1; seed <= 8; seed++) {
+      struct random random = {(uint64_t)(100 * rows + seed)};
+      struct graph g;
+      if (seed % 4 == 0)
+        graph_random(&g, &random, 40, 6);
+      else if (seed % 4 == 1)
+        graph_chain(&g, 37, rows);
+      else if (seed % 4 == 2)
+        graph_ladder(&g, 12, rows);
+      else
+        graph_star(&g, 20, rows);
+      g.share_points = true;
+      check(&g, &random, 0.0, 4e-9, false, "constant columns");
+    }
+}
+
 static void chains_and_rings(void **state)
 {
   (void)state;
@@ -633,6 +653,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_and_rings),
+      cmocka_unit_test(constant_columns_are_left_out),
       cmocka_unit_test(stars_and_wheels),
       cmocka_unit_test(ladders_grids_and_complete_graphs),
       cmocka_unit_test(forests_and_parallel_joints),
