@@ -22,6 +22,7 @@ struct scene {
   int lanes, slots;
   struct tree tree;
   struct tree_tile tile[TILES];
+  struct tree_body body[2 * W + 1]; /* as the tree has them, last the ground */
   struct tree_body side[ROWS_SIDES][W];
   int item[TILES * W];
   struct lane_at push[TILES][ENDS][W];
@@ -164,6 +165,9 @@ static void scene_make(struct scene *s, int lanes, int rows, int sides, int seed
 {
   *s = (struct scene){.lanes = lanes, .slots = 2 * lanes + 1, .random = {(uint64_t)seed}};
   s->tree = (struct tree){.tile = s->tile, .item = s->item, .lanes = lanes};
+  s->tree.body = s->body;
+  s->tree.bodies = 2 * W;
+  s->body[2 * W] = ground_of(s);
   s->f.tree = &s->tree;
   s->f.body_tile = s->body_tile;
   s->f.link_tile = s->link_tile;
@@ -172,7 +176,10 @@ static void scene_make(struct scene *s, int lanes, int rows, int sides, int seed
   random_vector(&s->random, s->m.gravity, 3);
   for (int t = 0; t < TILES; t++)
     s->tile[t] = (struct tree_tile){.width = lanes, .used = lanes, .slot = t * lanes, .item_first = t * W};
-  for (int lane = 0; lane < lanes; lane++) s->item[LINKS * W + lane] = lane;
+  for (int lane = 0; lane < lanes; lane++) {
+    s->item[LINKS * W + lane] = lane;
+    for (int t = A; t <= B; t++) s->body[t * W + lane] = body_at(s, t, lane);
+  }
   s->d.rule = (struct rule){0.01, 0.02, 3.0, -0.4, 0.05, 6.0, -0.7, -0.8};
   place_bodies(s);
   place_rows(s, rows, sides);
@@ -425,6 +432,17 @@ static const struct kind {
     {2, 2, {ROW_IN_PLANE, ROW_DISTANCE}},
 };
 
+/* The bodies of all links by their numbers. */
+static void name_bodies(struct scene *s, int sides)
+{
+  for (int lane = 0; lane < s->lanes; lane++)
+    for (int side = 0; side < sides; side++) {
+      const struct tree_body *b = &s->side[side][lane];
+      bool ground = b->first == ground_of(s).first;
+      s->link[lane].body[side] = ground ? ALI3_GROUND : b->first / s->lanes * W + b->lane;
+    }
+}
+
 /* How the bodies of the links lie: lane by lane; elsewhere, with the ground among them; and that link by link. */
 enum arrangement { SIDE_BY_SIDE, APART, ALONE, ARRANGEMENTS };
 
@@ -466,6 +484,7 @@ static void make_links(struct scene *s, const struct kind *kind, enum arrangemen
     t->side[side] = s->side[side];
     t->aligned[side] = how == SIDE_BY_SIDE || !side;
   }
+  name_bodies(s, 2);
 }
 
 /* The constant columns in place, and left to themselves. */
@@ -720,6 +739,7 @@ static void gears(const struct step_kernels *k, int lanes, int seed, const char 
     t->side[side] = s.side[side];
     t->aligned[side] = side < 2;
   }
+  name_bodies(&s, ROWS_SIDES);
   check_links(&s, k->links, 1);
   scene_free(&s);
 }
