@@ -39,7 +39,7 @@ bool nodes_build(const struct tree_graph *graph, struct nodes *n); /* false: out
 void nodes_free(struct nodes *n);
 
 /* Which nodes are computed side by side. */
-struct tile_plan {
+struct group_plan {
   int width, used;
   bool packed;             /* part of subtrees side by side */
   int node[ISA_LANES_MAX]; /* (width) -1: not in use. What others lack of the first, the template, is 0 */
@@ -47,10 +47,10 @@ struct tile_plan {
 
 struct plan {
   int lanes;
-  int tiles;
-  struct tile_plan *tile; /* in the order of the schedule, children before parents */
-  int *tile_of, *lane_of; /* (nodes) */
-  int runs, owned;        /* as in struct tree */
+  int groups;
+  struct group_plan *group; /* in the order of the schedule, children before parents */
+  int *group_of, *lane_of;  /* (nodes) */
+  int runs, owned;          /* as in struct tree */
   struct tree_run *run;
 };
 
@@ -65,7 +65,7 @@ int plan_place(const struct nodes *n, const struct node *parent, const struct no
 
 /* Of what kind a vertex is: only those of one kind are computed or stored side by side. */
 uint64_t nodes_class(const struct nodes *n, const struct node *a);
-/* So many of a kind are worth a tile of many lanes. */
+/* So many of a kind are worth a group of many lanes. */
 static inline int plan_enough(int lanes)
 {
   return 3 * lanes / 8 > 2 ? 3 * lanes / 8 : 2;

@@ -25,7 +25,7 @@ struct packing {
   struct plan *p;
   uint64_t *hash; /* (nodes) shape of the subtree */
   int *match;     /* (nodes) of the template */
-  int *tile;      /* (nodes) of a template: its tile while a pack is made */
+  int *group;     /* (nodes) of a template: its group while a pack is made */
   bool *covered;
   int *stack, *list; /* (nodes) */
   int *sorted;       /* (nodes) */
@@ -191,20 +191,20 @@ static bool embed_root(struct packing *k, int jA, int jB)
   return false;
 }
 
-static int new_tile(struct packing *k, int width)
+static int new_group(struct packing *k, int width)
 {
-  struct tile_plan *t = &k->p->tile[k->p->tiles];
-  *t = (struct tile_plan){.width = width};
+  struct group_plan *t = &k->p->group[k->p->groups];
+  *t = (struct group_plan){.width = width};
   for (int l = 0; l < ISA_LANES_MAX; l++) t->node[l] = -1;
-  return k->p->tiles++;
+  return k->p->groups++;
 }
 
-static void put(struct packing *k, int tile, int lane, int node)
+static void put(struct packing *k, int group, int lane, int node)
 {
-  struct tile_plan *t = &k->p->tile[tile];
+  struct group_plan *t = &k->p->group[group];
   t->node[lane] = node;
   t->used++;
-  k->p->tile_of[node] = tile;
+  k->p->group_of[node] = group;
   k->p->lane_of[node] = lane;
   k->covered[node] = true;
 }
@@ -220,18 +220,18 @@ static void make_pack(struct packing *k, const int *root, int lanes)
   int count = list_subtree(k, root[0]);
   qsort(k->list, (size_t)count, sizeof(int), by_number);
   struct tree_run *run = &p->run[p->runs++];
-  *run = (struct tree_run){.first = p->tiles};
+  *run = (struct tree_run){.first = p->groups};
   for (int i = 0; i < count; i++) {
     int a = k->list[i];
-    k->tile[a] = new_tile(k, p->lanes);
-    p->tile[k->tile[a]].packed = true;
-    put(k, k->tile[a], 0, a);
+    k->group[a] = new_group(k, p->lanes);
+    p->group[k->group[a]].packed = true;
+    put(k, k->group[a], 0, a);
   }
   for (int l = 1; l < lanes; l++) {
     count = list_subtree(k, root[l]);
-    for (int i = 0; i < count; i++) put(k, k->tile[k->match[k->list[i]]], l, k->list[i]);
+    for (int i = 0; i < count; i++) put(k, k->group[k->match[k->list[i]]], l, k->list[i]);
   }
-  run->end = p->tiles;
+  run->end = p->groups;
 }
 
 static _Thread_local const struct packing *sorting; /* qsort has no context argument */
@@ -329,7 +329,7 @@ int plan_place(const struct nodes *n, const struct node *parent, const struct no
   return -1;
 }
 
-/* Shape of a node's front, with its children as they are laid out in their tiles. Counts go first: without them the
+/* Shape of a node's front, with its children as they are laid out in their groups. Counts go first: without them the
  * numbers of one child might be read as those of the next. */
 static uint64_t front_hash(const struct packing *k, int node)
 {
@@ -338,7 +338,7 @@ static uint64_t front_hash(const struct packing *k, int node)
   uint64_t h = mix(own_hash(n, a), (uint64_t)(a->child_end - a->child_first));
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct node *b = &n->node[n->child[c]];
-    const struct node *layout = &n->node[k->p->tile[k->p->tile_of[n->child[c]]].node[0]];
+    const struct node *layout = &n->node[k->p->group[k->p->group_of[n->child[c]]].node[0]];
     h = mix(h, (uint64_t)layout->pivot);
     h = mix(h, layout->kind == TREE_LEAF);
     h = mix(h, (uint64_t)(layout->border_end - layout->border_first));
@@ -357,11 +357,11 @@ static int by_hash(const void *pa, const void *pb)
   return a - b;
 }
 
-static void tile_level(struct packing *k, int *nodes, int count)
+static void group_level(struct packing *k, int *nodes, int count)
 {
   struct plan *p = k->p;
   struct tree_run *run = &p->run[p->runs++];
-  *run = (struct tree_run){.first = p->tiles};
+  *run = (struct tree_run){.first = p->groups};
   for (int i = 0; i < count; i++) k->hash[nodes[i]] = front_hash(k, nodes[i]);
   sorting = k;
   qsort(nodes, (size_t)count, sizeof(int), by_hash);
@@ -369,10 +369,10 @@ static void tile_level(struct packing *k, int *nodes, int count)
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
     if (end - first < plan_enough(p->lanes)) end = first + 1;
-    int tile = new_tile(k, end - first > 1 ? p->lanes : 1);
-    for (int i = first; i < end; i++) put(k, tile, i - first, nodes[i]);
+    int group = new_group(k, end - first > 1 ? p->lanes : 1);
+    for (int i = first; i < end; i++) put(k, group, i - first, nodes[i]);
   }
-  run->end = p->tiles;
+  run->end = p->groups;
 }
 
 static int by_level(const void *pa, const void *pb)
@@ -382,7 +382,7 @@ static int by_level(const void *pa, const void *pb)
   return node[a].level != node[b].level ? node[a].level - node[b].level : a - b;
 }
 
-static void tile_levels(struct packing *k)
+static void group_levels(struct packing *k)
 {
   const struct nodes *n = k->n;
   int count = 0;
@@ -393,7 +393,7 @@ static void tile_levels(struct packing *k)
   for (int first = 0, end; first < count; first = end) {
     int level = n->node[k->sorted[first]].level;
     for (end = first + 1; end < count && n->node[k->sorted[end]].level == level;) end++;
-    tile_level(k, k->sorted + first, end - first);
+    group_level(k, k->sorted + first, end - first);
   }
 }
 
@@ -401,30 +401,30 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
 {
   size_t room = (size_t)n->count + 1;
   *p = (struct plan){.lanes = lanes};
-  p->tile = calloc(room, sizeof *p->tile);
-  p->tile_of = calloc(room, sizeof(int));
+  p->group = calloc(room, sizeof *p->group);
+  p->group_of = calloc(room, sizeof(int));
   p->lane_of = calloc(room, sizeof(int));
   p->run = calloc(room, sizeof *p->run);
   struct packing k = {.n = n, .p = p};
   k.hash = calloc(room, sizeof *k.hash);
   k.match = calloc(room, sizeof(int));
-  k.tile = calloc(room, sizeof(int));
+  k.group = calloc(room, sizeof(int));
   k.covered = calloc(room, sizeof(bool));
   k.stack = calloc(room, sizeof(int));
   k.list = calloc(room, sizeof(int));
   k.sorted = calloc(room, sizeof(int));
-  bool ok = p->tile && p->tile_of && p->lane_of && p->run && k.hash && k.match && k.tile && k.covered &&
+  bool ok = p->group && p->group_of && p->lane_of && p->run && k.hash && k.match && k.group && k.covered &&
             k.stack && k.list && k.sorted;
   if (ok) {
     for (int i = 0; i < n->count; i++) slots_as_they_are(n, &n->node[i]);
     hash_subtrees(&k);
     if (lanes > 1) pack_subtrees(&k);
-    tile_levels(&k);
+    group_levels(&k);
   }
   sorting = NULL;
   free(k.hash);
   free(k.match);
-  free(k.tile);
+  free(k.group);
   free(k.covered);
   free(k.stack);
   free(k.list);
@@ -435,8 +435,8 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
 
 void plan_free(struct plan *p)
 {
-  free(p->tile);
-  free(p->tile_of);
+  free(p->group);
+  free(p->group_of);
   free(p->lane_of);
   free(p->run);
   *p = (struct plan){0};

@@ -166,8 +166,8 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
   struct single *single = calloc((size_t)n->count + 1, sizeof *single);
   int singles = 0;
   bool good = single && allocate(&s);
-  for (int i = 0; good && i < p->tiles; i++) {
-    const struct tile_plan *o = &p->tile[i];
+  for (int i = 0; good && i < p->groups; i++) {
+    const struct group_plan *o = &p->group[i];
     if (o->packed) add_tile(&s, o->node, o->width);
     for (int l = 0; l < o->width && !o->packed; l++)
       if (o->node[l] >= 0) {

@@ -19,9 +19,9 @@ struct build {
   bool *unused; /* (slots) lanes that have no body */
 };
 
-static const struct node *template_of(const struct build *b, int tile)
+static const struct node *template_of(const struct build *b, int group)
 {
-  return &b->n.node[b->p.tile[tile].node[0]];
+  return &b->n.node[b->p.group[group].node[0]];
 }
 
 /* Offsets that need no order but that of width. */
@@ -39,12 +39,12 @@ static void place_numbers(struct build *b, bool wide)
   }
 }
 
-static void describe_group(struct build *b, int tile)
+static void describe_group(struct build *b, int group)
 {
-  const struct tile_plan *p = &b->p.tile[tile];
-  const struct node *a = template_of(b, tile);
+  const struct group_plan *p = &b->p.group[group];
+  const struct node *a = template_of(b, group);
   const struct tree_graph *g = b->g;
-  struct tree_group *o = &b->t->group[tile];
+  struct tree_group *o = &b->t->group[group];
   bool joint = a->kind == TREE_JOINT;
   *o = (struct tree_group){.kind = a->kind,
                            .width = p->width,
@@ -97,23 +97,23 @@ static struct places take_places(struct build *b, int width)
 }
 
 /* The node that lane l of a tile has as child c of the template; -1: none. */
-static int child_of(const struct build *b, int tile, int c, int l)
+static int child_of(const struct build *b, int group, int c, int l)
 {
-  const struct tile_plan *p = &b->p.tile[tile];
-  const struct node *a = template_of(b, tile);
+  const struct group_plan *p = &b->p.group[group];
+  const struct node *a = template_of(b, group);
   int below = b->n.child[a->child_first + c];
   if (p->node[l] < 0) return -1;
-  if (p->packed) return b->p.tile[b->p.tile_of[below]].node[l];
+  if (p->packed) return b->p.group[b->p.group_of[below]].node[l];
   return b->n.child[b->n.node[p->node[l]].child_first + c];
 }
 
-static void lay_branch(struct build *b, int tile, int c)
+static void lay_branch(struct build *b, int group, int c)
 {
   struct tree *t = b->t;
-  struct tree_group *o = &t->group[tile];
-  const struct node *a = template_of(b, tile);
+  struct tree_group *o = &t->group[group];
+  const struct node *a = template_of(b, group);
   int child = b->n.child[a->child_first + c];
-  const struct node *layout = template_of(b, b->p.tile_of[child]);
+  const struct node *layout = template_of(b, b->p.group_of[child]);
   struct tree_branch *r = &t->branch[b->branches++];
   *r = (struct tree_branch){
       .leaf = layout->kind == TREE_LEAF, .pivot = layout->pivot, .border = layout->front - layout->pivot};
@@ -131,9 +131,9 @@ static void lay_branch(struct build *b, int tile, int c)
     }
   struct places front = take_places(b, o->width), vector = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
-    int node = child_of(b, tile, c, l);
+    int node = child_of(b, group, c, l);
     if (node < 0) continue;
-    const struct tree_group *from = &t->group[b->p.tile_of[node]];
+    const struct tree_group *from = &t->group[b->p.group_of[node]];
     size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
     if (o->level <= from->level) o->level = from->level + 1; /* of any lane, not of the first alone */
     front.at[l] = (struct lane_at){from->front + lane, width};
@@ -149,9 +149,9 @@ static void lay_branch(struct build *b, int tile, int c)
 }
 
 /* The border of lane l that takes slot `slot` of the template; NULL: none. */
-static const struct edge *edge_of(const struct build *b, int tile, int slot, int l)
+static const struct edge *edge_of(const struct build *b, int group, int slot, int l)
 {
-  int node = b->p.tile[tile].node[l];
+  int node = b->p.group[group].node[l];
   if (node < 0) return NULL;
   const struct node *a = &b->n.node[node];
   for (int i = a->border_first; i < a->border_end; i++)
@@ -159,18 +159,18 @@ static const struct edge *edge_of(const struct build *b, int tile, int slot, int
   return NULL;
 }
 
-static void lay_pull(struct build *b, int tile, int slot)
+static void lay_pull(struct build *b, int group, int slot)
 {
   struct tree *t = b->t;
-  const struct tree_group *o = &t->group[tile];
+  const struct tree_group *o = &t->group[group];
   struct tree_pull *r = &t->pull[b->pulls++];
-  r->size = b->n.border[template_of(b, tile)->border_first + slot].size;
+  r->size = b->n.border[template_of(b, group)->border_first + slot].size;
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
-    const struct edge *e = edge_of(b, tile, slot, l);
+    const struct edge *e = edge_of(b, group, slot, l);
     if (!e) continue;
-    int parent = b->n.node[b->p.tile[tile].node[l]].parent;
-    int above = b->p.tile_of[parent], place = 0;
+    int parent = b->n.node[b->p.group[group].node[l]].parent;
+    int above = b->p.group_of[parent], place = 0;
     if (e->vertex != b->n.node[parent].vertex) /* where the template of the parent's tile has it */
       for (int i = b->n.node[parent].border_first; i < b->n.node[parent].border_end; i++)
         if (b->n.border[i].vertex == e->vertex)
@@ -181,7 +181,7 @@ static void lay_pull(struct build *b, int tile, int slot)
     p.used[l] = true;
     if (l == 0 && b->p.lane_of[parent] == 0 && from->width == o->width) {
       p.first = t->member + from->member_first;
-      p.own = b->p.tile[above].packed;
+      p.own = b->p.group[above].packed;
     }
   }
   r->aligned = close_places(&p, t->vector_size);
@@ -232,11 +232,11 @@ static void lay_own(struct build *b, int group)
   if (o->kind != TREE_LEAF) o->at = p.at;
 }
 
-static void lay_couple(struct build *b, int tile, int slot)
+static void lay_couple(struct build *b, int group, int slot)
 {
   struct tree *t = b->t;
-  const struct tree_group *o = &t->group[tile];
-  const struct node *a = template_of(b, tile);
+  const struct tree_group *o = &t->group[group];
+  const struct node *a = template_of(b, group);
   const struct edge *f = &b->n.border[a->border_first + slot];
   if (f->couple < 0) return;
   int joint = a->kind == TREE_JOINT ? a->vertex : f->vertex;
@@ -247,9 +247,9 @@ static void lay_couple(struct build *b, int tile, int slot)
   r->side = f->couple;
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
-    const struct edge *e = edge_of(b, tile, slot, l);
+    const struct edge *e = edge_of(b, group, slot, l);
     if (!e || e->couple < 0) continue;
-    joint = a->kind == TREE_JOINT ? b->n.node[b->p.tile[tile].node[l]].vertex : e->vertex;
+    joint = a->kind == TREE_JOINT ? b->n.node[b->p.group[group].node[l]].vertex : e->vertex;
     const struct tree_joint *j = &t->joint[joint];
     p.at[l] = (struct lane_at){j->jacobian + (size_t)(TREE_Y * e->couple * j->width), (size_t)j->width};
     p.used[l] = true;
@@ -313,10 +313,10 @@ static bool lay_vector(struct build *b, struct tree_group *o)
   return good;
 }
 
-static bool lay_sum(struct build *b, int tile)
+static bool lay_sum(struct build *b, int group)
 {
   struct tree *t = b->t;
-  struct tree_group *o = &t->group[tile];
+  struct tree_group *o = &t->group[group];
   int n = o->pivot + o->border;
   bool good = true;
   o->sum.aligned = o->kind != TREE_LEAF;
@@ -365,12 +365,12 @@ static bool allocate(struct build *b)
   size_t borders = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1, largest = 1;
   for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
-    size_t width = (size_t)b->p.tile[i].width;
+    size_t width = (size_t)b->p.group[i].width;
     if ((size_t)a->front > largest) largest = (size_t)a->front;
     borders += width * (size_t)(a->border_end - a->border_first);
     children += width * (size_t)(a->child_end - a->child_first);
     for (int c = a->child_first; c < a->child_end; c++) {
-      size_t n = (size_t)template_of(b, b->p.tile_of[b->n.child[c]])->front;
+      size_t n = (size_t)template_of(b, b->p.group_of[b->n.child[c]])->front;
       unknowns += n + n * (n + 1) / 2;
     }
     members += width;
@@ -435,7 +435,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
   }
   if (ok) {
     *t = (struct tree){
-        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.tiles};
+        .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
     b.t = t;
     ok = store_build(&b.n, &b.p, t) && allocate(&b) && lay(&b);
     free(b.unused);
