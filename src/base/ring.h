@@ -46,6 +46,13 @@ static inline bool ring_pop(struct ring *r, void *record)
   return true;
 }
 
+/* Consumer. RT. */
+static inline bool ring_empty(const struct ring *r)
+{
+  return atomic_load_explicit(&r->head, memory_order_acquire) ==
+         atomic_load_explicit(&r->tail, memory_order_relaxed);
+}
+
 static inline uint64_t ring_dropped(struct ring *r)
 {
   return atomic_load_explicit(&r->dropped, memory_order_relaxed);

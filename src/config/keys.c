@@ -266,11 +266,25 @@ static const struct key solver_keys[] = {
 };
 static const struct section solver = SECTION("solver", solver_keys);
 
+#define WORD(id, text) text,
+static const char *const clockings[] = {CLOCKING_LIST(WORD) NULL};
+static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
+#undef WORD
+static const char *const publishes[] = {"at_once", "next_cycle", NULL};
+static const char *const beats[] = {"none", "osc", "modbus", NULL};
 static const struct key cycle_keys[] = {
-  {"period",     KEY_NUMBER,  "s",      BETWEEN(1e-5, 10), "0.01", BY_OPTION, SETTING(options.dt),       0, 0},
-  {"autostart",  KEY_BOOL,    "",       ANY,               "true", AT_START,  SETTING(cycle.autostart),  0, 0},
-  {"warmup",     KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "100",  AT_START,  SETTING(cycle.warmup),     0, 0},
-  {"max_misses", KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",    AT_START,  SETTING(cycle.max_misses), 0, 0},
+  {"period",      KEY_NUMBER,  "s",      BETWEEN(1e-5, 10), "0.01",    BY_OPTION, SETTING(options.dt),        0, 0},
+  {"autostart",   KEY_BOOL,    "",       ANY,               "true",    AT_START,  SETTING(cycle.autostart),   0, 0},
+  {"warmup",      KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "100",     AT_START,  SETTING(cycle.warmup),      0, 0},
+  {"clock",       KEY_CHOICE,  "",       ANY,               "timer",   AT_START,  SETTING(cycle.clock),       clockings, 0},
+  {"overrun",     KEY_CHOICE,  "",       ANY,               "skip",    AT_START,  SETTING(cycle.overrun),     overruns, 0},
+  {"catch_up",    KEY_INTEGER, "cycles", BETWEEN(1, 1000),  "3",       AT_START,  SETTING(cycle.catch_up),    0, 0},
+  {"max_misses",  KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",       AT_START,  SETTING(cycle.max_misses),  0, 0},
+  {"grace",       KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",       AT_START,  SETTING(cycle.grace),       0, 0},
+  {"publish",     KEY_CHOICE,  "",       ANY,               "at_once", AT_START,  SETTING(cycle.publish),     publishes, 0},
+  {"beat",        KEY_CHOICE,  "",       ANY,               "none",    AT_START,  SETTING(cycle.beat),        beats, 0},
+  {"pull",        KEY_NUMBER,  "s",      BETWEEN(0, 1),     "0",       AT_START,  SETTING(cycle.pull),        0, 0},
+  {"beat_offset", KEY_NUMBER,  "s",      BETWEEN(0, 10),    "0",       AT_START,  SETTING(cycle.beat_offset), 0, 0},
 };
 static const struct section cycle = SECTION("cycle", cycle_keys);
 

@@ -205,6 +205,32 @@ static bool copy_texts(struct loader *l)
   return s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance;
 }
 
+/* How cycles follow each other: what takes more than one key to judge. */
+static void check_cycle(struct loader *l)
+{
+  struct settings *s = &l->values.settings;
+  struct report *r = &l->report;
+  const struct node *clock = given(l, "cycle", "clock"), *pull = given(l, "cycle", "pull");
+  const bool beaten =
+      (s->cycle.beat == BEAT_OSC && s->osc.enabled) || (s->cycle.beat == BEAT_MODBUS && s->modbus.enabled);
+  if (s->cycle.beat != BEAT_NONE && !beaten)
+    report_error(r, given(l, "cycle", "beat")->at, "beat: the section it names is missing, or not enabled");
+  if (s->cycle.clock == CLOCKING_INPUT && s->cycle.beat == BEAT_NONE)
+    report_error(r, clock->at, "clock: input needs to know whose frames: \"beat: osc\" or \"beat: modbus\"");
+  if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
+    report_error(r, clock->at,
+                 "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
+  if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
+    report_error(r, given(l, "cycle", "publish")->at,
+                 "publish: in lockstep the frame is the answer to the step: expected at_once");
+  if (s->cycle.pull > 0 && (s->cycle.clock != CLOCKING_TIMER || s->cycle.beat == BEAT_NONE))
+    report_error(r, pull->at, "pull: expected with \"clock: timer\" and a beat only");
+  if (s->cycle.pull > 0.1 * s->options.dt)
+    report_error(r, pull->at, "pull: expected at most a tenth of the period, %g s, found %g",
+                 0.1 * s->options.dt, s->cycle.pull);
+  if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
+}
+
 static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
 {
   struct file_values *v = &l->values;
@@ -221,6 +247,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   check_bind(l, "osc", v->osc_bind, v->osc_any_interface);
   check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
   check_prefix(l);
+  check_cycle(l);
   if (v->instance && !is_name(v->instance))
     report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
   const struct node *inputs = node_find(l->main.root, "inputs");

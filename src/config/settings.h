@@ -3,6 +3,7 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
+#include "signals/clocking.h"
 #include "signals/signals.h"
 
 #include <ali3/ali3.h>
@@ -17,6 +18,8 @@ struct settings_target { /* a fixed receiver of OSC state */
 };
 
 enum { WORKERS_AUTO = -1 };
+enum publish { PUBLISH_AT_ONCE, PUBLISH_NEXT_CYCLE };
+enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the beats */
 
 struct settings {
   ali3_model *model;    /* frozen */
@@ -24,9 +27,17 @@ struct settings {
   double duration;      /* s, simulation.duration; 0: none given */
 
   struct {
-    bool autostart; /* go to RUNNING by itself */
-    int warmup;     /* cycles before figures count */
-    int max_misses; /* consecutive misses that lead to SAFE; 0: never */
+    bool autostart;     /* go to RUNNING by itself */
+    int warmup;         /* cycles before figures count */
+    int max_misses;     /* consecutive misses that lead to SAFE; 0: never */
+    int grace;          /* cycles after each start of the motion in which misses are no matter */
+    int clock;          /* enum clocking */
+    int overrun;        /* enum overrun */
+    int catch_up;       /* starts that may be made up for, with OVERRUN_CATCH_UP */
+    int publish;        /* enum publish */
+    int beat;           /* enum beat */
+    double beat_offset; /* s, after a beat, at which a cycle is to start */
+    double pull;        /* s, by which beats may draw the grid in a cycle; 0: not */
   } cycle;
   struct {
     int priority; /* SCHED_FIFO 1..99 */

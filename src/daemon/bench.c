@@ -2,7 +2,9 @@
  * What stands around the loop. Set-up only. */
 #include "daemon/bench.h"
 
+#include "base/arena.h"
 #include "io/telemetry_shm.h"
+#include "rt/figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +16,31 @@ static bool out_of_memory(char *error, size_t size)
   return false;
 }
 
-static bool open_port(struct bench *b, struct port *p, const char *name, bool event)
+static bool open_port(struct bench *b, struct port *p, const char *name, enum beat beat, bool event)
 {
   if (!port_init(p, name, (uint32_t)b->signals->count, (uint32_t)b->signals->channels, event)) return false;
   b->port[b->ports++] = p;
+  p->bell = b->bell;
+  p->paces = b->settings->cycle.beat == (int)beat;
   return true;
 }
 
 bool bench_open(struct bench *b, const struct settings *s, char *error, size_t size)
 {
   *b = (struct bench){.settings = s};
-  b->signals = signals_new(s->model, s->input, s->inputs);
+  int figures;
+  struct signal *figure = figures_list(s->model, &figures);
+  if (figure) b->signals = signals_new_with(s->model, s->input, s->inputs, figure, figures);
+  figures_free(figure, figures);
   if (!b->signals) return out_of_memory(error, size);
+  b->bell = aligned_zalloc(sizeof *b->bell);
+  if (!b->bell) return out_of_memory(error, size);
   b->telemetry = telemetry_create(s->instance, error, size);
   if (!b->telemetry) return false;
   /* OSC sends as soon as there is a frame; Modbus reads one when a client asks. */
-  if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", true)) return out_of_memory(error, size);
-  if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", false)) return out_of_memory(error, size);
+  if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", BEAT_OSC, true)) return out_of_memory(error, size);
+  if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", BEAT_MODBUS, false))
+    return out_of_memory(error, size);
   return true;
 }
 
@@ -82,6 +92,7 @@ void bench_close(struct bench *b)
   free(b->body_name);
   telemetry_destroy(b->telemetry);
   if (b->signals) signals_free(b->signals);
+  free(b->bell);
   *b = (struct bench){0};
 }
 

@@ -18,6 +18,7 @@ enum { BENCH_PORTS = 2 };
 struct bench {
   struct signals *signals;
   struct telemetry *telemetry;
+  struct bell *bell;
   struct port *port[BENCH_PORTS]; /* (ports) those in use */
   int ports;
 

@@ -39,7 +39,6 @@ struct loop {
   struct choice choice;    /* how many of them, where that is to be found out */
   struct realtime_grant grant;
   pthread_t thread;
-  pid_t id; /* of the thread */
   sem_t promoted, gate;
   bool started;
   bool may_run; /* as the gate opens: run, rather than leave */
@@ -68,7 +67,6 @@ static void *loop_main(void *arg)
 {
   struct loop *l = arg;
   const struct settings *s = l->settings;
-  l->id = gettid();
   realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
   if (l->pool.workers == WORKERS_AUTO) choose(l);
   sem_post(&l->promoted);
@@ -97,7 +95,16 @@ static int set_up_model(struct daemon *d)
                                       .periods = (uint64_t)periods,
                                       .warmup = s->cycle.warmup,
                                       .max_misses = s->cycle.max_misses,
-                                      .autostart = s->cycle.autostart};
+                                      .grace = s->cycle.grace,
+                                      .autostart = s->cycle.autostart,
+                                      .publish_next = s->cycle.publish == PUBLISH_NEXT_CYCLE,
+                                      .clocking = (enum clocking)s->cycle.clock,
+                                      .overrun = (enum overrun)s->cycle.overrun,
+                                      .catch_up = s->cycle.catch_up,
+                                      .pull_ns = (uint64_t)llround(s->cycle.pull * (double)NS_PER_S),
+                                      .beat_offset_ns =
+                                          (uint64_t)llround(s->cycle.beat_offset * (double)NS_PER_S),
+                                      .bell = d->bench.bell};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));
   char text[400];
@@ -172,6 +179,12 @@ static void complete_telemetry(struct daemon *d)
   t->workers = (uint32_t)d->loop.pool.workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
+  const struct cycle_config *c = &d->loop.cycle.config;
+  t->clocking = c->clocking;
+  t->overrun = c->overrun;
+  t->catch_up = (uint32_t)c->catch_up;
+  t->max_misses = (uint32_t)c->max_misses;
+  t->grace = (uint32_t)c->grace;
   telemetry_ready(t);
 }
 
@@ -187,7 +200,7 @@ static int start(struct daemon *d)
   if (status != STATUS_OK) return status;
   status = open_report(d); /* now, to fail before a long run and not after it */
   if (status != STATUS_OK) return status;
-  cycle_freeze(&d->loop.cycle, d->pool ? pool_exec(d->pool) : NULL, d->loop.grant.realtime);
+  cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
   complete_telemetry(d);
   return STATUS_OK;
 }
@@ -248,7 +261,6 @@ int run(const struct options *o, const struct settings *s)
   if (status == STATUS_OK) {
     log_start(&d);
     d.supervisor.cycle = &d.loop.cycle;
-    d.supervisor.loop = d.loop.id;
     d.loop.may_run = true;
     sem_post(&d.loop.gate);
     if (!supervisor_run(&d.supervisor)) {

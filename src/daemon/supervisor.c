@@ -51,6 +51,20 @@ static void log_events(struct supervisor *s)
   s->events_lost = lost;
 }
 
+static void take_misses(struct supervisor *s)
+{
+  struct telemetry *t = s->cycle->config.telemetry;
+  struct miss m;
+  while (cycle_next_miss(s->cycle, &m)) {
+    char text[400];
+    miss_judge(&m);
+    miss_log_write(&t->misses, &m);
+    miss_text(&m, &t->book, text, sizeof text);
+    log_line(LOG_LEVEL_WARNING, "%s", text);
+  }
+  atomic_store(&t->misses.lost, ring_dropped(&s->cycle->misses));
+}
+
 static void log_misses(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
 {
   if (live->misses == s->misses || now - s->misses_ns < LOG_NS) return;
@@ -93,18 +107,6 @@ static void watch(struct supervisor *s, const struct telemetry_live *live, uint6
   }
 }
 
-/* What the host does to the loop: a page fault, or another thread in its place. */
-static void count_usage(struct supervisor *s)
-{
-  struct usage now;
-  if (!s->ready || !usage_read(s->loop, &now)) return;
-  if (!s->warm_known) s->warm = now;
-  s->warm_known = true;
-  struct counters *counters = &s->cycle->config.telemetry->counters;
-  counter_set(&counters->loop_page_faults, now.page_faults - s->warm.page_faults);
-  counter_set(&counters->loop_preemptions, now.preemptions - s->warm.preemptions);
-}
-
 static void take_signal(struct supervisor *s)
 {
   const struct timespec tick = clock_timespec(TICK_NS);
@@ -123,13 +125,13 @@ bool supervisor_run(struct supervisor *s)
   while (live.state != STATE_EXIT) {
     take_signal(s);
     log_events(s);
+    take_misses(s);
     const uint64_t now = clock_now_ns();
     if (telemetry_read(g->telemetry, &live)) {
       watch(s, &live, now);
       if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
       if (s->ready) log_misses(s, &live, now);
       notify_status(s, &live, now);
-      count_usage(s);
     }
     if (s->stop_ns && now - s->stop_ns > GRACE_NS + 2 * g->period_ns) return false;
   }

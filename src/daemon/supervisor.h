@@ -4,13 +4,11 @@
 #define DAEMON_SUPERVISOR_H
 
 #include "rt/cycle.h"
-#include "rt/usage.h"
 
 #include <signal.h>
 
 struct supervisor {
   struct cycle *cycle;
-  pid_t loop;       /* the loop's thread */
   sigset_t signals; /* that ask the daemon to stop; blocked in every thread */
 
   /* filled by supervisor_run() */
@@ -21,8 +19,6 @@ struct supervisor {
   bool stuck;                   /* the log was told */
   uint64_t cycles, advanced_ns; /* cycle counter last seen to advance, and when */
   uint64_t misses, misses_ns;   /* as last logged, and when */
-  struct usage warm;            /* of the loop's thread when it was ready */
-  bool warm_known;
   uint64_t events_lost, status_ns, stop_ns;
 };
 

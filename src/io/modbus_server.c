@@ -108,6 +108,7 @@ static bool give_to_loop(struct modbus_server *s, const struct map_effect *effec
   if (effect->inputs) {
     memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
     snapshot_publish(&s->port->inputs);
+    port_beat(s->port, clock_now_ns());
   }
   return true;
 }

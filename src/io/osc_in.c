@@ -26,6 +26,7 @@ struct osc_in {
 
   struct input_sample *sample; /* (signals->channels) last value of each channel ever received */
   bool changed;                /* sample is newer than what the loop was given */
+  bool beat;                   /* and a frame is in it that may pace the loop */
   bool framed;                 /* a frame was received, its number is in sequence */
   int32_t sequence;
 
@@ -157,10 +158,22 @@ static void acknowledge(struct osc_in *in, const struct osc_address *to, unsigne
   osc_out_answer(in->out, to, "ack", m);
 }
 
+/* Before anything else is handed to the loop, which is to find things in the order they came in. */
+static void publish_inputs(struct osc_in *in, uint64_t now_ns)
+{
+  if (!in->changed) return;
+  size_t size = (size_t)in->signals->channels * sizeof *in->sample;
+  memcpy(snapshot_begin(&in->port->inputs), in->sample, size);
+  snapshot_publish(&in->port->inputs);
+  if (in->beat) port_beat(in->port, now_ns);
+  in->changed = in->beat = false;
+}
+
 static void send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                          int32_t id)
 {
   uint32_t client = in->next_client++ % RETURN_ADDRESSES;
+  publish_inputs(in, r->now_ns);
   in->return_to[client] = *r->from;
   if (port_command(in->port, code, argument, (uint32_t)id, client))
     counter_add(&in->counters->osc_commands, 1);
@@ -177,14 +190,15 @@ static enum verdict on_command(struct osc_in *in, const struct request *r)
   return ACCEPTED;
 }
 
+/* step CYCLES [REQUEST]: acknowledged when they are done, in lockstep; the frame goes out before. */
 static enum verdict on_step(struct osc_in *in, const struct request *r)
 {
-  if (!types_are(r, "i")) return WRONG_TYPES;
-  int32_t cycles = integer(r, 0);
+  if (!types_are(r, "i") && !types_are(r, "ii")) return WRONG_TYPES;
+  const int32_t cycles = integer(r, 0), id = r->count > 1 ? integer(r, 1) : 0;
   if (cycles >= 1)
-    send_command(in, r, COMMAND_STEP, (uint32_t)cycles, 0);
+    send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
   else
-    acknowledge(in, r->from, COMMAND_STEP, 0, RESULT_BAD_ARGUMENT);
+    acknowledge(in, r->from, COMMAND_STEP, id, RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }
 
@@ -228,6 +242,7 @@ static enum verdict on_frame(struct osc_in *in, const struct request *r)
   in->framed = true;
   in->sequence = sequence;
   set_channels(in, r, 2, 0);
+  in->beat = true;
   return ACCEPTED;
 }
 
@@ -385,14 +400,6 @@ static bool collect(struct osc_in *in, const uint8_t *bytes, size_t n, int depth
   return true;
 }
 
-static void publish_inputs(struct osc_in *in)
-{
-  size_t size = (size_t)in->signals->channels * sizeof *in->sample;
-  memcpy(snapshot_begin(&in->port->inputs), in->sample, size);
-  snapshot_publish(&in->port->inputs);
-  in->changed = false;
-}
-
 void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
                    uint64_t now_ns)
 {
@@ -410,7 +417,7 @@ void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const stru
   }
   for (int i = 0; i < in->messages; i++)
     if (in->message[i].decoded) lo_message_free(in->message[i].decoded);
-  if (in->changed) publish_inputs(in);
+  publish_inputs(in, now_ns);
 }
 
 void osc_in_answers(struct osc_in *in)

@@ -10,6 +10,12 @@ enum { LINEAR_NS = 1000, OCTAVE = 8 };
 #define LOG_NS UINT64_C(1000000) /* where the logarithmic bins begin */
 
 _Static_assert((uint64_t)LINEAR_NS *BOOK_LINEAR == 1000000, "the two kinds of bin meet");
+#define FOLLOWS(name, text)                                                                                  \
+  _Static_assert(offsetof(struct book, name) ==                                                              \
+                     offsetof(struct book, latch) + PHASE_##name * sizeof(struct histogram),                 \
+                 "phases lie in their order");
+PHASE_LIST(FOLLOWS)
+#undef FOLLOWS
 _Static_assert(BOOK_LOG % OCTAVE == 0, "whole octaves");
 
 /* round(LOG_NS 2^(j/8)): the lower edges of the first octave; those of octave o are these shifted left by o.
@@ -66,6 +72,46 @@ void histogram_add(struct histogram *h, uint64_t ns, uint64_t cycle)
   }
   put(bin, get(bin) + 1);
   put(&h->count, count + 1);
+}
+
+const char *phase_name(unsigned phase)
+{
+#define NAME(name, text) #name,
+  static const char *const names[] = {PHASE_LIST(NAME)};
+#undef NAME
+  return phase < PHASES ? names[phase] : "?";
+}
+
+void stopwatch_clear(struct stopwatch *w)
+{
+  put(&w->count, 0);
+  put(&w->last_ns, 0);
+  put(&w->sum_ns, 0);
+  put(&w->max_ns, 0);
+  put(&w->max_cycle, 0);
+}
+
+void stopwatch_add(struct stopwatch *w, uint64_t ns, uint64_t cycle)
+{
+  put(&w->last_ns, ns);
+  put(&w->sum_ns, get(&w->sum_ns) + ns);
+  if (get(&w->count) == 0 || ns > get(&w->max_ns)) {
+    put(&w->max_ns, ns);
+    put(&w->max_cycle, cycle);
+  }
+  put(&w->count, get(&w->count) + 1);
+}
+
+void book_clear(struct book *b, uint64_t cycle)
+{
+#define CLEAR(name, text) histogram_clear(&b->name);
+  BOOK_LIST(CLEAR)
+#undef CLEAR
+  for (uint64_t i = 0; i < b->levels; i++) {
+    stopwatch_clear(&b->level[i].wait);
+    stopwatch_clear(&b->level[i].busy);
+  }
+  put(&b->cleared, cycle);
 }
 
 double histogram_edge(int bin)

@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * The loop. RT throughout: no allocation, no lock, no text, no system call but clock_nanosleep, the futex of
- * the workers, and one eventfd write per port and cycle.
+ * The loop. RT throughout: no allocation, no lock, no text, no system call but clock_nanosleep, futex, getrusage, the time
+ * its thread has run, and one eventfd write per port and cycle.
  *
  *            nominal start k                                                       nominal start k+1
  *     sleep  |wake| latch | feedback | observe | publish | account | prepare | schedule ...  |
  *                   inputs  step k     values    frames    book      step k+1
  *
- * Invariants: 1. nominal starts lie on one grid: a miss leaves starts out and never shifts the phase. 2. the
- * model moves by exactly one step in a cycle that latched the state RUNNING, and in no other: simulated time
- * falls behind the clock by the starts left out. 3. an e-stop raised before the wake-up holds in this cycle
- * already, and no command sent before it, on whatever port, lifts it again. 4. what is published is a state
- * between two steps, never one in the middle. */
-#include "rt/cycle.h"
+ * With publish_next the frames of k go out right after the wake-up of k+1, when that comes in time on the grid.
+ *
+ * Invariants: 1. starts are those of schedule.c. 2. the model moves by exactly one step in a cycle that latched the state
+ * RUNNING (in lockstep: and owes a step), and in no other: simulated time falls behind the clock by the starts left out. 3.
+ * an e-stop raised before the wake-up holds in this cycle already, and no command sent before it, on whatever port, lifts
+ * it again. 4. what is published is a state between two steps, never one in the middle. */
+#include "rt/cycle_parts.h"
 
 #include "rt/clock.h"
+#include "rt/figures.h"
 
 #include <string.h>
 #include <unistd.h>
 
-uint64_t cycle_next_start(uint64_t start_ns, uint64_t period_ns, uint64_t end_ns, uint64_t *skipped)
-{
-  *skipped = 0;
-  if (end_ns > start_ns + period_ns) *skipped = (end_ns - start_ns - 1) / period_ns;
-  return start_ns + (*skipped + 1) * period_ns;
-}
-
-static void note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
-                 uint32_t client)
+void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
+                uint32_t client)
 {
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
   const ali3_report *report = ali3_report_get(c->data);
@@ -41,12 +36,12 @@ static void note(struct cycle *c, enum run_state from, enum cycle_cause cause, u
                                               .joint = failed ? report->worst_joint : -1});
 }
 
-static void trip(struct cycle *c, enum fault_code fault, int port)
+void cycle_trip(struct cycle *c, enum fault_code fault, int port)
 {
   const struct machine before = c->machine;
   machine_trip(&c->machine, fault);
   if (c->machine.state != before.state || c->machine.fault != before.fault)
-    note(c, before.state, CAUSE_FAULT, fault, port, 0);
+    cycle_note(c, before.state, CAUSE_FAULT, fault, port, 0);
 }
 
 /* Pointers inside the block stay right: the image was taken of this very block. */
@@ -57,48 +52,83 @@ static void restore(struct cycle *c)
   c->moved = true;
 }
 
+static void answer(struct cycle *c, int port, const struct answer *a)
+{
+  c->last_command = a->code;
+  c->last_command_id = a->id;
+  c->last_result = a->result;
+  ring_push(&c->config.port[port]->answers, a);
+}
+
+/* Steps asked for are answered when they are done, with the frame: not now. */
+static bool owe_steps(struct cycle *c, const struct command *command, int port)
+{
+  if (c->steps.owed > 0 || command->argument == 0) return false;
+  c->steps.owed = command->argument;
+  c->steps.port = port;
+  c->steps.answer = (struct answer){.code = command->code, .id = command->id, .client = command->client};
+  return true;
+}
+
+/* Before the frame goes out, so that it shows them as done; whoever asked hears of it after the frame. */
+static void settle_steps(struct cycle *c)
+{
+  if (c->steps.owed == 0) return;
+  const bool running = machine_steps(&c->machine);
+  if (running && c->stepped) c->steps.owed--;
+  if (running && c->steps.owed > 0) return;
+  c->steps.owed = 0;
+  c->steps.answer.result = running ? RESULT_OK : RESULT_WRONG_STATE;
+  c->steps.done = true;
+}
+
 static void command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
   const bool early = stopped && command->code == COMMAND_RESET;
-  const enum command_result result =
+  enum command_result result =
       early ? RESULT_WRONG_STATE : machine_command(&c->machine, command->code, &action);
+  if (result == RESULT_OK && command->code == COMMAND_STEP) {
+    if (owe_steps(c, command, port)) return;
+    result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
+  }
   c->restore |= action == ACTION_RESTORE;
   /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. */
   if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, c->wake_ns);
+  if (result == RESULT_OK && command->code == COMMAND_CLEAR) cycle_clear(c);
   if (c->machine.state != before.state || c->machine.fault != before.fault || action == ACTION_RESTORE)
-    note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
-  c->last_command = command->code;
-  c->last_command_id = command->id;
-  c->last_result = result;
-  ring_push(&c->config.port[port]->answers,
-            &(struct answer){
-                .code = command->code, .id = command->id, .client = command->client, .result = result});
+    cycle_note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
+  answer(c, port,
+         &(struct answer){
+             .code = command->code, .id = command->id, .client = command->client, .result = result});
 }
 
 /* Warm-up cycles have touched all code and data; what they took is no measure of the cycles to come. */
 static void end_warmup(struct cycle *c)
 {
-  struct book *book = &c->config.telemetry->book;
-#define CLEAR(name, text) histogram_clear(&book->name);
-  BOOK_LIST(CLEAR)
-#undef CLEAR
-  c->misses = c->skipped = c->counted = c->degraded = c->max_cycle_ns = 0;
+  cycle_clear(c);
+  c->misses_counted = c->grace_misses = c->skipped = c->counted = c->degraded = c->late_starts = 0;
+  c->schedule.slipped_ns = 0;
   c->missed = false;
+  c->warm = c->woken;
   const enum run_state before = c->machine.state;
   c->restore |= machine_warm(&c->machine, c->config.autostart) == ACTION_RESTORE;
-  note(c, before, CAUSE_WARM, 0, -1, 0);
+  cycle_note(c, before, CAUSE_WARM, 0, -1, 0);
 }
 
 static void latch(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
+  const enum run_state before = c->machine.state;
   bool stopped = false;
+  if (atomic_load_explicit(&c->stuck, memory_order_relaxed) &&
+      atomic_exchange_explicit(&c->stuck, false, memory_order_acquire))
+    cycle_trip(c, FAULT_STUCK, -1);
   for (int p = 0; p < g->ports; p++) {
     if (atomic_load_explicit(&g->port[p]->estop, memory_order_relaxed) &&
         atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire)) {
-      trip(c, FAULT_ESTOP, p);
+      cycle_trip(c, FAULT_ESTOP, p);
       stopped = true;
     }
   }
@@ -111,8 +141,24 @@ static void latch(struct cycle *c)
     for (uint32_t n = 0; n < most && ring_pop(commands, &next); n++) command(c, &next, p, stopped);
   }
   if (c->restore) restore(c); /* once, however many commands ask for it */
-  inputs_latch(&c->inputs, g->port, g->ports, c->wake_ns);
-  if (c->inputs.stale_safe && machine_steps(&c->machine)) trip(c, FAULT_STALE, -1);
+  /* Without a clock values age by the steps made. */
+  const bool lockstep = g->clocking == CLOCKING_LOCKSTEP;
+  inputs_latch(&c->inputs, g->port, g->ports, lockstep ? c->virtual_ns : c->wake_ns, !lockstep);
+  if (c->inputs.stale_safe && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1);
+  if (machine_steps(&c->machine) && before != STATE_RUNNING && before != STATE_PAUSED)
+    c->grace_left = g->grace;
+}
+
+/* What a step computed in which a worker was lost is worth nothing; the model goes back to its start with the reset that
+ * leads out of SAFE. */
+static bool lost_worker(struct cycle *c)
+{
+  const int lost = c->pool ? pool_lost(c->pool, NULL) : 0;
+  if (lost == c->lost_workers) return false;
+  c->lost_workers = lost;
+  c->lost_now = true;
+  cycle_trip(c, FAULT_WORKER, -1);
+  return true;
 }
 
 /* In INIT the step is made too, and taken back: it warms caches and branch predictors, and finds a model that
@@ -120,19 +166,48 @@ static void latch(struct cycle *c)
 static void feedback(struct cycle *c)
 {
   const bool warming = c->machine.state == STATE_INIT;
-  c->stepped = warming || machine_steps(&c->machine);
+  c->stepped = warming || cycle_steps(c);
   c->step_ns = 0;
   if (!c->stepped) return;
-  const uint64_t begin = clock_now_ns();
   if (!warming) inputs_apply(&c->inputs, c->config.model, c->data);
   /* Not ali3_feedback: after a restore the step is not prepared yet, and a preparation that failed shows
    * here. */
   const int status = ali3_step(c->config.model, c->data);
-  c->step_ns = c->prepare_ns + (clock_now_ns() - begin);
+  c->virtual_ns += c->config.period_ns;
+  if (lost_worker(c)) return;
   if (status == ALI3_NOT_CONVERGED) c->degraded++;
-  if (status < 0) trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1);
+  if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1);
   c->moved |= status >= 0;
   if (warming) restore(c);
+}
+
+static uint32_t saturated(uint64_t v)
+{
+  return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+/* The head of the frames of this cycle; the time of publication is missing. */
+static void compose(struct cycle *c)
+{
+  const struct cycle_config *g = &c->config;
+  const uint64_t age = c->inputs.age_ns;
+  *c->head = (struct frame){
+      .cycle = c->number,
+      .time = ali3_report_get(c->data)->time,
+      .state = c->machine.state,
+      .flags = cycle_flags(c),
+      .fault = c->machine.fault,
+      .period_us = saturated(g->period_ns / 1000),
+      .last_cycle_us = saturated(c->cycle_ns / 1000),
+      .max_cycle_us = saturated(c->max_cycle_ns / 1000),
+      .misses = c->misses_counted,
+      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated(age / 1000000),
+      .stale_mask = c->inputs.stale_mask,
+      .last_command = c->last_command,
+      .last_command_id = c->last_command_id,
+      .last_result = c->last_result,
+      .count = (uint32_t)g->signals->count,
+  };
 }
 
 /* Only after a step or a restore: at any other time the model may be prepared for the next step, and no state
@@ -144,21 +219,8 @@ static void observe(struct cycle *c)
     signals_observe(s, c->config.model, c->data, c->inputs.value, c->values);
   else
     memcpy(c->values + s->input_first, c->inputs.value, (size_t)s->channels * sizeof *c->values);
-}
-
-static uint32_t saturated(uint64_t v)
-{
-  return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
-}
-
-static uint32_t flags(const struct cycle *c)
-{
-  uint32_t f = machine_flags(&c->machine);
-  if (c->inputs.stale) f |= FLAG_INPUT_STALE;
-  if (c->inputs.limited) f |= FLAG_LIMIT;
-  if (c->missed) f |= FLAG_OVERRUN;
-  if (!c->realtime) f |= FLAG_NOT_REALTIME;
-  return f;
+  if (s->figures) figures_take(c, c->values + s->figure_first);
+  compose(c);
 }
 
 /* A full eventfd means the thread is to be woken already, so a failure is none. */
@@ -172,101 +234,54 @@ static void wake(struct port *port)
 static void publish(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
-  const uint32_t count = (uint32_t)g->signals->count;
-  const uint64_t age = c->inputs.age_ns;
-  const struct frame head = {
-      .cycle = c->number,
-      .t_ns = clock_now_ns(),
-      .time = ali3_report_get(c->data)->time,
-      .state = c->machine.state,
-      .flags = flags(c),
-      .fault = c->machine.fault,
-      .period_us = saturated(g->period_ns / 1000),
-      .last_cycle_us = saturated(c->cycle_ns / 1000),
-      .max_cycle_us = saturated(c->max_cycle_ns / 1000),
-      .misses = c->misses,
-      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated(age / 1000000),
-      .stale_mask = c->inputs.stale_mask,
-      .last_command = c->last_command,
-      .last_command_id = c->last_command_id,
-      .last_result = c->last_result,
-      .count = count,
-  };
+  if (c->steps.done) {
+    c->head->last_command = c->steps.answer.code;
+    c->head->last_command_id = c->steps.answer.id;
+    c->head->last_result = c->steps.answer.result;
+  }
+  c->head->t_ns = clock_now_ns();
   for (int p = 0; p < g->ports; p++) {
     struct frame *frame = snapshot_begin(&g->port[p]->frames);
-    *frame = head;
-    memcpy(frame->values, c->values, count * sizeof *c->values);
+    memcpy(frame, c->head, sizeof *frame);
+    memcpy(frame->values, c->values, c->head->count * sizeof *c->values);
     snapshot_publish(&g->port[p]->frames);
   }
+  if (c->steps.done) answer(c, c->steps.port, &c->steps.answer);
+  c->steps.done = false;
   /* After all frames are out: no port waits for the wake-up of another. */
   for (int p = 0; p < g->ports; p++) wake(g->port[p]);
-}
-
-static void write_live(struct cycle *c)
-{
-  const ali3_report *report = ali3_report_get(c->data);
-  telemetry_write(c->config.telemetry, &(struct telemetry_live){.cycle = c->number,
-                                                                .t_ns = c->wake_ns,
-                                                                .time = report->time,
-                                                                .state = c->machine.state,
-                                                                .flags = flags(c),
-                                                                .fault = c->machine.fault,
-                                                                .misses = c->misses,
-                                                                .skipped = c->skipped,
-                                                                .wakeup_ns = c->wakeup_ns,
-                                                                .step_ns = c->step_ns,
-                                                                .cycle_ns = c->cycle_ns,
-                                                                .input_age_ns = c->inputs.age_ns,
-                                                                .stale_mask = c->inputs.stale_mask,
-                                                                .clamped = c->inputs.clamped,
-                                                                .degraded = c->degraded,
-                                                                .increment = report->increment,
-                                                                .constraint = report->position});
-}
-
-/* Books what is known by now. The length of this cycle is not: schedule() adds it, and live shows it a cycle
- * later. */
-static void account(struct cycle *c)
-{
-  struct book *book = &c->config.telemetry->book;
-  histogram_add(&book->wakeup, c->wakeup_ns, c->number);
-  if (c->stepped) histogram_add(&book->step, c->step_ns, c->number);
-  write_live(c);
 }
 
 /* All of the next step that needs no inputs, in the time left after publication. */
 static void prepare(struct cycle *c)
 {
-  c->prepare_ns = 0;
-  if (c->machine.state != STATE_INIT && !machine_steps(&c->machine)) return;
-  const uint64_t begin = clock_now_ns();
+  c->prepared = c->machine.state == STATE_INIT || machine_steps(&c->machine);
+  if (!c->prepared) return;
   (void)ali3_prepare(c->config.model, c->data); /* a failure comes back from the step, which tries again */
-  c->prepare_ns = clock_now_ns() - begin;
+  lost_worker(c);
 }
 
-/* The cycle is over: was it in time, and when does the next one start? */
-static void schedule(struct cycle *c)
+static void done(struct cycle *c, enum phase phase)
 {
-  const uint64_t end = clock_now_ns();
-  c->cycle_ns = end > c->start_ns ? end - c->start_ns : 0;
-  if (c->cycle_ns > c->max_cycle_ns) c->max_cycle_ns = c->cycle_ns;
-  histogram_add(&c->config.telemetry->book.cycle, c->cycle_ns, c->number);
+  const uint64_t now = clock_now_ns();
+  c->phase_ns[phase] = now - c->mark_ns;
+  c->mark_ns = now;
+}
 
-  uint64_t skipped;
-  c->start_ns = cycle_next_start(c->start_ns, c->config.period_ns, end, &skipped);
-  c->missed = skipped > 0;
-  c->misses += c->missed;
-  c->skipped += skipped;
-  c->counted += 1 + skipped;
-
-  const struct machine before = c->machine;
-  machine_deadline(&c->machine, c->missed);
-  if (c->machine.state != before.state) note(c, before.state, CAUSE_FAULT, c->machine.fault, -1, 0);
+static void wake_up(struct cycle *c)
+{
+  c->wake_ns = c->mark_ns = clock_now_ns();
+  const uint64_t start_ns = c->schedule.start_ns;
+  c->wakeup_ns = c->wake_ns > start_ns ? c->wake_ns - start_ns : 0;
+  usage_now(&c->woken);
+  c->number++;
+  c->moved = c->lost_now = false;
 }
 
 void cycle_begin(struct cycle *c, uint64_t first_start_ns)
 {
-  c->start_ns = first_start_ns;
+  c->schedule.start_ns = first_start_ns;
+  c->schedule.last_ns = first_start_ns;
   c->moved = true;
   observe(c);
   prepare(c);
@@ -274,17 +289,30 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
 
 void cycle_once(struct cycle *c)
 {
-  c->wake_ns = clock_now_ns();
-  c->wakeup_ns = c->wake_ns > c->start_ns ? c->wake_ns - c->start_ns : 0;
-  c->number++;
-  c->moved = false;
+  const bool publish_next = c->config.publish_next;
+  wake_up(c);
+  if (publish_next) {
+    publish(c);
+    done(c, PHASE_publish);
+  }
   latch(c);
+  done(c, PHASE_latch);
+  const uint64_t prepare_ns = c->prepared ? c->phase_ns[PHASE_prepare] : 0;
   feedback(c);
+  done(c, PHASE_feedback);
+  if (c->stepped) c->step_ns = prepare_ns + c->phase_ns[PHASE_feedback];
+  settle_steps(c);
   observe(c);
-  publish(c);
-  account(c);
+  done(c, PHASE_observe);
+  if (!publish_next) {
+    publish(c);
+    done(c, PHASE_publish);
+  }
+  cycle_account(c);
+  done(c, PHASE_account);
   prepare(c);
-  schedule(c);
+  done(c, PHASE_prepare);
+  cycle_schedule(c);
 }
 
 bool cycle_over(const struct cycle *c)
@@ -298,16 +326,17 @@ void cycle_end(struct cycle *c)
 {
   const enum run_state before = c->machine.state;
   machine_exit(&c->machine);
-  note(c, before, CAUSE_EXIT, 0, -1, 0);
+  cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  compose(c);
   publish(c);
-  write_live(c);
+  cycle_write_live(c);
 }
 
 void cycle_run(struct cycle *c)
 {
   cycle_begin(c, clock_now_ns() + c->config.period_ns);
   while (!cycle_over(c)) {
-    clock_sleep_until_ns(c->start_ns);
+    cycle_wait(c);
     cycle_once(c);
   }
   cycle_end(c);

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * The real-time loop: one absolute schedule, one cycle after the other, everything it needs laid out before
- * it starts.
+ * The real-time loop: one cycle after the other, on an absolute schedule or as it is told, everything it needs laid out
+ * before it starts.
  *
- * Set-up (cycle_setup.c) allocates and may fail; the loop (cycle.c) does neither. Order of use:
+ * Set-up (cycle_setup.c) allocates and may fail; the loop (cycle.c, cycle_wait.c, cycle_account.c) does neither. Order
+ * of use:
  *   cycle_setup  ->  cycle_freeze  ->  cycle_run, in the loop's own thread  ->  cycle_free
- * While it runs the outside meets it only in its ports, its telemetry, cycle_stop() and cycle_next_event().
- */
+ * While it runs the outside meets it only in its ports, its telemetry, and the functions at the end of this file. */
 #ifndef RT_CYCLE_H
 #define RT_CYCLE_H
 
 #include "base/ring.h"
 #include "rt/inputs.h"
 #include "rt/machine.h"
+#include "rt/pool.h"
+#include "rt/schedule.h"
+#include "rt/step_times.h"
 #include "rt/telemetry.h"
+#include "signals/bell.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
 
@@ -23,6 +27,8 @@
 enum {
   CYCLE_COMMANDS = 16, /* taken from one port in one cycle; the rest waits, but for an e-stop */
   CYCLE_EVENTS = 256,  /* room for events nobody has fetched yet */
+  CYCLE_MISSES = 256,  /* likewise, of misses */
+  CYCLE_LOADS = 3,     /* horizons */
 };
 
 struct cycle_config {
@@ -30,12 +36,21 @@ struct cycle_config {
   const struct signals *signals;
   struct port *const *port; /* (ports) */
   int ports;
-  struct telemetry *telemetry; /* live and book are written by the loop */
+  struct bell
+      *bell; /* rung by the ports where the clock does not pace the loop, or is drawn to their beats */
+  struct telemetry
+      *telemetry; /* live, book, counters of the loop and ages of inputs are written by the loop */
   uint64_t period_ns;
-  uint64_t periods; /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
-  int warmup;       /* cycles before figures count and the state leaves INIT */
-  int max_misses;   /* see struct machine */
-  bool autostart;   /* from INIT on to RUNNING */
+  uint64_t periods;  /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
+  int warmup;        /* cycles before figures count and the state leaves INIT */
+  int grace;         /* cycles after each start of the motion in which misses are no matter */
+  int max_misses;    /* see struct machine */
+  bool autostart;    /* from INIT on to RUNNING */
+  bool publish_next; /* frames go out at the start of the next cycle, in place of as soon as they are there */
+  enum clocking clocking;
+  enum overrun overrun;
+  int catch_up;                     /* see struct schedule */
+  uint64_t pull_ns, beat_offset_ns; /* likewise */
 };
 
 /* A change of state or a model put back, as the log wants it: text is made outside the loop. */
@@ -52,9 +67,13 @@ struct cycle_event {
 
 struct cycle {
   struct cycle_config config; /* constant */
-  bool realtime;              /* constant from cycle_freeze() on */
+  bool realtime;              /* constant from cycle_freeze() on, as is pool */
+  struct pool *pool;          /* NULL: none */
   atomic_bool stop;           /* set by anybody */
+  atomic_bool stuck;          /* set by whoever watches the loop: it stood still */
+  atomic_bool clear;          /* set by anybody: the book begins anew */
   struct ring events;         /* loop -> one reader */
+  struct ring misses;         /* likewise: struct miss */
 
   /* The model and its way back. */
   ali3_data *data;
@@ -64,30 +83,50 @@ struct cycle {
   /* What the loop carries from cycle to cycle. */
   struct machine machine;
   struct inputs inputs;
-  double *values;    /* (signals->count)  filled by the phase observe */
-  uint64_t number;   /* of the cycle, from 1 */
-  uint64_t start_ns; /* nominal start of the cycle */
-  uint64_t wake_ns;  /* when it really began */
-  uint64_t counted;  /* periods gone by since the warm-up, done or skipped */
-  uint64_t misses, skipped, degraded;
-  uint64_t wakeup_ns, prepare_ns, step_ns, cycle_ns, max_cycle_ns;
-  bool restore; /* the model is due to go back to its initial state */
-  bool stepped; /* the stepper ran in this cycle */
-  bool moved;   /* the state of the model changed in this cycle: there is something to observe */
-  bool missed;  /* the last cycle ended after the nominal start of the next */
+  struct schedule schedule;
+  struct step_times step_times;
+  struct frame *head; /* of the values last observed; without them */
+  double *values;     /* (signals->count)  filled by the phase observe */
+  uint64_t number;    /* of the cycle, from 1 */
+  uint64_t wake_ns;   /* when it really began */
+  uint64_t mark_ns;   /* when the phase that is on began */
+  uint64_t counted;   /* periods gone by since the warm-up, done or skipped */
+  uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
+  uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
+  uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
+  uint64_t late_since_ns; /* start of the first of the cycles that are made up for in one go; 0: none are */
+  double load[CYCLE_LOADS];
+  struct usage woken, warm; /* of the loop's thread: at the wake-up, and at the end of the warm-up */
+  int grace_left;
+  int lost_workers;    /* so far */
+  bool lost_now;       /* one in this cycle */
+  uint64_t virtual_ns; /* lockstep: time by which inputs age */
+  bool waiting;        /* asleep until something comes */
+  bool restore;        /* the model is due to go back to its initial state */
+  bool prepared;       /* the last prepare did something */
+  bool stepped;        /* the stepper ran in this cycle */
+  bool moved;          /* the state of the model changed in this cycle: there is something to observe */
+  bool missed;         /* the last cycle ended after the nominal start of the next */
+  bool late;           /* this cycle begins late because the one before did not end in time */
   uint32_t last_command, last_command_id, last_result;
+  struct { /* steps asked for in lockstep */
+    uint64_t owed;
+    struct answer answer;
+    int port;  /* whom to answer */
+    bool done; /* with the next frame */
+  } steps;
 };
 
 /* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; what it found is in
  * ali3_report_get and ali3_initial_get of c->data). What config points to must live as long as the cycle.
  * Returns the status of ali3_reset, or ALI3_E_MEMORY; after a negative one only cycle_free() may follow. */
 int cycle_setup(struct cycle *c, const struct cycle_config *config);
-/* Set-up, last step: parallel work through exec (NULL: none), and the label that every frame carries. Keeps
+/* Set-up, last step: the workers that share the steps (NULL: none), and the label that every frame carries. Keeps
  * the image of the initial state, to which the loop goes back on reset. */
-void cycle_freeze(struct cycle *c, const ali3_exec *exec, bool realtime);
+void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime);
 void cycle_free(struct cycle *c);
 
-/* RT. Runs cycles by the clock until told to stop, or until config.periods have gone by. */
+/* RT. Runs cycles as config.clocking says until told to stop, or until config.periods have gone by. */
 void cycle_run(struct cycle *c);
 
 /* RT. The same in pieces, for a caller that has a clock of its own: begin once, then once per cycle, then
@@ -101,6 +140,20 @@ void cycle_end(struct cycle *c);
 static inline void cycle_stop(struct cycle *c)
 {
   atomic_store_explicit(&c->stop, true, memory_order_release);
+  if (c->config.bell) bell_ring(c->config.bell);
+}
+
+/* Any thread: the loop has stood still for too long. If it ever goes on, it does so in SAFE. */
+static inline void cycle_declare_stuck(struct cycle *c)
+{
+  atomic_store_explicit(&c->stuck, true, memory_order_release);
+}
+
+/* Any thread: maxima and distributions begin anew with the next cycle. */
+static inline void cycle_clear_book(struct cycle *c)
+{
+  atomic_store_explicit(&c->clear, true, memory_order_release);
+  if (c->config.bell) bell_ring(c->config.bell);
 }
 
 /* One reader thread. False when there is none. Events lost for lack of room: ring_dropped(&c->events). */
@@ -108,10 +161,10 @@ static inline bool cycle_next_event(struct cycle *c, struct cycle_event *e)
 {
   return ring_pop(&c->events, e);
 }
-
-/* RT. The overrun policy "skip to the grid": the next start on the grid of `period_ns` through `start_ns`
- * that work ended at `end_ns` can still keep. *skipped: starts left out for it; above 0 exactly if the
- * deadline was missed. */
-uint64_t cycle_next_start(uint64_t start_ns, uint64_t period_ns, uint64_t end_ns, uint64_t *skipped);
+/* One reader thread. Likewise, as far as the loop can fill them in; see miss_judge(). */
+static inline bool cycle_next_miss(struct cycle *c, struct miss *m)
+{
+  return ring_pop(&c->misses, m);
+}
 
 #endif

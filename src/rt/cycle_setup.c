@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,23 +13,50 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   memset(c, 0, sizeof *c);
   c->config = *config;
   atomic_init(&c->stop, false);
-  machine_init(&c->machine, config->max_misses);
+  atomic_init(&c->stuck, false);
+  atomic_init(&c->clear, false);
+  machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
+  c->schedule = (struct schedule){.clocking = config->clocking,
+                                  .overrun = config->overrun,
+                                  .period_ns = config->period_ns,
+                                  .catch_up = (uint32_t)config->catch_up,
+                                  .pull_ns = config->pull_ns,
+                                  .beat_offset_ns = config->beat_offset_ns};
   c->size = ali3_data_size(config->model);
   c->block = aligned_zalloc(c->size);
   c->image = aligned_zalloc(c->size);
+  c->head = aligned_zalloc(sizeof *c->head);
   c->values = aligned_zalloc((size_t)config->signals->count * sizeof *c->values);
-  if (!c->block || !c->image || !c->values || !inputs_init(&c->inputs, config->signals) ||
-      !ring_init(&c->events, sizeof(struct cycle_event), CYCLE_EVENTS)) {
+  if (!c->block || !c->image || !c->head || !c->values || !inputs_init(&c->inputs, config->signals) ||
+      !ring_init(&c->events, sizeof(struct cycle_event), CYCLE_EVENTS) ||
+      !ring_init(&c->misses, sizeof(struct miss), CYCLE_MISSES)) {
     return ALI3_E_MEMORY;
   }
+  c->virtual_ns = 1; /* 0 would be no time */
   c->data = ali3_data_place(config->model, c->block, c->size);
   return c->data ? ali3_reset(config->model, c->data) : ALI3_E_MEMORY;
 }
 
-void cycle_freeze(struct cycle *c, const ali3_exec *exec, bool realtime)
+static void show_inputs(struct telemetry *t, const struct signals *s)
+{
+  t->inputs = (uint32_t)(s->inputs < TELEMETRY_INPUTS ? s->inputs : TELEMETRY_INPUTS);
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    struct input_view *view = &t->input[i];
+    snprintf(view->name, sizeof view->name, "%s", s->input[i].name);
+    view->policy = s->input[i].policy;
+    view->hold_ns = (uint64_t)(s->input[i].hold * 1e9);
+    atomic_init(&view->age_ns, UINT64_MAX);
+  }
+}
+
+void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
 {
   c->realtime = realtime;
-  ali3_data_set_exec(c->data, exec);
+  c->pool = pool;
+  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool);
+  show_inputs(c->config.telemetry, c->config.signals);
+  ali3_data_set_exec(c->data, pool ? pool_exec(pool) : NULL);
+  ali3_data_set_probe(c->data, &c->step_times.probe);
   memcpy(c->image, c->block, c->size);
 }
 
@@ -36,8 +64,10 @@ void cycle_free(struct cycle *c)
 {
   free(c->block);
   free(c->image);
+  free(c->head);
   free(c->values);
   inputs_free(&c->inputs);
   ring_free(&c->events);
+  ring_free(&c->misses);
   memset(c, 0, sizeof *c);
 }

@@ -15,8 +15,10 @@ bool inputs_init(struct inputs *in, const struct signals *signals)
   *in = (struct inputs){.signals = signals, .age_ns = UINT64_MAX};
   in->value = aligned_zalloc((channels + 1) * sizeof *in->value);
   in->newest = aligned_zalloc((channels + 1) * sizeof *in->newest);
+  in->since_ns = aligned_zalloc((channels + 1) * sizeof *in->since_ns);
   in->clamp = aligned_zalloc((channels + 1) * sizeof *in->clamp);
-  if (in->value && in->newest && in->clamp) return true;
+  in->each_age_ns = aligned_zalloc(((size_t)signals->inputs + 1) * sizeof *in->each_age_ns);
+  if (in->value && in->newest && in->since_ns && in->clamp && in->each_age_ns) return true;
   inputs_free(in);
   return false;
 }
@@ -25,7 +27,9 @@ void inputs_free(struct inputs *in)
 {
   free(in->value);
   free(in->newest);
+  free(in->since_ns);
   free(in->clamp);
+  free(in->each_age_ns);
   *in = (struct inputs){0};
 }
 
@@ -37,7 +41,8 @@ static double limit_of(const struct input_spec *spec, int k)
 }
 
 /* Samples are clamped once, when they come in, so that `clamped` counts samples and not cycles. */
-static void merge_input(struct inputs *in, const struct input_spec *spec, const struct input_sample *sample)
+static void merge_input(struct inputs *in, const struct input_spec *spec, const struct input_sample *sample,
+                        uint64_t since_ns)
 {
   for (int k = 0; k < spec->count; k++) {
     const int c = spec->first + k;
@@ -48,13 +53,15 @@ static void merge_input(struct inputs *in, const struct input_spec *spec, const 
     in->clamp[c] = fabs(v) > limit;
     in->clamped += in->clamp[c];
     in->newest[c].t_ns = sample[c].t_ns;
+    in->since_ns[c] = since_ns ? since_ns : sample[c].t_ns;
     in->newest[c].value = in->clamp[c] ? copysign(limit, v) : v;
   }
 }
 
-static void merge(struct inputs *in, const struct input_sample *sample)
+/* since_ns 0: from when they came. */
+static void merge(struct inputs *in, const struct input_sample *sample, uint64_t since_ns)
 {
-  for (int i = 0; i < in->signals->inputs; i++) merge_input(in, &in->signals->input[i], sample);
+  for (int i = 0; i < in->signals->inputs; i++) merge_input(in, &in->signals->input[i], sample, since_ns);
 }
 
 static double value_at_age(const struct input_spec *spec, double value, double age)
@@ -74,16 +81,19 @@ static double value_at_age(const struct input_spec *spec, double value, double a
 static void latch_input(struct inputs *in, int i, uint64_t now_ns)
 {
   const struct input_spec *spec = &in->signals->input[i];
+  uint64_t *oldest = &in->each_age_ns[i];
+  *oldest = UINT64_MAX;
   for (int c = spec->first; c < spec->first + spec->count; c++) {
     const struct input_sample *n = &in->newest[c];
     in->value[c] = 0.0;
     if (n->t_ns == 0) continue;
+    const uint64_t since_ns = in->since_ns[c];
     const uint64_t age_ns =
-        now_ns > n->t_ns ? now_ns - n->t_ns : 0; /* it may have come after now_ns was read */
+        now_ns > since_ns ? now_ns - since_ns : 0; /* it may have come after now_ns was read */
     const double age = (double)age_ns / (double)NS_PER_S;
     in->value[c] = value_at_age(spec, n->value, age);
     in->limited |= in->clamp[c] && in->value[c] != 0.0;
-    if (in->age_ns == UINT64_MAX || age_ns > in->age_ns) in->age_ns = age_ns;
+    if (*oldest == UINT64_MAX || age_ns > *oldest) *oldest = age_ns;
     if (age <= spec->hold) continue;
     in->stale = true;
     in->stale_safe |= spec->policy == INPUT_SAFE;
@@ -91,15 +101,19 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns)
   }
 }
 
-void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns)
+void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns, bool by_clock)
 {
   for (int p = 0; p < ports; p++) {
-    if (snapshot_take(&port[p]->inputs)) merge(in, snapshot_value(&port[p]->inputs));
+    if (snapshot_take(&port[p]->inputs)) merge(in, snapshot_value(&port[p]->inputs), by_clock ? 0 : now_ns);
   }
   in->age_ns = UINT64_MAX;
   in->stale_mask = 0;
   in->stale = in->stale_safe = in->limited = false;
-  for (int i = 0; i < in->signals->inputs; i++) latch_input(in, i, now_ns);
+  for (int i = 0; i < in->signals->inputs; i++) {
+    latch_input(in, i, now_ns);
+    const uint64_t age_ns = in->each_age_ns[i];
+    if (age_ns != UINT64_MAX && (in->age_ns == UINT64_MAX || age_ns > in->age_ns)) in->age_ns = age_ns;
+  }
 }
 
 void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)

@@ -13,17 +13,19 @@
 
 struct inputs {
   /* as of the last latch */
-  double *value;       /* what acts on the model              (signals->channels)  filled by inputs_latch */
-  uint64_t age_ns;     /* of the oldest channel ever set; UINT64_MAX: none was */
-  uint32_t stale_mask; /* bit i: input i (of the first 32) is past its hold time */
-  bool stale;          /* some input is past its hold time, the 33rd and later included */
-  bool stale_safe;     /* one of them has INPUT_SAFE */
-  bool limited;        /* a value in use is clamped */
-  uint64_t clamped;    /* samples that came in beyond their limit, since the start */
+  double *value;         /* what acts on the model              (signals->channels)  filled by inputs_latch */
+  uint64_t age_ns;       /* of the oldest channel ever set; UINT64_MAX: none was */
+  uint64_t *each_age_ns; /* likewise, of each input    (signals->inputs) */
+  uint32_t stale_mask;   /* bit i: input i (of the first 32) is past its hold time */
+  bool stale;            /* some input is past its hold time, the 33rd and later included */
+  bool stale_safe;       /* one of them has INPUT_SAFE */
+  bool limited;          /* a value in use is clamped */
+  uint64_t clamped;      /* samples that came in beyond their limit, since the start */
 
   /* private */
   const struct signals *signals;
   struct input_sample *newest; /* after clamping; t_ns 0: none    (channels) */
+  uint64_t *since_ns;          /* from when newest[i] ages, by the time of the latch  (channels) */
   bool *clamp;                 /* newest[i] was beyond its limit  (channels) */
   uint64_t epoch_ns;           /* samples that came before are forgotten */
 };
@@ -35,8 +37,9 @@ void inputs_free(struct inputs *in);
 /* RT. Takes what the ports have, and brings every channel to the instant now_ns:
  *   age <= hold: the sample.  Later: INPUT_HOLD still the sample; INPUT_RAMP down to 0 in a straight line
  * over `ramp`; INPUT_SAFE 0 at once, and stale_safe is set. A channel never set is 0 and never stale. Where
- * several ports set a channel the newest sample wins. */
-void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns);
+ * several ports set a channel the newest sample wins. by_clock: now_ns is CLOCK_MONOTONIC, as the times of the samples are;
+ * else some other time, in which a sample is as old as the first latch that took it. */
+void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns, bool by_clock);
 
 /* RT. Hands the values to the model. Inputs on the same body add up: each has loads of its own. */
 void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);

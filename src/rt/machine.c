@@ -23,12 +23,12 @@
 
 #include <stddef.h>
 
-#define COMMANDS (COMMAND_STEP + 1)
+#define COMMANDS (COMMAND_CLEAR + 1)
 #define STATES   (STATE_EXIT + 1)
 
 /* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
- * to INIT, so its code 0 can say that the state is wrong for the command. `step` belongs to lockstep
- * clocking, and this loop is paced by the timer; `park` will differ from `stop` once there is a platform to
+ * to INIT, so its code 0 can say that the state is wrong for the command. `step` is
+ * refused where the loop has a clock; `park` will differ from `stop` once there is a platform to
  * park. */
 enum {
   NO = 0,
@@ -37,18 +37,19 @@ enum {
   RUN = STATE_RUNNING,
   PAUSE = STATE_PAUSED,
   SAFE = STATE_SAFE,
+  SAME = 0x40, /* whatever it is; nothing of the machine changes */
   BACK = 0x80
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /*                  -   init       arm         run       pause  stop  reset       park  estop step */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, NO },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO },
+  /*                  -   init       arm         run       pause  stop  reset       park  estop step  clear */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO,   SAME },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO,   SAME },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, RUN,  SAME },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO,   SAME },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME },
 };
 /* clang-format on */
 
@@ -66,9 +67,10 @@ const char *fault_text(unsigned fault)
   return fault < sizeof FAULTS / sizeof *FAULTS ? FAULTS[fault].text : "unknown fault";
 }
 
-void machine_init(struct machine *m, int max_misses)
+void machine_init(struct machine *m, int max_misses, bool lockstep)
 {
-  *m = (struct machine){.state = STATE_INIT, .fault = FAULT_NONE, .max_misses = max_misses};
+  *m = (struct machine){
+      .state = STATE_INIT, .fault = FAULT_NONE, .max_misses = max_misses, .lockstep = lockstep};
 }
 
 enum machine_action machine_warm(struct machine *m, bool autostart)
@@ -84,7 +86,8 @@ enum command_result machine_command(struct machine *m, uint32_t code, enum machi
   *action = ACTION_NONE;
   if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
   const unsigned char next = TABLE[m->state][code];
-  if (next == NO) return RESULT_WRONG_STATE;
+  if (next == NO || (code == COMMAND_STEP && !m->lockstep)) return RESULT_WRONG_STATE;
+  if (next == SAME) return RESULT_OK;
   if (code == COMMAND_ESTOP) {
     machine_trip(m, FAULT_ESTOP);
     return RESULT_OK;

@@ -17,7 +17,10 @@
   X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed one after the other")                            \
   X(FAULT_STALE, 3, STATE_SAFE, "an input of policy safe has gone stale")                                    \
   X(FAULT_DIVERGED, 4, STATE_FAULT, "the step diverged")                                                     \
-  X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")
+  X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
+  X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
+  X(FAULT_STUCK, 7, STATE_SAFE, "the loop stood still")                                                      \
+  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")
 enum fault_code {
 #define FAULT_ENUM(id, code, state, text) id = (code),
   FAULT_LIST(FAULT_ENUM)
@@ -36,11 +39,12 @@ struct machine {
   enum fault_code fault; /* latched cause of FAULT and SAFE */
   int max_misses;        /* consecutive misses in RUNNING that lead to SAFE; 0: never */
   int misses;            /* consecutive ones so far */
+  bool lockstep;         /* steps are asked for */
 };
 
 /* All functions are RT and belong to the loop's thread. */
 
-void machine_init(struct machine *m, int max_misses);
+void machine_init(struct machine *m, int max_misses, bool lockstep);
 
 /* The warm-up is over: INIT leads to STOPPED, and on to RUNNING with autostart. In other states nothing
  * happens. */

@@ -4,6 +4,8 @@
 #ifndef RT_POOL_H
 #define RT_POOL_H
 
+#include "rt/miss.h"
+
 #include <ali3/stepper.h>
 #include <stdbool.h>
 
@@ -27,5 +29,24 @@ const char *pool_refusal(const struct pool *p);
 bool pool_placed(const struct pool *p);
 /* The exec to hand to ali3_data_set_exec(); lives as long as the pool. Its run() is RT. */
 const ali3_exec *pool_exec(struct pool *p);
+
+/* RT, the caller's: what it watches of its workers. */
+
+/* Workers that have ended so far, though nobody told them to; *last: the share of the last one. What the step in which
+ * that shows has computed is worth nothing. From then on the caller does their shares. */
+int pool_lost(const struct pool *p, int *last);
+
+/* Pieces from now on belong to this row of the book. */
+void pool_label(struct pool *p, int level);
+/* The longest time from handing out a piece of that row to the start of a share, since the last call, ns. */
+uint64_t pool_take_wait(struct pool *p, int level);
+
+struct pool_cycle {
+  struct slowest slowest; /* the share the caller waited for the longest; level -1: for none */
+  struct usage usage;     /* of the worker that share belongs to */
+  uint64_t sleeps;        /* of the caller, while it waited */
+};
+/* At the end of a cycle: since the last call. Workers that were at work in it take part. */
+struct pool_cycle pool_take_cycle(struct pool *p);
 
 #endif

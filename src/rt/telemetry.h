@@ -7,6 +7,7 @@
 #define RT_TELEMETRY_H
 
 #include "rt/book.h"
+#include "rt/miss.h"
 #include "signals/counters.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 3u
+#define TELEMETRY_VERSION 4u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {
@@ -26,11 +27,28 @@ struct telemetry_live {
   uint64_t skipped;                      /* nominal starts left out to get back on the grid */
   uint64_t wakeup_ns, step_ns, cycle_ns; /* of the last cycle */
   uint64_t input_age_ns;                 /* of the oldest channel ever set; UINT64_MAX: none */
-  uint32_t stale_mask, reserved2;
-  uint64_t clamped;  /* input values clamped to their limits so far */
-  uint64_t degraded; /* steps that ended ALI3_NOT_CONVERGED */
-  double increment;  /* last Newton increment */
-  double constraint; /* largest position violation, now */
+  uint32_t stale_mask;
+  uint32_t waiting;           /* 1: the loop goes to sleep until something comes: no clock wakes it */
+  uint64_t clamped;           /* input values clamped to their limits so far */
+  uint64_t degraded;          /* steps that ended ALI3_NOT_CONVERGED */
+  uint64_t grace_misses;      /* misses within the grace after a start: not among the misses */
+  uint64_t late_starts;       /* cycles begun late on purpose, to catch up */
+  uint64_t slipped_ns;        /* by which late cycles moved the grid on */
+  int64_t pulled_ns;          /* by which beats drew it to them */
+  int64_t beat_error_ns;      /* start a beat asked for less the start there was, at the last one */
+  uint64_t beats, beats_lost; /* beats taken; times that none came within two periods */
+  double load[3];             /* part of the period that is worked, over the last 1, 10 and 60 s */
+  double increment;           /* last Newton increment */
+  double constraint;          /* largest position violation, now */
+};
+
+/* An input: stale where age_ns > hold_ns. */
+enum { TELEMETRY_INPUTS = 32 };
+struct input_view {
+  char name[40];   /* constant, as policy and hold_ns */
+  uint64_t policy; /* enum input_policy */
+  uint64_t hold_ns;
+  _Atomic uint64_t age_ns; /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
 };
 
 struct telemetry {
@@ -46,13 +64,17 @@ struct telemetry {
   char isa[16];      /* instruction set of the steps */
   uint32_t realtime; /* 1: SCHED_FIFO and locked memory were granted */
   uint32_t bodies, rows, workers;
-  int32_t priority, cpu; /* -1: none */
+  int32_t priority, cpu;                        /* -1: none */
+  uint32_t clocking, overrun;                   /* enum clocking, enum overrun */
+  uint32_t catch_up, max_misses, grace, inputs; /* inputs: in `input`, TELEMETRY_INPUTS at most */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;
 
   _Alignas(64) struct book book;
   _Alignas(64) struct counters counters;
+  _Alignas(64) struct miss_log misses;
+  _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
 };
 
 _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");

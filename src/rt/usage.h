@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * What a thread of this process suffered from the host, as the kernel counts it. Not for the loop: it is
- * looked at by an ordinary thread. */
+ * What the calling thread has used and suffered so far, as the kernel counts it. RT: two system calls that wait for
+ * nothing. */
 #ifndef RT_USAGE_H
 #define RT_USAGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct usage {
-  uint64_t page_faults; /* minor and major */
-  uint64_t preemptions; /* involuntary context switches */
+  uint64_t cpu_ns;       /* on a processor */
+  uint64_t minor, major; /* page faults: without and with reading from disk */
+  uint64_t voluntary;    /* context switches: it went to sleep, or waited for a lock */
+  uint64_t involuntary;  /* another thread took its place */
 };
 
-/* False where /proc does not tell, or the thread has ended. */
-bool usage_read(pid_t thread, struct usage *u);
+void usage_now(struct usage *u);
+struct usage usage_since(const struct usage *now, const struct usage *before);
 
 #endif

@@ -73,5 +73,7 @@ bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id,
 {
   struct command c = {.code = code, .argument = argument, .id = id, .client = client};
   if (code == COMMAND_ESTOP) atomic_store_explicit(&p->estop, 1, memory_order_release);
-  return ring_push(&p->commands, &c) || code == COMMAND_ESTOP;
+  const bool sent = ring_push(&p->commands, &c) || code == COMMAND_ESTOP;
+  if (p->bell) bell_ring(p->bell);
+  return sent;
 }

@@ -9,6 +9,7 @@
 
 #include "base/ring.h"
 #include "base/snapshot.h"
+#include "signals/bell.h"
 
 #include <stdint.h>
 
@@ -39,7 +40,8 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_RESET, 6, "reset")                                                                               \
   X(COMMAND_PARK, 7, "park")                                                                                 \
   X(COMMAND_ESTOP, 8, "estop")                                                                               \
-  X(COMMAND_STEP, 9, "step")
+  X(COMMAND_STEP, 9, "step")                                                                                 \
+  X(COMMAND_CLEAR, 10, "clear")
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)
@@ -107,12 +109,20 @@ struct port {
   struct ring answers;    /* loop -> thread: struct answer */
   _Atomic uint32_t estop; /* set by the thread, taken by the loop: needs no room in a ring */
   int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
+  struct bell *bell;      /* rung with every command; NULL: nobody waits for one */
+  bool paces;             /* its input frames are the beats of the bell */
 };
 
 /* Set-up. values = signals->count, channels = signals->channels. event: make an eventfd. False: out of memory
  * or fds. */
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event);
 void port_free(struct port *p);
+
+/* Thread side: a numbered input frame is there, all its values published, received at t_ns. */
+static inline void port_beat(struct port *p, uint64_t t_ns)
+{
+  if (p->bell && p->paces) bell_beat(p->bell, t_ns);
+}
 
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
 bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client);

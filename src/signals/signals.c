@@ -10,6 +10,7 @@
 /* One walk over all signals makes the table: run once to count, once to write. */
 struct walk {
   struct signals *s;
+  const struct signal *figure;
   int count, groups;
   bool write, ok;
 };
@@ -198,13 +199,22 @@ static void walk(struct walk *w, const ali3_model *m)
   s->input_first = w->count;
   for (int i = 0; i < s->inputs; i++) walk_input(w, &s->input[i]);
   s->channels = w->count - s->input_first;
+  s->figure_first = w->count;
+  for (int i = 0; i < s->figures; i++) group(w, "", w->figure[i].name, w->figure[i].unit, NULL, 1);
 }
 
 struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs)
 {
+  return signals_new_with(m, inputs, ninputs, NULL, 0);
+}
+
+struct signals *signals_new_with(const ali3_model *m, const struct input_spec *inputs, int ninputs,
+                                 const struct signal *figure, int figures)
+{
   struct signals *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  struct walk w = {.s = s, .ok = true};
+  struct walk w = {.s = s, .figure = figure, .ok = true};
+  s->figures = figures;
   s->bodies = ali3_model_bodies(m);
   s->joints = ali3_model_joints(m);
   s->forces = ali3_model_forces(m);

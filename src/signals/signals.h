@@ -6,7 +6,7 @@
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
  * revolute and prismatic; per force what its type has; per sensor what its type gives
  * (sensor_first); energy 3; constraint 3; solver 2
- * (status of the last step: 0 or that of a step that did not converge, see ali3_status; increment); inputs.
+ * (status of the last step: 0 or that of a step that did not converge, see ali3_status; increment); inputs; figures.
  *
  * Of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
  * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3,
@@ -78,14 +78,18 @@ struct signals {
   int sensors;
   int *sensor_first; /* (sensors + 1) point: 9 values, pose: 19, imu: 6; the last is the end */
   int energy_first, constraint_first;
-  int inputs;               /* declared inputs */
-  struct input_spec *input; /* (inputs) copies */
-  int channels;             /* of all inputs, one after the other */
-  int input_first;          /* index of channel 0's value */
+  int inputs;                /* declared inputs */
+  struct input_spec *input;  /* (inputs) copies */
+  int channels;              /* of all inputs, one after the other */
+  int input_first;           /* index of channel 0's value */
+  int figures, figure_first; /* of whoever runs the model: filled by it, not by signals_observe() */
 };
 
 /* Set-up. Copies the input specs. NULL when out of memory. */
 struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs);
+/* The same with further signals behind all others, copied too. */
+struct signals *signals_new_with(const ali3_model *m, const struct input_spec *inputs, int ninputs,
+                                 const struct signal *figure, int figures);
 void signals_free(struct signals *s);
 
 /* Index of a signal or group by its exact name; -1 unknown. Not RT. */

@@ -79,7 +79,7 @@ static void send(struct port *port, int channel, double value, uint64_t t_ns)
 
 static void latch(struct bench *b, uint64_t now_ns)
 {
-  inputs_latch(&b->in, b->port, 2, now_ns);
+  inputs_latch(&b->in, b->port, 2, now_ns, true);
 }
 
 static void nothing_sent_is_zero_and_fresh(void **state)

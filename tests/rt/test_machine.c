@@ -11,28 +11,28 @@
 
 #include <cmocka.h>
 
-enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_STEP };
+enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_CLEAR };
 
 /* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
  * initial state, "-" where the command is refused. */
 /* clang-format off */
 static const char *const EXPECTED[STATES][COMMANDS] = {
-  /*                   init        arm       run         pause     stop       reset       park       estop   step */
-  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-" },
-  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-" },
-  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-" },
-  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-" },
-  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-" },
-  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-" },
-  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-" },
-  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-" },
+  /*                   init        arm       run         pause     stop       reset       park       estop   step clear */
+  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT" },
+  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED" },
+  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY" },
+  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-", "RUNNING" },
+  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-", "PAUSED" },
+  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT" },
+  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-" },
 };
 /* clang-format on */
 
 static struct machine in_state(enum run_state state)
 {
   struct machine m;
-  machine_init(&m, 3);
+  machine_init(&m, 3, false);
   m.state = state;
   if (state == STATE_FAULT) m.fault = FAULT_DIVERGED;
   if (state == STATE_SAFE) m.fault = FAULT_MISSES;
@@ -61,6 +61,20 @@ static void every_command_in_every_state(void **unused)
       const bool latched = m.state == STATE_FAULT || m.state == STATE_SAFE;
       assert_int_equal(m.fault != FAULT_NONE, latched);
     }
+  }
+}
+
+static void steps_are_asked_for_in_lockstep_only(void **unused)
+{
+  (void)unused;
+  for (int s = 0; s < STATES; s++) {
+    struct machine m = in_state((enum run_state)s), before = m;
+    enum machine_action action;
+    m.lockstep = before.lockstep = true;
+    assert_int_equal(machine_command(&m, COMMAND_STEP, &action),
+                     s == STATE_RUNNING ? RESULT_OK : RESULT_WRONG_STATE);
+    assert_memory_equal(&m, &before, sizeof m);
+    assert_int_equal(action, ACTION_NONE);
   }
 }
 
@@ -147,7 +161,7 @@ static void consecutive_misses_lead_to_safe(void **unused)
     assert_int_equal(still.state, s);
   }
 
-  machine_init(&m, 0); /* never */
+  machine_init(&m, 0, false); /* never */
   m.state = STATE_RUNNING;
   for (int k = 0; k < 1000; k++) machine_deadline(&m, true);
   assert_int_equal(m.state, STATE_RUNNING);
@@ -199,6 +213,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_command_in_every_state),
+      cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),

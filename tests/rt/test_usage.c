@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/usage.h"
 
+#include "rt/clock.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -8,99 +10,79 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 enum { PAGES = 64, PAGE = 4096 };
 
-struct victim {
-  pthread_t thread;
-  pid_t id;
-  char *memory;
-  struct rusage rusage; /* by another way, at the end */
-  sem_t touch, touched, leave;
-};
-
-static void *suffer(void *arg)
-{
-  struct victim *v = arg;
-  v->id = gettid();
-  sem_post(&v->touched);
-  sem_wait(&v->touch);
-  for (int i = 0; i < PAGES; i++) ((volatile char *)v->memory)[(size_t)i * PAGE] = 1;
-  sem_post(&v->touched);
-  sem_wait(&v->leave);
-  getrusage(RUSAGE_THREAD, &v->rusage);
-  return NULL;
-}
-
-static void a_thread_is_told_from_others(void **state)
+static void page_faults_are_counted(void **state)
 {
   (void)state;
-  struct victim v = {0};
-  v.memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true(v.memory != MAP_FAILED);
-  madvise(v.memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE); /* one fault each */
-  sem_init(&v.touch, 0, 0);
-  sem_init(&v.touched, 0, 0);
-  sem_init(&v.leave, 0, 0);
-  assert_int_equal(pthread_create(&v.thread, NULL, suffer, &v), 0);
-  sem_wait(&v.touched);
-
+  char *memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(memory != MAP_FAILED);
+  madvise(memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE); /* one fault each */
   struct usage before, after;
-  assert_true(usage_read(v.id, &before));
-  sem_post(&v.touch);
-  sem_wait(&v.touched);
-  assert_true(usage_read(v.id, &after));
-  assert_true(after.page_faults >= before.page_faults + PAGES);
-  sem_post(&v.leave);
-  pthread_join(v.thread, NULL);
-  const uint64_t faults = (uint64_t)(v.rusage.ru_minflt + v.rusage.ru_majflt);
-  assert_in_range(after.page_faults, before.page_faults + PAGES, faults);
-  assert_in_range(after.preemptions, before.preemptions, (uint64_t)v.rusage.ru_nivcsw);
-  assert_false(usage_read(v.id, &after)); /* it has ended */
-  munmap(v.memory, (size_t)PAGES * PAGE);
+  usage_now(&before);
+  for (int i = 0; i < PAGES; i++) ((volatile char *)memory)[(size_t)i * PAGE] = 1;
+  usage_now(&after);
+  const struct usage since = usage_since(&after, &before);
+  assert_true(since.minor + since.major >= PAGES);
+  munmap(memory, (size_t)PAGES * PAGE);
 }
 
-/* Two that never sleep, on one processor: the kernel has to take it from one for the other. */
-static void *spin(void *arg)
+static void sleeping_is_told_from_working(void **state)
 {
-  const _Atomic int *stop = arg;
-  while (!*stop) continue;
-  return NULL;
+  (void)state;
+  struct usage before, slept, worked;
+  usage_now(&before);
+  clock_sleep_until_ns(clock_now_ns() + 20 * UINT64_C(1000000));
+  usage_now(&slept);
+  assert_true(usage_since(&slept, &before).voluntary >= 1);
+  assert_true(usage_since(&slept, &before).cpu_ns < 20 * UINT64_C(1000000));
+  do usage_now(&worked);
+  while (usage_since(&worked, &slept).cpu_ns < 20 * UINT64_C(1000000));
+  assert_true(usage_since(&worked, &slept).voluntary <=
+              1); /* none of its own; a sanitizer may wait for a lock */
+}
+
+/* Two threads of one CPU that never sleep: the scheduler has to interrupt them. */
+static void *compete(void *arg)
+{
+  struct usage before, now;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(*(int *)arg, &one);
+  pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+  usage_now(&before);
+  const uint64_t end = clock_now_ns() + 10 * NS_PER_S;
+  do usage_now(&now);
+  while (usage_since(&now, &before).involuntary == 0 && clock_now_ns() < end);
+  return (void *)(uintptr_t)(usage_since(&now, &before).involuntary > 0);
 }
 
 static void preemptions_are_counted(void **state)
 {
   (void)state;
-  cpu_set_t all, one;
-  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  cpu_set_t all;
   int cpu = 0;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   while (!CPU_ISSET(cpu, &all)) cpu++;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-  _Atomic int stop = 0;
-  pthread_t other;
-  struct usage before, now;
-  assert_int_equal(pthread_create(&other, NULL, spin, &stop), 0);
-  assert_true(usage_read(gettid(), &before));
-  do assert_true(usage_read(gettid(), &now));
-  while (now.preemptions < before.preemptions + 3); /* for ever, if they were not: ctest ends it */
-  stop = 1;
-  pthread_join(other, NULL);
-  sched_setaffinity(0, sizeof all, &all);
-  struct rusage rusage;
-  getrusage(RUSAGE_THREAD, &rusage);
-  assert_true(now.preemptions <= (uint64_t)rusage.ru_nivcsw);
+  pthread_t thread[2];
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&thread[i], NULL, compete, &cpu), 0);
+  uintptr_t preempted = 0;
+  for (int i = 0; i < 2; i++) {
+    void *was;
+    pthread_join(thread[i], &was);
+    preempted |= (uintptr_t)was;
+  }
+  assert_true(preempted);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_thread_is_told_from_others),
+      cmocka_unit_test(page_faults_are_counted),
+      cmocka_unit_test(sleeping_is_told_from_working),
       cmocka_unit_test(preemptions_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

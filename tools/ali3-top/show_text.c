@@ -105,7 +105,9 @@ void show_line(const struct sample *s, FILE *out)
 #define SHOW_FIELD(name, text)                                                                               \
   fprintf(out, "  %s %.0f/%.0f", #name, (double)get(&t->book.name.last_ns) * 1e-3,                           \
           (double)get(&t->book.name.max_ns) * 1e-3);
-  BOOK_LIST(SHOW_FIELD)
+  SHOW_FIELD(wakeup, "")
+  SHOW_FIELD(step, "")
+  SHOW_FIELD(cycle, "")
 #undef SHOW_FIELD
   fprintf(out, " us  input ");
   show_input_age(l->input_age_ns, out);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Inside the loop: what its files need of each other. RT throughout. */
+#ifndef RT_CYCLE_PARTS_H
+#define RT_CYCLE_PARTS_H
+
+#include "rt/cycle.h"
+
+/* The model is to move in this cycle. */
+static inline bool cycle_steps(const struct cycle *c)
+{
+  return machine_steps(&c->machine) && (c->config.clocking != CLOCKING_LOCKSTEP || c->steps.owed > 0);
+}
+
+/* The event of a change from state `from`. */
+void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
+                uint32_t client);
+void cycle_trip(struct cycle *c, enum fault_code fault, int port);
+
+/* Sleeps until the next cycle is to start. */
+void cycle_wait(struct cycle *c);
+/* The cycle is over: was it in time, and when does the next one start? */
+void cycle_schedule(struct cycle *c);
+
+/* Books what is known by now, and shows it. The length of this cycle is not: cycle_schedule() adds it, and live shows it a
+ * cycle later. */
+void cycle_account(struct cycle *c);
+void cycle_write_live(struct cycle *c);
+void cycle_clear(struct cycle *c);
+/* The record of a miss, from what this cycle left behind. */
+void cycle_record_miss(struct cycle *c, uint64_t start_ns, uint64_t end_ns, uint64_t skipped, bool grace,
+                       const struct usage *own, const struct pool_cycle *pool);
+
+uint32_t cycle_flags(const struct cycle *c);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Between two cycles: how the loop waits for the next one, and what the end of the last one came to. RT. */
+#include "rt/cycle_parts.h"
+
+#include "rt/clock.h"
+
+static uint64_t beats_now(const struct cycle *c, uint64_t *beat_ns)
+{
+  struct bell *b = c->config.bell;
+  const uint64_t beats = atomic_load_explicit(&b->beats, memory_order_acquire);
+  *beat_ns = atomic_load_explicit(&b->beat_ns, memory_order_relaxed);
+  return beats;
+}
+
+static bool told_to_stop(const struct cycle *c)
+{
+  return atomic_load_explicit(&c->stop, memory_order_acquire);
+}
+
+/* Something has come that a cycle has to look at. */
+static bool called(const struct cycle *c)
+{
+  if (told_to_stop(c) || atomic_load(&c->clear) || atomic_load(&c->stuck)) return true;
+  for (int p = 0; p < c->config.ports; p++)
+    if (!ring_empty(&c->config.port[p]->commands) || atomic_load(&c->config.port[p]->estop)) return true;
+  return false;
+}
+
+static void wait_for_call(struct cycle *c)
+{
+  struct bell *b = c->config.bell;
+  uint32_t seen = bell_seen(b);
+  if (!called(c)) {
+    c->waiting = true;
+    cycle_write_live(c);
+    do {
+      bell_wait(b, seen, NULL);
+      seen = bell_seen(b);
+    } while (!called(c));
+    c->waiting = false;
+  }
+}
+
+/* Two periods without a beat are the end of the patience: nobody moves a model whose bench has gone. */
+static void wait_for_beat(struct cycle *c)
+{
+  struct schedule *s = &c->schedule;
+  struct bell *b = c->config.bell;
+  const uint64_t end_ns = s->last_ns + 2 * s->period_ns;
+  const struct timespec end = clock_timespec(end_ns);
+  for (;;) {
+    const uint32_t seen = bell_seen(b);
+    uint64_t beat_ns;
+    const uint64_t beats = beats_now(c, &beat_ns);
+    if (beats != s->beats) {
+      c->skipped += schedule_beat(s, beats, beat_ns);
+      return;
+    }
+    if (told_to_stop(c)) return;
+    if (bell_wait(b, seen, &end)) continue;
+    s->start_ns = end_ns;
+    c->beats_lost++;
+    if (machine_steps(&c->machine)) cycle_trip(c, FAULT_BEAT, -1);
+    return;
+  }
+}
+
+/* The warm-up waits for nobody. */
+void cycle_wait(struct cycle *c)
+{
+  const bool warming = c->machine.state == STATE_INIT;
+  switch (c->config.clocking) {
+  case CLOCKING_TIMER:
+    clock_sleep_until_ns(c->schedule.start_ns);
+    break;
+  case CLOCKING_INPUT:
+    if (warming)
+      clock_sleep_until_ns(c->schedule.start_ns);
+    else if (!c->late)
+      wait_for_beat(c);
+    break;
+  case CLOCKING_LOCKSTEP:
+    if (!warming && !cycle_steps(c)) wait_for_call(c);
+    c->schedule.start_ns = clock_now_ns();
+    break;
+  }
+}
+
+static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
+{
+  struct schedule *s = &c->schedule;
+  uint64_t beat_ns = 0;
+  const uint64_t beats = c->config.bell ? beats_now(c, &beat_ns) : 0;
+  switch (c->config.clocking) {
+  case CLOCKING_INPUT:
+    if (c->machine.state != STATE_INIT) return schedule_input(s, end_ns, beats, beat_ns);
+    s->beats = beats; /* those of the warm-up ask for nothing */
+    break;
+  case CLOCKING_LOCKSTEP:
+    return (struct schedule_end){0};
+  case CLOCKING_TIMER:
+    break;
+  }
+  const struct schedule_end end = schedule_timer(s, end_ns);
+  if (s->pull_ns && beats != s->beats) schedule_pull(s, beats, beat_ns);
+  return end;
+}
+
+static void weigh_load(struct cycle *c, uint64_t worked_ns)
+{
+  static const double horizon_s[CYCLE_LOADS] = {1.0, 10.0, 60.0};
+  const double period_s = (double)c->config.period_ns / (double)NS_PER_S;
+  const double now = (double)worked_ns / (double)c->config.period_ns;
+  for (int i = 0; i < CYCLE_LOADS; i++) {
+    const double part = period_s < horizon_s[i] ? period_s / horizon_s[i] : 1.0;
+    c->load[i] += part * (now - c->load[i]);
+  }
+}
+
+/* As a rule: what cycles in time take, the last sixteen or so. */
+static void learn_usual(struct cycle *c)
+{
+  for (int i = 0; i < PHASES; i++)
+    c->usual_ns[i] =
+        c->usual_ns[i] ? c->usual_ns[i] - c->usual_ns[i] / 16 + c->phase_ns[i] / 16 : c->phase_ns[i];
+}
+
+void cycle_schedule(struct cycle *c)
+{
+  struct usage now;
+  struct pool_cycle pool = {.slowest.level = -1};
+  if (c->pool) pool = pool_take_cycle(c->pool);
+  step_times_book(&c->step_times, c->number);
+  usage_now(&now);
+  struct usage own = usage_since(&now, &c->woken);
+  own.voluntary -= own.voluntary < pool.sleeps ? own.voluntary : pool.sleeps;
+
+  const uint64_t start_ns = c->schedule.start_ns, end = clock_now_ns();
+  c->cycle_ns = end > start_ns ? end - start_ns : 0;
+  if (c->cycle_ns > c->max_cycle_ns) c->max_cycle_ns = c->cycle_ns;
+  histogram_add(&c->config.telemetry->book.cycle, c->cycle_ns, c->number);
+  weigh_load(c, end - c->wake_ns);
+
+  const struct schedule_end done = end_of_cycle(c, end);
+  const bool grace = c->grace_left > 0 && machine_steps(&c->machine);
+  c->grace_left -= grace;
+  c->missed = done.missed;
+  c->skipped += done.skipped;
+  c->counted += (c->config.clocking != CLOCKING_LOCKSTEP || c->stepped) + done.skipped;
+  if (c->missed) {
+    (*(grace ? &c->grace_misses : &c->misses_counted))++;
+    cycle_record_miss(c, start_ns, end, done.skipped, grace, &own, &pool);
+  } else {
+    learn_usual(c);
+  }
+  const bool begins_late = c->missed && c->schedule.start_ns < end;
+  if (begins_late && !c->late) c->late_since_ns = start_ns;
+  if (!begins_late) c->late_since_ns = 0;
+  c->late = begins_late;
+  c->late_starts += begins_late;
+
+  const struct machine before = c->machine;
+  machine_deadline(&c->machine, c->missed && !grace);
+  if (c->machine.state != before.state) cycle_note(c, before.state, CAUSE_FAULT, c->machine.fault, -1, 0);
+}
