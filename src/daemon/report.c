@@ -22,10 +22,23 @@ static double miss_bound(uint64_t cycles)
 /* Null where nothing was counted: a 0 would look like a very good figure. */
 static json_t *distribution(const struct histogram *h)
 {
-  if (count_of(h) == 0) return json_pack("{s:n, s:n, s:n, s:n, s:n}", "min", "median", "p99", "p999", "max");
-  return json_pack("{s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
+  if (count_of(h) == 0)
+    return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "min", "median", "p99", "p999", "p9999", "max");
+  return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
                    histogram_percentile_us(h, 0.5), "p99", histogram_percentile_us(h, 0.99), "p999",
-                   histogram_percentile_us(h, 0.999), "max", (double)atomic_load(&h->max_ns) / 1e3);
+                   histogram_percentile_us(h, 0.999), "p9999", histogram_percentile_us(h, 0.9999), "max",
+                   (double)atomic_load(&h->max_ns) / 1e3);
+}
+
+/* Of the bins that are not empty: lower edge, us, and count. */
+static json_t *bins(const struct histogram *h)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < BOOK_BINS; i++) {
+    const uint64_t count = atomic_load(&h->bin[i]);
+    if (count) json_array_append_new(list, json_pack("[f, I]", histogram_edge(i) / 1e3, (json_int_t)count));
+  }
+  return list;
 }
 
 static json_t *counters(const struct counters *c)
@@ -69,6 +82,11 @@ static json_t *build(const struct report *r)
   BOOK_LIST(ADD)
 #undef ADD
   json_object_set_new(o, "counters", counters(&t->counters));
+  json_t *histograms = json_object(); /* long, so last */
+#define ADD(name, text) json_object_set_new(histograms, #name, bins(&t->book.name));
+  BOOK_LIST(ADD)
+#undef ADD
+  json_object_set_new(o, "histogram_us", histograms);
   return o;
 }
 

@@ -111,6 +111,38 @@ static void a_real_time_run(void **state)
   json_decref(o);
 }
 
+static void assert_bin(const json_t *list, size_t index, double edge, json_int_t count)
+{
+  const json_t *bin = json_array_get(list, index);
+  assert_int_equal(json_array_size(bin), 2);
+  assert_true(json_number_value(json_array_get(bin, 0)) == edge);
+  assert_int_equal(json_integer_value(json_array_get(bin, 1)), count);
+}
+
+static void rare_wakeups_are_told_apart(void **state)
+{
+  struct telemetry *t = *state;
+  fill(t, 0);
+  histogram_clear(&t->book.wakeup);
+  for (uint64_t k = 1; k <= 9998; k++) histogram_add(&t->book.wakeup, 10500, k);
+  histogram_add(&t->book.wakeup, 500900, 9999);
+  histogram_add(&t->book.wakeup, 1200000, 10000);
+  json_t *o = written(&(struct report){.settings = &settings, .telemetry = t, .reason = ""});
+  const json_t *wakeup = json_object_get(o, "wakeup_us");
+  assert_true(number(wakeup, "p999") == 11 && number(wakeup, "p9999") == 501 &&
+              number(wakeup, "max") == 1200);
+  const json_t *histograms = json_object_get(o, "histogram_us");
+  assert_int_equal(json_object_size(histograms), 3);
+  const json_t *bins = json_object_get(histograms, "wakeup");
+  assert_int_equal(json_array_size(bins), 3);
+  assert_bin(bins, 0, 10.0, 9998);
+  assert_bin(bins, 1, 500.0, 1);
+  assert_bin(bins, 2, 1189.207, 1);
+  const json_t *step = json_object_get(histograms, "step");
+  assert_true(json_is_array(step) && json_array_size(step) == 0);
+  json_decref(o);
+}
+
 static void a_run_that_was_not_is_labelled(void **state)
 {
   struct telemetry *t = *state;
@@ -149,6 +181,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_real_time_run, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(rare_wakeups_are_told_apart, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_run_that_was_not_is_labelled, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_disk_that_is_full_is_noticed, set_up, tear_down),
   };
