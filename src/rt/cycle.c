@@ -9,7 +9,7 @@
  * With publish_next the frames of k go out right after the wake-up of k+1, when that comes in time on the grid.
  *
  * Invariants: 1. starts are those of schedule.c. 2. the model moves by exactly one step in a cycle that latched the state
- * RUNNING (in lockstep: and owes a step), and in no other: simulated time falls behind the clock by the starts left out. 3.
+ * RUNNING (and was asked for a step, where one has to be: cycle_steps()), and in no other: simulated time falls behind the clock by the starts left out. 3.
  * an e-stop raised before the wake-up holds in this cycle already, and no command sent before it, on whatever port, lifts
  * it again. 4. what is published is a state between two steps, never one in the middle. */
 #include "rt/cycle_parts.h"
@@ -282,6 +282,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
 {
   c->schedule.start_ns = first_start_ns;
   c->schedule.last_ns = first_start_ns;
+  if (c->config.bell) c->schedule.beats = atomic_load_explicit(&c->config.bell->beats, memory_order_acquire);
   c->moved = true;
   observe(c);
   prepare(c);

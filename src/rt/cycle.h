@@ -107,6 +107,7 @@ struct cycle {
   bool stepped;        /* the stepper ran in this cycle */
   bool moved;          /* the state of the model changed in this cycle: there is something to observe */
   bool missed;         /* the last cycle ended after the nominal start of the next */
+  bool beaten;         /* a beat asks for this cycle, where beats do */
   bool late;           /* this cycle begins late because the one before did not end in time */
   uint32_t last_command, last_command_id, last_result;
   struct { /* steps asked for in lockstep */

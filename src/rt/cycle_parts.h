@@ -8,7 +8,15 @@
 /* The model is to move in this cycle. */
 static inline bool cycle_steps(const struct cycle *c)
 {
-  return machine_steps(&c->machine) && (c->config.clocking != CLOCKING_LOCKSTEP || c->steps.owed > 0);
+  switch (c->config.clocking) {
+  case CLOCKING_INPUT:
+    return machine_steps(&c->machine) && c->beaten;
+  case CLOCKING_LOCKSTEP:
+    return machine_steps(&c->machine) && c->steps.owed > 0;
+  case CLOCKING_TIMER:
+    break;
+  }
+  return machine_steps(&c->machine);
 }
 
 /* The event of a change from state `from`. */

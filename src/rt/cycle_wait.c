@@ -54,6 +54,7 @@ static void wait_for_beat(struct cycle *c)
     const uint64_t beats = beats_now(c, &beat_ns);
     if (beats != s->beats) {
       c->skipped += schedule_beat(s, beats, beat_ns);
+      c->beaten = true;
       return;
     }
     if (told_to_stop(c)) return;
@@ -65,10 +66,10 @@ static void wait_for_beat(struct cycle *c)
   }
 }
 
-/* The warm-up waits for nobody. */
+/* The warm-up waits for nobody, nor does the cycle after it, which ends it. */
 void cycle_wait(struct cycle *c)
 {
-  const bool warming = c->machine.state == STATE_INIT;
+  const bool warming = c->number <= (uint64_t)c->config.warmup;
   switch (c->config.clocking) {
   case CLOCKING_TIMER:
     clock_sleep_until_ns(c->schedule.start_ns);
@@ -93,7 +94,11 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
   const uint64_t beats = c->config.bell ? beats_now(c, &beat_ns) : 0;
   switch (c->config.clocking) {
   case CLOCKING_INPUT:
-    if (c->machine.state != STATE_INIT) return schedule_input(s, end_ns, beats, beat_ns);
+    if (c->number > (uint64_t)c->config.warmup) {
+      const struct schedule_end end = schedule_input(s, end_ns, beats, beat_ns);
+      c->beaten = end.missed;
+      return end;
+    }
     s->beats = beats; /* those of the warm-up ask for nothing */
     break;
   case CLOCKING_LOCKSTEP:
