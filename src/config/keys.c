@@ -289,10 +289,11 @@ static const struct key cycle_keys[] = {
 static const struct section cycle = SECTION("cycle", cycle_keys);
 
 static const struct key realtime_keys[] = {
-  {"priority",    KEY_INTEGER, "", BETWEEN(1, 99),   "80",   AT_START,  SETTING(realtime.priority),    0, 0},
-  {"cpu",         KEY_CPU,     "", BETWEEN(0, 1023), "none", AT_START,  SETTING(realtime.cpu),         0, 0},
-  {"workers",     KEY_WORKERS, "", BETWEEN(0, 63),   "auto", BY_OPTION, SETTING(realtime.workers),     0, 0},
-  {"lock_memory", KEY_BOOL,    "", ANY,              "true", AT_START,  SETTING(realtime.lock_memory), 0, 0},
+  {"priority",    KEY_INTEGER, "",   BETWEEN(1, 99),   "80",   AT_START,  SETTING(realtime.priority),    0, 0},
+  {"cpu",         KEY_OR_NONE, "",   BETWEEN(0, 1023), "none", AT_START,  SETTING(realtime.cpu),         0, 0},
+  {"workers",     KEY_WORKERS, "",   BETWEEN(0, 63),   "auto", BY_OPTION, SETTING(realtime.workers),     0, 0},
+  {"lock_memory", KEY_BOOL,    "",   ANY,              "true", AT_START,  SETTING(realtime.lock_memory), 0, 0},
+  {"wake_limit",  KEY_OR_NONE, "us", BETWEEN(0, 1e6),  "0",    AT_START,  SETTING(realtime.wake_limit),  0, 0},
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);
 

@@ -14,7 +14,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
   static const char *const kind[] = {
       [KEY_NUMBER] = "a number",
       [KEY_INTEGER] = "a whole number",
-      [KEY_CPU] = "none or a whole number",
+      [KEY_OR_NONE] = "none or a whole number",
       [KEY_WORKERS] = "auto or a whole number",
       [KEY_BOOL] = "true or false",
       [KEY_STRING] = "a text",
@@ -98,7 +98,7 @@ static bool read_number(const struct key *k, const struct node *n, double *out, 
 static bool read_integer(const struct key *k, const struct node *n, int *out, struct report *r)
 {
   if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
-  const char *word = k->type == KEY_CPU ? "none" : k->type == KEY_WORKERS ? "auto" : NULL;
+  const char *word = k->type == KEY_OR_NONE ? "none" : k->type == KEY_WORKERS ? "auto" : NULL;
   if (word && strcmp(n->text, word) == 0) { /* JSON has it in quotes */
     *out = -1;
     return true;
@@ -234,7 +234,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
   case KEY_NUMBER:
     return read_number(k, n, at, r);
   case KEY_INTEGER:
-  case KEY_CPU:
+  case KEY_OR_NONE:
   case KEY_WORKERS:
     return read_integer(k, n, at, r);
   case KEY_BOOL:

@@ -11,7 +11,7 @@
 enum key_type {
   KEY_NUMBER,     /* double */
   KEY_INTEGER,    /* int */
-  KEY_CPU,        /* int: an integer, or the word none for -1 */
+  KEY_OR_NONE,    /* int: an integer, or the word none for -1 */
   KEY_WORKERS,    /* int: an integer, or the word auto for -1 */
   KEY_BOOL,       /* bool */
   KEY_STRING,     /* const char *, into the tree */

@@ -44,6 +44,7 @@ struct settings {
     int cpu;      /* -1: any */
     int workers;  /* threads beside the loop that share a step; or WORKERS_AUTO: as many as are worth it */
     bool lock_memory;
+    int wake_limit; /* us a processor may take to wake; -1: as long as it likes */
   } realtime;
   struct input_spec *input; /* (inputs) those on bodies have two loads each in the model */
   int inputs;

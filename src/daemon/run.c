@@ -139,6 +139,8 @@ static int go_realtime(struct daemon *d)
                                  .priority = s->realtime.priority,
                                  .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
   if (s->realtime.lock_memory) realtime_lock_memory(&l->grant);
+  if (s->realtime.wake_limit >= 0 && !realtime_hold_latency(s->realtime.wake_limit, error, sizeof error))
+    log_line(LOG_LEVEL_INFO, "processors may take long to wake: %s", error);
   const int status = thread_start_ordinary(&l->thread, "ali3-loop", LOOP_STACK_KB, loop_main, l);
   if (status) return failed("the loop's thread cannot be started: ", strerror(status));
   l->started = true;

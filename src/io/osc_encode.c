@@ -112,9 +112,10 @@ static bool add_message(struct osc_state *st, const char *prefix, const char *ad
   return true;
 }
 
-static bool is_sensor(const struct signal_group *g)
+/* Of the groups beside the bodies. */
+static bool is_wanted(const struct signals *s, const struct signal_group *g, bool figures)
 {
-  return strncmp(g->name, "sensor.", 7) == 0;
+  return figures ? g->first >= s->figure_first : strncmp(g->name, "sensor.", 7) == 0;
 }
 
 /* Distributes the messages over as few packets as their names allow. Returns NULL, or the name of what fits in
@@ -125,7 +126,7 @@ static const char *lay_out(struct osc_state *st, const char *prefix, const char 
   char address[OSC_DATAGRAM];
   if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
   st->packets = 1;
-  for (int b = 0; b < s->bodies; b++) {
+  for (int b = 0; body_name && b < s->bodies; b++) {
     int n = snprintf(address, sizeof address, "%s/body/%s/state", prefix, body_name[b]);
     if (n >= (int)sizeof address ||
         !add_message(st, prefix, address, s->body_first + SIGNALS_BODY * b, SIGNALS_BODY_STATE))
@@ -133,7 +134,7 @@ static const char *lay_out(struct osc_state *st, const char *prefix, const char 
   }
   for (int i = 0; i < s->groups; i++) {
     const struct signal_group *g = &s->group[i];
-    if (!is_sensor(g)) continue;
+    if (!is_wanted(s, g, !body_name)) continue;
     int n = snprintf(address, sizeof address, "%s/%s", prefix, g->name);
     for (char *p = address + strlen(prefix); (p = strchr(p, '.'));) *p = '/';
     if (n >= (int)sizeof address || !add_message(st, prefix, address, g->first, g->count)) return g->name;
@@ -148,8 +149,8 @@ struct osc_state *osc_state_new(const char *prefix, const char *const *body_name
     snprintf(error, size, "OSC prefix: at most %d characters expected, found '%s'", OSC_PREFIX_MAX, prefix);
     return NULL;
   }
-  size_t most = (size_t)signals->bodies + 1;
-  for (int i = 0; i < signals->groups; i++) most += is_sensor(&signals->group[i]);
+  size_t most = (body_name ? (size_t)signals->bodies : 0) + 1;
+  for (int i = 0; i < signals->groups; i++) most += is_wanted(signals, &signals->group[i], !body_name);
   struct osc_state *st = calloc(1, sizeof *st);
   if (st) {
     st->doubles = doubles;

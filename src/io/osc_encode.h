@@ -39,10 +39,11 @@ struct osc_state {
   int packets;
   struct osc_packet *packet; /* (packets) */
   int messages;
-  struct osc_message *message; /* (messages) bodies, then sensors */
+  struct osc_message *message; /* (messages) bodies, then sensors; or figures */
 };
 
-/* Set-up. body_name: (signals->bodies). doubles selects ",hdiiii" and d instead of ",ifiiii" and f. NULL on
+/* Set-up. body_name: (signals->bodies); NULL: neither bodies nor sensors, but the figures of the loop, PREFIX/loop/...,
+ * one number each. doubles selects ",hdiiii" and d instead of ",ifiiii" and f. NULL on
  * failure, the reason in error[size]. */
 struct osc_state *osc_state_new(const char *prefix, const char *const *body_name,
                                 const struct signals *signals, bool doubles, char *error, size_t size);

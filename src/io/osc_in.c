@@ -33,7 +33,10 @@ struct osc_in {
   uint32_t next_client; /* goes round; a command's client is its place in return_to */
   struct osc_address return_to[RETURN_ADDRESSES];
 
-  int messages; /* of the datagram in hand */
+  /* of the datagram in hand */
+  int commands;
+  struct command command[MESSAGES_MAX];
+  int messages;
   struct message {
     const char *address;
     lo_message decoded; /* NULL: has arguments of types that are used nowhere here */
@@ -158,27 +161,14 @@ static void acknowledge(struct osc_in *in, const struct osc_address *to, unsigne
   osc_out_answer(in->out, to, "ack", m);
 }
 
-/* Before anything else is handed to the loop, which is to find things in the order they came in. */
-static void publish_inputs(struct osc_in *in, uint64_t now_ns)
-{
-  if (!in->changed) return;
-  size_t size = (size_t)in->signals->channels * sizeof *in->sample;
-  memcpy(snapshot_begin(&in->port->inputs), in->sample, size);
-  snapshot_publish(&in->port->inputs);
-  if (in->beat) port_beat(in->port, now_ns);
-  in->changed = in->beat = false;
-}
-
+/* With the inputs of the same datagram, after them: see hand_over(). */
 static void send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                          int32_t id)
 {
   uint32_t client = in->next_client++ % RETURN_ADDRESSES;
-  publish_inputs(in, r->now_ns);
   in->return_to[client] = *r->from;
-  if (port_command(in->port, code, argument, (uint32_t)id, client))
-    counter_add(&in->counters->osc_commands, 1);
-  else
-    counter_add(&in->counters->commands_dropped, 1);
+  in->command[in->commands++] =
+      (struct command){.code = code, .argument = argument, .id = (uint32_t)id, .client = client};
 }
 
 static enum verdict on_command(struct osc_in *in, const struct request *r)
@@ -271,6 +261,7 @@ static unsigned stream_from_name(const char *name)
 {
   if (strcmp(name, "body") == 0) return OSC_STREAM_STATE;
   if (strcmp(name, "status") == 0) return OSC_STREAM_STATUS;
+  if (strcmp(name, "loop") == 0) return OSC_STREAM_LOOP;
   if (strcmp(name, "all") == 0) return OSC_STREAM_STATE | OSC_STREAM_STATUS;
   return 0;
 }
@@ -400,6 +391,24 @@ static bool collect(struct osc_in *in, const uint8_t *bytes, size_t n, int depth
   return true;
 }
 
+/* The loop finds the inputs of a datagram in one piece, and before what the same datagram tells it to do. */
+static void hand_over(struct osc_in *in, uint64_t now_ns)
+{
+  if (in->changed) {
+    size_t size = (size_t)in->signals->channels * sizeof *in->sample;
+    memcpy(snapshot_begin(&in->port->inputs), in->sample, size);
+    snapshot_publish(&in->port->inputs);
+    if (in->beat) port_beat(in->port, now_ns);
+  }
+  for (int i = 0; i < in->commands; i++) {
+    const struct command *c = &in->command[i];
+    const bool sent = port_command(in->port, c->code, c->argument, c->id, c->client);
+    counter_add(sent ? &in->counters->osc_commands : &in->counters->commands_dropped, 1);
+  }
+  in->changed = in->beat = false;
+  in->commands = 0;
+}
+
 void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
                    uint64_t now_ns)
 {
@@ -417,7 +426,7 @@ void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const stru
   }
   for (int i = 0; i < in->messages; i++)
     if (in->message[i].decoded) lo_message_free(in->message[i].decoded);
-  publish_inputs(in, now_ns);
+  hand_over(in, now_ns);
 }
 
 void osc_in_answers(struct osc_in *in)

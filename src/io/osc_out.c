@@ -23,8 +23,9 @@ struct osc_out {
   const struct osc_config *config;
   struct counters *counters;
   int fd;
-  struct osc_state *state[2]; /* 32-bit and 64-bit profile */
-  const struct frame *frame;  /* the last one; NULL: none yet */
+  struct osc_state *state[2],
+      *loop[2];              /* bodies and sensors; figures of the loop: 32-bit and 64-bit profile */
+  const struct frame *frame; /* the last one; NULL: none yet */
   uint32_t last_state;
   uint64_t next_status_ns;
   int receivers;
@@ -119,7 +120,8 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct signal
   bool ok = true;
   for (int i = 0; ok && i < 2; i++) {
     out->state[i] = osc_state_new(config->prefix, config->body_name, signals, i == 1, error, size);
-    ok = out->state[i] != NULL;
+    if (out->state[i]) out->loop[i] = osc_state_new(config->prefix, NULL, signals, i == 1, error, size);
+    ok = out->loop[i] != NULL;
   }
   for (int i = 0; ok && i < config->targets; i++)
     ok = open_target(&out->receiver[i], &config->target[i], error, size);
@@ -136,7 +138,10 @@ void osc_out_free(struct osc_out *out)
   if (!out) return;
   for (int i = 0; i < out->receivers; i++)
     if (out->receiver[i].fd >= 0) close(out->receiver[i].fd);
-  for (int i = 0; i < 2; i++) osc_state_free(out->state[i]);
+  for (int i = 0; i < 2; i++) {
+    osc_state_free(out->state[i]);
+    osc_state_free(out->loop[i]);
+  }
   free(out);
 }
 
@@ -192,19 +197,30 @@ static void send_status(struct osc_out *out)
   }
 }
 
+static void send_packets(struct osc_out *out, const struct receiver *r, const struct osc_state *st)
+{
+  for (int k = 0; k < st->packets; k++) transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);
+}
+
+/* Each profile is filled once, if anybody wants it. */
+static struct osc_state *filled(struct osc_state *st, bool *done, const struct frame *frame)
+{
+  if (!*done) osc_state_fill(st, frame);
+  *done = true;
+  return st;
+}
+
 static void send_state(struct osc_out *out)
 {
-  bool filled[2] = {false, false};
+  bool state[2] = {false, false}, loop[2] = {false, false};
   uint64_t cycle = out->frame->cycle;
   for (int i = 0; i < out->receivers; i++) {
     struct receiver *r = &out->receiver[i];
-    if (!(r->streams & OSC_STREAM_STATE) || cycle < r->next_cycle) continue;
+    const bool d = r->doubles;
+    if (!(r->streams & (OSC_STREAM_STATE | OSC_STREAM_LOOP)) || cycle < r->next_cycle) continue;
     r->next_cycle = (cycle / r->divisor + 1) * r->divisor;
-    struct osc_state *st = out->state[r->doubles];
-    if (!filled[r->doubles]) osc_state_fill(st, out->frame);
-    filled[r->doubles] = true;
-    for (int k = 0; k < st->packets; k++)
-      transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);
+    if (r->streams & OSC_STREAM_STATE) send_packets(out, r, filled(out->state[d], &state[d], out->frame));
+    if (r->streams & OSC_STREAM_LOOP) send_packets(out, r, filled(out->loop[d], &loop[d], out->frame));
   }
 }
 

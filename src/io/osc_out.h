@@ -27,7 +27,7 @@ struct osc_address {
 int osc_address_parse(const char *host, int port, struct osc_address *out);
 
 /* Streams one can subscribe to, as bits. */
-enum osc_stream { OSC_STREAM_STATE = 1, OSC_STREAM_STATUS = 2 };
+enum osc_stream { OSC_STREAM_STATE = 1, OSC_STREAM_STATUS = 2, OSC_STREAM_LOOP = 4 };
 enum { OSC_SUBSCRIBERS = 8, OSC_LEASE_S = 10, OSC_DIVISOR_MAX = 1000 };
 
 struct osc_out;

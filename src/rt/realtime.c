@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Memory of the process: locked, and never given back. Set-up only. The threads are in realtime_thread.c. */
+ * The whole process: memory locked and never given back, processors kept awake. Set-up only. The threads are in realtime_thread.c. */
 #include "rt/realtime.h"
 #include "rt/realtime_note.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -33,6 +34,21 @@ void realtime_note(struct realtime_grant *grant, const char *format, ...)
   const int n = vsnprintf(grant->reason + used, size - used, format, list);
   va_end(list);
   if (n >= 0 && (size_t)n >= size - used) memcpy(grant->reason + size - 4, "...", 4);
+}
+
+bool realtime_hold_latency(int latency_us, char *reason, size_t size)
+{
+  static const char path[] = "/dev/cpu_dma_latency";
+  const int32_t value = latency_us;
+  const int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd >= 0 && write(fd, &value, sizeof value) == (ssize_t)sizeof value)
+    return true; /* held while it is open */
+  snprintf(reason, size,
+           "%s: %s: run as root, or give the user the device: KERNEL==\"cpu_dma_latency\", MODE=\"0660\", "
+           "GROUP=\"...\" in /etc/udev/rules.d",
+           path, strerror(errno));
+  if (fd >= 0) close(fd);
+  return false;
 }
 
 /* The number behind "KEY:" in /proc/self/status, 0 when it is not there. */

@@ -22,6 +22,10 @@ struct realtime_grant {
  * trim and mmap thresholds off, heap prefaulted. Appends to grant->reason what was refused. */
 void realtime_lock_memory(struct realtime_grant *grant);
 
+/* Keeps processors from sleeping so deeply that waking takes longer than latency_us, for as long as the process lives
+ * (/dev/cpu_dma_latency). Not part of real time: false with what was refused, errno text and remedy in reason[size]. */
+bool realtime_hold_latency(int latency_us, char *reason, size_t size);
+
 /* The calling thread: SCHED_FIFO at `priority` (1..99; 0: stays ordinary, the rest as below), pinned to `cpu`
  * (-1: not), stack prefaulted, signals blocked, denormals flushed. Fills the rest of the grant by reading
  * back; `realtime` is false if anything was refused. */

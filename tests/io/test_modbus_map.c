@@ -235,7 +235,7 @@ static void a_command_acts_when_its_sequence_changes(void **state)
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_PAUSE);
   assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
-  assert_int_equal(commands(10, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(11, 0, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(effect.commands, 0);
 }
 
@@ -246,7 +246,7 @@ static void only_a_reset_and_an_estop_pass_while_safe(void **state)
   int sequence = 0;
   for (int i = 0; i < 2; i++) {
     show_state(locked[i], 0);
-    for (int code = COMMAND_INIT; code <= COMMAND_STEP; code++) {
+    for (int code = COMMAND_INIT; code <= COMMAND_CLEAR; code++) {
       bool passes = code == COMMAND_RESET || code == COMMAND_ESTOP;
       assert_int_equal(commands(code, 0, ++sequence), passes ? 0 : MBAP_DEVICE_FAILURE);
       assert_int_equal(effect.commands, passes);

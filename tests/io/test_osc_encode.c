@@ -187,6 +187,25 @@ static void sensors_follow_the_bodies(void **state)
   signals.groups = 0;
 }
 
+static void figures_of_the_loop_come_without_bodies(void **state)
+{
+  (void)state;
+  char name_of_1[] = "time", name_of_2[] = "loop.cycle.max";
+  struct signal_group group[] = {{name_of_1, 0, 1}, {name_of_2, 7, 1}};
+  char error[200] = "";
+  signals.bodies = 2;
+  signals.groups = 2;
+  signals.group = group;
+  signals.figure_first = 7;
+  struct osc_state *st = osc_state_new("/ali3", NULL, &signals, true, error, sizeof error);
+  assert_non_null(st);
+  assert_int_equal(st->messages, 1);
+  osc_state_fill(st, frame);
+  assert_true(wire_get_d(need(&st->packet[0], "/ali3/loop/cycle/max", "d")) == frame->values[7]);
+  osc_state_free(st);
+  signals.groups = 0;
+}
+
 static void names_that_fit_in_no_packet_are_refused(void **state)
 {
   (void)state;
@@ -209,6 +228,7 @@ int main(void)
       cmocka_unit_test(liblo_reads_back_what_was_patched_in),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
       cmocka_unit_test(sensors_follow_the_bodies),
+      cmocka_unit_test(figures_of_the_loop_come_without_bodies),
       cmocka_unit_test(names_that_fit_in_no_packet_are_refused),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -324,11 +324,39 @@ static void a_step_has_a_number_of_cycles(void **state)
   assert_true(ring_pop(&port.commands, &c));
   assert_int_equal(c.code, COMMAND_STEP);
   assert_int_equal(c.argument, 5);
+  receive(wire_message(bytes, "/ali3/step", "ii", 6, 1234));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.argument, 6);
+  assert_int_equal(c.id, 1234);
   receive(wire_message(bytes, "/ali3/step", "i", 0));
   assert_false(ring_pop(&port.commands, &c));
   const uint8_t *args = wire_find(answer, next_answer(), "/ali3/ack", "sii");
   assert_non_null(args);
   assert_int_equal(wire_get_u32(args + 12), RESULT_BAD_ARGUMENT);
+}
+
+static void receive_frame(int sequence)
+{
+  receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", sequence, INT64_C(1), 0., 1., 2., 3., 4.,
+                       5., 6., 7., 8., 9., 10., 11., 12.));
+}
+
+/* A beat rings when its values are there, and once for a frame; other inputs are none. */
+static void numbered_frames_are_beats(void **state)
+{
+  (void)state;
+  static struct bell bell;
+  bell = (struct bell){0};
+  port.bell = &bell;
+  receive_frame(1);
+  assert_int_equal(atomic_load(&bell.beats), 0); /* another port paces the loop */
+  port.paces = true;
+  receive_frame(2);
+  assert_int_equal(atomic_load(&bell.beats), 1);
+  assert_int_equal(atomic_load(&bell.beat_ns), NOW);
+  receive_frame(2);
+  receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
+  assert_int_equal(atomic_load(&bell.beats), 1);
 }
 
 static void commands_without_room_are_counted_but_estop_gets_through(void **state)
@@ -449,7 +477,7 @@ static void mutated_packets_do_no_harm(void **state)
     free(exact);
 
     struct command c = {0};
-    while (ring_pop(&port.commands, &c)) assert_in_range(c.code, COMMAND_INIT, COMMAND_STEP);
+    while (ring_pop(&port.commands, &c)) assert_in_range(c.code, COMMAND_INIT, COMMAND_CLEAR);
     if (snapshot_take(&port.inputs)) {
       const struct input_sample *s = snapshot_value(&port.inputs);
       for (int i = 0; i < CHANNELS; i++) assert_true(isfinite(s[i].value));
@@ -499,6 +527,7 @@ int main(void)
       TEST(wrong_types_are_counted_and_change_nothing),
       TEST(commands_are_acknowledged_to_their_sender),
       TEST(a_step_has_a_number_of_cycles),
+      TEST(numbered_frames_are_beats),
       TEST(commands_without_room_are_counted_but_estop_gets_through),
       TEST(subscriptions_are_leases),
       TEST(senders_that_must_not_be_answered_are_not),

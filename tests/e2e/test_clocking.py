@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Loops that are paced from outside: lockstep, input frames; and the loop's own figures as a stream."""
+import csv
+import os
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import bench
+
+CRANK = bench.four_bar()["model"]["bodies"][0]["name"]
+CHANNELS = 6  # of the one input of the bench
+
+
+def offline(d, steps):
+    """The same motion by ali3-sim: {step: [time, 13 values of the crank]} as written, to the last digit."""
+    file = os.path.join(d.dir, "sim.csv")
+    columns = ([f"body.{CRANK}.position.{c}" for c in "xyz"] + [f"body.{CRANK}.orientation.e{i}" for i in range(4)]
+               + [f"body.{CRANK}.velocity.{c}" for c in "xyz"] + [f"body.{CRANK}.angular_velocity.{c}" for c in "xyz"])
+    subprocess.run([bench.program("ali3-sim"), d.config, "--duration", str(steps * 0.01), "--output", file], check=True,
+                   timeout=60, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with open(file, encoding="utf-8") as f:
+        return {round(float(row["time"]) / 0.01): [float(row[c]) for c in columns] for row in csv.DictReader(f)}
+
+
+class Subscriber(bench.OscClient):
+    """Hears a stream in 64-bit numbers, and what it is answered, in the order of arrival."""
+
+    def __init__(self, port, stream):
+        super().__init__(port)
+        self.send(bench.osc_message("/ali3/sub", "siii", stream, 0, 1, 1))
+        self.answer("/ali3/sub/ack")
+
+    def packets(self, seconds=20.0):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.socket.settimeout(max(0.01, end - time.monotonic()))
+            try:
+                yield {address: values for address, _, values in bench.osc_decode(self.socket.recv(65536))}
+            except TimeoutError:
+                continue
+        raise AssertionError(f"nothing that was waited for within {seconds} s")
+
+    def stepped(self, count, request):
+        """Asks for steps; the last state heard before the acknowledgement, and its result."""
+        self.send(bench.osc_message("/ali3/step", "ii", count, request))
+        state = None
+        for packet in self.packets():
+            if f"/ali3/body/{CRANK}/state" in packet:
+                state = packet["/ali3/hdr"][1], packet[f"/ali3/body/{CRANK}/state"]
+            if "/ali3/ack" in packet and packet["/ali3/ack"][:2] == ["step", request]:
+                return packet["/ali3/ack"][2], state
+        return None
+
+
+class Clocking(unittest.TestCase):
+    def test_lockstep_moves_by_what_is_asked_for_to_the_bit(self):
+        with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}) as d:
+            client = Subscriber(d.osc_port, "body")
+            self.assertEqual(client.stepped(1, 1)[0], 1)  # not running yet
+            self.assertEqual(client.command("run", 2), 0)
+            done, counts = 0, [1, 1, 7, 30, 1, 160]
+            seen = {}
+            for i, count in enumerate(counts):
+                if i == 3:  # nothing in the world outside matters
+                    d.process.send_signal(signal.SIGSTOP)
+                    time.sleep(3)
+                    d.process.send_signal(signal.SIGCONT)
+                result, state = client.stepped(count, 100 + i)
+                self.assertEqual(result, 0)
+                done += count
+                self.assertAlmostEqual(state[0], done * 0.01, places=9)  # the answer comes with the last of its frames
+                seen[done] = state[1]
+            expected = offline(d, done)
+            for step, state in seen.items():
+                self.assertEqual(struct.pack(">13d", *state), struct.pack(">13d", *expected[step]), f"after step {step}")
+            time.sleep(0.3)  # a loop that waits is neither late nor stuck
+            said = d.watch()
+            self.assertEqual((said["misses"], said["state"]), (0, "RUNNING"))
+            self.assertEqual(said["status"], "healthy", said["reasons"])
+            client.close()
+            status, report = d.stop()
+            self.assertEqual(status, 0)
+            self.assertEqual(report["misses"], 0)
+
+    def test_modbus_asks_for_steps_too(self):
+        with bench.Daemon(cycle={"clock": "lockstep"}) as d:
+            m = bench.ModbusClient(d.modbus_port)
+            bench.wait_for("RUNNING", lambda: m.state() == "RUNNING")
+            self.assertEqual(m.command("step", 1, argument=25), 0)
+            self.assertAlmostEqual(m.floats(10, 1)[0], 0.25, places=6)
+            m.close()
+
+    def test_input_frames_pace_the_loop(self):
+        with bench.Daemon(cycle={"clock": "input", "beat": "osc", "warmup": 5},
+                          inputs=[{"name": "push", "body": CRANK, "policy": "hold"}]) as d:
+            client = bench.OscClient(d.osc_port)
+            client.send(bench.osc_message("/ali3/cmd/reset", "i", 1))  # it may have waited for too long before we came
+            client.send(bench.osc_message("/ali3/cmd/stop", "i", 2))
+            bench.wait_for("STOPPED", lambda: d.watch()["state"] == "STOPPED")
+            client.send(bench.osc_message("/ali3/cmd/run", "i", 3))
+            sequence, before = 0, None
+            end = time.monotonic() + 30
+
+            def beat():
+                nonlocal sequence
+                sequence += 1
+                client.send(bench.osc_message("/ali3/in/frame", "ih" + "d" * CHANNELS, sequence, 0, *[0.0] * CHANNELS))
+                time.sleep(0.004)  # faster than the period of 10 ms: the frames say when
+
+            while before is None:
+                beat()
+                if sequence % 50 == 0:
+                    said = d.watch()
+                    if said["state"] == "RUNNING":
+                        before = said
+                self.assertLess(time.monotonic(), end, "never RUNNING")
+            first = before["time_s"]
+            for _ in range(250):
+                beat()
+            after = d.watch()
+            self.assertEqual(after["state"], "RUNNING", d.said())
+            made = round((after["time_s"] - first) / 0.01)
+            left_out = after["skipped"] - before["skipped"]
+            self.assertAlmostEqual(made + left_out, 250, delta=3)  # one may be under way at either look
+            bench.wait_for("SAFE without frames", lambda: d.watch()["state"] == "SAFE")
+            self.assertEqual(d.watch()["fault"], 8)
+            self.assertIn("no input frame came", d.said())
+            client.close()
+
+    def test_the_figures_of_the_loop_are_a_stream(self):
+        with bench.Daemon() as d:
+            client = Subscriber(d.osc_port, "loop")
+            seen = {}
+            for packet in client.packets():
+                if "/ali3/hdr" in packet:
+                    seen.update(packet)
+                if {"/ali3/loop/cycle", "/ali3/loop/level/sweep/busy", "/ali3/loop/load/60s"} <= seen.keys():
+                    break
+            self.assertGreater(seen["/ali3/loop/cycle"][0], 0.0)
+            self.assertLess(seen["/ali3/loop/feedback/max"][0], 10.0)
+            self.assertGreaterEqual(seen["/ali3/loop/cycle/max"][0], seen["/ali3/loop/cycle"][0])
+            self.assertEqual(client.command("clear", 9), 0)
+            client.close()
+
+    def test_a_file_that_asks_for_nobody_is_refused(self):
+        with bench.Daemon(wait=False, cycle={"clock": "input"}) as d:
+            self.assertEqual(d.finish(), 2)
+            self.assertIn("clock: input needs to know whose frames", d.said())
+
+
+if __name__ == "__main__":
+    bench.main()
