@@ -282,6 +282,7 @@ static const struct key cycle_keys[] = {
   {"max_misses",  KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",       AT_START,  SETTING(cycle.max_misses),  0, 0},
   {"grace",       KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "0",       AT_START,  SETTING(cycle.grace),       0, 0},
   {"publish",     KEY_CHOICE,  "",       ANY,               "at_once", AT_START,  SETTING(cycle.publish),     publishes, 0},
+  {"spin",        KEY_NUMBER,  "s",      BETWEEN(0, 1),     "0",       AT_START,  SETTING(cycle.spin),        0, 0},
   {"beat",        KEY_CHOICE,  "",       ANY,               "none",    AT_START,  SETTING(cycle.beat),        beats, 0},
   {"pull",        KEY_NUMBER,  "s",      BETWEEN(0, 1),     "0",       AT_START,  SETTING(cycle.pull),        0, 0},
   {"beat_offset", KEY_NUMBER,  "s",      BETWEEN(0, 10),    "0",       AT_START,  SETTING(cycle.beat_offset), 0, 0},

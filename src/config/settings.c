@@ -228,6 +228,11 @@ static void check_cycle(struct loader *l)
   if (s->cycle.pull > 0.1 * s->options.dt)
     report_error(r, pull->at, "pull: expected at most a tenth of the period, %g s, found %g",
                  0.1 * s->options.dt, s->cycle.pull);
+  if (s->cycle.spin > 0 && s->cycle.clock != CLOCKING_TIMER)
+    report_error(r, given(l, "cycle", "spin")->at, "spin: expected with \"clock: timer\" only");
+  if (s->cycle.spin > 0.5 * s->options.dt)
+    report_error(r, given(l, "cycle", "spin")->at, "spin: expected at most half the period, %g s, found %g",
+                 0.5 * s->options.dt, s->cycle.spin);
   if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
 }
 

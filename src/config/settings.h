@@ -37,6 +37,7 @@ struct settings {
     int publish;        /* enum publish */
     int beat;           /* enum beat */
     double beat_offset; /* s, after a beat, at which a cycle is to start */
+    double spin;        /* s awake before each start of a timer */
     double pull;        /* s, by which beats may draw the grid in a cycle; 0: not */
   } cycle;
   struct {

@@ -104,6 +104,7 @@ static int set_up_model(struct daemon *d)
                                       .pull_ns = (uint64_t)llround(s->cycle.pull * (double)NS_PER_S),
                                       .beat_offset_ns =
                                           (uint64_t)llround(s->cycle.beat_offset * (double)NS_PER_S),
+                                      .spin_ns = (uint64_t)llround(s->cycle.spin * (double)NS_PER_S),
                                       .bell = d->bench.bell};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));

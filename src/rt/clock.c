@@ -26,3 +26,8 @@ void clock_sleep_until_ns(uint64_t t_ns)
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
   }
 }
+
+void clock_spin_until_ns(uint64_t t_ns)
+{
+  while (clock_now_ns() < t_ns) clock_pause();
+}

@@ -51,6 +51,7 @@ struct cycle_config {
   enum overrun overrun;
   int catch_up;                     /* see struct schedule */
   uint64_t pull_ns, beat_offset_ns; /* likewise */
+  uint64_t spin_ns; /* timer: so long before a start the loop wakes, and waits the rest awake */
 };
 
 /* A change of state or a model put back, as the log wants it: text is made outside the loop. */

@@ -66,13 +66,25 @@ static void wait_for_beat(struct cycle *c)
   }
 }
 
+/* What others have thrown out of the caches meanwhile comes back before it is needed. */
+static void wait_awake(struct cycle *c)
+{
+  enum { CACHE_LINE = 64, WORTH = 4 << 20 };
+  const size_t bytes = c->size < WORTH ? c->size : 0;
+  for (size_t i = 0; i < bytes && clock_now_ns() < c->schedule.start_ns; i += 64 * CACHE_LINE)
+    for (size_t k = i; k < bytes && k < i + 64 * CACHE_LINE; k += CACHE_LINE)
+      (void)*(const volatile char *)((const char *)c->block + k);
+  clock_spin_until_ns(c->schedule.start_ns);
+}
+
 /* The warm-up waits for nobody, nor does the cycle after it, which ends it. */
 void cycle_wait(struct cycle *c)
 {
   const bool warming = c->number <= (uint64_t)c->config.warmup;
   switch (c->config.clocking) {
   case CLOCKING_TIMER:
-    clock_sleep_until_ns(c->schedule.start_ns);
+    clock_sleep_until_ns(c->schedule.start_ns - c->config.spin_ns);
+    if (c->config.spin_ns) wait_awake(c);
     break;
   case CLOCKING_INPUT:
     if (warming)

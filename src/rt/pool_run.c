@@ -25,15 +25,6 @@ enum {
   LOOK_NS = 5 * 1000000, /* between two looks for workers that have ended */
 };
 
-static inline void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 /* Spins until the word differs from `old`, but not for longer than that. Returns what it read. */
 static uint32_t spin(struct event *e, uint32_t old, uint64_t spin_ns)
 {
@@ -44,7 +35,7 @@ static uint32_t spin(struct event *e, uint32_t old, uint64_t spin_ns)
     for (int i = 0; i < PAUSES_PER_LOOK; i++) {
       now = atomic_load_explicit(&e->word, memory_order_acquire);
       if (now != old) return now;
-      pause_cpu();
+      clock_pause();
     }
     time = clock_now_ns();
     if (!end) end = time + spin_ns;
