@@ -87,7 +87,7 @@ struct pool *pool_new(const struct pool_config *config, char *error, size_t size
   p->worker = worker;
   p->room = has_room(config);
   p->process = getpid();
-  p->exec = (ali3_exec){.context = p, .shares = config->workers + 1, .run = pool_run};
+  p->exec = (ali3_exec){.context = p, .shares = config->workers + 1, .worth = config->worth, .run = pool_run};
 
   const bool all = start_workers(p, error, size);
   pool_wait_all(p);

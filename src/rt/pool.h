@@ -15,6 +15,7 @@ struct pool_config {
   int workers;   /* threads beside the caller; 0 gives a pool that runs everything in the caller */
   int priority;  /* SCHED_FIFO; 0: ordinary */
   int first_cpu; /* workers are pinned to first_cpu, first_cpu+1, ..; -1: not pinned */
+  double worth;  /* as of ali3_exec */
 };
 
 /* Set-up. Workers that are not pinned run where the calling thread may run: make the pool before that is

@@ -19,6 +19,7 @@ import time
 import unittest
 
 BIN = ""  # folder of the programs; the command line sets it
+SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
 COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Start, watch-dog, stop and every exit status of the daemon; its threads are what they claim to be."""
+"""Start, watch-dog, stop and every exit status of the daemon. Its threads: test_threads.py."""
 import contextlib
 import ctypes
 import os
@@ -95,21 +95,6 @@ class Stop(unittest.TestCase):
         with bench.Daemon(["--duration", "1"], wait=False) as d:
             self.assertEqual(d.finish(), 0, d.said())
             self.check_report(d.report())
-
-    def test_threads(self):
-        """Only the loop and its workers are real time; nothing but the main thread can be hit by a signal."""
-        for workers in (0, 1):
-            with self.subTest(workers=workers), bench.Daemon(realtime={"workers": workers}) as d:
-                names = tasks(d.process.pid)
-                watched = d.watch()
-                print(f"threads {names}, realtime {watched['realtime']}")
-                if watched["realtime"]:
-                    self.assertEqual(len(fifo(d.process.pid)), 1 + workers)
-                for tid in names:
-                    with open(f"/proc/{d.process.pid}/task/{tid}/status", encoding="utf-8") as f:
-                        blocked = int(next(line for line in f if line.startswith("SigBlk")).split()[1], 16)
-                    self.assertTrue(blocked >> (signal.SIGTERM - 1) & 1 or tid == d.process.pid,
-                                    f"thread {names[tid]} does not block SIGTERM")
 
     def test_the_instruction_set_is_said_everywhere(self):
         """In the log, the monitor and the report; the option before the file."""

@@ -6,9 +6,24 @@ add_test(NAME lint/tree COMMAND ${Python3_EXECUTABLE} ${lint}/tree.py ${PROJECT_
 add_test(NAME lint/format COMMAND ${lint}/format ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/clang COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
 add_test(NAME lint/calls COMMAND ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
-set(names lint/tree lint/format lint/clang lint/calls)
+add_test(NAME lint/stack COMMAND ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
+         $<TARGET_FILE:ali3d> ${lint}/calls.txt)
+set(loop_libraries base math model dynamics dca stepper signals rt)
+list(TRANSFORM loop_libraries REPLACE "(.+)" "$<TARGET_FILE:ali3_\\1>")
+add_test(NAME lint/symbols COMMAND ${Python3_EXECUTABLE} ${lint}/symbols.py ${lint}/symbols.txt ${loop_libraries})
+set(names lint/tree lint/format lint/clang lint/calls lint/stack lint/symbols)
 if(ALI3_TIDY)
   add_test(NAME lint/tidy COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
   list(APPEND names lint/tidy)
 endif()
-set_tests_properties(${names} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS lint)
+
+# That these checks find what is wrong, in a program that does all of it.
+add_executable(test_lint_breaches lint/breaches.c)
+set_target_properties(test_lint_breaches PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+target_compile_options(test_lint_breaches PRIVATE -Wno-vla)
+add_test(NAME lint/lint COMMAND ${Python3_EXECUTABLE} ${lint}/test_lint.py $<TARGET_FILE:test_lint_breaches>
+         ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/test_lint_breaches.dir)
+list(APPEND names lint/lint)
+
+set_tests_properties(${names} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS lint
+                                         ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)

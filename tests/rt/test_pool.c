@@ -119,7 +119,7 @@ static void *fifo_caller(void *arg)
   static const int workers[] = {1, 2, 7};
   realtime_promote_self(20, -1, false, &r->grant);
   for (size_t i = 0; r->grant.realtime && !r->problem && i < sizeof workers / sizeof *workers; i++)
-    r->problem = run_many(&(struct pool_config){workers[i], 20, -1}, RUNS, 0);
+    r->problem = run_many(&(struct pool_config){workers[i], 20, -1, 0}, RUNS, 0);
   return NULL;
 }
 
@@ -174,7 +174,7 @@ static void workers_are_set_up(void **state)
   int cpu = 0;
   assert_int_equal(sched_getaffinity(0, sizeof cpus, &cpus), 0);
   while (!CPU_ISSET(cpu, &cpus)) cpu++;
-  struct pool *p = pool_new(&(struct pool_config){1, 30, cpu}, error, sizeof error);
+  struct pool *p = pool_new(&(struct pool_config){1, 30, cpu, 0}, error, sizeof error);
   assert_non_null(p);
   struct seen seen[2] = {0};
   pool_exec(p)->run(pool_exec(p)->context, look, seen);
@@ -199,7 +199,7 @@ static void a_processor_that_is_not_there_is_reported(void **state)
 {
   (void)state;
   char error[256];
-  struct pool *p = pool_new(&(struct pool_config){2, 0, CPU_SETSIZE - 1}, error, sizeof error);
+  struct pool *p = pool_new(&(struct pool_config){2, 0, CPU_SETSIZE - 1, 0}, error, sizeof error);
   assert_non_null(p);
   assert_non_null(strstr(pool_refusal(p), "worker 1: CPU 1023"));
   assert_false(pool_placed(p));
@@ -214,7 +214,7 @@ static int without_privilege(void)
   char error[256];
   struct tally t = {.input = 1};
   if (!give_up_realtime()) return 1;
-  struct pool *p = pool_new(&(struct pool_config){2, 30, -1}, error, sizeof error);
+  struct pool *p = pool_new(&(struct pool_config){2, 30, -1, 0}, error, sizeof error);
   if (!p) return 2;
   if (!strstr(pool_refusal(p), "SCHED_FIFO 30: Operation not permitted") || !pool_placed(p)) return 3;
   pool_exec(p)->run(pool_exec(p)->context, count, &t);

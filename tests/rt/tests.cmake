@@ -13,3 +13,17 @@ target_link_options(test_rt_choose PRIVATE -Wl,--wrap=clock_now_ns -Wl,--wrap=cl
                     -Wl,--wrap=ali3_data_set_exec -Wl,--wrap=ali3_reset -Wl,--wrap=ali3_step)
 ali3_test(rt usage LINK ali3_rt)
 ali3_test(rt schedule LINK ali3_rt)
+ali3_test(rt heap SOURCES rt/rig.c common/heap.c LINK ali3_config ali3_rt m)
+
+# The sizes of the stacks stand in the sources, and there only.
+ali3_test(rt stack SOURCES rt/rig.c LINK ali3_config ali3_rt m)
+function(define_stack macro file name)
+  file(STRINGS ${file} line REGEX "^ *${name} = [0-9]+,")
+  if(NOT line MATCHES "= ([0-9]+)")
+    message(FATAL_ERROR "${file}: no line \"${name} = NUMBER,\"")
+  endif()
+  target_compile_definitions(test_rt_stack PRIVATE ${macro}=${CMAKE_MATCH_1})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endfunction()
+define_stack(LOOP_STACK_KB ${PROJECT_SOURCE_DIR}/src/daemon/run.c LOOP_STACK_KB)
+define_stack(WORKER_STACK_KB ${PROJECT_SOURCE_DIR}/src/rt/pool.c STACK_KB)

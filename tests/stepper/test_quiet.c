@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A step asks nothing of the kernel: no page that is not there yet, and no system call, but for futex where workers sleep.
  * That it takes no memory is tested with the stages; what the loop around it may call, in tests/lint. */
+#include "common/faults.h"
 #include "common/toys.h"
 #include "rt/pool.h"
 #include "rt/sanitized.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,14 +33,6 @@ static struct pool *two_workers(void)
   struct pool *pool = pool_new(&(struct pool_config){.workers = 2, .first_cpu = -1}, error, sizeof error);
   if (!pool) fail_msg("%s", error);
   return pool;
-}
-
-/* Of all threads. */
-static long page_faults(void)
-{
-  struct rusage u;
-  getrusage(RUSAGE_SELF, &u);
-  return u.ru_minflt + u.ru_majflt;
 }
 
 static void steps_touch_no_new_page(void **state)

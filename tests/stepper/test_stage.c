@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back.
- *
- * The allocator is replaced for the whole program, C library included, by one that counts. */
+ * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back. */
+#include "common/heap.h"
 #include "common/random.h"
 #include "common/toys.h"
 #include "config/settings.h"
@@ -11,54 +10,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#if !TEST_SANITIZED
-static atomic_long allocations;
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *p);
-
-void *malloc(size_t size)
-{
-  atomic_fetch_add(&allocations, 1);
-  return __libc_malloc(size);
-}
-void *calloc(size_t count, size_t size)
-{
-  atomic_fetch_add(&allocations, 1);
-  return __libc_calloc(count, size);
-}
-void *realloc(void *p, size_t size)
-{
-  atomic_fetch_add(&allocations, 1);
-  return __libc_realloc(p, size);
-}
-void *aligned_alloc(size_t align, size_t size)
-{
-  atomic_fetch_add(&allocations, 1);
-  return __libc_memalign(align, size);
-}
-int posix_memalign(void **p, size_t align, size_t size)
-{
-  atomic_fetch_add(&allocations, 1);
-  *p = __libc_memalign(align, size);
-  return *p ? 0 : 12; /* ENOMEM */
-}
-void free(void *p)
-{
-  atomic_fetch_add(&allocations, 1);
-  __libc_free(p);
-}
-#endif
 
 enum { STEPS = 200 };
 
@@ -327,7 +283,7 @@ static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_data_set_exec(d, exec);
   toy_run(m, d, 1);
-  long before = atomic_load(&allocations);
+  long before = heap_calls();
   int worst = 0;
   for (int i = 0; i < 100; i++) {
     ali3_body_state x;
@@ -342,7 +298,7 @@ static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
   }
   ali3_set_load(m, d, 0, wild, none);
   int diverged = ali3_step(m, d); /* giving up takes none either */
-  long after = atomic_load(&allocations);
+  long after = heap_calls();
   assert_int_equal(after, before);
   assert_int_equal(worst, 0);
   assert_int_equal(diverged, ALI3_E_DIVERGED);
@@ -370,10 +326,10 @@ static void a_step_takes_no_memory(void **state)
   pool_free(pool);
   ali3_model_free(m);
   settings_free(s);
-  long seen = atomic_load(&allocations);
+  long seen = heap_calls();
   void *volatile p = malloc(1);
   free(p);
-  assert_true(atomic_load(&allocations) > seen); /* the counter does count */
+  assert_true(heap_calls() > seen); /* the counter does count */
 #endif
 }
 

@@ -8,7 +8,7 @@ foreach(name carried_start data drives forces laws freeze layout redundant inner
 endforeach()
 ali3_test(stepper quiet SOURCES common/toys.c LINK ali3_rt m)
 ali3_test(stepper extrapolate SOURCES common/toys.c LINK ali3_stepper ali3_rt m)
-ali3_test(stepper stage SOURCES common/toys.c LINK ali3_config ali3_rt m)
+ali3_test(stepper stage SOURCES common/toys.c common/heap.c LINK ali3_config ali3_rt m)
 
 # libali3 as another program sees it: the public headers and one library.
 add_executable(test_stepper_example stepper/example.c)

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_lint.py PROGRAM FOLDER: the checks of this folder find what is wrong, in breaches.c and in a tree made up."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PROGRAM, FOLDER = sys.argv[1:3]
+
+
+class Lint(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ali3-lint-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def file(self, name, text):
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def said(self, check, *arguments, status=1):
+        done = subprocess.run([sys.executable, os.path.join(HERE, check), *arguments], capture_output=True, text=True, check=False)
+        if done.returncode == 77:
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def calls(self, rules, status=1):
+        return self.said("calls.py", PROGRAM, self.file("list", rules), status=status)
+
+    def stack(self, function, status=1):
+        rules = self.file("list", f"root {function}\nthread {function} {function} tests/lint/breaches.c STACK_KB\n")
+        return self.said("stack.py", ROOT, FOLDER, PROGRAM, rules, status=status)
+
+    def test_calls(self):
+        self.assertIn("the loop can reach malloc <- greedy", self.calls("root greedy\nallow free\n"))
+        self.assertIn("of the C library: free, malloc", self.calls("root greedy\nallow free malloc\n", 0))
+        self.assertIn("the loop can recurse, among: endless", self.calls("root endless\n"))
+        self.assertIn("root nobody is not in the program", self.calls("root nobody\n"))
+
+    def test_calls_through_pointers(self):
+        self.assertNotIn("malloc", self.calls("root hidden\n", 0))
+        for pointer in ("kernels", "kern*", "greedy"):
+            self.assertIn("malloc <- greedy <- hidden", self.calls(f"root hidden\npointer {pointer}\nallow free\n"))
+        self.assertIn("pointer nobody is not in the program", self.calls("root hidden\npointer nobody\n"))
+
+    def test_stack(self):
+        self.assertRegex(self.stack("wide", 0), r"wide: 6\d{4} of 1\d{5} bytes")
+        self.assertRegex(self.stack("deep"), r"deep: more than 70% of its stack: STACK_KB in .*breaches\.c is 128")
+        self.assertRegex(self.stack("elastic"), "elastic: its frame has no bound")
+        self.assertRegex(self.stack("endless"), "recurse, among: endless")
+
+    def test_symbols(self):
+        library = os.path.join(self.dir, "libali3_breaches.a")
+        objects = [os.path.join(where, name) for where, _, names in os.walk(FOLDER) for name in names if name.endswith(".o")]
+        subprocess.run(["ar", "rcs", library, *objects], check=True)
+        for rules in ("breaches: free\n", "group heap: free\nbreaches/breaches: heap\nbreaches/others: malloc\n"):
+            self.assertEqual(self.said("symbols.py", self.file("list", rules), library),
+                             "breaches/breaches takes malloc, which list does not allow it\n")
+        self.said("symbols.py", self.file("list", "breaches: free malloc\n"), library, status=0)
+
+    def test_tree(self):
+        for layer, line, why in (("io", "clock_gettime(CLOCK_REALTIME, &t);", "wall clock"),
+                                 ("io", "long now = time(NULL);", "wall clock"),
+                                 ("daemon", "usleep(10);", "absolute instants"),
+                                 ("daemon", "sem_timedwait(&gate, &t);", "wall clock"),
+                                 ("rt", "pthread_mutex_lock(&m);", "no lock"),
+                                 ("signals", "sem_wait(&s);", "no lock"),
+                                 ("dca", "char *p = alloca(n);", "unbounded")):
+            with self.subTest(line):
+                self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\n")
+                self.file(f"src/{layer}/bad.c", f"/* SPDX-License-Identifier: MIT: time() */\n{line}\n")
+                self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
+        self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
+
+
+if __name__ == "__main__":
+    program = unittest.main(argv=[sys.argv[0], "-v"], exit=False)
+    for test, reason in program.result.skipped:
+        print(f"{test}: {reason}")
+    sys.exit(0 if program.result.wasSuccessful() else 1)
