@@ -9,9 +9,10 @@
  * With publish_next the frames of k go out right after the wake-up of k+1, when that comes in time on the grid.
  *
  * Invariants: 1. starts are those of schedule.c. 2. the model moves by exactly one step in a cycle that latched the state
- * RUNNING (and was asked for a step, where one has to be: cycle_steps()), and in no other: simulated time falls behind the clock by the starts left out. 3.
- * an e-stop raised before the wake-up holds in this cycle already, and no command sent before it, on whatever port, lifts
- * it again. 4. what is published is a state between two steps, never one in the middle. */
+ * RUNNING and was asked for a step, where one has to be (cycle_steps()), and in no other: simulated time falls behind the
+ * clock by the starts left out. 3. an e-stop raised before the wake-up holds in this cycle already, and no command sent
+ * before it, on whatever port, lifts it again. 4. what is published is a state between two steps, never one in the
+ * middle. */
 #include "rt/cycle_parts.h"
 
 #include "rt/clock.h"
