@@ -174,6 +174,12 @@ static void send_command(struct osc_in *in, const struct request *r, unsigned co
 {
   uint32_t client = in->next_client++ % RETURN_ADDRESSES;
   publish_inputs(in, r->now_ns);
+  /* A loop that stands still answers nothing, and must not find this when it goes on. */
+  if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET &&
+      code != COMMAND_ESTOP) {
+    acknowledge(in, r->from, code, id, RESULT_WRONG_STATE);
+    return;
+  }
   in->return_to[client] = *r->from;
   if (port_command(in->port, code, argument, (uint32_t)id, client))
     counter_add(&in->counters->osc_commands, 1);

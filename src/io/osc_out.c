@@ -196,6 +196,7 @@ static void send_state(struct osc_out *out)
 {
   bool filled[2] = {false, false};
   uint64_t cycle = out->frame->cycle;
+  if (cycle == 0) return; /* the loop stands still before its first frame */
   for (int i = 0; i < out->receivers; i++) {
     struct receiver *r = &out->receiver[i];
     if (!(r->streams & OSC_STREAM_STATE) || cycle < r->next_cycle) continue;

@@ -38,6 +38,7 @@ static void wait_for_call(struct cycle *c)
       seen = bell_seen(b);
     } while (!called(c));
     c->waiting = false;
+    cycle_write_live(c); /* from now on it owes whoever watches a sign of life */
   }
 }
 
