@@ -28,10 +28,11 @@ enum key_type {
 /* Which ends of a range are themselves out of range. */
 enum key_ends { CLOSED = 0, OPEN_MIN = 1, OPEN_MAX = 2 };
 
-/* When a value may change. Nothing changes while a loop runs. */
+/* When a value may change. */
 enum key_change {
-  AT_START,  /* read once, when the program starts */
-  BY_OPTION, /* likewise, and an option of the command line goes before the file */
+  AT_START,      /* read once, when the program starts */
+  BY_OPTION,     /* likewise, and an option of the command line goes before the file */
+  WHILE_RUNNING, /* with SIGHUP, too: see cycle_tune() */
 };
 
 struct key {

@@ -261,6 +261,10 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
 
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = copy_texts(l);
+  if (r->errors == 0) {
+    s->model_print = node_print(l->model_node, NULL);
+    s->inputs_print = node_print(inputs, &schema_input);
+  }
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
 }

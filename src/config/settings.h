@@ -8,6 +8,7 @@
 
 #include <ali3/ali3.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct settings_target { /* a fixed receiver of OSC state */
@@ -64,6 +65,8 @@ struct settings {
     int max_clients; /* default 8, at most 16 */
   } modbus;
   char *instance; /* telemetry.name; default: the model's name */
+
+  uint64_t model_print, inputs_print; /* of their text: differ where it does; see node_print() */
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file

@@ -85,6 +85,10 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
 bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
                  struct report *r);
 
+/* FNV-1a over keys and values as they are written, with all below; of a list of mappings of section s (NULL: of anything)
+ * without the keys that may change while the loop runs. 0: there is no node. */
+uint64_t node_print(const struct node *n, const struct section *s);
+
 /* Names of inputs and instances: A-Z a-z 0-9 _ -, not too long. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */
 #define NAME_EXPECTED "name: expected at most %d of the characters A-Z a-z 0-9 _ -, found %.40s"

@@ -20,6 +20,7 @@ static const char HELP[] =
     "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
+    "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
@@ -32,7 +33,8 @@ static const char HELP[] =
     "  2  the command line or FILE is wrong; nothing was started\n"
     "  3  real time was refused under --require-realtime; the loop was not started\n"
     "\n"
-    "Messages go to standard error. The monitor is ali3-top.\n";
+    "SIGUSR1: maxima and distributions begin anew. SIGHUP: read FILE again, or stop where\n"
+    "standard input is a terminal. Messages go to standard error. The monitor is ali3-top.\n";
 
 static int usage(const char *text, const char *found)
 {
@@ -50,12 +52,17 @@ static bool parse_seconds(const char *text, double *s)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-  enum { CHECK = 256, DURATION, REPORT, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
+  enum { CHECK = 256, DURATION, REPORT, MISS_LOG_FILE, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
   static const struct option LONG[] = {
-      {"check", no_argument, NULL, CHECK},         {"duration", required_argument, NULL, DURATION},
-      {"report", required_argument, NULL, REPORT}, {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
-      {"isa", required_argument, NULL, ISA},       {"help", no_argument, NULL, HELP_TEXT},
-      {"version", no_argument, NULL, VERSION},     {0},
+      {"check", no_argument, NULL, CHECK},
+      {"duration", required_argument, NULL, DURATION},
+      {"report", required_argument, NULL, REPORT},
+      {"miss-log", required_argument, NULL, MISS_LOG_FILE},
+      {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
+      {"isa", required_argument, NULL, ISA},
+      {"help", no_argument, NULL, HELP_TEXT},
+      {"version", no_argument, NULL, VERSION},
+      {0},
   };
   *o = (struct options){0};
   optind = 1;
@@ -67,6 +74,9 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case REPORT:
       o->report = optarg;
+      break;
+    case MISS_LOG_FILE:
+      o->miss_log = optarg;
       break;
     case REQUIRE_REALTIME:
       o->require_realtime = true;

@@ -17,6 +17,7 @@ struct options {
   const char *file;
   double duration;       /* s after the warm-up; 0: until told to stop */
   const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
+  const char *miss_log;  /* a line for every deadline missed; NULL: nowhere */
   bool check;            /* only see whether FILE is right */
   bool require_realtime; /* rather not run than run without it */
   const char *isa;       /* before simulation.isa of the file; NULL: not given */

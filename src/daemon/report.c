@@ -3,10 +3,13 @@
  * so that its figures are not taken for what the machine could do. */
 #include "daemon/report.h"
 
+#include "signals/clocking.h"
 #include "signals/exchange.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+
+enum { LAST_MISSES = 10 };
 
 static uint64_t count_of(const struct histogram *h)
 {
@@ -50,6 +53,41 @@ static json_t *counters(const struct counters *c)
   return object;
 }
 
+/* The counters of the causes stand in the order of these: daemon/misses.h. */
+static json_t *causes(const struct counters *c)
+{
+  json_t *object = json_object();
+  for (unsigned i = 0; i <= MISS_STOLEN; i++)
+    json_object_set_new(object, miss_cause_name(i),
+                        json_integer((json_int_t)counter_get(&c->miss_unknown + i)));
+  return object;
+}
+
+static json_t *last_misses(const struct telemetry *t)
+{
+  json_t *list = json_array();
+  const uint64_t written = atomic_load(&t->misses.written);
+  for (uint64_t k = written > LAST_MISSES ? written - LAST_MISSES : 0; k < written; k++) {
+    struct miss m;
+    char text[400];
+    if (!miss_log_read(&t->misses, k, &m)) continue;
+    miss_text(&m, &t->book, text, sizeof text);
+    json_array_append_new(list, json_string(text));
+  }
+  return list;
+}
+
+static void add_misses(json_t *o, const struct telemetry *t, const struct telemetry_live *live)
+{
+  json_object_set_new(o, "misses", json_integer((json_int_t)live->misses));
+  json_object_set_new(o, "misses_by_cause", causes(&t->counters));
+  json_object_set_new(o, "last_misses", last_misses(t));
+  json_object_set_new(o, "grace_misses", json_integer((json_int_t)live->grace_misses));
+  json_object_set_new(o, "skipped", json_integer((json_int_t)live->skipped));
+  json_object_set_new(o, "late_starts", json_integer((json_int_t)live->late_starts));
+  json_object_set_new(o, "slipped_s", json_real((double)live->slipped_ns / 1e9));
+}
+
 static json_t *build(const struct report *r)
 {
   const struct telemetry *t = r->telemetry;
@@ -72,9 +110,12 @@ static json_t *build(const struct report *r)
   json_object_set_new(o, "state", json_string(run_state_name(r->final_state)));
   json_object_set_new(o, "warmup_cycles", json_integer(r->settings->cycle.warmup));
   json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
-  json_object_set_new(o, "misses", json_integer((json_int_t)live.misses));
+  json_object_set_new(o, "clocking", json_string(clocking_name(t->clocking)));
+  json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
+  json_object_set_new(
+      o, "load", json_pack("{s:f, s:f, s:f}", "1s", live.load[0], "10s", live.load[1], "60s", live.load[2]));
+  add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
-  json_object_set_new(o, "skipped", json_integer((json_int_t)live.skipped));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
   json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
   json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));

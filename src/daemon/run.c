@@ -8,6 +8,7 @@
  * A failure at any point unwinds what there is. */
 #include "daemon/run.h"
 
+#include "base/arena.h"
 #include "daemon/bench.h"
 #include "daemon/check.h"
 #include "daemon/log.h"
@@ -24,6 +25,7 @@
 #include <math.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,6 +41,7 @@ struct loop {
   struct choice choice;    /* how many of them, where that is to be found out */
   struct realtime_grant grant;
   pthread_t thread;
+  struct loop_thread self;
   sem_t promoted, gate;
   bool started;
   bool may_run; /* as the gate opens: run, rather than leave */
@@ -51,7 +54,8 @@ struct daemon {
   struct bench bench;
   struct loop loop;
   struct pool *pool;
-  FILE *report; /* NULL: none wanted */
+  bool supervised; /* the supervisor is open */
+  FILE *report;    /* NULL: none wanted */
 };
 
 /* In the loop's own thread, so that steps are timed as they will run. */
@@ -67,6 +71,7 @@ static void *loop_main(void *arg)
 {
   struct loop *l = arg;
   const struct settings *s = l->settings;
+  loop_thread_note(&l->self);
   realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
   if (l->pool.workers == WORKERS_AUTO) choose(l);
   sem_post(&l->promoted);
@@ -191,6 +196,20 @@ static void complete_telemetry(struct daemon *d)
   telemetry_ready(t);
 }
 
+static bool open_supervisor(struct daemon *d)
+{
+  struct supervisor *s = &d->supervisor;
+  s->cycle = &d->loop.cycle;
+  s->thread = d->loop.self;
+  s->thread.cpu = d->loop.grant.cpu;
+  s->miss_log = d->options->miss_log;
+  s->reload.file = d->options->file;
+  s->reload.over.isa = d->options->isa;
+  s->reload.started = d->settings;
+  d->supervised = true;
+  return supervisor_open(s);
+}
+
 static int start(struct daemon *d)
 {
   char error[320];
@@ -201,8 +220,10 @@ static int start(struct daemon *d)
   if (!bench_start(&d->bench, error, sizeof error)) return failed("", error);
   status = go_realtime(d);
   if (status != STATUS_OK) return status;
-  status = open_report(d); /* now, to fail before a long run and not after it */
+  /* Files now, to fail before a long run and not after it. */
+  status = open_report(d);
   if (status != STATUS_OK) return status;
+  if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
   complete_telemetry(d);
   return STATUS_OK;
@@ -248,6 +269,7 @@ static void stop(struct daemon *d)
     sem_post(&l->gate); /* one post more does no harm where it is open */
     pthread_join(l->thread, NULL);
   }
+  if (d->supervised) supervisor_close(&d->supervisor);
   if (d->report && d->report != stdout) fclose(d->report);
   pool_free(d->pool);
   bench_close(&d->bench);
@@ -256,22 +278,25 @@ static void stop(struct daemon *d)
 
 int run(const struct options *o, const struct settings *s)
 {
-  struct daemon d = {.options = o, .settings = s, .loop.settings = s};
-  sem_init(&d.loop.promoted, 0, 0);
-  sem_init(&d.loop.gate, 0, 0);
-  supervisor_block_signals(&d.supervisor);
-  int status = start(&d);
+  struct daemon *d = aligned_zalloc(sizeof *d);
+  if (!d) return failed("", ali3_status_text(ALI3_E_MEMORY));
+  d->options = o;
+  d->settings = d->loop.settings = s;
+  sem_init(&d->loop.promoted, 0, 0);
+  sem_init(&d->loop.gate, 0, 0);
+  supervisor_block_signals(&d->supervisor);
+  int status = start(d);
   if (status == STATUS_OK) {
-    log_start(&d);
-    d.supervisor.cycle = &d.loop.cycle;
-    d.loop.may_run = true;
-    sem_post(&d.loop.gate);
-    if (!supervisor_run(&d.supervisor)) {
+    log_start(d);
+    d->loop.may_run = true;
+    sem_post(&d->loop.gate);
+    if (!supervisor_run(&d->supervisor)) {
       log_line(LOG_LEVEL_ERROR, "the loop does not end: leaving without it");
       _exit(STATUS_FAILED);
     }
-    status = finish(&d);
+    status = finish(d);
   }
-  stop(&d);
+  stop(d);
+  free(d);
   return status;
 }

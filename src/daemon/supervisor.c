@@ -1,31 +1,63 @@
 /* SPDX-License-Identifier: MIT
- * The main thread while the loop runs. It looks every 100 ms at what the loop shows, and never touches it:
- * all it sends is the wish to stop. The watchdog of the service manager is fed only while the cycle counter
- * advances. */
+ * The main thread while the loop runs. It looks every 20 ms at what the loop shows, and never touches it: all it sends is
+ * the wish to stop, to clear the book, and that it stands still.
+ *
+ *   advances ---- stall_look: STALL_STUCK: declared, ports say SAFE, watchdog not fed ---> STUCK
+ *      ^                                                                                     |
+ *      |                                                              STALL_OVER: watchdog fed
+ *      |                                                                                     v
+ *      '---- the loop has taken the declaration, and published as SAFE itself ---- advances, ports say SAFE
+ *
+ * Invariant: between a frame of the time before and one in which the loop itself is in SAFE, the ports say SAFE. */
 #include "daemon/supervisor.h"
 
 #include "daemon/events.h"
 #include "daemon/log.h"
 #include "rt/clock.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
-static const uint64_t TICK_NS = NS_PER_S / 10;
-static const uint64_t LOG_NS = NS_PER_S;       /* misses are summed up over so long */
+static const uint64_t TICK_NS = NS_PER_S / 50;
 static const uint64_t GRACE_NS = 5 * NS_PER_S; /* for the loop to end */
+enum {
+  FEEDS = 4, /* in the time that the service manager allows */
+  CYCLES =
+      3, /* until a declaration has been taken and published, by a loop that publishes in the next cycle */
+};
 
+/* SIGHUP is the end of a terminal, where there is one to end; else somebody who wants the file read again. One who started
+ * the daemon with nohup wants neither. */
 void supervisor_block_signals(struct supervisor *s)
 {
+  struct sigaction hangup;
   sigemptyset(&s->signals);
   sigaddset(&s->signals, SIGTERM);
   sigaddset(&s->signals, SIGINT);
-  struct sigaction hangup;
-  if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
-    sigaddset(&s->signals, SIGHUP); /* unless nohup asks to outlive the terminal */
+  sigaddset(&s->signals, SIGUSR1);
+  sigaddset(&s->signals, SIGCONT);
+  if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN) sigaddset(&s->signals, SIGHUP);
+  s->hangup_reloads = getenv("NOTIFY_SOCKET") || !isatty(STDIN_FILENO);
   pthread_sigmask(SIG_BLOCK, &s->signals, NULL);
   signal(SIGPIPE, SIG_IGN);
+}
+
+bool supervisor_open(struct supervisor *s)
+{
+  eyes_open(&s->eyes, s->thread.tid, s->thread.cpu);
+  s->around.tick_ns = TICK_NS;
+  return misses_open(&s->misses, s->cycle, &s->around, s->miss_log);
+}
+
+void supervisor_close(struct supervisor *s)
+{
+  eyes_close(&s->eyes);
+  misses_close(&s->misses);
+  reload_close(&s->reload);
 }
 
 static enum log_level level_of(const struct cycle_event *e)
@@ -51,28 +83,21 @@ static void log_events(struct supervisor *s)
   s->events_lost = lost;
 }
 
-static void take_misses(struct supervisor *s)
+static void look_around(struct supervisor *s)
 {
-  struct telemetry *t = s->cycle->config.telemetry;
-  struct miss m;
-  while (cycle_next_miss(s->cycle, &m)) {
-    char text[400];
-    miss_judge(&m);
-    miss_log_write(&t->misses, &m);
-    miss_text(&m, &t->book, text, sizeof text);
-    log_line(LOG_LEVEL_WARNING, "%s", text);
-  }
-  atomic_store(&t->misses.lost, ring_dropped(&s->cycle->misses));
-}
-
-static void log_misses(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
-{
-  if (live->misses == s->misses || now - s->misses_ns < LOG_NS) return;
-  log_line(LOG_LEVEL_WARNING, "%" PRIu64 " deadline%s missed, %" PRIu64 " so far, longest cycle %.3f ms",
-           live->misses - s->misses, live->misses - s->misses == 1 ? "" : "s", live->misses,
-           (double)atomic_load(&s->cycle->config.telemetry->book.cycle.max_ns) / 1e6);
-  s->misses = live->misses;
-  s->misses_ns = now;
+  struct sight sight = {.continued = s->continued};
+  s->continued = false;
+  eyes_look(&s->eyes, &sight);
+  const struct stretch *t = surroundings_add(&s->around, &sight);
+  if (t->wall_step_ns)
+    log_line(LOG_LEVEL_INFO, "wall clock set by %+.3f s: nothing here goes by it",
+             (double)t->wall_step_ns / (double)NS_PER_S);
+  if (t->asleep_ns)
+    log_line(LOG_LEVEL_WARNING, "the machine was suspended for %.1f s",
+             (double)t->asleep_ns / (double)NS_PER_S);
+  if (t->stopped_ns)
+    log_line(LOG_LEVEL_WARNING, "SIGCONT: the process was stopped for %.3f s",
+             (double)t->stopped_ns / (double)NS_PER_S);
 }
 
 static void notify_ready(struct supervisor *s)
@@ -86,56 +111,128 @@ static void notify_status(struct supervisor *s, const struct telemetry_live *liv
 {
   if (now - s->status_ns < NS_PER_S) return;
   s->status_ns = now;
-  sd_notifyf(0, "STATUS=%s%s at cycle %" PRIu64 ", %" PRIu64 " deadlines missed",
-             s->cycle->realtime ? "" : "NOT REAL-TIME: ", run_state_name(live->state), live->cycle,
-             live->misses);
+  sd_notifyf(0, "STATUS=%s%s%s at cycle %" PRIu64 ", %" PRIu64 " deadlines missed",
+             s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
+             run_state_name(live->state), live->cycle, live->misses);
 }
 
-/* Feeds the watchdog, or says that there is nothing to feed it with. */
-static void watch(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
+static void show_stuck(struct supervisor *s, uint32_t fault)
 {
-  if (live->cycle != s->cycles) {
-    if (s->stuck) log_line(LOG_LEVEL_WARNING, "the loop advances again at cycle %" PRIu64, live->cycle);
-    s->stuck = false;
-    s->cycles = live->cycle;
-    s->advanced_ns = now;
-    sd_notify(0, "WATCHDOG=1");
-  } else if (!s->stuck && now - s->advanced_ns > NS_PER_S + 10 * s->cycle->config.period_ns) {
-    s->stuck = true;
-    log_line(LOG_LEVEL_ERROR, "the loop has been stuck at cycle %" PRIu64 " for %.1f s", live->cycle,
-             (double)(now - s->advanced_ns) / (double)NS_PER_S);
+  const struct cycle_config *g = &s->cycle->config;
+  for (int p = 0; p < g->ports; p++) port_show_stuck(g->port[p], fault);
+  s->shown_stuck = fault != FAULT_NONE;
+}
+
+static void declare_stuck(struct supervisor *s, const struct telemetry_live *live)
+{
+  char doing[200];
+  cycle_declare_stuck(s->cycle);
+  show_stuck(s, FAULT_STUCK);
+  s->stuck_cycle = live->cycle;
+  loop_thread_text(&s->thread, doing, sizeof doing);
+  log_line(LOG_LEVEL_ERROR,
+           "the loop has stood still at cycle %" PRIu64 " for %.3f s, in %s: SAFE to the outside; %s",
+           live->cycle, (double)s->stall.stood_ns / (double)NS_PER_S, run_state_name(live->state), doing);
+}
+
+/* `pending` is read before `live`: once the declaration has been taken, live is of that cycle at the earliest. */
+static bool has_taken_it(const struct supervisor *s, const struct telemetry_live *live, bool pending)
+{
+  return !pending && (live->waiting || live->state == STATE_EXIT || live->cycle >= s->stuck_cycle + CYCLES);
+}
+
+static void watch(struct supervisor *s, const struct telemetry_live *live, bool pending, uint64_t now)
+{
+  const uint64_t ran = loop_thread_ran_ns(&s->thread);
+  const uint64_t since = ran > s->ran_ns ? ran - s->ran_ns : 0;
+  s->ran_ns = ran;
+  switch (stall_look(&s->stall, live, since, now)) {
+  case STALL_STUCK:
+    declare_stuck(s, live);
+    return;
+  case STALL_OVER:
+    log_line(LOG_LEVEL_WARNING, "the loop advances again, at cycle %" PRIu64 " after %.3f s", live->cycle,
+             (double)s->stall.stood_ns / (double)NS_PER_S);
+    break;
+  case STALL_NOTHING:
+    break;
+  }
+  if (s->shown_stuck) show_stuck(s, has_taken_it(s, live, pending) ? FAULT_NONE : FAULT_STUCK);
+}
+
+/* By the clock, not by cycles: a period may be longer than the service manager's patience. */
+static void feed_watchdog(struct supervisor *s, uint64_t now)
+{
+  if (s->feed_ns == 0 || s->stall.stuck || now - s->fed_ns < s->feed_ns) return;
+  s->fed_ns = now;
+  sd_notify(0, "WATCHDOG=1");
+}
+
+static void hang_up(struct supervisor *s)
+{
+  log_line(LOG_LEVEL_INFO, "SIGHUP: reading %s again", s->reload.file);
+  miss_file_reopen(&s->misses.file);
+  reload_ask(&s->reload);
+}
+
+static void take_signal(struct supervisor *s, int number)
+{
+  if (number == SIGCONT) {
+    s->continued = true;
+  } else if (number == SIGUSR1) {
+    log_line(LOG_LEVEL_INFO, "SIGUSR1: maxima and distributions begin anew");
+    cycle_clear_book(s->cycle);
+  } else if (number == SIGHUP && s->hangup_reloads) {
+    hang_up(s);
+  } else {
+    log_line(LOG_LEVEL_INFO, "SIG%s: stopping", sigabbrev_np(number));
+    if (s->stop_ns == 0) s->stop_ns = clock_now_ns();
+    cycle_stop(s->cycle);
   }
 }
 
-static void take_signal(struct supervisor *s)
+/* Sleeps for a tick, or until a signal comes; then takes all that are there. A stop ends the sleep with EINTR, and leaves
+ * SIGCONT behind. */
+static void take_signals(struct supervisor *s)
 {
-  const struct timespec tick = clock_timespec(TICK_NS);
-  const int number = sigtimedwait(&s->signals, NULL, &tick);
-  if (number < 0) return;
-  log_line(LOG_LEVEL_INFO, "SIG%s: stopping", sigabbrev_np(number));
-  if (s->stop_ns == 0) s->stop_ns = clock_now_ns();
-  cycle_stop(s->cycle);
+  struct timespec wait = clock_timespec(TICK_NS);
+  for (int number; (number = sigtimedwait(&s->signals, NULL, &wait)) > 0 || errno == EINTR;
+       wait = (struct timespec){0})
+    if (number > 0) take_signal(s, number);
+}
+
+static void begin(struct supervisor *s)
+{
+  uint64_t watchdog_us = 0;
+  const uint64_t now = clock_now_ns();
+  if (sd_watchdog_enabled(0, &watchdog_us) > 0) s->feed_ns = watchdog_us * 1000 / FEEDS;
+  s->status_ns = now;
+  stall_begin(&s->stall, s->cycle->config.period_ns, TICK_NS, now);
 }
 
 bool supervisor_run(struct supervisor *s)
 {
   const struct cycle_config *g = &s->cycle->config;
-  s->advanced_ns = s->status_ns = clock_now_ns();
   struct telemetry_live live = {0};
+  begin(s);
   while (live.state != STATE_EXIT) {
-    take_signal(s);
+    take_signals(s);
+    look_around(s);
     log_events(s);
-    take_misses(s);
     const uint64_t now = clock_now_ns();
-    if (telemetry_read(g->telemetry, &live)) {
-      watch(s, &live, now);
-      if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
-      if (s->ready) log_misses(s, &live, now);
-      notify_status(s, &live, now);
-    }
+    misses_tick(&s->misses, now);
+    const bool pending = atomic_load_explicit(&s->cycle->stuck, memory_order_acquire);
+    struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */
+    if (telemetry_read(g->telemetry, &fresh)) live = fresh;
+    watch(s, &live, pending, now);
+    if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
+    if (s->ready) reload_tick(&s->reload, s->cycle);
+    notify_status(s, &live, now);
+    feed_watchdog(s, now);
     if (s->stop_ns && now - s->stop_ns > GRACE_NS + 2 * g->period_ns) return false;
   }
   sd_notify(0, "STOPPING=1");
   log_events(s); /* those pushed between the last look and the end */
+  misses_end(&s->misses, clock_now_ns());
   return true;
 }

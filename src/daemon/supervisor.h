@@ -1,29 +1,49 @@
 /* SPDX-License-Identifier: MIT
- * The main thread while the loop runs: takes signals, tells the service manager, writes the log. */
+ * The main thread while the loop runs: takes signals, watches the loop, tells the service manager, writes the log. */
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
+#include "daemon/loop_thread.h"
+#include "daemon/misses.h"
+#include "daemon/reload.h"
+#include "daemon/stall.h"
+#include "daemon/surroundings.h"
 #include "rt/cycle.h"
 
 #include <signal.h>
 
 struct supervisor {
   struct cycle *cycle;
-  sigset_t signals; /* that ask the daemon to stop; blocked in every thread */
+  struct loop_thread thread; /* of the loop */
+  const char *miss_log;      /* path; NULL: none */
+  sigset_t signals;          /* that it takes; blocked in every thread */
+  bool hangup_reloads;       /* SIGHUP: read the file again, in place of stop */
 
   /* filled by supervisor_run() */
   uint32_t final_state; /* enum run_state, the last before EXIT */
 
   /* private */
-  bool ready;                   /* the service manager was told */
-  bool stuck;                   /* the log was told */
-  uint64_t cycles, advanced_ns; /* cycle counter last seen to advance, and when */
-  uint64_t misses, misses_ns;   /* as last logged, and when */
+  struct surroundings around;
+  struct eyes eyes;
+  struct misses misses;
+  struct stall stall;
+  struct reload reload;
+  bool ready;               /* the service manager was told */
+  bool continued;           /* SIGCONT has come */
+  bool shown_stuck;         /* the ports say SAFE for the loop */
+  uint64_t stuck_cycle;     /* at which it was declared stuck */
+  uint64_t ran_ns;          /* of the loop's thread, at the last look */
+  uint64_t feed_ns, fed_ns; /* the watchdog: how often (0: there is none), and when last */
   uint64_t events_lost, status_ns, stop_ns;
 };
 
-/* Blocks the signals that stop the daemon in the calling thread; threads it starts inherit that. */
+/* Blocks the signals the supervisor takes in the calling thread; threads it starts inherit that. */
 void supervisor_block_signals(struct supervisor *s);
+
+/* Before supervisor_run(), which expects cycle, thread and reload to be there. False if the miss log cannot be written, which
+ * is said. supervisor_close() is due either way. */
+bool supervisor_open(struct supervisor *s);
+void supervisor_close(struct supervisor *s);
 
 /* Returns when the loop has ended: by itself, or after a signal. False if it did not end in time after one:
  * then the loop's thread still uses its memory, and only leaving the process helps. */

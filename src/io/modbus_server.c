@@ -89,7 +89,8 @@ static void close_client(struct modbus_server *s, struct client *c)
  * let go. */
 static void take_from_loop(struct modbus_server *s)
 {
-  if (snapshot_take(&s->port->frames)) modbus_map_show(&s->map, snapshot_value(&s->port->frames));
+  const struct frame *frame;
+  if (port_take_frame(s->port, &frame)) modbus_map_show(&s->map, frame);
   struct answer answer;
   while (ring_pop(&s->port->answers, &answer)) continue;
 }

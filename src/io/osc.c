@@ -79,7 +79,8 @@ static void *run(void *arg)
     last = atomic_load(&o->stop);
     uint64_t events, now = clock_now_ns();
     if (wait[0].revents) (void)!read(o->port->event, &events, sizeof events);
-    if (snapshot_take(&o->port->frames)) osc_out_frame(o->out, snapshot_value(&o->port->frames), now);
+    const struct frame *frame;
+    if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
     osc_in_answers(o->in);
     read_datagrams(o);
     osc_out_expire(o->out, now);

@@ -166,6 +166,12 @@ static void send_command(struct osc_in *in, const struct request *r, unsigned co
                          int32_t id)
 {
   uint32_t client = in->next_client++ % RETURN_ADDRESSES;
+  /* A loop that stands still answers nothing, and must not find this when it goes on. */
+  if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET &&
+      code != COMMAND_ESTOP) {
+    acknowledge(in, r->from, code, id, RESULT_WRONG_STATE);
+    return;
+  }
   in->return_to[client] = *r->from;
   in->command[in->commands++] =
       (struct command){.code = code, .argument = argument, .id = (uint32_t)id, .client = client};

@@ -214,6 +214,7 @@ static void send_state(struct osc_out *out)
 {
   bool state[2] = {false, false}, loop[2] = {false, false};
   uint64_t cycle = out->frame->cycle;
+  if (cycle == 0) return; /* the loop stands still before its first frame */
   for (int i = 0; i < out->receivers; i++) {
     struct receiver *r = &out->receiver[i];
     const bool d = r->doubles;

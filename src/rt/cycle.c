@@ -118,14 +118,31 @@ static void end_warmup(struct cycle *c)
   cycle_note(c, before, CAUSE_WARM, 0, -1, 0);
 }
 
+static void tune(struct cycle *c)
+{
+  if (!snapshot_take(&c->tuning)) return;
+  const struct tuning *t = snapshot_value(&c->tuning);
+  c->config.overrun = c->schedule.overrun = t->overrun;
+  c->config.catch_up = t->catch_up;
+  c->schedule.catch_up = (uint32_t)t->catch_up;
+  c->config.max_misses = c->machine.max_misses = t->max_misses;
+  c->config.grace = t->grace;
+  if (c->grace_left > t->grace) c->grace_left = t->grace;
+  if (t->inputs) inputs_tune(&c->inputs, t->input);
+  cycle_show_tuning(c);
+}
+
 static void latch(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
+  tune(c);
   const enum run_state before = c->machine.state;
   bool stopped = false;
   if (atomic_load_explicit(&c->stuck, memory_order_relaxed) &&
-      atomic_exchange_explicit(&c->stuck, false, memory_order_acquire))
+      atomic_exchange_explicit(&c->stuck, false, memory_order_acquire)) {
     cycle_trip(c, FAULT_STUCK, -1);
+    stopped = true;
+  }
   for (int p = 0; p < g->ports; p++) {
     if (atomic_load_explicit(&g->port[p]->estop, memory_order_relaxed) &&
         atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire)) {

@@ -10,6 +10,7 @@
 #define RT_CYCLE_H
 
 #include "base/ring.h"
+#include "base/snapshot.h"
 #include "rt/inputs.h"
 #include "rt/machine.h"
 #include "rt/pool.h"
@@ -54,6 +55,14 @@ struct cycle_config {
   uint64_t spin_ns; /* timer: so long before a start the loop wakes, and waits the rest awake */
 };
 
+/* What may change while the loop runs. */
+struct tuning {
+  enum overrun overrun;
+  int catch_up, max_misses, grace; /* as in struct cycle_config */
+  int inputs;                      /* signals->inputs, or 0: they stay as they are */
+  struct input_spec input[];       /* (inputs) policy, hold, ramp and limits count */
+};
+
 /* A change of state or a model put back, as the log wants it: text is made outside the loop. */
 enum cycle_cause { CAUSE_WARM, CAUSE_COMMAND, CAUSE_FAULT, CAUSE_EXIT };
 struct cycle_event {
@@ -67,7 +76,7 @@ struct cycle_event {
 };
 
 struct cycle {
-  struct cycle_config config; /* constant */
+  struct cycle_config config; /* constant, but for what is in tuning: the loop's own */
   bool realtime;              /* constant from cycle_freeze() on, as is pool */
   struct pool *pool;          /* NULL: none */
   atomic_bool stop;           /* set by anybody */
@@ -75,6 +84,7 @@ struct cycle {
   atomic_bool clear;          /* set by anybody: the book begins anew */
   struct ring events;         /* loop -> one reader */
   struct ring misses;         /* likewise: struct miss */
+  struct snapshot tuning;     /* one writer -> loop */
 
   /* The model and its way back. */
   ali3_data *data;
@@ -157,6 +167,9 @@ static inline void cycle_clear_book(struct cycle *c)
   atomic_store_explicit(&c->clear, true, memory_order_release);
   if (c->config.bell) bell_ring(c->config.bell);
 }
+
+/* One thread: holds from the next cycle on, which shows it in the telemetry. */
+void cycle_tune(struct cycle *c, const struct tuning *tuning);
 
 /* One reader thread. False when there is none. Events lost for lack of room: ring_dropped(&c->events). */
 static inline bool cycle_next_event(struct cycle *c, struct cycle_event *e)

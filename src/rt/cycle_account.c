@@ -55,6 +55,21 @@ static void show_inputs(struct cycle *c)
     atomic_store_explicit(&t->input[i].age_ns, c->inputs.each_age_ns[i], memory_order_relaxed);
 }
 
+/* Each a word, on its own right; who reads two of them may find one of before. */
+void cycle_show_tuning(struct cycle *c)
+{
+  struct telemetry *t = c->config.telemetry;
+  __atomic_store_n(&t->overrun, c->config.overrun, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->catch_up, (uint32_t)c->config.catch_up, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->max_misses, (uint32_t)c->config.max_misses, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->grace, (uint32_t)c->config.grace, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_spec *spec = &c->inputs.spec[i];
+    __atomic_store_n(&t->input[i].policy, spec->policy, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->input[i].hold_ns, (uint64_t)(spec->hold * 1e9), __ATOMIC_RELAXED);
+  }
+}
+
 void cycle_clear(struct cycle *c)
 {
   book_clear(&c->config.telemetry->book, c->number);

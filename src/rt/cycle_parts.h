@@ -34,6 +34,7 @@ void cycle_schedule(struct cycle *c);
 void cycle_account(struct cycle *c);
 void cycle_write_live(struct cycle *c);
 void cycle_clear(struct cycle *c);
+void cycle_show_tuning(struct cycle *c);
 /* The record of a miss, from what this cycle left behind. */
 void cycle_record_miss(struct cycle *c, uint64_t start_ns, uint64_t end_ns, uint64_t skipped, bool grace,
                        const struct usage *own, const struct pool_cycle *pool);

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t tuning_size(const struct signals *s)
+{
+  return sizeof(struct tuning) + (size_t)s->inputs * sizeof(struct input_spec);
+}
+
 int cycle_setup(struct cycle *c, const struct cycle_config *config)
 {
   memset(c, 0, sizeof *c);
@@ -29,7 +34,8 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   c->values = aligned_zalloc((size_t)config->signals->count * sizeof *c->values);
   if (!c->block || !c->image || !c->head || !c->values || !inputs_init(&c->inputs, config->signals) ||
       !ring_init(&c->events, sizeof(struct cycle_event), CYCLE_EVENTS) ||
-      !ring_init(&c->misses, sizeof(struct miss), CYCLE_MISSES)) {
+      !ring_init(&c->misses, sizeof(struct miss), CYCLE_MISSES) ||
+      !snapshot_init(&c->tuning, tuning_size(config->signals))) {
     return ALI3_E_MEMORY;
   }
   c->virtual_ns = 1; /* 0 would be no time */
@@ -60,6 +66,12 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
   memcpy(c->image, c->block, c->size);
 }
 
+void cycle_tune(struct cycle *c, const struct tuning *tuning)
+{
+  memcpy(snapshot_begin(&c->tuning), tuning, sizeof *tuning + (size_t)tuning->inputs * sizeof *tuning->input);
+  snapshot_publish(&c->tuning);
+}
+
 void cycle_free(struct cycle *c)
 {
   free(c->block);
@@ -69,5 +81,6 @@ void cycle_free(struct cycle *c)
   inputs_free(&c->inputs);
   ring_free(&c->events);
   ring_free(&c->misses);
+  snapshot_free(&c->tuning);
   memset(c, 0, sizeof *c);
 }

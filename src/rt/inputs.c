@@ -17,10 +17,14 @@ bool inputs_init(struct inputs *in, const struct signals *signals)
   in->newest = aligned_zalloc((channels + 1) * sizeof *in->newest);
   in->since_ns = aligned_zalloc((channels + 1) * sizeof *in->since_ns);
   in->clamp = aligned_zalloc((channels + 1) * sizeof *in->clamp);
+  in->spec = aligned_zalloc(((size_t)signals->inputs + 1) * sizeof *in->spec);
   in->each_age_ns = aligned_zalloc(((size_t)signals->inputs + 1) * sizeof *in->each_age_ns);
-  if (in->value && in->newest && in->since_ns && in->clamp && in->each_age_ns) return true;
-  inputs_free(in);
-  return false;
+  if (!in->value || !in->newest || !in->since_ns || !in->clamp || !in->spec || !in->each_age_ns) {
+    inputs_free(in);
+    return false;
+  }
+  if (signals->inputs) memcpy(in->spec, signals->input, (size_t)signals->inputs * sizeof *in->spec);
+  return true;
 }
 
 void inputs_free(struct inputs *in)
@@ -29,6 +33,7 @@ void inputs_free(struct inputs *in)
   free(in->newest);
   free(in->since_ns);
   free(in->clamp);
+  free(in->spec);
   free(in->each_age_ns);
   *in = (struct inputs){0};
 }
@@ -61,7 +66,7 @@ static void merge_input(struct inputs *in, const struct input_spec *spec, const 
 /* since_ns 0: from when they came. */
 static void merge(struct inputs *in, const struct input_sample *sample, uint64_t since_ns)
 {
-  for (int i = 0; i < in->signals->inputs; i++) merge_input(in, &in->signals->input[i], sample, since_ns);
+  for (int i = 0; i < in->signals->inputs; i++) merge_input(in, &in->spec[i], sample, since_ns);
 }
 
 static double value_at_age(const struct input_spec *spec, double value, double age)
@@ -80,7 +85,7 @@ static double value_at_age(const struct input_spec *spec, double value, double a
 
 static void latch_input(struct inputs *in, int i, uint64_t now_ns)
 {
-  const struct input_spec *spec = &in->signals->input[i];
+  const struct input_spec *spec = &in->spec[i];
   uint64_t *oldest = &in->each_age_ns[i];
   *oldest = UINT64_MAX;
   for (int c = spec->first; c < spec->first + spec->count; c++) {
@@ -113,6 +118,26 @@ void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64
     latch_input(in, i, now_ns);
     const uint64_t age_ns = in->each_age_ns[i];
     if (age_ns != UINT64_MAX && (in->age_ns == UINT64_MAX || age_ns > in->age_ns)) in->age_ns = age_ns;
+  }
+}
+
+void inputs_tune(struct inputs *in, const struct input_spec *spec)
+{
+  for (int i = 0; i < in->signals->inputs; i++) {
+    struct input_spec *own = &in->spec[i];
+    own->policy = spec[i].policy;
+    own->hold = spec[i].hold;
+    own->ramp = spec[i].ramp;
+    own->limit_force = spec[i].limit_force;
+    own->limit_torque = spec[i].limit_torque;
+    own->limit_value = spec[i].limit_value;
+    for (int k = 0; k < own->count; k++) {
+      struct input_sample *n = &in->newest[own->first + k];
+      const double limit = limit_of(own, k);
+      if (fabs(n->value) <= limit) continue;
+      n->value = copysign(limit, n->value);
+      in->clamp[own->first + k] = true;
+    }
   }
 }
 

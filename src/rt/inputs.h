@@ -24,6 +24,7 @@ struct inputs {
 
   /* private */
   const struct signals *signals;
+  struct input_spec *spec;     /* those of the signals, with what was tuned since   (signals->inputs) */
   struct input_sample *newest; /* after clamping; t_ns 0: none    (channels) */
   uint64_t *since_ns;          /* from when newest[i] ages, by the time of the latch  (channels) */
   bool *clamp;                 /* newest[i] was beyond its limit  (channels) */
@@ -40,6 +41,10 @@ void inputs_free(struct inputs *in);
  * several ports set a channel the newest sample wins. by_clock: now_ns is CLOCK_MONOTONIC, as the times of the samples are;
  * else some other time, in which a sample is as old as the first latch that took it. */
 void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns, bool by_clock);
+
+/* RT. From now on policy, hold, ramp and limits are those of spec (signals->inputs); values in use are clamped to the limits
+ * if they are beyond them. */
+void inputs_tune(struct inputs *in, const struct input_spec *spec);
 
 /* RT. Hands the values to the model. Inputs on the same body add up: each has loads of its own. */
 void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);

@@ -45,7 +45,7 @@ struct telemetry_live {
 /* An input: stale where age_ns > hold_ns. */
 enum { TELEMETRY_INPUTS = 32 };
 struct input_view {
-  char name[40];   /* constant, as policy and hold_ns */
+  char name[40];   /* constant; policy and hold_ns change when they are tuned, a word at a time */
   uint64_t policy; /* enum input_policy */
   uint64_t hold_ns;
   _Atomic uint64_t age_ns; /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
@@ -67,6 +67,7 @@ struct telemetry {
   int32_t priority, cpu;                        /* -1: none */
   uint32_t clocking, overrun;                   /* enum clocking, enum overrun */
   uint32_t catch_up, max_misses, grace, inputs; /* inputs: in `input`, TELEMETRY_INPUTS at most */
+  /* overrun, catch_up, max_misses and grace change when they are tuned, a word at a time */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;

@@ -33,7 +33,19 @@
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
   X(commands_dropped, "commands dropped for lack of room")                                                   \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
-  X(loop_preemptions, "times the loop was preempted since the warm-up")
+  X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \
+  X(miss_unknown, "deadlines missed, cause unknown") /* one for each of MISS_CAUSE_LIST, in its order */     \
+  X(miss_suspended, "deadlines missed: the process was stopped")                                             \
+  X(miss_host_asleep, "deadlines missed: the machine was suspended")                                         \
+  X(miss_late_wake, "deadlines missed: the kernel woke the loop late")                                       \
+  X(miss_page_fault, "deadlines missed: page faults")                                                        \
+  X(miss_preempted, "deadlines missed: another thread took the processor")                                   \
+  X(miss_blocked, "deadlines missed: the loop slept, or waited for a lock or a device")                      \
+  X(miss_worker, "deadlines missed: a worker came late or took long")                                        \
+  X(miss_worker_lost, "deadlines missed: a worker has ended")                                                \
+  X(miss_computing, "deadlines missed: the work itself took so long")                                        \
+  X(miss_carried, "deadlines missed: late from the cycle before")                                            \
+  X(miss_stolen, "deadlines missed: the processor stood still")
 
 struct counters {
 #define COUNTER_FIELD(name, text) _Atomic uint64_t name;

@@ -69,6 +69,29 @@ void port_free(struct port *p)
   p->event = -1;
 }
 
+/* The slot is this thread's own until it takes the next frame. */
+bool port_take_frame(struct port *p, const struct frame **frame)
+{
+  const uint32_t fault = atomic_load_explicit(&p->stuck, memory_order_acquire);
+  const bool fresh = snapshot_take(&p->frames);
+  struct frame *f = (struct frame *)(void *)p->frames.slot[p->frames.read];
+  *frame = f;
+  if (fault == 0 || f->state == STATE_EXIT) return fresh;
+  f->state = STATE_SAFE;
+  f->flags &= ~(uint32_t)(FLAG_READY | FLAG_RUNNING | FLAG_PAUSED | FLAG_FAULT);
+  f->flags |= FLAG_SAFE;
+  f->fault = fault;
+  return true;
+}
+
+void port_show_stuck(struct port *p, uint32_t fault)
+{
+  atomic_store_explicit(&p->stuck, fault, memory_order_release);
+  if (p->event < 0) return;
+  const ssize_t written = write(p->event, &(uint64_t){1}, sizeof(uint64_t));
+  (void)written; /* full: it is to be woken already */
+}
+
 bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client)
 {
   struct command c = {.code = code, .argument = argument, .id = id, .client = client};

@@ -108,6 +108,7 @@ struct port {
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
   _Atomic uint32_t estop; /* set by the thread, taken by the loop: needs no room in a ring */
+  _Atomic uint32_t stuck; /* the loop stands still: the fault to show in its place; 0: it does not */
   int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
   struct bell *bell;      /* rung with every command; NULL: nobody waits for one */
   bool paces;             /* its input frames are the beats of the bell */
@@ -123,6 +124,13 @@ static inline void port_beat(struct port *p, uint64_t t_ns)
 {
   if (p->bell && p->paces) bell_beat(p->bell, t_ns);
 }
+
+/* Thread side: the newest frame; true if there is something to show. While the loop stands still nobody is to believe that
+ * it runs: the frame then says SAFE, again and again, with the fault it is said to stand still for. */
+bool port_take_frame(struct port *p, const struct frame **frame);
+
+/* Whoever watches the loop: it stands still and shows `fault`, or goes on (0). Wakes the thread. */
+void port_show_stuck(struct port *p, uint32_t fault);
 
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
 bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client);

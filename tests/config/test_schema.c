@@ -127,7 +127,7 @@ static void check_explained(const struct section *s, const struct key *k)
     if (!strstr(documented, section)) fail_msg("the section %s is missing", k->name);
     return;
   }
-  const char *words[2] = {schema_expected(k, expected, sizeof expected), ""};
+  const char *words[3] = {schema_expected(k, expected, sizeof expected), "", ""};
   if (k->type == KEY_LIST) words[0] = "a list";
   if (!k->fallback)
     words[1] = "Required.";
@@ -136,8 +136,10 @@ static void check_explained(const struct section *s, const struct key *k)
     words[1] = by_default;
   }
   if (k->section == &schema_input) return; /* explained as a section */
-  if (!explained(k->name, words, 2))
-    fail_msg("%s, %s: expected an explanation with \"%s\" and \"%s\"", s->title, k->name, words[0], words[1]);
+  if (k->change == WHILE_RUNNING) words[2] = "May change while it runs.";
+  if (!explained(k->name, words, 3))
+    fail_msg("%s, %s: expected an explanation with \"%s\", \"%s\" and \"%s\"", s->title, k->name, words[0],
+             words[1], words[2]);
 }
 
 static void every_key_is_explained(void **state)

@@ -45,7 +45,15 @@ static void fill(struct telemetry *t, uint64_t misses)
     histogram_add(&t->book.cycle, 2000 * k, k);
   }
   counter_add(&t->counters.osc_malformed, 3);
-  telemetry_write(t, &(struct telemetry_live){.time = 10.0, .misses = misses, .skipped = 2 * misses});
+  t->clocking = CLOCKING_INPUT;
+  t->overrun = OVERRUN_CATCH_UP;
+  telemetry_write(t, &(struct telemetry_live){.time = 10.0,
+                                              .misses = misses,
+                                              .skipped = 2 * misses,
+                                              .grace_misses = 3,
+                                              .late_starts = 5,
+                                              .slipped_ns = 250000000,
+                                              .load = {0.5, 0.25, 0.125}});
 }
 
 static json_t *written(const struct report *r)
@@ -164,6 +172,34 @@ static void a_run_that_was_not_is_labelled(void **state)
       "NOT REAL-TIME, figures unrepresentative: 1000 cycles in state SAFE, misses 4, starts skipped 8"));
 }
 
+static void misses_are_told_by_cause_and_the_last_in_words(void **state)
+{
+  struct telemetry *t = *state;
+  fill(t, 12);
+  counter_set(&t->counters.miss_suspended, 11);
+  counter_set(&t->counters.miss_stolen, 1);
+  for (uint64_t k = 1; k <= 12; k++)
+    miss_log_write(&t->misses, &(struct miss){.number = k,
+                                              .cycle = 100 + k,
+                                              .cause = MISS_SUSPENDED,
+                                              .suspended_ns = 3000000000,
+                                              .slowest.level = -1});
+  json_t *o = written(&(struct report){.settings = &settings, .telemetry = t, .reason = ""});
+  const json_t *causes = json_object_get(o, "misses_by_cause"), *last = json_object_get(o, "last_misses");
+  assert_int_equal(json_object_size(causes), MISS_STOLEN + 1);
+  assert_true(number(causes, "suspended") == 11 && number(causes, "stolen") == 1);
+  assert_true(number(causes, "late-wake") == 0);
+  assert_int_equal(json_array_size(last), 10);
+  assert_string_equal(json_string_value(json_array_get(last, 0)),
+                      "miss 3 at cycle 103: process suspended for 3000.0 ms");
+  assert_true(number(o, "grace_misses") == 3 && number(o, "late_starts") == 5 &&
+              number(o, "slipped_s") == 0.25);
+  assert_true(number(json_object_get(o, "load"), "1s") == 0.5);
+  assert_string_equal(text(o, "clocking"), "input");
+  assert_string_equal(text(o, "overrun"), "catch_up");
+  json_decref(o);
+}
+
 static void a_disk_that_is_full_is_noticed(void **state)
 {
   FILE *full = fopen("/dev/full", "w");
@@ -183,6 +219,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_real_time_run, set_up, tear_down),
       cmocka_unit_test_setup_teardown(rare_wakeups_are_told_apart, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_run_that_was_not_is_labelled, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(misses_are_told_by_cause_and_the_last_in_words, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_disk_that_is_full_is_noticed, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,7 +245,7 @@ class ModbusClient:
 class Daemon:
     """One running daemon. Use as a context; leaves nothing behind, whatever happens."""
 
-    def __init__(self, arguments=(), user=None, wait=True, environment=None, **changes):
+    def __init__(self, arguments=(), user=None, wait=True, environment=None, executable="ali3d", **changes):
         self.dir = tempfile.mkdtemp(prefix="ali3-e2e-")
         os.chmod(self.dir, 0o755)
         self.name = f"e2e-{os.getpid()}-{random.randrange(1 << 30):x}"
@@ -275,6 +275,7 @@ class Daemon:
         self.user = user
         self.environment = environment or {}
         self.wait = wait
+        self.executable = executable
         self.process = None
 
     def file(self, name, text):
@@ -293,7 +294,7 @@ class Daemon:
 
     def start(self):
         environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(self.dir, "notify"), **self.environment)
-        executable = program("ali3d")
+        executable = program(self.executable)
         options = {}
         if self.user is not None:  # a copy, since the build folder may not be open to others
             executable = shutil.copy(executable, self.dir)

@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -79,9 +80,18 @@ class Stop(unittest.TestCase):
                       f"wakeup {report['wakeup_us']}, step {report['step_us']}")
 
     def test_hangup(self):
-        """Ends the daemon with its terminal, but not one started by nohup."""
-        with bench.Daemon() as d:
-            self.assertEqual(d.stop(signal.SIGHUP)[0], 0, d.said())
+        """Ends a daemon of a terminal with it, but not one started by nohup. Of a service: see test_service.py."""
+        d = bench.Daemon()
+        self.addCleanup(d.__exit__)
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        environment = {k: v for k, v in os.environ.items() if k != "NOTIFY_SOCKET"}
+        with open(os.path.join(d.dir, "log"), "w", encoding="utf-8") as log:
+            d.process = subprocess.Popen([bench.program("ali3d"), d.config, "--report", d.report_file], stdin=theirs,
+                                         stdout=log, stderr=log, env=environment)
+        os.close(theirs)
+        bench.wait_for(lambda: f"the end of the warm-up; it said:\n{d.said()}", lambda: "ready: " in d.said())
+        self.assertEqual(d.stop(signal.SIGHUP)[0], 0, d.said())
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits that
         self.addCleanup(signal.signal, signal.SIGHUP, before)
         with bench.Daemon() as d:

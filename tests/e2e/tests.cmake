@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: MIT
 # End to end: the real programs, from the outside. One at a time, since the daemons would take each other's processor.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-foreach(name motion commands clocking faults lifecycle monitor doctor exporter exporter_load threads wallclock side_by_side)
+
+# The daemon with a loop that stands still.
+add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
+target_link_libraries(ali3d_stuck PRIVATE ali3_daemon)
+target_link_options(ali3d_stuck PRIVATE -Wl,--wrap=signals_observe)
+set_target_properties(ali3d_stuck PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+foreach(name motion commands clocking faults lifecycle service monitor doctor exporter exporter_load threads wallclock side_by_side)
   add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)
   set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 RUN_SERIAL ON LABELS e2e
                                               ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")

@@ -136,10 +136,33 @@ static void ramp_goes_to_zero_in_a_straight_line(void **state)
 static void a_ramp_of_no_length_drops_at_once(void **state)
 {
   struct bench *b = *state;
-  b->spec[1].ramp = 0.0;
+  b->in.spec[1].ramp = 0.0;
   send(&b->osc, INPUT_WRENCH_CHANNELS, -8.0, T0);
   latch(b, T0 + 51 * MS);
   assert_true(b->in.value[INPUT_WRENCH_CHANNELS] == 0.0);
+}
+
+static void what_is_tuned_holds_at_once(void **state)
+{
+  struct bench *b = *state;
+  struct input_spec tuned[INPUTS];
+  memcpy(tuned, b->spec, sizeof tuned);
+  send(&b->osc, 0, -90.0, T0);
+  latch(b, T0);
+  assert_true(b->in.value[0] == -90.0);
+  assert_false(b->in.limited);
+
+  tuned[0].limit_force = 50.0;
+  tuned[0].policy = INPUT_SAFE;
+  tuned[0].hold = 0.1;
+  inputs_tune(&b->in, tuned);
+  latch(b, T0 + 99 * MS); /* nothing was sent since */
+  assert_true(b->in.value[0] == -50.0);
+  assert_true(b->in.limited);
+  assert_false(b->in.stale_safe);
+  latch(b, T0 + 101 * MS);
+  assert_true(b->in.stale_safe);
+  assert_true(b->spec[0].limit_force == 100.0); /* the table of signals belongs to all */
 }
 
 static void safe_drops_at_once_and_asks_for_the_safe_state(void **state)
@@ -326,6 +349,7 @@ int main(void)
       TEST(hold_keeps_the_value_and_says_so),
       TEST(ramp_goes_to_zero_in_a_straight_line),
       TEST(a_ramp_of_no_length_drops_at_once),
+      TEST(what_is_tuned_holds_at_once),
       TEST(safe_drops_at_once_and_asks_for_the_safe_state),
       TEST(a_fresh_sample_ends_staleness),
       TEST(the_newest_port_wins),

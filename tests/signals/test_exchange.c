@@ -102,6 +102,52 @@ static void an_event_can_be_waited_for(void **state)
   port_free(&p); /* twice does no harm */
 }
 
+static const struct frame *shown(struct port *p, bool expected)
+{
+  const struct frame *f;
+  assert_int_equal(port_take_frame(p, &f), expected);
+  return f;
+}
+
+static void publish_running(struct port *p, uint64_t cycle)
+{
+  struct frame *f = snapshot_begin(&p->frames);
+  *f = (struct frame){.cycle = cycle, .state = STATE_RUNNING, .flags = FLAG_RUNNING | FLAG_LIMIT};
+  snapshot_publish(&p->frames);
+}
+
+static void a_loop_that_stands_still_shows_safe(void **state)
+{
+  (void)state;
+  enum { FAULT = 7 };
+  struct port p;
+  uint64_t count;
+  assert_true(port_init(&p, "test", 1, 1, true));
+  publish_running(&p, 5);
+  assert_int_equal(shown(&p, true)->state, STATE_RUNNING);
+  shown(&p, false);
+
+  port_show_stuck(&p, FAULT);
+  assert_int_equal(read(p.event, &count, sizeof count), sizeof count); /* the thread is woken */
+  for (int k = 0; k < 2; k++) { /* and has something to show as long as it lasts */
+    const struct frame *f = shown(&p, true);
+    assert_int_equal(f->cycle, 5);
+    assert_int_equal(f->state, STATE_SAFE);
+    assert_int_equal(f->flags, FLAG_SAFE | FLAG_LIMIT);
+    assert_int_equal(f->fault, FAULT);
+  }
+  publish_running(&p, 6); /* the cycle it was in */
+  assert_int_equal(shown(&p, true)->state, STATE_SAFE);
+
+  port_show_stuck(&p, 0);
+  shown(&p, false);
+  publish_running(&p, 7);
+  const struct frame *f = shown(&p, true);
+  assert_int_equal(f->state, STATE_RUNNING);
+  assert_int_equal(f->fault, 0);
+  port_free(&p);
+}
+
 static void counters_count(void **state)
 {
   (void)state;
@@ -121,6 +167,7 @@ int main(void)
       cmocka_unit_test(values_cross_a_port_both_ways),
       cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
       cmocka_unit_test(an_event_can_be_waited_for),
+      cmocka_unit_test(a_loop_that_stands_still_shows_safe),
       cmocka_unit_test(counters_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

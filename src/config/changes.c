@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * Sections are compared by the tables of the schema, the rest by hand. Set-up only. */
+#include "config/changes.h"
+
+#include "config/values.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct list {
+  char *text;
+  size_t size, used;
+  int count;
+};
+
+static void add(struct list *l, const char *section, const char *name, const char *key)
+{
+  const size_t room = l->used < l->size ? l->size - l->used : 0;
+  const int n = snprintf(l->text + (room ? l->used : 0), room, "%s%s%s%s%s%s", l->count++ ? ", " : "",
+                         section, *name ? "." : "", name, *key ? "." : "", key);
+  l->used += n > 0 ? (size_t)n : 0;
+}
+
+/* Bytes of a value in struct settings; 0: it is a text, or a list, or not there. */
+static size_t size_in_settings(const struct key *k)
+{
+  size_t size = 0;
+  if (k->type == KEY_NUMBER)
+    size = sizeof(double);
+  else if (k->type == KEY_BOOL)
+    size = sizeof(bool);
+  else if ((k->type >= KEY_INTEGER && k->type <= KEY_WORKERS) || k->type == KEY_CHOICE)
+    size = sizeof(int);
+  return k->offset + size <= sizeof(struct settings) ? size : 0;
+}
+
+static void compare_section(const struct section *s, const char *name, const struct settings *a,
+                            const struct settings *b, bool while_running, struct list *l)
+{
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    const size_t size = size_in_settings(k);
+    if (size == 0 || (k->change == WHILE_RUNNING) != while_running) continue;
+    if (memcmp((const char *)a + k->offset, (const char *)b + k->offset, size) != 0)
+      add(l, name, k->name, "");
+  }
+}
+
+static bool same_targets(const struct settings *a, const struct settings *b)
+{
+  if (a->osc.targets != b->osc.targets) return false;
+  for (int i = 0; i < a->osc.targets; i++) {
+    const struct settings_target *x = &a->osc.target[i], *y = &b->osc.target[i];
+    if (strcmp(x->host, y->host) != 0 || x->port != y->port || x->divisor != y->divisor ||
+        x->doubles != y->doubles)
+      return false;
+  }
+  return true;
+}
+
+static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
+{
+  if (strcmp(a->options.isa, b->options.isa) != 0) add(l, "simulation", "isa", "");
+  if (strcmp(a->osc.bind, b->osc.bind) != 0) add(l, "osc", "bind", "");
+  if (strcmp(a->osc.prefix, b->osc.prefix) != 0) add(l, "osc", "prefix", "");
+  if (!same_targets(a, b)) add(l, "osc", "targets", "");
+  if (strcmp(a->modbus.bind, b->modbus.bind) != 0) add(l, "modbus", "bind", "");
+  if (strcmp(a->instance, b->instance) != 0) add(l, "telemetry", "name", "");
+  if (a->model_print != b->model_print) add(l, "model", "", "");
+  if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
+}
+
+static void compare_inputs(const struct settings *a, const struct settings *b, struct list *l)
+{
+  for (int i = 0; i < a->inputs; i++) {
+    const struct input_spec *x = &a->input[i], *y = &b->input[i];
+    if (x->policy != y->policy) add(l, "inputs", x->name, "policy");
+    if (x->hold != y->hold) add(l, "inputs", x->name, "hold");
+    if (x->ramp != y->ramp) add(l, "inputs", x->name, "ramp");
+    if (x->limit_force != y->limit_force) add(l, "inputs", x->name, "limit_force");
+    if (x->limit_torque != y->limit_torque) add(l, "inputs", x->name, "limit_torque");
+    if (x->limit_value != y->limit_value) add(l, "inputs", x->name, "limit");
+  }
+}
+
+bool settings_same_inputs(const struct settings *a, const struct settings *b)
+{
+  return a->inputs == b->inputs && a->inputs_print == b->inputs_print;
+}
+
+int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
+                     size_t size)
+{
+  struct list l = {.text = text, .size = size};
+  if (size) text[0] = '\0';
+  for (int i = 0; i < schema_file.keys; i++) {
+    const struct key *k = &schema_file.key[i];
+    /* duration is a matter of ali3-sim; isa is compared below */
+    if (k->type == KEY_SECTION && strcmp(k->name, "simulation") != 0)
+      compare_section(k->section, k->name, a, b, while_running, &l);
+  }
+  if (!while_running)
+    compare_rest(a, b, &l);
+  else if (settings_same_inputs(a, b))
+    compare_inputs(a, b, &l);
+  return l.count;
+}
+
+/* --- prints --- */
+
+static uint64_t mix(uint64_t print, const char *text)
+{
+  for (const char *p = text ? text : ""; *p; p++)
+    print = (print ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+  return (print ^ 0xff) * UINT64_C(0x100000001b3); /* no byte of a text: its end */
+}
+
+static bool may_change(const struct section *s, const char *key)
+{
+  for (int i = 0; s && key && i < s->keys; i++)
+    if (strcmp(s->key[i].name, key) == 0) return s->key[i].change == WHILE_RUNNING;
+  return false;
+}
+
+static uint64_t add_node(uint64_t print, const struct node *n, const struct section *s)
+{
+  const char kind[] = {(char)('0' + n->kind), '\0'};
+  print = mix(mix(mix(print, kind), n->key), n->text);
+  for (const struct node *c = n->first; c; c = c->next)
+    if (!may_change(n->kind == NODE_MAP ? s : NULL, c->key)) print = add_node(print, c, s);
+  return mix(print, "");
+}
+
+uint64_t node_print(const struct node *n, const struct section *s)
+{
+  return n ? add_node(UINT64_C(0xcbf29ce484222325), n, s) : 0;
+}

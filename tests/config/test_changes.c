@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "scratch.h"
+
+#include "config/changes.h"
+
+#include <stdio.h>
+
+#define FILE_OF(mass, hold, rest)                                                                            \
+  "model:\n"                                                                                                 \
+  "  bodies:\n"                                                                                              \
+  "    - {name: A, mass: " mass ", inertia: [1, 1, 1], position: [0, 0, 0]}\n"                               \
+  "inputs:\n"                                                                                                \
+  "  - {name: push, body: A, hold: " hold "}\n" rest
+
+static const char BASE[] = FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {port: 9100}\n");
+
+static void assert_changes(const char *text, const char *while_running, const char *restart)
+{
+  struct settings *a = load_good(BASE), *b = load_good(text);
+  char names[200];
+  const int running = settings_changes(a, b, true, names, sizeof names);
+  assert_string_equal(names, while_running);
+  assert_int_equal(running == 0, *while_running == '\0');
+  const int others = settings_changes(a, b, false, names, sizeof names);
+  assert_string_equal(names, restart);
+  assert_int_equal(others == 0, *restart == '\0');
+  settings_free(a);
+  settings_free(b);
+}
+
+static void changes_have_the_names_of_their_keys(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *while_running, *restart;
+  } cases[] = {
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {port: 9100}\n# no more\n"), "", ""},
+      {FILE_OF("1", "0.1", "osc: {}\ncycle: {grace: 5, max_misses: 0}\n"), "", ""}, /* the defaults, said */
+      {FILE_OF("1", "0.2", "cycle: {grace: 6, overrun: slip, catch_up: 9, max_misses: 2}\nosc: {}\n"),
+       "cycle.overrun, cycle.catch_up, cycle.max_misses, cycle.grace, inputs.push.hold", ""},
+      {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {gamma: 0.6}\n"), "",
+       "solver.gamma, cycle.period, osc.port, model"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\n"), "", "osc.enabled"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {prefix: /x, targets: [{host: 127.0.0.1, port: 9}]}\n"),
+       "", "osc.prefix, osc.targets"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ntelemetry: {name: x}\nsimulation: {duration: 9}\n"),
+       "", "telemetry.name"},
+      {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs"},
+      {FILE_OF("1", "0.1, policy: safe, ramp: 1, limit_force: 2, limit_torque: 3",
+               "cycle: {grace: 5}\nosc: {}\n"),
+       "inputs.push.policy, inputs.push.ramp, inputs.push.limit_force, inputs.push.limit_torque", ""},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    assert_changes(cases[k].text, cases[k].while_running, cases[k].restart);
+}
+
+static void names_are_cut_and_never_overrun(void **state)
+{
+  (void)state;
+  struct settings *a = load_good(BASE),
+                  *b = load_good(FILE_OF("2", "0.1", "cycle: {grace: 5}\nosc: {port: 7}\n"));
+  char little[12];
+  assert_int_equal(settings_changes(a, b, false, little, sizeof little), 2);
+  assert_string_equal(little, "osc.port, m");
+  assert_int_equal(settings_changes(a, b, false, NULL, 0), 2);
+  settings_free(a);
+  settings_free(b);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(changes_have_the_names_of_their_keys),
+      cmocka_unit_test(names_are_cut_and_never_overrun),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/stall.h"
+
+#include "rt/clock.h"
+#include "signals/exchange.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS;
+
+static struct stall s;
+static uint64_t now;
+static struct telemetry_live live;
+
+static void begin(uint64_t period_ns)
+{
+  now = T0;
+  live = (struct telemetry_live){.state = STATE_RUNNING, .cycle = 1};
+  stall_begin(&s, period_ns, TICK, now);
+  assert_int_equal(stall_look(&s, &live, 0, now), STALL_NOTHING);
+}
+
+static enum stall_news look(uint64_t after_ms, uint64_t ran_ms)
+{
+  now += after_ms * MS;
+  return stall_look(&s, &live, ran_ms * MS, now);
+}
+
+/* Ticks without an advance until it is found stuck. */
+static int ticks_until_stuck(void)
+{
+  for (int k = 1; k <= 10000; k++)
+    if (look(20, 0) == STALL_STUCK) return k;
+  return 0;
+}
+
+static void ten_periods_but_a_tenth_of_a_second_at_least(void **state)
+{
+  (void)state;
+  begin(1 * MS);
+  assert_int_equal(ticks_until_stuck(), 6); /* 120 ms: more than 100 */
+  assert_int_equal(s.stood_ns, 120 * MS);
+  begin(50 * MS);
+  assert_int_equal(ticks_until_stuck(), 26);
+}
+
+static void it_is_said_once_and_once_when_it_is_over(void **state)
+{
+  (void)state;
+  begin(10 * MS);
+  assert_int_not_equal(ticks_until_stuck(), 0);
+  assert_true(s.stuck);
+  assert_int_equal(look(20, 0), STALL_NOTHING);
+  live.cycle++;
+  assert_int_equal(look(20, 0), STALL_OVER);
+  assert_false(s.stuck);
+  assert_int_equal(s.stood_ns, 160 * MS);
+  assert_int_equal(ticks_until_stuck(), 6);
+}
+
+static void a_loop_that_advances_or_waits_is_never_stuck(void **state)
+{
+  (void)state;
+  begin(10 * MS);
+  for (int k = 0; k < 100; k++) {
+    live.cycle += k % 3 == 0;
+    assert_int_equal(look(20, 0), STALL_NOTHING);
+  }
+  live.waiting = 1;
+  for (int k = 0; k < 100; k++) assert_int_equal(look(20, 0), STALL_NOTHING);
+}
+
+static void the_warm_up_has_longer(void **state)
+{
+  (void)state;
+  begin(10 * MS);
+  live.state = STATE_INIT;
+  assert_int_equal(ticks_until_stuck(), 51);
+}
+
+/* Where the watcher was stopped too, the clock starts anew. */
+static void a_process_that_was_stopped_is_excused(void **state)
+{
+  (void)state;
+  begin(10 * MS);
+  assert_int_equal(look(3000, 0), STALL_NOTHING);
+  assert_int_equal(look(3000, 1), STALL_NOTHING);
+  assert_int_equal(ticks_until_stuck(), 5);
+}
+
+/* A loop that runs away on the only processor keeps the watcher from looking. */
+static void a_loop_that_ran_meanwhile_is_not(void **state)
+{
+  (void)state;
+  begin(10 * MS);
+  assert_int_equal(look(950, 949), STALL_STUCK);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ten_periods_but_a_tenth_of_a_second_at_least),
+      cmocka_unit_test(it_is_said_once_and_once_when_it_is_over),
+      cmocka_unit_test(a_loop_that_advances_or_waits_is_never_stuck),
+      cmocka_unit_test(the_warm_up_has_longer),
+      cmocka_unit_test(a_process_that_was_stopped_is_excused),
+      cmocka_unit_test(a_loop_that_ran_meanwhile_is_not),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
