@@ -2,6 +2,7 @@
 #include "io/telemetry_json.h"
 
 #include "rt/machine.h"
+#include "signals/clocking.h"
 #include "signals/exchange.h"
 
 #include <math.h>
@@ -27,17 +28,38 @@ static json_t *text(const char *v)
   return j ? j : json_string("?");
 }
 
+static json_t *us(uint64_t ns)
+{
+  return number((double)ns * 1e-3);
+}
+static json_t *ms(uint64_t ns)
+{
+  return number((double)ns * 1e-6);
+}
+
 static json_t *distribution(const struct histogram *h)
 {
   json_t *o = json_object();
   json_object_set_new(o, "count", integer(get(&h->count)));
-  json_object_set_new(o, "last", number((double)get(&h->last_ns) * 1e-3));
-  json_object_set_new(o, "min", number((double)get(&h->min_ns) * 1e-3));
+  json_object_set_new(o, "last", us(get(&h->last_ns)));
+  json_object_set_new(o, "min", us(get(&h->min_ns)));
   json_object_set_new(o, "median", number(histogram_percentile_us(h, 0.5)));
   json_object_set_new(o, "p99", number(histogram_percentile_us(h, 0.99)));
   json_object_set_new(o, "p999", number(histogram_percentile_us(h, 0.999)));
-  json_object_set_new(o, "max", number((double)get(&h->max_ns) * 1e-3));
+  json_object_set_new(o, "max", us(get(&h->max_ns)));
   json_object_set_new(o, "max_cycle", integer(get(&h->max_cycle)));
+  return o;
+}
+
+static json_t *stopwatch(const struct stopwatch *w)
+{
+  const uint64_t count = get(&w->count);
+  json_t *o = json_object();
+  json_object_set_new(o, "count", integer(count));
+  json_object_set_new(o, "last", us(get(&w->last_ns)));
+  json_object_set_new(o, "mean", count ? us(get(&w->sum_ns) / count) : json_null());
+  json_object_set_new(o, "max", us(get(&w->max_ns)));
+  json_object_set_new(o, "max_cycle", integer(get(&w->max_cycle)));
   return o;
 }
 
@@ -56,6 +78,8 @@ static void add_constants(json_t *o, const struct telemetry *t)
   json_object_set_new(o, "workers", integer(t->workers));
   json_object_set_new(o, "priority", t->priority < 0 ? json_null() : json_integer(t->priority));
   json_object_set_new(o, "cpu", t->cpu < 0 ? json_null() : json_integer(t->cpu));
+  json_object_set_new(o, "clocking", json_string(clocking_name(t->clocking)));
+  json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
 }
 
 static void add_live(json_t *o, const struct telemetry_live *l)
@@ -68,13 +92,96 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "time_s", number(l->time));
   json_object_set_new(o, "misses", integer(l->misses));
   json_object_set_new(o, "skipped", integer(l->skipped));
-  json_object_set_new(o, "input_age_ms",
-                      l->input_age_ns == UINT64_MAX ? json_null() : number((double)l->input_age_ns * 1e-6));
+  json_object_set_new(o, "input_age_ms", l->input_age_ns == UINT64_MAX ? json_null() : ms(l->input_age_ns));
   json_object_set_new(o, "stale_mask", integer(l->stale_mask));
   json_object_set_new(o, "clamped", integer(l->clamped));
   json_object_set_new(o, "degraded_steps", integer(l->degraded));
   json_object_set_new(o, "increment", number(l->increment));
   json_object_set_new(o, "constraint", number(l->constraint));
+  json_object_set_new(o, "grace_misses", integer(l->grace_misses));
+  json_object_set_new(o, "late_starts", integer(l->late_starts));
+  json_object_set_new(o, "slipped_s", number((double)l->slipped_ns * 1e-9));
+  json_object_set_new(o, "pulled_s", number((double)l->pulled_ns * 1e-9));
+  json_object_set_new(o, "beat_error_s", number((double)l->beat_error_ns * 1e-9));
+  json_object_set_new(o, "beats", integer(l->beats));
+  json_object_set_new(o, "beats_lost", integer(l->beats_lost));
+  json_object_set_new(o, "waiting", json_boolean(l->waiting));
+  json_t *load = json_array();
+  for (size_t i = 0; i < sizeof l->load / sizeof *l->load; i++)
+    json_array_append_new(load, number(l->load[i]));
+  json_object_set_new(o, "load", load);
+}
+
+static void add_book(json_t *o, const struct book *b)
+{
+#define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution(&b->name));
+  BOOK_LIST(ADD_FIELD)
+#undef ADD_FIELD
+  json_t *phases = json_object(), *levels = json_array();
+#define ADD_PHASE(name, what) json_object_set_new(phases, #name, distribution(&b->name));
+  PHASE_LIST(ADD_PHASE)
+#undef ADD_PHASE
+  for (uint64_t i = 0; i < b->levels; i++) {
+    const struct book_level *level = &b->level[i];
+    json_t *row = json_object();
+    json_object_set_new(row, "name", text(level->name));
+    json_object_set_new(row, "shared", json_boolean(level->shared));
+    json_object_set_new(row, "nodes", integer(level->nodes));
+    json_object_set_new(row, "wait_us", stopwatch(&level->wait));
+    json_object_set_new(row, "busy_us", stopwatch(&level->busy));
+    json_array_append_new(levels, row);
+  }
+  json_object_set_new(o, "phases", phases);
+  json_object_set_new(o, "levels", levels);
+  json_object_set_new(o, "cleared_cycle", integer(get(&b->cleared)));
+}
+
+static json_t *miss(const struct miss *m, const struct book *b)
+{
+  char words[512];
+  json_t *o = json_object();
+  miss_text(m, b, words, sizeof words);
+  json_object_set_new(o, "number", integer(m->number));
+  json_object_set_new(o, "cycle", integer(m->cycle));
+  json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
+  json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
+  json_object_set_new(o, "text", text(words));
+  json_object_set_new(o, "skipped", integer(m->skipped));
+  json_object_set_new(o, "grace", json_boolean(m->grace));
+  json_object_set_new(o, "state", json_string(run_state_name(m->state)));
+  json_object_set_new(o, "wakeup_us", us(m->wake_ns > m->start_ns ? m->wake_ns - m->start_ns : 0));
+  json_object_set_new(o, "cycle_us", us(m->end_ns > m->start_ns ? m->end_ns - m->start_ns : 0));
+  json_object_set_new(o, "end_ns", integer(m->end_ns));
+  return o;
+}
+
+/* Newest first. */
+static json_t *misses(const struct telemetry *t)
+{
+  json_t *list = json_array();
+  const uint64_t written = get(&t->misses.written);
+  for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
+    struct miss m;
+    if (miss_log_read(&t->misses, written - n, &m)) json_array_append_new(list, miss(&m, &t->book));
+  }
+  return list;
+}
+
+static json_t *inputs(const struct telemetry *t)
+{
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_view *v = &t->input[i];
+    const uint64_t age = get(&v->age_ns);
+    json_t *o = json_object();
+    json_object_set_new(o, "name", text(v->name));
+    json_object_set_new(o, "policy", json_string(input_policy_name(v->policy)));
+    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
+    json_object_set_new(o, "hold_ms", ms(v->hold_ns));
+    json_object_set_new(o, "stale", json_boolean(input_is_stale(v)));
+    json_array_append_new(list, o);
+  }
+  return list;
 }
 
 json_t *telemetry_json(const struct sample *s)
@@ -88,9 +195,9 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "uptime_s", number(s->uptime));
   json_object_set_new(o, "age_s", number(s->age));
   add_live(o, &s->live);
-#define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution(&s->t->book.name));
-  BOOK_LIST(ADD_FIELD)
-#undef ADD_FIELD
+  add_book(o, &s->t->book);
+  json_object_set_new(o, "misses_log", misses(s->t));
+  json_object_set_new(o, "inputs", inputs(s->t));
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
   json_object_set_new(counters, #name, integer(counter_get(&s->t->counters.name)));

@@ -5,6 +5,7 @@
 #include "rt/clock.h"
 #include "rt/machine.h"
 #include "signals/exchange.h"
+#include "signals/signals.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 enum { STUCK_PERIODS = 10 };
 static const double stuck_s = 1.0;
+static const double miss_matters_s = 60.0;
 
 static __attribute__((format(printf, 2, 3))) void because(struct sample *s, const char *format, ...)
 {
@@ -64,15 +66,49 @@ static bool attach(struct watch *w, struct sample *s)
   return w->t != NULL;
 }
 
+/* Cycle of the last miss that counts, or one after it where its record is lost; 0: the record is not there yet. */
+static uint64_t last_miss(const struct telemetry *t, const struct telemetry_live *l)
+{
+  const struct miss_log *log = &t->misses;
+  const uint64_t written = atomic_load_explicit(&log->written, memory_order_acquire);
+  const uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
+  uint64_t cycle = 0;
+  for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
+    struct miss m;
+    if (!miss_log_read(log, written - n, &m)) continue;
+    if (n == 1 && m.number + lost < l->misses + l->grace_misses) return 0;
+    cycle = m.cycle;
+    if (!m.grace && m.state != STATE_INIT) break;
+  }
+  return cycle;
+}
+
+/* A miss counts for ever, but it is no news for ever: not beyond a minute of cycles, nor when the book was cleared since. */
+static void judge_misses(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  if (l->misses == 0) return;
+  const char *many = l->misses == 1 ? "" : "s";
+  const uint64_t cycle = last_miss(s->t, l);
+  if (cycle == 0) {
+    because(s, "%" PRIu64 " deadline%s missed", l->misses, many);
+    return;
+  }
+  if (cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  const double ago = l->cycle > cycle ? (double)(l->cycle - cycle) * (double)s->t->period_ns * 1e-9 : 0.0;
+  if (ago < miss_matters_s)
+    because(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
+}
+
 static void judge(struct sample *s)
 {
   const struct telemetry_live *l = &s->live;
   const double period = (double)s->t->period_ns * 1e-9;
-  if (s->age > stuck_s && s->age > STUCK_PERIODS * period)
+  if (!l->waiting && s->age > stuck_s && s->age > STUCK_PERIODS * period)
     because(s, "the loop has not advanced for %.1f s", s->age);
   if (l->state == STATE_FAULT || l->state == STATE_SAFE)
     because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
-  if (l->misses) because(s, "%" PRIu64 " deadline%s missed", l->misses, l->misses == 1 ? "" : "s");
+  judge_misses(s);
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
     because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
@@ -114,18 +150,54 @@ static void copy_words(void *to, const void *from, size_t size)
 
 _Static_assert(sizeof(struct book) % sizeof(block_word) == 0, "the book is whole words");
 _Static_assert(sizeof(struct counters) % sizeof(block_word) == 0, "the counters are whole words");
+_Static_assert(offsetof(struct telemetry, sequence) % sizeof(block_word) == 0, "the head is whole words");
+_Static_assert(sizeof(struct input_view) % sizeof(block_word) == 0, "the inputs are whole words");
+
+static void copy_book(struct book *to, const struct book *from)
+{
+  copy_words(to, from, sizeof *to);
+  if (to->levels > LEVELS_MAX) to->levels = LEVELS_MAX;
+  for (int i = 0; i < LEVELS_MAX; i++) to->level[i].name[sizeof to->level[i].name - 1] = '\0';
+}
+
+/* A record that is overwritten meanwhile is left out. */
+static void copy_misses(struct miss_log *to, const struct miss_log *from)
+{
+  memset(to, 0, sizeof *to);
+  const uint64_t written = atomic_load_explicit(&from->written, memory_order_acquire);
+  for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
+    const uint64_t k = written - n;
+    struct miss_slot *slot = &to->slot[k % MISS_LOG];
+    if (miss_log_read(from, k, &slot->miss))
+      atomic_store_explicit(&slot->sequence, 2 * k + 2, memory_order_relaxed);
+  }
+  atomic_store_explicit(&to->written, written, memory_order_relaxed);
+  atomic_store_explicit(&to->lost, atomic_load_explicit(&from->lost, memory_order_relaxed),
+                        memory_order_relaxed);
+}
 
 void sample_keep(struct sample *s, struct telemetry *copy)
 {
   const struct telemetry *t = s->t;
   if (!t) return;
-  memcpy(copy, t, offsetof(struct telemetry, sequence)); /* written once, before the block was opened */
+  copy_words(copy, t, offsetof(struct telemetry, sequence));
   copy->instance[sizeof copy->instance - 1] = '\0';
   copy->model[sizeof copy->model - 1] = '\0';
   copy->reason[sizeof copy->reason - 1] = '\0';
+  copy->isa[sizeof copy->isa - 1] = '\0';
+  if (copy->inputs > TELEMETRY_INPUTS) copy->inputs = TELEMETRY_INPUTS;
   atomic_store_explicit(&copy->sequence, 0, memory_order_relaxed);
   copy->live = s->live;
-  copy_words(&copy->book, &t->book, sizeof t->book);
+  copy_book(&copy->book, &t->book);
   copy_words(&copy->counters, &t->counters, sizeof t->counters);
+  copy_misses(&copy->misses, &t->misses);
+  copy_words(copy->input, t->input, sizeof t->input);
+  for (int i = 0; i < TELEMETRY_INPUTS; i++) copy->input[i].name[sizeof copy->input[i].name - 1] = '\0';
   s->t = copy;
+}
+
+const char *input_policy_name(uint64_t policy)
+{
+  static const char *const names[] = {[INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe"};
+  return policy < sizeof names / sizeof *names ? names[policy] : "?";
 }

@@ -6,6 +6,8 @@
 
 #include "rt/telemetry.h"
 
+#include <stdbool.h>
+
 enum verdict { VERDICT_HEALTHY = 0, VERDICT_DEGRADED = 1, VERDICT_GONE = 3 }; /* also the exit status */
 const char *verdict_name(enum verdict v); /* "healthy", "degraded", "gone" */
 
@@ -31,8 +33,17 @@ struct watch {
 /* Looks once. */
 void watch_look(struct watch *w, struct sample *s);
 void watch_close(struct watch *w);
-/* Copies the block of a sample out of shared memory and points the sample to the copy: good for ever, and its
- * texts end within their fields, whoever wrote them. Nothing where the daemon is gone. */
+/* Copies the block of a sample out of shared memory and points the sample to the copy: good for ever, its texts
+ * end within their fields and its numbers of rows within their arrays, whoever wrote them. Nothing where the daemon is
+ * gone. */
 void sample_keep(struct sample *s, struct telemetry *copy);
+
+/* The word of the configuration; "?" when unknown. */
+const char *input_policy_name(uint64_t policy);
+static inline bool input_is_stale(const struct input_view *v)
+{
+  const uint64_t age = atomic_load_explicit(&v->age_ns, memory_order_relaxed);
+  return age != UINT64_MAX && age > v->hold_ns;
+}
 
 #endif

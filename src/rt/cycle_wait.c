@@ -130,8 +130,9 @@ static void weigh_load(struct cycle *c, uint64_t worked_ns)
   const double period_s = (double)c->config.period_ns / (double)NS_PER_S;
   const double now = (double)worked_ns / (double)c->config.period_ns;
   for (int i = 0; i < CYCLE_LOADS; i++) {
-    const double part = period_s < horizon_s[i] ? period_s / horizon_s[i] : 1.0;
-    c->load[i] += part * (now - c->load[i]);
+    const double cycles = horizon_s[i] / period_s, so_far = (double)c->number;
+    const double weight = cycles < so_far ? cycles : so_far; /* at first the plain mean */
+    c->load[i] += (now - c->load[i]) / (weight > 1.0 ? weight : 1.0);
   }
 }
 

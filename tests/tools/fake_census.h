@@ -29,6 +29,12 @@ static inline struct present *fake_daemon(struct present *p, const char *name)
   for (uint64_t i = 0; i < 4; i++) histogram_add(&t->book.wakeup, wakeup[i], i + 1);
   histogram_add(&t->book.cycle, 80000, 1);
   histogram_add(&t->book.cycle, 80500, 2);
+  t->book.levels = 2;
+  snprintf(t->book.level[0].name, sizeof t->book.level[0].name, "rows");
+  snprintf(t->book.level[1].name, sizeof t->book.level[1].name, "level 1");
+  stopwatch_add(&t->book.level[0].busy, 12500, 1);
+  stopwatch_add(&t->book.level[0].wait, 3000, 1);
+  stopwatch_add(&t->book.level[1].busy, 700, 1);
   counter_set(&t->counters.osc_clients, 2);
   counter_set(&t->counters.modbus_half_frames, 5);
   p->sample = (struct sample){.verdict = VERDICT_HEALTHY,
@@ -41,6 +47,10 @@ static inline struct present *fake_daemon(struct present *p, const char *name)
                                        .state = STATE_RUNNING,
                                        .flags = FLAG_RUNNING,
                                        .input_age_ns = 12000000,
+                                       .load = {0.5, 0.25, 0.125},
+                                       .grace_misses = 3,
+                                       .late_starts = 4,
+                                       .slipped_ns = 1500000000,
                                        .increment = 1e-12,
                                        .constraint = 3e-13}};
   t->live = p->sample.live;

@@ -98,6 +98,16 @@ static void every_figure_has_its_line(void **state)
   assert_line("ali3_input_stale{instance=\"bench_1\"} 0");
   assert_line("ali3_input_stale_mask{instance=\"bench_1\"} 0");
   assert_line("ali3_input_clamped_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_grace_misses_total{instance=\"bench_1\"} 3");
+  assert_line("ali3_late_starts_total{instance=\"bench_1\"} 4");
+  assert_line("ali3_slipped_seconds_total{instance=\"bench_1\"} 1.5");
+  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"1s\"} 0.5");
+  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"10s\"} 0.25");
+  assert_line("ali3_load_ratio{instance=\"bench_1\",horizon=\"60s\"} 0.125");
+  assert_line("ali3_level_busy_seconds_max{instance=\"bench_1\",level=\"rows\"} 1.25e-05");
+  assert_line("ali3_level_busy_seconds_max{instance=\"bench_1\",level=\"level 1\"} 7e-07");
+  assert_line("ali3_level_wait_seconds_max{instance=\"bench_1\",level=\"rows\"} 3e-06");
+  assert_no("ali3_level_wait_seconds_max{instance=\"bench_1\",level=\"level 1\"}"); /* nobody waited */
   assert_line("ali3_state{instance=\"bench_1\",state=\"RUNNING\"} 1");
   assert_line("ali3_state{instance=\"bench_1\",state=\"SAFE\"} 0");
   assert_line("ali3_last_seconds{instance=\"bench_1\",phase=\"wakeup\"} 0.0015");
@@ -153,6 +163,7 @@ static void torn_figures_are_left_out(void **state)
   assert_no("ali3_cycles_total{");
   assert_no("ali3_state{");
   assert_no("ali3_deadline_misses_total{");
+  assert_no("ali3_load_ratio{");
 }
 
 static void buckets_are_cumulative(void **state)

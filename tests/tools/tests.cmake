@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
-ali3_test(tools top LINK ali3_io PkgConfig::JANSSON)
-target_compile_definitions(test_tools_top PRIVATE ALI3_TOP="$<TARGET_FILE:ali3-top>")
-add_dependencies(test_tools_top ali3-top)
+foreach(name top top_figures top_verdict)
+  ali3_test(tools ${name} LINK ali3_io PkgConfig::JANSSON)
+  target_compile_definitions(test_tools_${name} PRIVATE ALI3_TOP="$<TARGET_FILE:ali3-top>")
+  add_dependencies(test_tools_${name} ali3-top)
+endforeach()
+foreach(name canvas bins panes view reset plot)
+  ali3_test(tools top_${name} LINK ali3_top)
+endforeach()
 
 ali3_test(tools doctor_checks LINK ali3_doctor)
 ali3_test(tools doctor_host LINK ali3_doctor)

@@ -39,7 +39,12 @@
   X(gauge, input_stale, "1 if an input is past its hold time", s->whole, (l->flags & FLAG_INPUT_STALE) != 0) \
   X(gauge, input_stale_mask, "bit i: input i, of the first 32, is past its hold time", s->whole,             \
     l->stale_mask)                                                                                           \
-  X(counter, input_clamped_total, "input values clamped to their limits", s->whole, l->clamped)
+  X(counter, input_clamped_total, "input values clamped to their limits", s->whole, l->clamped)              \
+  X(counter, grace_misses_total, "misses within the grace after a start, not among the others", s->whole,    \
+    l->grace_misses)                                                                                         \
+  X(counter, late_starts_total, "cycles begun late on purpose, to catch up", s->whole, l->late_starts)       \
+  X(counter, slipped_seconds_total, "by which late cycles moved the grid on", s->whole,                      \
+    seconds(l->slipped_ns))
 
 static double seconds(uint64_t ns)
 {
@@ -209,6 +214,34 @@ static void write_times(const struct census *c, const char *which, const char *h
   }
 }
 
+static void write_loads(const struct census *c, FILE *out)
+{
+  static const char *const horizon[] = {"1s", "10s", "60s"};
+  _Static_assert(sizeof horizon / sizeof *horizon == sizeof c->one->sample.live.load / sizeof(double),
+                 "horizons");
+  write_heading("gauge", "ali3_load_ratio", "part of the period that is worked, by horizon", out);
+  for (int i = 0; i < c->count; i++) {
+    const struct sample *s = &c->one[i].sample;
+    if (!s->t || !s->whole) continue;
+    for (size_t k = 0; k < sizeof horizon / sizeof *horizon; k++)
+      write_line("ali3_load_ratio", &c->one[i], "horizon", horizon[k], s->live.load[k], out);
+  }
+}
+
+/* Of the kinds of work and the levels of the tree, in as far as there was anything to time. */
+static void write_levels(const struct census *c, const char *name, const char *help, size_t offset, FILE *out)
+{
+  write_heading("gauge", name, help, out);
+  for (int i = 0; i < c->count; i++) {
+    const struct telemetry *t = c->one[i].sample.t;
+    for (uint64_t k = 0; t && k < t->book.levels; k++) {
+      const struct book_level *level = &t->book.level[k];
+      const struct stopwatch *w = (const struct stopwatch *)((const char *)level + offset);
+      if (get(&w->count)) write_line(name, &c->one[i], "level", level->name, seconds(get(&w->max_ns)), out);
+    }
+  }
+}
+
 /* Count and sum come from the bins, as the buckets do: so they agree, whatever the loop writes meanwhile. The
  * sum takes each entry for the middle of its bin: 0.5 us off at most below 1 ms, 4.5 % above. */
 static void write_distribution(const char *name, const struct present *p, const struct histogram *h,
@@ -253,6 +286,12 @@ void prometheus_write(const struct census *c, FILE *out)
   write_times(c, "last", "time of the last cycle, by phase", offsetof(struct histogram, last_ns), out);
   write_times(c, "min", "shortest time since the warm-up, by phase", offsetof(struct histogram, min_ns), out);
   write_times(c, "max", "longest time since the warm-up, by phase", offsetof(struct histogram, max_ns), out);
+  write_loads(c, out);
+  write_levels(c, "ali3_level_busy_seconds_max", "longest work on a level of the step since the warm-up",
+               offsetof(struct book_level, busy), out);
+  write_levels(c, "ali3_level_wait_seconds_max",
+               "longest wait of a worker for its share of a level since the warm-up",
+               offsetof(struct book_level, wait), out);
   write_book(c, out);
 #define COUNTER_LINES(field, text) write_counter(c, #field, text, offsetof(struct counters, field), out);
   COUNTER_LIST(COUNTER_LINES)

@@ -3,12 +3,12 @@
 #ifndef ALI3_TOP_SHOW_H
 #define ALI3_TOP_SHOW_H
 
-#include "io/watch.h"
+#include "collect.h"
 
 #include <stdio.h>
 
-/* A block of some 20 lines. */
-void show_block(const struct sample *s, FILE *out);
+/* A block of some 40 lines. */
+void show_block(const struct picture *p, FILE *out);
 /* One line without its end. */
 void show_line(const struct sample *s, FILE *out);
 /* One JSON object and a line end; on one line if `compact`. */

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "show.h"
+
+#include "signals/clocking.h"
 #include "signals/exchange.h"
+#include "words.h"
 
 #include <inttypes.h>
 
-static uint64_t get(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
+enum { MISSES_SHOWN = 5 };
+static const double share_shown = 0.02; /* of the levels of a step that nobody shares */
 
 static void show_distribution(const char *name, const struct histogram *h, FILE *out)
 {
   fprintf(out, "%-9s", name);
-  if (get(&h->count) == 0) {
+  if (figure(&h->count) == 0) {
     fprintf(out, "%10s\n", "-");
     return;
   }
-  fprintf(out, "%10.1f%10.1f%10.1f%10.1f%10.1f%10.1f  %" PRIu64 "\n", (double)get(&h->last_ns) * 1e-3,
-          (double)get(&h->min_ns) * 1e-3, histogram_percentile_us(h, 0.5), histogram_percentile_us(h, 0.99),
-          histogram_percentile_us(h, 0.999), (double)get(&h->max_ns) * 1e-3, get(&h->max_cycle));
+  fprintf(out, "%10.1f%10.1f%10.1f%10.1f%10.1f%10.1f  %" PRIu64 "\n", (double)figure(&h->last_ns) * 1e-3,
+          (double)figure(&h->min_ns) * 1e-3, histogram_percentile_us(h, 0.5),
+          histogram_percentile_us(h, 0.99), histogram_percentile_us(h, 0.999),
+          (double)figure(&h->max_ns) * 1e-3, figure(&h->max_cycle));
 }
 
 static void show_input_age(uint64_t ns, FILE *out)
@@ -35,7 +37,69 @@ static void show_deadlines(const struct telemetry_live *l, uint64_t counted, FIL
   /* Rule of three: what so many cycles without a miss prove. */
   if (l->misses == 0 && counted > 0)
     fprintf(out, " (95 %% sure: below %.1e per cycle)", 3.0 / (double)counted);
+  if (l->grace_misses) fprintf(out, ", %" PRIu64 " missed in the grace", l->grace_misses);
+  if (l->late_starts) fprintf(out, ", %" PRIu64 " late starts", l->late_starts);
+  if (l->slipped_ns) fprintf(out, ", slipped by %.3f s", (double)l->slipped_ns * 1e-9);
   fputc('\n', out);
+}
+
+static void show_manner(const struct telemetry *t, FILE *out)
+{
+  const struct telemetry_live *l = &t->live;
+  fprintf(out, "clocking  %s%s, overrun %s   load %.1f %% in 1 s, %.1f %% in 10 s, %.1f %% in 60 s\n",
+          clocking_name(t->clocking), l->waiting ? " (waits)" : "", words_overrun(t).text, 100.0 * l->load[0],
+          100.0 * l->load[1], 100.0 * l->load[2]);
+  if (t->clocking == CLOCKING_INPUT || l->beats)
+    fprintf(out, "beats     %" PRIu64 ", %" PRIu64 " lost, last one off by %+.1f us, pulled by %+.6f s\n",
+            l->beats, l->beats_lost, (double)l->beat_error_ns * 1e-3, (double)l->pulled_ns * 1e-9);
+}
+
+static void show_stopwatch(const struct stopwatch *w, FILE *out)
+{
+  if (figure(&w->count))
+    fprintf(out, "%10.1f%10.1f%10" PRIu64, (double)figure(&w->last_ns) * 1e-3,
+            (double)figure(&w->max_ns) * 1e-3, figure(&w->max_cycle));
+  else
+    fprintf(out, "%10s%10s%10s", "-", "-", "-");
+}
+
+/* Without workers there is nothing to wait for, and of the tree only what takes time is worth a line. */
+static void show_levels(const struct telemetry *t, FILE *out)
+{
+  const struct book *b = &t->book;
+  if (b->levels == 0) return;
+  fprintf(out, "\n%-12s%7s%10s%10s%10s", "us", "share", "busy", "max", "in cycle");
+  if (t->workers) fprintf(out, "%10s%10s%10s", "wait", "max", "in cycle");
+  fputc('\n', out);
+  for (uint64_t i = 0; i < b->levels; i++) {
+    const struct book_level *level = &b->level[i];
+    const double share = level_share(b, (int)i);
+    if (level->nodes && !(level->shared && t->workers) && share < share_shown) continue;
+    fprintf(out, "%-12s%5.1f %%", level->name, 100.0 * share);
+    show_stopwatch(&level->busy, out);
+    if (t->workers) show_stopwatch(&level->wait, out);
+    fputc('\n', out);
+  }
+}
+
+static void show_misses(const struct picture *p, FILE *out)
+{
+  for (int i = 0; i < p->misses && i < MISSES_SHOWN; i++) {
+    char text[512];
+    miss_text(&p->miss[i], &p->block.book, text, sizeof text);
+    fprintf(out, "%s%s\n", i ? "          " : "\nmisses    ", text);
+  }
+}
+
+static void show_inputs(const struct telemetry *t, FILE *out)
+{
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_view *v = &t->input[i];
+    const uint64_t age = figure(&v->age_ns);
+    fprintf(out, "  %-22s %s%s, hold %s, then %s%s\n", v->name, age == UINT64_MAX ? "never set" : "age ",
+            age == UINT64_MAX ? "" : words_age(age).text, words_age(v->hold_ns).text,
+            input_policy_name(v->policy), input_is_stale(v) ? ": STALE" : "");
+  }
 }
 
 static void show_counters(const struct counters *c, FILE *out)
@@ -48,14 +112,13 @@ static void show_counters(const struct counters *c, FILE *out)
 
 static void show_verdict(const struct sample *s, FILE *out)
 {
-  static const char *const word[] = {
-      [VERDICT_HEALTHY] = "healthy", [VERDICT_DEGRADED] = "DEGRADED", [VERDICT_GONE] = "GONE"};
-  fprintf(out, "%s", word[s->verdict]);
+  fprintf(out, "%s", words_verdict(s->verdict));
   for (int i = 0; i < s->reasons; i++) fprintf(out, "%s%s", i ? "; " : ": ", s->reason[i]);
 }
 
-void show_block(const struct sample *s, FILE *out)
+void show_block(const struct picture *p, FILE *out)
 {
+  const struct sample *s = &p->sample;
   if (s->verdict == VERDICT_GONE) {
     show_verdict(s, out);
     fputc('\n', out);
@@ -73,17 +136,21 @@ void show_block(const struct sample *s, FILE *out)
   if (t->priority >= 0) fprintf(out, ", priority %" PRId32, t->priority);
   if (t->cpu >= 0) fprintf(out, ", CPU %" PRId32, t->cpu);
   fprintf(out, "\ncycle     %" PRIu64 "   simulated time %.3f s\n", l->cycle, l->time);
-  show_deadlines(l, get(&t->book.cycle.count), out);
+  show_deadlines(l, figure(&t->book.cycle.count), out);
+  show_manner(t, out);
 
   fprintf(out, "\n%-9s%10s%10s%10s%10s%10s%10s  %s\n", "us", "last", "min", "median", "p99", "p99.9", "max",
           "max in cycle");
 #define SHOW_FIELD(name, text) show_distribution(#name, &t->book.name, out);
   BOOK_LIST(SHOW_FIELD)
 #undef SHOW_FIELD
+  show_levels(t, out);
+  show_misses(p, out);
 
   fprintf(out, "\ninputs    age ");
   show_input_age(l->input_age_ns, out);
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
+  show_inputs(t, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),
@@ -103,8 +170,8 @@ void show_line(const struct sample *s, FILE *out)
   fprintf(out, "%s %s%s  t %.2f s  cycle %" PRIu64 "  misses %" PRIu64, t->instance, run_state_name(l->state),
           t->realtime ? "" : " NOT REAL-TIME", l->time, l->cycle, l->misses);
 #define SHOW_FIELD(name, text)                                                                               \
-  fprintf(out, "  %s %.0f/%.0f", #name, (double)get(&t->book.name.last_ns) * 1e-3,                           \
-          (double)get(&t->book.name.max_ns) * 1e-3);
+  fprintf(out, "  %s %.0f/%.0f", #name, (double)figure(&t->book.name.last_ns) * 1e-3,                        \
+          (double)figure(&t->book.name.max_ns) * 1e-3);
   SHOW_FIELD(wakeup, "")
   SHOW_FIELD(step, "")
   SHOW_FIELD(cycle, "")

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * The figures that ali3-top gives to other programs and to the eye. */
+#include "signals/clocking.h"
+#include "signals/signals.h"
+#include "tools/run_top.h"
+
+#include <jansson.h>
+#include <unistd.h>
+
+static void json_has_every_figure(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.increment = 0.0 / 0.0 * live.time; /* NaN, which JSON cannot say */
+  counter_set(&t->counters.modbus_half_frames, 5);
+  t->realtime = 0;
+  snprintf(t->reason, sizeof t->reason, "SCHED_FIFO 80: \"no\" \xff");
+  telemetry_write(t, &live);
+  assert_int_equal(top("--json --instance %s", name), 0);
+  json_t *o = json_loads(output, 0, NULL);
+  assert_non_null(o);
+  assert_string_equal(json_string_value(json_object_get(o, "status")), "healthy");
+  assert_string_equal(json_string_value(json_object_get(o, "state")), "RUNNING");
+  assert_string_equal(json_string_value(json_object_get(o, "label")), "NOT REAL-TIME");
+  assert_string_equal(json_string_value(json_object_get(o, "instance")), name);
+  assert_false(json_boolean_value(json_object_get(o, "realtime")));
+  assert_int_equal(json_integer_value(json_object_get(o, "cycle")), 1000);
+  assert_int_equal(json_integer_value(json_object_get(o, "misses")), 0);
+  assert_true(json_is_null(json_object_get(o, "increment")));
+  assert_true(json_number_value(json_object_get(o, "period_s")) == 0.01);
+  assert_true(json_number_value(json_object_get(o, "input_age_ms")) == 12.0);
+
+  static const char *const book[] = {"wakeup_us", "step_us", "cycle_us"};
+  static const char *const figure[] = {"count", "last", "min", "median", "p99", "p999", "max", "max_cycle"};
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; k < 8; k++)
+      assert_true(json_is_number(json_object_get(json_object_get(o, book[i]), figure[k])));
+  const json_t *wakeup = json_object_get(o, "wakeup_us");
+  assert_true(json_number_value(json_object_get(wakeup, "min")) == 1.0);
+  assert_in_range(json_number_value(json_object_get(wakeup, "median")), 500, 502);
+  assert_true(json_number_value(json_object_get(wakeup, "max")) == 1000.0);
+  assert_int_equal(json_integer_value(json_object_get(wakeup, "max_cycle")), 1000);
+
+  const json_t *counters = json_object_get(o, "counters");
+#define CHECK(field, text) assert_true(json_is_integer(json_object_get(counters, #field)));
+  COUNTER_LIST(CHECK)
+#undef CHECK
+  assert_int_equal(json_integer_value(json_object_get(counters, "modbus_half_frames")), 5);
+  json_decref(o);
+  telemetry_destroy(t);
+}
+
+static const json_t *at(const json_t *list, size_t index, const char *key)
+{
+  return json_object_get(json_array_get(list, index), key);
+}
+
+static void json_has_phases_levels_misses_and_inputs(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  t->clocking = CLOCKING_INPUT;
+  t->overrun = OVERRUN_CATCH_UP;
+  add_level(t, "rows", 0, 10000);
+  add_level(t, "level 0", 12, 2000);
+  add_miss(t, 1, 400, false);
+  add_miss(t, 2, 401, true);
+  t->inputs = 2;
+  snprintf(t->input[0].name, sizeof t->input[0].name, "push");
+  t->input[0].policy = INPUT_SAFE;
+  t->input[0].hold_ns = 50000000;
+  atomic_store(&t->input[0].age_ns, 70000000);
+  snprintf(t->input[1].name, sizeof t->input[1].name, "pull");
+  atomic_store(&t->input[1].age_ns, UINT64_MAX);
+  histogram_add(&t->book.latch, 2500, 9);
+  struct telemetry_live live = healthy();
+  live.grace_misses = 1;
+  live.late_starts = 3;
+  live.slipped_ns = 1500000000;
+  live.pulled_ns = -250000000;
+  live.beat_error_ns = -1000;
+  live.beats = 900;
+  live.beats_lost = 2;
+  live.waiting = 1;
+  live.load[0] = 0.25;
+  live.load[2] = 0.5;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--json --instance %s", name), 0);
+  json_t *o = json_loads(output, 0, NULL);
+  assert_non_null(o);
+  assert_string_equal(json_string_value(json_object_get(o, "clocking")), "input");
+  assert_string_equal(json_string_value(json_object_get(o, "overrun")), "catch_up");
+  assert_int_equal(json_integer_value(json_object_get(o, "grace_misses")), 1);
+  assert_int_equal(json_integer_value(json_object_get(o, "late_starts")), 3);
+  assert_true(json_real_value(json_object_get(o, "slipped_s")) == 1.5);
+  assert_true(json_real_value(json_object_get(o, "pulled_s")) == -0.25);
+  assert_true(json_real_value(json_object_get(o, "beat_error_s")) == -1e-6);
+  assert_int_equal(json_integer_value(json_object_get(o, "beats")), 900);
+  assert_int_equal(json_integer_value(json_object_get(o, "beats_lost")), 2);
+  assert_true(json_is_true(json_object_get(o, "waiting")));
+  const json_t *load = json_object_get(o, "load");
+  assert_int_equal(json_array_size(load), 3);
+  assert_true(json_real_value(json_array_get(load, 2)) == 0.5);
+
+  const json_t *phases = json_object_get(o, "phases");
+  assert_int_equal(json_object_size(phases), PHASES);
+  assert_true(json_number_value(json_object_get(json_object_get(phases, "latch"), "max")) == 2.5);
+  assert_true(json_number_value(json_object_get(json_object_get(o, "latch_us"), "max")) == 2.5);
+
+  const json_t *levels = json_object_get(o, "levels");
+  assert_int_equal(json_array_size(levels), 2);
+  assert_string_equal(json_string_value(at(levels, 0, "name")), "rows");
+  assert_true(json_is_true(at(levels, 0, "shared")));
+  assert_int_equal(json_integer_value(at(levels, 1, "nodes")), 12);
+  assert_true(json_number_value(json_object_get(at(levels, 0, "busy_us"), "max")) == 30.0);
+  assert_true(json_number_value(json_object_get(at(levels, 0, "busy_us"), "mean")) == 20.0);
+  assert_int_equal(json_integer_value(json_object_get(at(levels, 0, "busy_us"), "max_cycle")), 8);
+  assert_true(json_number_value(json_object_get(at(levels, 0, "wait_us"), "last")) == 1.5);
+  assert_true(json_is_null(json_object_get(at(levels, 1, "wait_us"), "mean")));
+
+  const json_t *misses = json_object_get(o, "misses_log"); /* newest first */
+  assert_int_equal(json_array_size(misses), 2);
+  assert_int_equal(json_integer_value(at(misses, 0, "number")), 2);
+  assert_true(json_is_true(at(misses, 0, "grace")));
+  assert_int_equal(json_integer_value(at(misses, 1, "cycle")), 400);
+  assert_string_equal(json_string_value(at(misses, 1, "cause")), "late-wake");
+  assert_true(json_is_null(at(misses, 1, "phase")));
+  assert_int_equal(json_integer_value(at(misses, 1, "skipped")), 1);
+  assert_true(json_number_value(at(misses, 1, "wakeup_us")) == 12000.0);
+  assert_string_equal(json_string_value(at(misses, 1, "text")),
+                      "miss 1 at cycle 400: woke 12.0 ms late, then took 0.3 ms; 1 start skipped");
+
+  const json_t *inputs = json_object_get(o, "inputs");
+  assert_int_equal(json_array_size(inputs), 2);
+  assert_string_equal(json_string_value(at(inputs, 0, "policy")), "safe");
+  assert_true(json_number_value(at(inputs, 0, "age_ms")) == 70.0);
+  assert_true(json_number_value(at(inputs, 0, "hold_ms")) == 50.0);
+  assert_true(json_is_true(at(inputs, 0, "stale")));
+  assert_true(json_is_null(at(inputs, 1, "age_ms")));
+  assert_true(json_is_false(at(inputs, 1, "stale")));
+  json_decref(o);
+
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows(
+      "clocking  input (waits), overrun catch_up 0   load 25.0 % in 1 s, 0.0 % in 10 s, 50.0 % in 60 s\n");
+  assert_shows("beats     900, 2 lost, last one off by -1.0 us, pulled by -0.250000 s\n");
+  assert_shows(", 1 missed in the grace, 3 late starts, slipped by 1.500 s\n");
+  assert_shows("us            share      busy       max  in cycle\n");
+  assert_shows("rows        100.0 %      30.0      30.0         8\n");
+  assert_shows("level 0      20.0 %       6.0       6.0         8\n");
+  assert_shows("misses    miss 2 in the grace at cycle 401: ");
+  assert_shows("          miss 1 at cycle 400: woke 12.0 ms late");
+  assert_shows("  push                   age 70 ms, hold 50 ms, then safe: STALE\n");
+  t->workers = 2;
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows("in cycle      wait       max  in cycle\n");
+  assert_shows("rows        100.0 %      30.0      30.0         8       1.5       1.5         8\n");
+  telemetry_destroy(t);
+}
+
+/* Numbers of rows and texts beyond their fields, as nobody but a broken writer leaves them. */
+static void a_broken_block_is_survived(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  t->book.levels = 1000000;
+  t->inputs = 1000000;
+  memset(t->book.level, 'x', sizeof t->book.level);
+  memset(t->input, 'x', sizeof t->input);
+  memset(t->isa, 'x', sizeof t->isa);
+  add_miss(t, 1, 400, false);
+  t->misses.slot[0].miss.cause = t->misses.slot[0].miss.phase = 99;
+  t->misses.slot[0].miss.slowest.level = 12345;
+  assert_in_range(top("--once --instance %s", name), 0, 1);
+  assert_shows("misses    miss 1 at cycle 400: ");
+  atomic_store(&t->misses.written, UINT64_MAX);
+  assert_in_range(top("--once --instance %s", name), 0, 1);
+  assert_shows("xxxxxxxxxxxxxxxxxxxxxxx");
+  assert_in_range(top("--json --instance %s", name), 0, 1);
+  json_t *o = json_loads(output, 0, NULL);
+  assert_non_null(o);
+  assert_int_equal(json_array_size(json_object_get(o, "levels")), LEVELS_MAX);
+  json_decref(o);
+  telemetry_destroy(t);
+}
+
+/* Without gnuplot, and where no file can be made, it says what to do. */
+static void pictures_that_cannot_be_drawn(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  char path[128];
+  snprintf(path, sizeof path, "/tmp/%s.png", name);
+  const char *programs = getenv("PATH");
+  char *before = strdup(programs ? programs : "");
+  setenv("PATH", "/nowhere", 1);
+  assert_int_equal(top("--histogram %s --instance %s", path, name), 2);
+  setenv("PATH", before, 1);
+  free(before);
+  assert_shows("gnuplot: No such file or directory; install it: apt-get install gnuplot-nox");
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(top("--histogram /nowhere/x.png --instance %s", name), 2);
+  assert_shows("/nowhere/x.png: No such file or directory");
+  telemetry_destroy(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(json_has_every_figure),
+      cmocka_unit_test(json_has_phases_levels_misses_and_inputs),
+      cmocka_unit_test(a_broken_block_is_survived),
+      cmocka_unit_test(pictures_that_cannot_be_drawn),
+  };
+  snprintf(name, sizeof name, "test-figures-%d", (int)getpid());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ * The screens of ali3-top, drawn without a terminal: what must be on them, at any size. */
+#include "panes.h"
+
+#include "tools/fake_picture.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct picture picture;
+static struct view view;
+static struct canvas canvas;
+static char text[65536];
+
+static int start(void **state)
+{
+  (void)state;
+  fake_picture(&picture);
+  view = (struct view){0};
+  return 0;
+}
+
+static int finish(void **state)
+{
+  (void)state;
+  canvas_free(&canvas);
+  return 0;
+}
+
+/* Leaves the rows in text, a line each. */
+static void render(int columns, int rows)
+{
+  assert_true(canvas_resize(&canvas, columns, rows));
+  frame_draw(&picture, &view, &canvas);
+  size_t used = 0;
+  for (int row = 0; row < rows; row++) {
+    canvas_text(&canvas, row, text + used, sizeof text - used - 1);
+    used += strlen(text + used);
+    text[used++] = '\n';
+  }
+  text[used] = '\0';
+}
+
+static void assert_shows(const char *part)
+{
+  if (!strstr(text, part)) fail_msg("\"%s\" is missing in:\n%s", part, text);
+}
+
+static void assert_hides(const char *part)
+{
+  if (strstr(text, part)) fail_msg("\"%s\" should not be in:\n%s", part, text);
+}
+
+/* The style of the first character of a text on the screen. */
+static enum style style_of(const char *part)
+{
+  const char *at = strstr(text, part);
+  if (!at) fail_msg("\"%s\" is missing in:\n%s", part, text);
+  int row = 0;
+  const char *line = text;
+  for (const char *c = text; c < at; c++) {
+    row += *c == '\n';
+    if (*c == '\n') line = c + 1;
+  }
+  return canvas.cell[row * canvas.columns + (int)(at - line)].style; /* ASCII: a byte is a column */
+}
+
+static void small_terminal_has_what_counts(void **state)
+{
+  (void)state;
+  render(80, 24);
+  assert_shows("bench_1   RUNNING   healthy   cycle 30000   t 298.500 s   up 5 min\n");
+  assert_shows("10 ms by timer, overrun skip   SCHED_FIFO 80, CPU 3   2 workers   avx2\n");
+  assert_shows("load 1 s 3.1 %, 10 s 2.9 %, 60 s 2.8 %   four-bar: 3 bodies, 20 rows\n");
+  assert_shows("misses 0 (95 % sure: below 3.0e-04 per cycle)   grace 0   skipped 0   late 0\n");
+  assert_shows("wakeup  m 81.0  p 130.0  M 2000.0");
+  assert_shows("cycle  m 112.0");
+  for (int i = 0; i < BOOK_ROWS; i++) {
+    char line[16];
+    snprintf(line, sizeof line, "\n%-9s", book_row_name(i));
+    assert_shows(line);
+  }
+  assert_shows("phase, us     last   median      p99    p99.9      max  at cycle\n");
+  assert_shows("wakeup       129.0     81.0    130.0    130.0   2000.0     29900   1 s ago\n");
+  assert_shows("q quit  v overview  h bars  s listed  r reset  p hold  n next  i list  ? help");
+  assert_hides("NOT REAL-TIME");
+  assert_hides("misses, newest first");
+  assert_int_equal(style_of("RUNNING"), STYLE_GOOD);
+  assert_int_equal(style_of("2000.0     29900"), STYLE_MARK); /* new */
+  assert_int_equal(style_of("9.0      9.0     20100"), STYLE_PLAIN);
+}
+
+static void large_terminal_has_everything(void **state)
+{
+  (void)state;
+  fake_miss(&picture, 1, 29000);
+  render(200, 60);
+  assert_shows("step, us  m median 12.0  p 99.9 % 12.0  M max 12.0  of 10000");
+  assert_shows("level, us nodes  share    wait     max    busy    mean     max  at cycle");
+  assert_shows("bodies          23.8 %     2.5     2.5     5.0     5.0     5.0     20100  99 s ago");
+  assert_shows("level 1      16 42.9 %       -       -     9.0     9.0     9.0     20100  99 s ago");
+  assert_shows("    10 s  miss 1 at cycle 29000: woke 12.0 ms late, then took 0.3 ms; 1 start skipped\n");
+  assert_shows("push                         12 ms     50 ms      ramp");
+  assert_shows("pull                         70 ms     50 ms      safe  STALE");
+  assert_shows("twist                         none     50 ms      hold");
+  assert_int_equal(style_of("STALE"), STYLE_BAD);
+  assert_shows("\n           2  OSC targets and subscribers now");
+  assert_shows("\n           0  Modbus clients connected now");
+  assert_shows("\n           5  Modbus connections closed in mid-frame");
+  assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
+}
+
+static void trouble_is_in_the_header(void **state)
+{
+  (void)state;
+  struct telemetry *t = &picture.block;
+  t->realtime = 0;
+  t->priority = t->cpu = -1;
+  snprintf(t->reason, sizeof t->reason, "SCHED_FIFO 80: Operation not permitted");
+  t->live.state = STATE_SAFE;
+  t->live.misses = 3;
+  t->live.grace_misses = 2;
+  t->live.skipped = 4;
+  t->live.late_starts = 7;
+  t->live.slipped_ns = 20000000;
+  t->live.degraded = 9;
+  t->live.load[0] = 0.93;
+  t->overrun = OVERRUN_CATCH_UP;
+  t->catch_up = 5;
+  t->max_misses = 8;
+  picture.sample.verdict = VERDICT_DEGRADED;
+  picture.sample.reasons = 2;
+  snprintf(picture.sample.reason[0], sizeof picture.sample.reason[0], "state SAFE: e-stop requested");
+  snprintf(picture.sample.reason[1], sizeof picture.sample.reason[1], "3 deadlines missed, the last 4 s ago");
+  render(100, 40);
+  assert_shows("bench_1   SAFE   DEGRADED");
+  assert_shows("\nstate SAFE: e-stop requested\n3 deadlines missed, the last 4 s ago\n");
+  assert_shows("\nNOT REAL-TIME, figures unrepresentative: SCHED_FIFO 80: Operation not permitted\n");
+  assert_shows("overrun catch_up 5, SAFE after 8   no priority, any CPU");
+  assert_shows("\nmisses 3   grace 2   skipped 4   late 7   slipped 0.020 s\n");
+  assert_shows("\n9 steps not converged");
+  assert_int_equal(style_of("SAFE"), STYLE_BAD);
+  assert_int_equal(style_of("NOT REAL"), STYLE_BAD);
+  assert_int_equal(style_of("misses 3"), STYLE_WARN);
+  assert_int_equal(style_of("load 1 s 93.0 %"), STYLE_WARN);
+}
+
+/* A long reason must not drive the figures from a small screen. */
+static void long_reasons_are_cut(void **state)
+{
+  (void)state;
+  picture.block.realtime = 0;
+  for (size_t i = 0; i + 5 < sizeof picture.block.reason; i += 4) memcpy(picture.block.reason + i, "why ", 5);
+  render(80, 24);
+  assert_shows("\nNOT REAL-TIME, figures unrepresentative: why why");
+  assert_shows("why\n10 ms by timer");
+  assert_shows("\ncycle    ");
+  const char *begin = strstr(text, "NOT REAL"), *end = strstr(text, "\n10 ms");
+  assert_true(end - begin < 2 * 81);
+  render(80, 50);
+  assert_true(strstr(text, "\n10 ms") - strstr(text, "NOT REAL") > 256);
+}
+
+static void beats_are_shown_where_they_pace(void **state)
+{
+  (void)state;
+  render(80, 24);
+  assert_hides("beats");
+  picture.block.clocking = CLOCKING_INPUT;
+  picture.block.live.beats = 77;
+  picture.block.live.beats_lost = 1;
+  picture.block.live.beat_error_ns = -1500;
+  picture.block.live.waiting = 1;
+  render(80, 24);
+  assert_shows("RUNNING (waits)");
+  assert_shows("10 ms by input");
+  assert_shows("\nbeats 77   lost 1   off by -1.5 us   pulled +0.000000 s\n");
+}
+
+/* A daemon that is gone leaves its last figures; one that never was, a message. */
+static void gone_daemons(void **state)
+{
+  (void)state;
+  picture.sample = (struct sample){.verdict = VERDICT_GONE, .reasons = 1};
+  snprintf(picture.sample.reason[0], sizeof picture.sample.reason[0], "\"bench_1\" is gone");
+  render(80, 24);
+  assert_shows("bench_1   GONE   cycle 30000");
+  assert_shows("\n\"bench_1\" is gone\n");
+  assert_shows("waiting for it to come back");
+  assert_shows("wakeup       129.0");
+  assert_hides("RUNNING");
+
+  picture.seen = false;
+  snprintf(picture.sample.reason[0], sizeof picture.sample.reason[0], "no daemon is running");
+  render(80, 24);
+  assert_shows("GONE\nno daemon is running\nWaiting for a daemon.\n");
+  assert_hides("wakeup");
+}
+
+static void tables_are_sorted(void **state)
+{
+  (void)state;
+  view.kind = VIEW_LEVELS;
+  render(80, 24);
+  assert_true(strstr(text, "\npredict") < strstr(text, "\nlevel 4"));
+  view.sort = SORT_MAX;
+  render(80, 24);
+  assert_true(strstr(text, "\npredict") > strstr(text, "\nlevel 4"));
+  assert_shows("s max");
+  view.kind = VIEW_PHASES;
+  render(80, 24);
+  assert_true(strstr(text, "\ncycle    ") < strstr(text, "\nwakeup   "));
+  view.sort = SORT_LAST;
+  render(80, 24);
+  assert_true(strstr(text, "\ncycle    ") < strstr(text, "\nwakeup   "));
+  assert_true(strstr(text, "\nlatch    ") > strstr(text, "\nprepare  "));
+}
+
+/* A view has all the room, and scrolls as far as there is something. */
+static void views_scroll(void **state)
+{
+  (void)state;
+  for (uint64_t i = 1; i <= 40; i++) fake_miss(&picture, i, 20000 + i);
+  view.kind = VIEW_MISSES;
+  render(120, 24);
+  assert_shows("misses, newest first");
+  assert_shows("miss 40 at cycle 20040");
+  assert_shows(" 18 of 32\n");
+  assert_hides("miss 22 at");
+  view.scroll = 1000;
+  render(120, 24);
+  assert_int_equal(view.scroll, 14);
+  assert_hides("miss 40 at");
+  assert_shows("miss 9 at cycle 20009"); /* the 32nd */
+  assert_shows("misses, newest first");
+  fake_picture(&picture);
+  render(120, 24);
+  assert_int_equal(view.scroll, 0);
+  assert_shows("\nnone\n");
+}
+
+static void misses_are_wrapped_and_told_apart(void **state)
+{
+  (void)state;
+  fake_miss(&picture, 1, 20000);
+  fake_miss(&picture, 2, 29000);
+  atomic_store(&picture.block.misses.lost, 6);
+  picture.miss[1].grace = 1;
+  view.kind = VIEW_MISSES;
+  render(60, 24);
+  assert_shows(
+      "    10 s  miss 2 at cycle 29000: woke 12.0 ms late, then\n          took 0.3 ms; 1 start skipped\n");
+  assert_shows("   100 s  miss 1 in the grace at cycle 20000:");
+  assert_shows("          6 not recorded: too many at a time\n");
+  assert_int_equal(style_of("miss 1 in"), STYLE_FAINT);
+  assert_int_equal(style_of("miss 2 at"), STYLE_PLAIN);
+}
+
+static void bars_reach_from_least_to_greatest(void **state)
+{
+  (void)state;
+  view.kind = VIEW_HISTOGRAMS;
+  view.histograms = HISTOGRAM_SETS + BOOK_ROW_wakeup;
+  render(100, 24);
+  assert_shows("wakeup, us  m median 81.0  p 99.9 % 130.0  M max 2000.0  of 10000\n");
+  assert_shows("\n      20us ");
+  assert_shows(" 1ms ");
+  assert_shows(" 2ms\n");
+  const char *axis = strchr(strstr(text, "+-"), '\n');
+  assert_non_null(axis);
+  assert_int_equal(axis[-1], 'M'); /* at the end of the axis */
+  assert_shows("m");
+  assert_shows("#");
+  /* Of a time beyond the period the bars are marked. */
+  histogram_add(&picture.block.book.wakeup, 50000000, 29950);
+  render(100, 24);
+  assert_shows("T");
+  bool marked = false;
+  for (int i = 0; i < 100 * 24; i++) marked |= canvas.cell[i].style == STYLE_BAD && canvas.cell[i].c != L'T';
+  assert_true(marked);
+  histogram_clear(&picture.block.book.wakeup);
+  render(100, 24);
+  assert_shows("wakeup, us: none yet");
+}
+
+static void overlays(void **state)
+{
+  (void)state;
+  view.overlay = OVERLAY_HELP;
+  render(80, 24);
+  assert_shows("q        quit; the exit status is that of the last look");
+  assert_shows("Any key closes this.");
+  view.overlay = OVERLAY_INSTANCES;
+  render(80, 24);
+  assert_shows("no daemon is present");
+  view.instances = 40;
+  for (int i = 0; i < 40; i++) snprintf(view.instance[i], sizeof view.instance[i], "bench_%d", i);
+  view.chosen = 35;
+  render(80, 24);
+  assert_shows("bench_35 ");
+  assert_hides("bench_36 ");
+  assert_int_equal(style_of("bench_35 "), STYLE_INVERSE);
+  view.chosen = 1;
+  render(80, 24);
+  assert_shows("bench_1 (shown)");
+}
+
+static void the_status_line_speaks(void **state)
+{
+  (void)state;
+  view.held = true;
+  render(80, 24);
+  assert_shows("HELD  q quit");
+  view_say(&view, 1, "process 4711 asked");
+  render(80, 24);
+  assert_shows("\n process 4711 asked\n");
+  assert_hides("q quit");
+}
+
+/* Whatever the size and the view: nothing beyond the canvas (address sanitizer), no character that the terminal does not
+ * know, keys in the last row. */
+static void any_size(void **state)
+{
+  (void)state;
+  static const int size[][2] = {{80, 24}, {120, 40},  {200, 60}, {20, 5},  {1, 1},   {2, 3},
+                                {5, 80},  {300, 3},   {119, 7},  {150, 9}, {40, 12}, {7, 4},
+                                {0, 10},  {640, 200}, {61, 30},  {80, 6}};
+  for (uint64_t i = 1; i <= 5; i++) fake_miss(&picture, i, 20000 + i);
+  view.instances = 3;
+  for (int utf8 = 0; utf8 < 2; utf8++) {
+    canvas.utf8 = utf8;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+      for (int kind = 0; kind < VIEWS; kind++)
+        for (int overlay = 0; overlay <= OVERLAY_INSTANCES; overlay++) {
+          view.kind = (enum view_kind)kind;
+          view.overlay = (enum overlay)overlay;
+          view.histograms = (view.histograms + 1) % HISTOGRAM_CHOICES;
+          assert_true(canvas_resize(&canvas, size[i][0], size[i][1]));
+          frame_draw(&picture, &view, &canvas);
+          const int cells = size[i][0] * size[i][1];
+          for (int k = 0; k < cells; k++) {
+            const wchar_t c = canvas.cell[k].c;
+            assert_true(c >= L' ' && (utf8 || c < 0x7f));
+            if (k >= cells - size[i][0]) assert_int_equal(canvas.cell[k].style, STYLE_INVERSE);
+          }
+        }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
+      cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
+      cmocka_unit_test_setup_teardown(trouble_is_in_the_header, start, finish),
+      cmocka_unit_test_setup_teardown(long_reasons_are_cut, start, finish),
+      cmocka_unit_test_setup_teardown(beats_are_shown_where_they_pace, start, finish),
+      cmocka_unit_test_setup_teardown(gone_daemons, start, finish),
+      cmocka_unit_test_setup_teardown(tables_are_sorted, start, finish),
+      cmocka_unit_test_setup_teardown(views_scroll, start, finish),
+      cmocka_unit_test_setup_teardown(misses_are_wrapped_and_told_apart, start, finish),
+      cmocka_unit_test_setup_teardown(bars_reach_from_least_to_greatest, start, finish),
+      cmocka_unit_test_setup_teardown(overlays, start, finish),
+      cmocka_unit_test_setup_teardown(the_status_line_speaks, start, finish),
+      cmocka_unit_test_setup_teardown(any_size, start, finish),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

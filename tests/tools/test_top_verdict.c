@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * What ali3-top calls degraded, and what not. */
+#include "tools/run_top.h"
+
+#include <unistd.h>
+
+/* One thing wrong at a time: exit status 1, and the reason is named. */
+static void degraded_daemon(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.misses = 3;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: 3 deadlines missed\n");
+  assert_hides("95 %");
+
+  live = healthy();
+  live.stale_mask = 2;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: stale inputs, mask 0x2, until sent again or reset\n");
+
+  live = healthy();
+  live.state = STATE_SAFE;
+  live.fault = FAULT_ESTOP;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: state SAFE: e-stop requested\n");
+
+  live = healthy();
+  live.t_ns = clock_now_ns() - 2500000000;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: the loop has not advanced for ");
+
+  live = healthy();
+  telemetry_write(t, &live);
+  atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: no consistent figures");
+  telemetry_destroy(t);
+}
+
+/* A miss is no news for ever. */
+static void misses_are_forgiven(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.cycle = 100000;
+  live.misses = 2;
+  telemetry_write(t, &live);
+  add_miss(t, 1, 90000, false);
+  assert_int_equal(top("--once --instance %s", name), 1); /* the record of the second is not there yet */
+  assert_shows("DEGRADED: 2 deadlines missed\n");
+  add_miss(t, 2, 99000, false);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: 2 deadlines missed, the last 10 s ago\n");
+
+  atomic_store(&t->book.cleared, 99500);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows("deadlines 2 missed");
+  atomic_store(&t->book.cleared, 100);
+  live.cycle = 105000; /* 60 s */
+  live.grace_misses = 1;
+  add_miss(t, 3, 104000, true); /* none that counts */
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows("verdict   healthy\n");
+  assert_shows("deadlines 2 missed");
+  live.misses = 50; /* there was no room to tell */
+  telemetry_write(t, &live);
+  atomic_store(&t->misses.lost, 48);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  telemetry_destroy(t);
+}
+
+static void a_loop_that_waits_is_not_stuck(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.t_ns = clock_now_ns() - 2500000000;
+  live.waiting = 1;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows("(waits)");
+  telemetry_destroy(t);
+}
+
+static void slow_period_is_not_a_stuck_loop(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  t->period_ns = 10 * NS_PER_S;
+  live.t_ns = clock_now_ns() - 2500000000; /* a quarter of a period */
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  telemetry_destroy(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(degraded_daemon),
+      cmocka_unit_test(misses_are_forgiven),
+      cmocka_unit_test(a_loop_that_waits_is_not_stuck),
+      cmocka_unit_test(slow_period_is_not_a_stuck_loop),
+  };
+  snprintf(name, sizeof name, "test-verdict-%d", (int)getpid());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * What keys of ali3-top do. */
+#include "view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void keys_turn_views(void **state)
+{
+  (void)state;
+  struct view v = {0};
+  assert_int_equal(view_key(&v, 'v'), WISH_NONE);
+  assert_int_equal(v.kind, VIEW_HISTOGRAMS);
+  view_key(&v, 'V');
+  view_key(&v, 'V');
+  assert_int_equal(v.kind, VIEW_COUNTERS);
+  view_key(&v, '4');
+  assert_int_equal(v.kind, VIEW_LEVELS);
+  view_key(&v, KEYS_DOWN);
+  view_key(&v, KEYS_PAGE_DOWN);
+  view_key(&v, KEYS_UP);
+  assert_int_equal(v.scroll, 10);
+  view_key(&v, KEYS_HOME);
+  view_key(&v, KEYS_UP);
+  assert_int_equal(v.scroll, 0);
+  view_key(&v, '8');
+  view_key(&v, '0');
+  view_key(&v, 'x');
+  view_key(&v, 0x1ff);
+  assert_int_equal(v.kind, VIEW_LEVELS);
+  for (int i = 0; i < SORTS; i++) view_key(&v, 's');
+  assert_int_equal(v.sort, SORT_LISTED);
+  view_key(&v, ' ');
+  assert_true(v.held);
+  view_key(&v, 'p');
+  assert_false(v.held);
+}
+
+static void every_distribution_can_be_chosen(void **state)
+{
+  (void)state;
+  struct view v = {0};
+  int seen[BOOK_ROWS] = {0};
+  for (int i = 0; i < HISTOGRAM_CHOICES; i++) {
+    int row[HISTOGRAMS_MAX];
+    const int n = view_histograms(&v, i % 2, row);
+    for (int k = 0; k < n; k++) {
+      assert_in_range(row[k], 0, BOOK_ROWS - 1);
+      seen[row[k]]++;
+    }
+    view_key(&v, 'h');
+  }
+  assert_int_equal(v.histograms, 0);
+  for (int i = 0; i < BOOK_ROWS; i++) assert_true(seen[i] > 0);
+}
+
+static void keys_wish(void **state)
+{
+  (void)state;
+  struct view v = {0};
+  static const struct {
+    int key;
+    enum wish wish;
+  } wishes[] = {{'q', WISH_QUIT},  {'r', WISH_RESET},    {'n', WISH_NEXT},
+                {'\t', WISH_NEXT}, {'N', WISH_PREVIOUS}, {KEYS_BACK_TAB, WISH_PREVIOUS}};
+  for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+    assert_int_equal(view_key(&v, wishes[i].key), wishes[i].wish);
+
+  view_key(&v, '?');
+  assert_int_equal(v.overlay, OVERLAY_HELP);
+  assert_int_equal(view_key(&v, 'q'), WISH_NONE); /* closes the help, no more */
+  assert_int_equal(v.overlay, OVERLAY_NONE);
+
+  assert_int_equal(view_key(&v, 'i'), WISH_LIST);
+  assert_int_equal(view_key(&v, KEYS_ENTER), WISH_NONE); /* there is none */
+  view_key(&v, 'i');
+  v.instances = 3;
+  view_key(&v, KEYS_UP);
+  assert_int_equal(v.chosen, 0);
+  for (int i = 0; i < 5; i++) view_key(&v, KEYS_DOWN);
+  assert_int_equal(v.chosen, 2);
+  assert_int_equal(view_key(&v, KEYS_ENTER), WISH_CHOSEN);
+  assert_int_equal(v.overlay, OVERLAY_NONE);
+  view_key(&v, 'i');
+  assert_int_equal(view_key(&v, 'q'), WISH_NONE);
+  assert_int_equal(v.overlay, OVERLAY_NONE);
+}
+
+static void neighbours_go_round(void **state)
+{
+  (void)state;
+  struct view v = {0};
+  assert_null(view_neighbour(&v, "a", 1));
+  v.instances = 1;
+  snprintf(v.instance[0], sizeof v.instance[0], "a");
+  assert_null(view_neighbour(&v, "a", 1));
+  assert_string_equal(view_neighbour(&v, "gone", 1), "a");
+  v.instances = 3;
+  snprintf(v.instance[1], sizeof v.instance[1], "b");
+  snprintf(v.instance[2], sizeof v.instance[2], "c");
+  assert_string_equal(view_neighbour(&v, "c", 1), "a");
+  assert_string_equal(view_neighbour(&v, "a", -1), "c");
+  assert_string_equal(view_neighbour(&v, "a", 1), "b");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keys_turn_views),
+      cmocka_unit_test(every_distribution_can_be_chosen),
+      cmocka_unit_test(keys_wish),
+      cmocka_unit_test(neighbours_go_round),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

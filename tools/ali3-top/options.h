@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ALI3_TOP_OPTIONS_H
+#define ALI3_TOP_OPTIONS_H
+
+#include <stdbool.h>
+
+enum { EXIT_USAGE = 2 };
+
+enum mode { MODE_SCREEN, MODE_LINE, MODE_BLOCK, MODE_JSON, MODE_LIST, MODE_PLOT };
+
+struct options {
+  enum mode mode;
+  bool once;
+  double interval; /* s */
+  double seconds;  /* 0: until interrupted */
+  const char *instance;
+  const char *picture; /* file, with MODE_PLOT */
+};
+
+/* Ends the program where it is told to, or something is wrong. */
+struct options options_read(int argc, char **argv);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Misses, inputs, clients and counters: one thing per row or two. */
+#include "panes.h"
+
+#include "signals/exchange.h"
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { AGO = 8, NAME = 24, FIELD = 10 };
+
+static double seconds_ago(const struct picture *p, uint64_t t_ns)
+{
+  return p->now_ns > t_ns ? (double)(p->now_ns - t_ns) * 1e-9 : 0.0;
+}
+
+int misses_draw(const struct picture *p, const struct view *v, const struct area *heading,
+                const struct area *body, int first)
+{
+  (void)v;
+  const uint64_t lost = figure(&p->block.misses.lost);
+  area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
+  int row = 0;
+  for (int i = 0; i < p->misses; i++) {
+    const struct miss *m = &p->miss[i];
+    char text[512];
+    miss_text(m, &p->block.book, text, sizeof text);
+    const enum style style = m->grace || m->state == STATE_INIT ? STYLE_FAINT : STYLE_PLAIN;
+    area_print(body, 0, first + row, STYLE_FAINT, "%*s", AGO, words_duration(seconds_ago(p, m->end_ns)).text);
+    row += area_wrap(body, AGO + 2, first + row, 0, style, text);
+  }
+  if (lost)
+    area_print(body, AGO + 2, first + row++, STYLE_WARN, "%" PRIu64 " not recorded: too many at a time",
+               lost);
+  return row;
+}
+
+int inputs_draw(const struct picture *p, const struct view *v, const struct area *heading,
+                const struct area *body, int first)
+{
+  (void)v;
+  const struct telemetry *t = &p->block;
+  area_print(heading, 0, 0, STYLE_TITLE, "%-*s%*s%*s%*s", NAME, "input", FIELD, "age", FIELD, "hold", FIELD,
+             "then");
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_view *in = &t->input[i];
+    const uint64_t age = figure(&in->age_ns);
+    const bool stale = input_is_stale(in);
+    const int row = first + (int)i;
+    area_put(body, 0, row, STYLE_PLAIN, in->name);
+    area_print(body, NAME, row,
+               stale               ? STYLE_BAD
+               : age == UINT64_MAX ? STYLE_FAINT
+                                   : STYLE_PLAIN,
+               "%*s", FIELD, words_age(age).text);
+    area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s", FIELD, words_age(in->hold_ns).text, FIELD,
+               input_policy_name(in->policy));
+    if (stale) area_put(body, NAME + 3 * FIELD + 2, row, STYLE_BAD, "STALE");
+  }
+  return (int)t->inputs;
+}
+
+int counters_draw(const struct picture *p, const struct view *v, const struct area *heading,
+                  const struct area *body, int first)
+{
+  (void)v;
+  const struct counters *c = &p->block.counters;
+  int row = 0;
+  area_put(heading, 0, 0, STYLE_TITLE, "clients, and counters above 0");
+#define COUNTER(name, text)                                                                                  \
+  if (counter_get(&c->name) || &c->name == &c->osc_clients || &c->name == &c->modbus_clients)                \
+    area_print(body, 0, first + row++, STYLE_PLAIN, "%12" PRIu64 "  %s", counter_get(&c->name), text);
+  COUNTER_LIST(COUNTER)
+#undef COUNTER
+  return row;
+}

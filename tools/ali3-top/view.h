@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * What the user has chosen to see, and what a key changes of it. Knows no terminal. */
+#ifndef ALI3_TOP_VIEW_H
+#define ALI3_TOP_VIEW_H
+
+#include "collect.h"
+
+enum { INSTANCES_MAX = 64 };
+
+/* Overview, or one kind of pane with all the room there is. */
+#define VIEW_LIST(X)                                                                                         \
+  X(VIEW_OVERVIEW, "overview")                                                                               \
+  X(VIEW_HISTOGRAMS, "histograms")                                                                           \
+  X(VIEW_PHASES, "phases")                                                                                   \
+  X(VIEW_LEVELS, "levels")                                                                                   \
+  X(VIEW_MISSES, "misses")                                                                                   \
+  X(VIEW_INPUTS, "inputs")                                                                                   \
+  X(VIEW_COUNTERS, "counters")
+enum view_kind {
+#define VIEW_ENUM(id, text) id,
+  VIEW_LIST(VIEW_ENUM)
+#undef VIEW_ENUM
+      VIEWS
+};
+
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_INSTANCES };
+
+/* Which distributions are drawn as bars: several side by side, or one alone. */
+enum { HISTOGRAM_SETS = 4, HISTOGRAM_CHOICES = HISTOGRAM_SETS + BOOK_ROWS, HISTOGRAMS_MAX = 3 };
+
+struct view {
+  enum view_kind kind;
+  enum sort sort;
+  int histograms; /* 0 .. HISTOGRAM_CHOICES - 1 */
+  int scroll;     /* rows, of a pane that has all the room */
+  bool held;      /* the picture stands still */
+  enum overlay overlay;
+  char message[160]; /* in place of the keys; "" none */
+  uint64_t message_until_ns;
+  char instance[INSTANCES_MAX][64]; /* those present */
+  int instances, chosen;            /* chosen: in the list of the overlay */
+};
+
+/* Keys beyond characters. */
+enum {
+  KEYS_UP = 0x1000,
+  KEYS_DOWN,
+  KEYS_PAGE_UP,
+  KEYS_PAGE_DOWN,
+  KEYS_HOME,
+  KEYS_ENTER,
+  KEYS_ESCAPE,
+  KEYS_BACK_TAB
+};
+
+/* What is left to be done by whoever has the terminal and the daemons. */
+enum wish { WISH_NONE, WISH_QUIT, WISH_RESET, WISH_NEXT, WISH_PREVIOUS, WISH_LIST, WISH_CHOSEN };
+enum wish view_key(struct view *v, int key);
+
+/* Shows a message for some seconds. */
+__attribute__((format(printf, 3, 4))) void view_say(struct view *v, uint64_t now_ns, const char *format, ...);
+/* The instance before or after `name` in the list, in a circle; NULL where there is no other. */
+const char *view_neighbour(const struct view *v, const char *name, int step);
+/* Rows of the book to be drawn as bars: how many. wide: there is room for three. */
+int view_histograms(const struct view *v, bool wide, int row[static HISTOGRAMS_MAX]);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers in few characters, and what is said in more than one place. */
+#ifndef ALI3_TOP_WORDS_H
+#define ALI3_TOP_WORDS_H
+
+#include "collect.h"
+
+struct words {
+  char text[64];
+};
+
+/* Microseconds in at most 9 characters: "114.0", "1234567", "70 s". */
+struct words words_us(uint64_t ns);
+struct words words_us_of(double us);
+/* An axis: "50us", "2ms", "10s". */
+struct words words_tick(double ns);
+/* "12 s", "3 min", "5 h", "2 d". */
+struct words words_duration(double s);
+/* At most 4 characters: "998", "12k", "3M". */
+struct words words_count(double n);
+/* At most 9 characters: all digits, or millions: "1234.56M". */
+struct words words_cycle(uint64_t cycle);
+/* "12 ms", "none". */
+struct words words_age(uint64_t ns);
+
+/* "skip", "catch_up 3, SAFE after 5". */
+struct words words_overrun(const struct telemetry *t);
+/* "healthy", "DEGRADED", "GONE". */
+const char *words_verdict(enum verdict v);
+
+#endif
