@@ -244,6 +244,8 @@ class ModbusClient:
 class Daemon:
     """One running daemon. Use as a context; leaves nothing behind, whatever happens."""
 
+    executable = "ali3d"
+
     def __init__(self, arguments=(), user=None, wait=True, environment=None, **changes):
         self.dir = tempfile.mkdtemp(prefix="ali3-e2e-")
         os.chmod(self.dir, 0o755)
@@ -292,7 +294,7 @@ class Daemon:
 
     def start(self):
         environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(self.dir, "notify"), **self.environment)
-        executable = program("ali3d")
+        executable = program(self.executable)
         options = {}
         if self.user is not None:  # a copy, since the build folder may not be open to others
             executable = shutil.copy(executable, self.dir)

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
 # End to end: the real programs, from the outside. One at a time, since the daemons would take each other's processor.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-foreach(name motion commands faults lifecycle monitor doctor exporter exporter_load side_by_side)
+foreach(name motion commands faults causes lifecycle monitor doctor exporter exporter_load side_by_side)
   add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)
   set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 RUN_SERIAL ON LABELS e2e
                                               ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
+
+# The daemon with faults in it, for test_causes.py.
+add_executable(ali3d-broken e2e/broken.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
+target_link_libraries(ali3d-broken PRIVATE ali3_daemon)
+foreach(function main clock_sleep_until_ns inputs_latch ali3_step ali3_prepare signals_observe tree_condense_groups)
+  target_link_options(ali3d-broken PRIVATE -Wl,--wrap=${function})
+endforeach()
+set_target_properties(ali3d-broken PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
