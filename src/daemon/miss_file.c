@@ -117,6 +117,9 @@ static json_t *record(const struct miss *m, const struct book *levels, uint64_t 
   json_object_set_new(o, "skipped", count(m->skipped));
   json_object_set_new(o, "late_since_s", m->waiting_since_ns ? seconds(m->waiting_since_ns) : json_null());
   json_object_set_new(o, "loop", usage(&m->own));
+  json_object_set_new(o, "held_s", seconds(m->held_ns));
+  json_object_set_new(o, "usual_held_s", seconds(m->usual_held_ns));
+  json_object_set_new(o, "woke_late_s", seconds(m->woke_late_ns));
   json_object_set_new(o, "slowest", slowest(m, levels));
   json_object_set_new(o, "lost_worker", m->lost_worker ? json_integer(m->lost_worker) : json_null());
   json_object_set_new(o, "overrun", json_string(overrun_name(m->overrun)));

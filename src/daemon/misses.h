@@ -37,8 +37,8 @@ static inline _Atomic uint64_t *misses_of_cause(struct counters *c, unsigned cau
 {
   return &c->miss_unknown + cause;
 }
-_Static_assert(offsetof(struct counters, miss_stolen) - offsetof(struct counters, miss_unknown) ==
-                   MISS_STOLEN * sizeof(uint64_t),
+_Static_assert(offsetof(struct counters, miss_early_frame) - offsetof(struct counters, miss_unknown) ==
+                   (MISS_CAUSES - 1) * sizeof(uint64_t),
                "a counter for every cause, in their order");
 
 #endif

@@ -57,7 +57,7 @@ static json_t *counters(const struct counters *c)
 static json_t *causes(const struct counters *c)
 {
   json_t *object = json_object();
-  for (unsigned i = 0; i <= MISS_STOLEN; i++)
+  for (unsigned i = 0; i < MISS_CAUSES; i++)
     json_object_set_new(object, miss_cause_name(i),
                         json_integer((json_int_t)counter_get(&c->miss_unknown + i)));
   return object;

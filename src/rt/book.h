@@ -51,7 +51,7 @@ struct stopwatch {
 };
 
 /* Where a step's time goes. WAIT: from handing a piece of work to a worker to its start, the longest in the cycle.
- * BUSY: the work of the cycle, of a shared piece that of the slowest share. */
+ * BUSY: the work of the cycle, of a shared piece that of the slowest share; of one cycle in STEP_TIMES_EVERY. */
 struct book_level {
   char name[24];
   uint32_t shared; /* 1: workers take part */

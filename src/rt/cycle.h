@@ -105,6 +105,7 @@ struct cycle {
   uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
+  uint64_t usual_held_ns;                      /* likewise, by workers */
   uint64_t late_since_ns; /* start of the first of the cycles that are made up for in one go; 0: none are */
   double load[CYCLE_LOADS];
   struct usage woken, warm; /* of the loop's thread: at the wake-up, and at the end of the warm-up */

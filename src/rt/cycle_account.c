@@ -112,12 +112,15 @@ void cycle_record_miss(struct cycle *c, uint64_t start_ns, uint64_t end_ns, uint
                    .waiting_since_ns = c->late_since_ns,
                    .own = *own,
                    .slowest = pool->slowest,
-                   .worker = pool->usage,
+                   .held_ns = pool->held_ns,
+                   .usual_held_ns = c->usual_held_ns,
+                   .woke_late_ns = pool->woke_late_ns,
                    .lost_worker = last,
                    .overrun = c->config.overrun,
                    .grace = grace,
                    .state = c->machine.state,
                    .input_age_ns = c->inputs.age_ns};
+  if (m.slowest.share > 0) m.worker = pool_usage(c->pool, m.slowest.share);
   memcpy(m.phase_ns, c->phase_ns, sizeof m.phase_ns);
   memcpy(m.usual_ns, c->usual_ns, sizeof m.usual_ns);
   ring_push(&c->misses, &m);

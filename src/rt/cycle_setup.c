@@ -59,7 +59,7 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
 {
   c->realtime = realtime;
   c->pool = pool;
-  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool);
+  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns);
   show_inputs(c->config.telemetry, c->config.signals);
   ali3_data_set_exec(c->data, pool ? pool_exec(pool) : NULL);
   ali3_data_set_probe(c->data, &c->step_times.probe);

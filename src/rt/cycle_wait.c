@@ -136,12 +136,16 @@ static void weigh_load(struct cycle *c, uint64_t worked_ns)
   }
 }
 
-/* As a rule: what cycles in time take, the last sixteen or so. */
-static void learn_usual(struct cycle *c)
+static void learn(uint64_t *usual_ns, uint64_t ns)
 {
-  for (int i = 0; i < PHASES; i++)
-    c->usual_ns[i] =
-        c->usual_ns[i] ? c->usual_ns[i] - c->usual_ns[i] / 16 + c->phase_ns[i] / 16 : c->phase_ns[i];
+  *usual_ns = *usual_ns ? *usual_ns - *usual_ns / 16 + ns / 16 : ns;
+}
+
+/* As a rule: what cycles in time take, the last sixteen or so. */
+static void learn_usual(struct cycle *c, uint64_t held_ns)
+{
+  for (int i = 0; i < PHASES; i++) learn(&c->usual_ns[i], c->phase_ns[i]);
+  learn(&c->usual_held_ns, held_ns);
 }
 
 void cycle_schedule(struct cycle *c)
@@ -152,7 +156,7 @@ void cycle_schedule(struct cycle *c)
   step_times_book(&c->step_times, c->number);
   usage_now(&now);
   struct usage own = usage_since(&now, &c->woken);
-  own.voluntary -= own.voluntary < pool.sleeps ? own.voluntary : pool.sleeps;
+  usage_forgive(&own, pool.sleeps, pool.slept_ns);
 
   const uint64_t start_ns = c->schedule.start_ns, end = clock_now_ns();
   c->cycle_ns = end > start_ns ? end - start_ns : 0;
@@ -168,9 +172,10 @@ void cycle_schedule(struct cycle *c)
   c->counted += (c->config.clocking != CLOCKING_LOCKSTEP || c->stepped) + done.skipped;
   if (c->missed) {
     (*(grace ? &c->grace_misses : &c->misses_counted))++;
-    cycle_record_miss(c, start_ns, end, done.skipped, grace, &own, &pool);
+    if (c->number > (uint64_t)c->config.warmup) /* those before count for nothing */
+      cycle_record_miss(c, start_ns, end, done.skipped, grace, &own, &pool);
   } else {
-    learn_usual(c);
+    learn_usual(c, pool.held_ns);
   }
   const bool begins_late = c->missed && c->schedule.start_ns < end;
   if (begins_late && !c->late) c->late_since_ns = start_ns;

@@ -67,7 +67,7 @@ struct signal *figures_list(const ali3_model *m, int *count)
   struct step_times times;
   *count = 0;
   if (!book) return NULL;
-  step_times_init(&times, m, book, NULL);
+  step_times_init(&times, m, book, NULL, 0);
   walk(&w, book);
   const int n = w.count;
   w = (struct walk){.signal = calloc((size_t)n, sizeof *w.signal), .ok = true};

@@ -91,6 +91,8 @@ struct pool *pool_new(const struct pool_config *config, char *error, size_t size
 
   const bool all = start_workers(p, error, size);
   pool_wait_all(p);
+  pool_take_cycle(
+      p); /* what it waited for them counts for nothing; and workers have been at work in no cycle yet */
   if (!all) {
     pool_free(p);
     return NULL;

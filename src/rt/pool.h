@@ -44,10 +44,15 @@ uint64_t pool_take_wait(struct pool *p, int level);
 
 struct pool_cycle {
   struct slowest slowest; /* the share the caller waited for the longest; level -1: for none */
-  struct usage usage;     /* of the worker that share belongs to */
-  uint64_t sleeps;        /* of the caller, while it waited */
+  uint64_t held_ns;       /* for which the caller was done with its share and some worker was not */
+  uint64_t sleeps;        /* of the caller meanwhile */
+  uint64_t slept_ns;
+  uint64_t woke_late_ns; /* after such a sleep, with the last worker done already */
 };
-/* At the end of a cycle: since the last call. Workers that were at work in it take part. */
+/* At the end of a cycle: since the last call. */
 struct pool_cycle pool_take_cycle(struct pool *p);
+/* After it, and before the next piece: of the worker of a share, since its first piece in that cycle. A piece of work of
+ * its own, so for late cycles only. All 0 of a worker that has ended. */
+struct usage pool_usage(struct pool *p, int share);
 
 #endif

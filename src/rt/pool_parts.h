@@ -16,17 +16,25 @@ struct event { /* a word to wait for, and how many sleep on it */
   _Atomic uint32_t word, sleepers;
 };
 
+struct look { /* of a worker at itself */
+  struct usage usage;
+  uint64_t sleeps, slept_ns;
+};
+
 struct worker {
   struct pool *pool;
   int share;
   pthread_t thread;
   pid_t id;
   struct realtime_grant grant;
-  struct usage before; /* at the last pool_count_usage() */
 
-  /* written by the worker, read by the caller once it has finished */
+  /* the worker's, read by the caller once it has finished */
   _Alignas(POOL_LINE) uint64_t began_ns, done_ns; /* the last piece */
-  struct usage now;
+  uint32_t cycle;                                 /* it was at work in last */
+  bool rested;                                    /* it has slept since its last piece */
+  uint64_t sleeps, slept_ns;                      /* so far, for want of work */
+  struct look idle, before; /* when it last went to sleep; before its first piece in the cycle */
+  struct usage used;        /* since then */
   /* likewise, and looked at where it does not finish */
   _Atomic uint32_t done; /* generation */
   bool lost;             /* the caller's: has ended */
@@ -46,25 +54,26 @@ struct pool {
   _Alignas(POOL_LINE) struct event generation; /* changes with every piece of work */
   void (*work)(void *arg, int share, int shares);
   void *arg;
+  uint32_t cycle; /* ended so far */
   uint64_t handed_ns;
   _Alignas(POOL_LINE) struct event pending; /* workers that have not finished yet */
 
   /* the caller's own */
-  _Alignas(POOL_LINE) int label;
-  int alive; /* workers not lost */
-  uint64_t wait_ns[LEVELS_MAX], held_ns;
-  struct slowest slowest;
-  uint64_t pieces, sleeps;
-  int lost, last_lost; /* how many, the share of the last one */
+  _Alignas(POOL_LINE) int label, handed_label; /* as of now; of the piece that is on */
+  int alive;                                   /* workers not lost */
+  uint64_t wait_ns[LEVELS_MAX];
+  struct pool_cycle now; /* so far */
+  uint64_t longest_ns;   /* of held_ns, for now.slowest */
+  int lost, last_lost;   /* how many, the share of the last one */
 };
 
-uint32_t event_wait(struct event *e, uint32_t old, uint64_t spin_ns);
 void event_wake(struct event *e);
 
 /* The worker's loop; ends with a piece of work that is none. */
 void pool_work(struct worker *w, uint64_t spin_ns);
 void pool_finished(struct pool *p);
-void pool_wait_all(struct pool *p);
+/* The clock as it woke, if it slept; else 0. */
+uint64_t pool_wait_all(struct pool *p);
 /* pool_exec()->run */
 void pool_run(void *context, void (*work)(void *arg, int share, int shares), void *arg);
 

@@ -11,7 +11,8 @@
  * loop that looks again. 3. A worker that has ended holds the caller up for LOOK_NS once; from then on the caller does
  * its share. One that is only late is waited for.
  *
- * Loop code: no lock, no allocation, no system call but futex, getrusage, and tgkill where a worker does not come. */
+ * Loop code: no lock, no allocation, no system call but futex, getrusage, the time a thread has run, and tgkill where a
+ * worker does not come. */
 #include "rt/pool_parts.h"
 
 #include "rt/clock.h"
@@ -43,14 +44,26 @@ static uint32_t spin(struct event *e, uint32_t old, uint64_t spin_ns)
   return now;
 }
 
-/* Waits until the word differs from `old`: spins for a bounded time, then sleeps. Returns what it read. */
-uint32_t event_wait(struct event *e, uint32_t old, uint64_t spin_ns)
+static void look(const struct worker *w, struct look *l)
 {
+  usage_now(&l->usage);
+  l->sleeps = w->sleeps;
+  l->slept_ns = w->slept_ns;
+}
+
+/* For a new generation: spins for a bounded time, then sleeps. Returns the one it found. */
+static uint32_t wait_for_work(struct worker *w, uint32_t old, uint64_t spin_ns)
+{
+  struct event *e = &w->pool->generation;
   uint32_t now = spin(e, old, spin_ns);
   if (now != old) return now;
+  look(w, &w->idle);
+  w->rested = true;
+  const uint64_t since = clock_now_ns();
   atomic_fetch_add(&e->sleepers, 1);
-  while ((now = atomic_load(&e->word)) == old) futex_wait(&e->word, old, NULL);
+  while ((now = atomic_load(&e->word)) == old) w->sleeps += futex_wait(&e->word, old, NULL) != EAGAIN;
   atomic_fetch_sub(&e->sleepers, 1);
+  w->slept_ns += clock_now_ns() - since;
   return now;
 }
 
@@ -81,72 +94,100 @@ static void look_for_lost(struct pool *p)
   }
 }
 
-void pool_wait_all(struct pool *p)
+/* One sleep, unless the word has changed. */
+static void sleep_on(struct pool *p, uint32_t left)
 {
+  const struct timespec end = clock_timespec(clock_now_ns() + LOOK_NS);
+  int status = EAGAIN;
+  atomic_fetch_add(&p->pending.sleepers, 1);
+  if (atomic_load(&p->pending.word) == left) status = futex_wait(&p->pending.word, left, &end);
+  atomic_fetch_sub(&p->pending.sleepers, 1);
+  p->now.sleeps += status != EAGAIN;
+  if (status == ETIMEDOUT) look_for_lost(p);
+}
+
+uint64_t pool_wait_all(struct pool *p)
+{
+  uint64_t woke_ns = 0;
   uint32_t left = spin(&p->pending, 0, 0);
   while (left) {
     uint32_t now = spin(&p->pending, left, p->spin_ns);
     if (now == left) {
-      const struct timespec end = clock_timespec(clock_now_ns() + LOOK_NS);
-      atomic_fetch_add(&p->pending.sleepers, 1);
-      int status = 0;
-      if (atomic_load(&p->pending.word) == left) status = futex_wait(&p->pending.word, left, &end);
-      atomic_fetch_sub(&p->pending.sleepers, 1);
-      p->sleeps += status != EAGAIN;
-      if (status == ETIMEDOUT) look_for_lost(p);
+      const uint64_t since = clock_now_ns();
+      sleep_on(p, left);
+      woke_ns = clock_now_ns();
+      p->now.slept_ns += woke_ns - since;
       now = atomic_load_explicit(&p->pending.word, memory_order_acquire);
     }
     left = now;
   }
+  return woke_ns;
 }
 
-static void count_waits(struct pool *p, uint64_t own_done_ns)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-  struct slowest last = {.level = p->label};
+  return a > b ? a - b : 0;
+}
+
+/* own_done_ns: the caller's share; woke_ns: as of pool_wait_all(). */
+static void count_waits(struct pool *p, uint64_t own_done_ns, uint64_t woke_ns)
+{
+  struct slowest last = {.level = p->handed_label};
   uint64_t last_done = 0;
-  p->pieces++;
   for (int i = 0; i < p->started; i++) {
     const struct worker *w = &p->worker[i];
     if (w->lost) continue;
-    const uint64_t wait = w->began_ns > p->handed_ns ? w->began_ns - p->handed_ns : 0;
-    if (wait > p->wait_ns[p->label]) p->wait_ns[p->label] = wait;
+    const uint64_t wait = later(w->began_ns, p->handed_ns);
+    if (wait > p->wait_ns[p->handed_label]) p->wait_ns[p->handed_label] = wait;
     if (w->done_ns <= last_done) continue;
     last_done = w->done_ns;
     last.share = w->share;
     last.wait_ns = wait;
     last.busy_ns = w->done_ns - w->began_ns;
   }
-  if (last_done <= own_done_ns || last_done - own_done_ns <= p->held_ns) return;
-  p->held_ns = last_done - own_done_ns;
-  p->slowest = last;
+  const uint64_t held = later(last_done, own_done_ns);
+  p->now.held_ns += held;
+  if (woke_ns && last_done) p->now.woke_late_ns += later(woke_ns, last_done);
+  if (held <= p->longest_ns) return;
+  p->longest_ns = held;
+  p->now.slowest = last;
 }
 
-/* Returns when the caller's own share was done, 0 if there was nobody to wait for. */
-static uint64_t share_out(struct pool *p, void (*work)(void *arg, int share, int shares), void *arg)
+static void hand_out(struct pool *p, void (*work)(void *arg, int share, int shares), void *arg)
 {
-  const int shares = p->started + 1;
-  if (p->alive) {
-    atomic_store_explicit(&p->pending.word, (uint32_t)p->alive, memory_order_relaxed);
-    p->work = work;
-    p->arg = arg;
-    p->handed_ns = clock_now_ns();
-    atomic_fetch_add(&p->generation.word, 1);
-    event_wake(&p->generation);
-  }
-  work(arg, 0, shares);
-  for (int i = 0; p->lost && i < p->started; i++)
-    if (p->worker[i].lost) work(arg, p->worker[i].share, shares);
-  if (!p->alive) return 0;
-  const uint64_t own_done_ns = clock_now_ns();
-  pool_wait_all(p);
-  return own_done_ns;
+  atomic_store_explicit(&p->pending.word, (uint32_t)p->alive, memory_order_relaxed);
+  p->work = work;
+  p->arg = arg;
+  p->handed_label = p->label;
+  p->handed_ns = clock_now_ns();
+  atomic_fetch_add(&p->generation.word, 1);
+  event_wake(&p->generation);
 }
 
 void pool_run(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   struct pool *p = context;
-  const uint64_t own_done_ns = share_out(p, work, arg);
-  if (own_done_ns) count_waits(p, own_done_ns);
+  const int shares = p->started + 1;
+  const bool handed = p->alive > 0;
+  if (handed) hand_out(p, work, arg);
+  work(arg, 0, shares);
+  for (int i = 0; p->lost && i < p->started; i++)
+    if (p->worker[i].lost) work(arg, p->worker[i].share, shares);
+  if (!handed) return;
+  const uint64_t own_done_ns = clock_now_ns();
+  const uint64_t woke_ns = pool_wait_all(p);
+  count_waits(p, own_done_ns, woke_ns);
+}
+
+/* At the start of its first piece in a cycle. Most often it has looked at itself before it went to sleep, when there was
+ * time for that. */
+static void begin_cycle(struct worker *w)
+{
+  w->cycle = w->pool->cycle;
+  if (w->rested)
+    w->before = w->idle;
+  else
+    look(w, &w->before);
 }
 
 void pool_work(struct worker *w, uint64_t spin_ns)
@@ -156,9 +197,11 @@ void pool_work(struct worker *w, uint64_t spin_ns)
       atomic_load_explicit(&p->generation.word, memory_order_relaxed); /* before the pool is handed out */
   pool_finished(p);
   for (;;) {
-    seen = event_wait(&p->generation, seen, spin_ns);
+    seen = wait_for_work(w, seen, spin_ns);
     if (!p->work) return;
     w->began_ns = clock_now_ns();
+    if (w->cycle != p->cycle) begin_cycle(w);
+    w->rested = false;
     p->work(p->arg, w->share, p->exec.shares);
     w->done_ns = clock_now_ns();
     atomic_store_explicit(&w->done, seen, memory_order_release);
@@ -184,25 +227,33 @@ uint64_t pool_take_wait(struct pool *p, int level)
   return ns;
 }
 
-static void own_usage(void *arg, int share, int shares)
-{
-  struct pool *p = arg;
-  (void)shares;
-  if (share > 0) usage_now(&p->worker[share - 1].now);
-}
-
 struct pool_cycle pool_take_cycle(struct pool *p)
 {
-  struct pool_cycle c = {.slowest = p->slowest};
-  if (p->pieces) share_out(p, own_usage, p); /* else they sleep, and are left in peace */
-  c.sleeps = p->sleeps;
-  if (p->held_ns == 0) c.slowest.level = -1;
-  for (int i = 0; i < p->started; i++) {
-    struct worker *w = &p->worker[i];
-    if (w->lost) continue;
-    if (w->share == c.slowest.share) c.usage = usage_since(&w->now, &w->before);
-    w->before = w->now;
-  }
-  p->pieces = p->sleeps = p->held_ns = 0;
+  const struct pool_cycle c = p->now;
+  p->now = (struct pool_cycle){.slowest.level = -1};
+  p->longest_ns = 0;
+  p->cycle++;
   return c;
+}
+
+static void own_usage(void *arg, int share, int shares)
+{
+  struct worker *w = &((struct pool *)arg)->worker[share - 1];
+  struct look now;
+  (void)shares;
+  look(w, &now);
+  w->used = usage_since(&now.usage, &w->before.usage);
+  usage_forgive(&w->used, now.sleeps - w->before.sleeps, now.slept_ns - w->before.slept_ns);
+}
+
+struct usage pool_usage(struct pool *p, int share)
+{
+  const struct pool_cycle now = p->now; /* this counts for no cycle */
+  p->cycle--;                           /* and belongs to the one that has just ended */
+  hand_out(p, own_usage, p);
+  pool_wait_all(p);
+  p->cycle++;
+  p->now = now;
+  const struct worker *w = &p->worker[share - 1];
+  return w->lost ? (struct usage){0} : w->used;
 }

@@ -11,7 +11,8 @@ void usage_now(struct usage *u)
   struct timespec cpu; /* the times of getrusage are those of the last tick */
   getrusage(RUSAGE_THREAD, &r);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-  *u = (struct usage){.cpu_ns = clock_ns(cpu),
+  *u = (struct usage){.span_ns = clock_now_ns(),
+                      .cpu_ns = clock_ns(cpu),
                       .minor = (uint64_t)r.ru_minflt,
                       .major = (uint64_t)r.ru_majflt,
                       .voluntary = (uint64_t)r.ru_nvcsw,
@@ -20,9 +21,17 @@ void usage_now(struct usage *u)
 
 struct usage usage_since(const struct usage *now, const struct usage *before)
 {
-  return (struct usage){.cpu_ns = now->cpu_ns - before->cpu_ns,
+  return (struct usage){.span_ns = now->span_ns - before->span_ns,
+                        .cpu_ns = now->cpu_ns - before->cpu_ns,
                         .minor = now->minor - before->minor,
                         .major = now->major - before->major,
                         .voluntary = now->voluntary - before->voluntary,
                         .involuntary = now->involuntary - before->involuntary};
+}
+
+/* What is meant counts as a sleep though the kernel may not have switched: never below 0. */
+void usage_forgive(struct usage *u, uint64_t sleeps, uint64_t slept_ns)
+{
+  u->voluntary -= sleeps < u->voluntary ? sleeps : u->voluntary;
+  u->span_ns -= slept_ns < u->span_ns ? slept_ns : u->span_ns;
 }

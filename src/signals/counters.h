@@ -45,7 +45,8 @@
   X(miss_worker_lost, "deadlines missed: a worker has ended")                                                \
   X(miss_computing, "deadlines missed: the work itself took so long")                                        \
   X(miss_carried, "deadlines missed: late from the cycle before")                                            \
-  X(miss_stolen, "deadlines missed: the processor stood still")
+  X(miss_stolen, "deadlines missed: the processor stood still")                                              \
+  X(miss_early_frame, "deadlines missed: the next input frame came early")
 
 struct counters {
 #define COUNTER_FIELD(name, text) _Atomic uint64_t name;

@@ -137,7 +137,7 @@ static void a_stop_that_is_seen_later_explains_the_miss(void **state)
   assert_int_equal(m.cause, MISS_SUSPENDED);
   assert_in_range(m.suspended_ns, 2900 * MS, 3001 * MS);
   assert_int_equal(counted(b, MISS_SUSPENDED), 1);
-  assert_non_null(strstr(text_of(b->log), "ali3d: miss 1 at cycle 1001: process suspended for "));
+  assert_non_null(strstr(text_of(b->log), "ali3d: miss 1 at cycle 1001: process stopped for "));
 }
 
 static void without_it_the_kernel_came_late(void **state)
@@ -213,7 +213,8 @@ static void a_line_has_every_figure(void **state)
   struct miss m = late(b, T0, 0);
   m.end_ns = T0 + 25 * MS;
   m.slowest = (struct slowest){.level = 0, .share = 1, .wait_ns = 2 * MS, .busy_ns = 20 * MS};
-  m.worker = (struct usage){.cpu_ns = 3 * MS, .involuntary = 2};
+  m.worker = (struct usage){.span_ns = 24 * MS, .cpu_ns = 3 * MS, .involuntary = 2};
+  m.held_ns = 21 * MS;
   m.own.minor = 4;
   m.phase_ns[PHASE_feedback] = 24 * MS;
   m.skipped = 2;
@@ -235,6 +236,7 @@ static void a_line_has_every_figure(void **state)
   assert_true(number(o, "written_s") == 50.02);
   assert_true(number(json_object_get(o, "phases_s"), "feedback") == 0.024);
   assert_true(number(json_object_get(o, "loop"), "minor_faults") == 4);
+  assert_true(number(o, "held_s") == 0.021);
   const json_t *slowest = json_object_get(o, "slowest");
   assert_true(number(slowest, "worker") == 1 && number(slowest, "busy_s") == 0.02);
   assert_true(number(json_object_get(slowest, "usage"), "involuntary_switches") == 2);

@@ -35,7 +35,7 @@ class Suspended(unittest.TestCase):
             d.process.send_signal(signal.SIGSTOP)
             time.sleep(STOP)
             d.process.send_signal(signal.SIGCONT)
-            bench.wait_for("the miss in the log", lambda: "process suspended for" in d.said())
+            bench.wait_for("the miss in the log", lambda: "process stopped for" in d.said())
             watched = d.watch()
             status, report = d.stop()
             self.assertEqual(status, 0, d.said())

@@ -135,6 +135,70 @@ static void zeroed_memory_is_an_empty_histogram(void **state)
   for (size_t i = 0; i < sizeof h; i++) assert_int_equal(((const char *)&h)[i], 0);
 }
 
+static void phases_lie_in_their_order(void **state)
+{
+  (void)state;
+  static struct book b;
+  static const char *const names[] = {"latch", "feedback", "observe", "publish", "account", "prepare"};
+  assert_int_equal(PHASES, sizeof names / sizeof *names);
+  for (unsigned i = 0; i < PHASES; i++) assert_string_equal(phase_name(i), names[i]);
+  assert_string_equal(phase_name(PHASES), "?");
+  assert_ptr_equal(book_histogram(&b, PHASE_latch), &b.latch);
+  assert_ptr_equal(book_histogram(&b, PHASE_feedback), &b.feedback);
+  assert_ptr_equal(book_histogram(&b, PHASE_observe), &b.observe);
+  assert_ptr_equal(book_histogram(&b, PHASE_publish), &b.publish);
+  assert_ptr_equal(book_histogram(&b, PHASE_account), &b.account);
+  assert_ptr_equal(book_histogram(&b, PHASE_prepare), &b.prepare);
+}
+
+static void assert_watch(const struct stopwatch *w, uint64_t count, uint64_t last, uint64_t total,
+                         uint64_t max, uint64_t max_cycle)
+{
+  assert_int_equal(w->count, count);
+  assert_int_equal(w->last_ns, last);
+  assert_int_equal(w->sum_ns, total);
+  assert_int_equal(w->max_ns, max);
+  assert_int_equal(w->max_cycle, max_cycle);
+}
+
+static void a_stopwatch_adds_up(void **state)
+{
+  (void)state;
+  struct stopwatch w = {0};
+  stopwatch_add(&w, 0, 7); /* nothing is a time, too */
+  assert_watch(&w, 1, 0, 0, 0, 7);
+  stopwatch_add(&w, 300, 8);
+  stopwatch_add(&w, 200, 9);
+  stopwatch_add(&w, 300, 10); /* the first of equals */
+  assert_watch(&w, 4, 300, 800, 300, 8);
+  stopwatch_clear(&w);
+  assert_watch(&w, 0, 0, 0, 0, 0);
+  stopwatch_add(&w, 100, 11);
+  assert_watch(&w, 1, 100, 100, 100, 11);
+}
+
+/* Times go; what the rows are stays. */
+static void a_cleared_book_begins_anew(void **state)
+{
+  (void)state;
+  static struct book b, empty;
+  b.levels = empty.levels = LEVELS_MAX;
+  for (int i = 0; i < LEVELS_MAX; i++)
+    b.level[i] = empty.level[i] = (struct book_level){.name = "level", .shared = 1, .nodes = 3};
+#define FILL(name, text) histogram_add(&b.name, 12345, 1);
+  BOOK_LIST(FILL)
+#undef FILL
+  for (int i = 0; i < LEVELS_MAX; i++) {
+    stopwatch_add(&b.level[i].wait, 1, 1);
+    stopwatch_add(&b.level[i].busy, 2, 1);
+  }
+  assert_memory_not_equal(&b, &empty, sizeof b);
+  book_clear(&b, 42);
+  assert_int_equal(b.cleared, 42);
+  b.cleared = 0;
+  assert_memory_equal(&b, &empty, sizeof b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -143,6 +207,9 @@ int main(void)
       cmocka_unit_test(percentiles_of_random_times),
       cmocka_unit_test(empty_and_single),
       cmocka_unit_test(zeroed_memory_is_an_empty_histogram),
+      cmocka_unit_test(phases_lie_in_their_order),
+      cmocka_unit_test(a_stopwatch_adds_up),
+      cmocka_unit_test(a_cleared_book_begins_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,12 +78,27 @@ static void preemptions_are_counted(void **state)
   assert_true(preempted);
 }
 
+static void sleeps_that_were_meant_are_left_out(void **state)
+{
+  (void)state;
+  struct usage u = {.span_ns = 100, .cpu_ns = 30, .voluntary = 3, .involuntary = 2};
+  usage_forgive(&u, 2, 60);
+  assert_int_equal(u.voluntary, 1);
+  assert_int_equal(u.span_ns, 40);
+  assert_int_equal(u.cpu_ns, 30);
+  assert_int_equal(u.involuntary, 2);
+  usage_forgive(&u, 2, 60); /* the kernel had no need to switch */
+  assert_int_equal(u.voluntary, 0);
+  assert_int_equal(u.span_ns, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(page_faults_are_counted),
       cmocka_unit_test(sleeping_is_told_from_working),
       cmocka_unit_test(preemptions_are_counted),
+      cmocka_unit_test(sleeps_that_were_meant_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_int_equal(json_integer_value(at(misses, 1, "skipped")), 1);
   assert_true(json_number_value(at(misses, 1, "wakeup_us")) == 12000.0);
   assert_string_equal(json_string_value(at(misses, 1, "text")),
-                      "miss 1 at cycle 400: woke 12.0 ms late, then took 0.3 ms; 1 start skipped");
+                      "miss 1 at cycle 400: woke 12.0 ms late, then took 300 us; 1 start skipped");
 
   const json_t *inputs = json_object_get(o, "inputs");
   assert_int_equal(json_array_size(inputs), 2);

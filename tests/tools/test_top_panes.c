@@ -103,7 +103,7 @@ static void large_terminal_has_everything(void **state)
   assert_shows("level, us nodes  share    wait     max    busy    mean     max  at cycle");
   assert_shows("bodies          23.8 %     2.5     2.5     5.0     5.0     5.0     20100  99 s ago");
   assert_shows("level 1      16 42.9 %       -       -     9.0     9.0     9.0     20100  99 s ago");
-  assert_shows("    10 s  miss 1 at cycle 29000: woke 12.0 ms late, then took 0.3 ms; 1 start skipped\n");
+  assert_shows("    10 s  miss 1 at cycle 29000: woke 12.0 ms late, then took 300 us; 1 start skipped\n");
   assert_shows("push                         12 ms     50 ms      ramp");
   assert_shows("pull                         70 ms     50 ms      safe  STALE");
   assert_shows("twist                         none     50 ms      hold");
@@ -253,7 +253,7 @@ static void misses_are_wrapped_and_told_apart(void **state)
   view.kind = VIEW_MISSES;
   render(60, 24);
   assert_shows(
-      "    10 s  miss 2 at cycle 29000: woke 12.0 ms late, then\n          took 0.3 ms; 1 start skipped\n");
+      "    10 s  miss 2 at cycle 29000: woke 12.0 ms late, then\n          took 300 us; 1 start skipped\n");
   assert_shows("   100 s  miss 1 in the grace at cycle 20000:");
   assert_shows("          6 not recorded: too many at a time\n");
   assert_int_equal(style_of("miss 1 in"), STYLE_FAINT);
