@@ -46,11 +46,17 @@ static inline bool ring_pop(struct ring *r, void *record)
   return true;
 }
 
+/* Consumer. How many there are, or more. RT. */
+static inline uint32_t ring_count(const struct ring *r)
+{
+  return atomic_load_explicit(&r->head, memory_order_acquire) -
+         atomic_load_explicit(&r->tail, memory_order_relaxed);
+}
+
 /* Consumer. RT. */
 static inline bool ring_empty(const struct ring *r)
 {
-  return atomic_load_explicit(&r->head, memory_order_acquire) ==
-         atomic_load_explicit(&r->tail, memory_order_relaxed);
+  return ring_count(r) == 0;
 }
 
 static inline uint64_t ring_dropped(struct ring *r)

@@ -16,6 +16,13 @@ static uint64_t count_of(const struct histogram *h)
   return atomic_load(&h->count);
 }
 
+/* Since the warm-up, as misses and starts skipped are; the book may have been cleared meanwhile. */
+static uint64_t cycles_done(const struct report *r, const struct telemetry_live *live)
+{
+  const uint64_t warmup = (uint64_t)r->settings->cycle.warmup;
+  return live->cycle > warmup ? live->cycle - warmup : 0;
+}
+
 /* With no miss in N cycles the rate is below 3/N with 95 % confidence: "0 misses" alone says nothing. */
 static double miss_bound(uint64_t cycles)
 {
@@ -93,7 +100,7 @@ static json_t *build(const struct report *r)
   const struct telemetry *t = r->telemetry;
   struct telemetry_live live = {0};
   telemetry_read(t, &live);
-  const uint64_t cycles = count_of(&t->book.cycle);
+  const uint64_t cycles = cycles_done(r, &live);
   json_t *o = json_object();
   json_object_set_new(o, "realtime", json_boolean(r->realtime));
   json_object_set_new(o, "realtime_reason", json_string(r->reason));
@@ -143,9 +150,9 @@ bool report_write(const struct report *r, FILE *out)
 void report_text(const struct report *r, char *text, size_t size)
 {
   const struct book *book = &r->telemetry->book;
-  const uint64_t cycles = count_of(&book->cycle);
   struct telemetry_live live = {0};
   telemetry_read(r->telemetry, &live);
+  const uint64_t cycles = cycles_done(r, &live);
   char misses[80];
   if (live.misses == 0)
     snprintf(misses, sizeof misses, "0 misses (rate below %.1e with 95 %% confidence)", miss_bound(cycles));

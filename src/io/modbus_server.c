@@ -96,11 +96,16 @@ static void take_from_loop(struct modbus_server *s)
 }
 
 /* False if the loop has no room for a command. */
-static bool give_to_loop(struct modbus_server *s, const struct map_effect *effect, uint32_t client)
+static bool give_to_loop(struct modbus_server *s, const struct map_effect *effect, uint32_t client,
+                         uint64_t now_ns)
 {
   for (int i = 0; i < effect->commands; i++) {
-    if (!port_command(s->port, effect->command[i].code, effect->command[i].argument, effect->command[i].id,
-                      client)) {
+    const struct command c = {.code = effect->command[i].code,
+                              .argument = effect->command[i].argument,
+                              .id = effect->command[i].id,
+                              .client = client,
+                              .t_ns = now_ns};
+    if (!port_command(s->port, &c)) {
       count(&s->counters->commands_dropped);
       return false;
     }
@@ -109,7 +114,7 @@ static bool give_to_loop(struct modbus_server *s, const struct map_effect *effec
   if (effect->inputs) {
     memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
     snapshot_publish(&s->port->inputs);
-    port_beat(s->port, clock_now_ns());
+    port_beat(s->port, now_ns);
   }
   return true;
 }
@@ -139,7 +144,7 @@ static int answer(struct modbus_server *s, struct client *c, const struct mbap_r
   } else if (exception == 0) {
     exception = modbus_map_accept(&s->map, r, c->id, now_ns, &effect);
     if (effect.nonfinite) count(&s->counters->modbus_nonfinite);
-    if (exception == 0 && !give_to_loop(s, &effect, c->id)) exception = MBAP_BUSY;
+    if (exception == 0 && !give_to_loop(s, &effect, c->id, now_ns)) exception = MBAP_BUSY;
   }
 
   count(&s->counters->modbus_requests);
@@ -173,7 +178,7 @@ static void serve_buffer(struct modbus_server *s, struct client *c, uint64_t now
     pay(c, now_ns);
     c->active_ns = now_ns;
     c->half_ns = 0;
-    if (answer(s, c, &r, now_ns) < 0) {
+    if (answer(s, c, &r, clock_now_ns()) < 0) { /* what came first is the older */
       /* Gone is gone; but a full socket, or half an answer in it, is a client that does not read. */
       if (errno != EPIPE && errno != ECONNRESET) count(&s->counters->modbus_dropped);
       close_client(s, c);

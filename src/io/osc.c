@@ -79,9 +79,12 @@ static void *run(void *arg)
     last = atomic_load(&o->stop);
     uint64_t events, now = clock_now_ns();
     if (wait[0].revents) (void)!read(o->port->event, &events, sizeof events);
+    /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
+     * a frame that is not either. */
+    const uint32_t answers = ring_count(&o->port->answers);
     const struct frame *frame;
     if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
-    osc_in_answers(o->in);
+    osc_in_answers(o->in, answers);
     read_datagrams(o);
     osc_out_expire(o->out, now);
   } while (!last);

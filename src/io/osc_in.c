@@ -13,7 +13,7 @@
 enum {
   NESTING_MAX = 4,
   MESSAGES_MAX = OSC_IN_MAX / 12, /* a size of 4 bytes, "/" and "," of 4 each */
-  RETURN_ADDRESSES = 256,         /* more than can be under way in both rings of a port */
+  RETURN_ADDRESSES = 256,         /* more than can be under way in both rings of a port, and steps owed */
 };
 
 struct osc_in {
@@ -31,7 +31,10 @@ struct osc_in {
   int32_t sequence;
 
   uint32_t next_client; /* goes round; a command's client is its place in return_to */
-  struct osc_address return_to[RETURN_ADDRESSES];
+  struct {
+    struct osc_address address;
+    bool awaited; /* an answer is to go there */
+  } return_to[RETURN_ADDRESSES];
 
   /* of the datagram in hand */
   int commands;
@@ -161,20 +164,34 @@ static void acknowledge(struct osc_in *in, const struct osc_address *to, unsigne
   osc_out_answer(in->out, to, "ack", m);
 }
 
+/* Steps are answered when they are done, perhaps long after what came later: their place is not given away. Where answers
+ * were lost for lack of room no place may be free. */
+static uint32_t place_for(struct osc_in *in, const struct osc_address *from)
+{
+  uint32_t place = in->next_client;
+  for (int i = 0; i < RETURN_ADDRESSES && in->return_to[place].awaited; i++)
+    place = (place + 1) % RETURN_ADDRESSES;
+  in->next_client = (place + 1) % RETURN_ADDRESSES;
+  in->return_to[place].address = *from;
+  in->return_to[place].awaited = true;
+  return place;
+}
+
 /* With the inputs of the same datagram, after them: see hand_over(). */
 static void send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                          int32_t id)
 {
-  uint32_t client = in->next_client++ % RETURN_ADDRESSES;
   /* A loop that stands still answers nothing, and must not find this when it goes on. */
   if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET &&
       code != COMMAND_ESTOP) {
     acknowledge(in, r->from, code, id, RESULT_WRONG_STATE);
     return;
   }
-  in->return_to[client] = *r->from;
-  in->command[in->commands++] =
-      (struct command){.code = code, .argument = argument, .id = (uint32_t)id, .client = client};
+  in->command[in->commands++] = (struct command){.code = code,
+                                                 .argument = argument,
+                                                 .id = (uint32_t)id,
+                                                 .client = place_for(in, r->from),
+                                                 .t_ns = r->now_ns};
 }
 
 static enum verdict on_command(struct osc_in *in, const struct request *r)
@@ -408,7 +425,8 @@ static void hand_over(struct osc_in *in, uint64_t now_ns)
   }
   for (int i = 0; i < in->commands; i++) {
     const struct command *c = &in->command[i];
-    const bool sent = port_command(in->port, c->code, c->argument, c->id, c->client);
+    const bool sent = port_command(in->port, c);
+    if (!sent) in->return_to[c->client].awaited = false;
     counter_add(sent ? &in->counters->osc_commands : &in->counters->commands_dropped, 1);
   }
   in->changed = in->beat = false;
@@ -435,10 +453,12 @@ void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const stru
   hand_over(in, now_ns);
 }
 
-void osc_in_answers(struct osc_in *in)
+void osc_in_answers(struct osc_in *in, uint32_t most)
 {
   struct answer a;
-  while (ring_pop(&in->port->answers, &a))
-    if (a.client < RETURN_ADDRESSES)
-      acknowledge(in, &in->return_to[a.client], a.code, (int32_t)a.id, a.result);
+  for (uint32_t n = 0; n < most && ring_pop(&in->port->answers, &a); n++) {
+    if (a.client >= RETURN_ADDRESSES) continue;
+    in->return_to[a.client].awaited = false;
+    acknowledge(in, &in->return_to[a.client].address, a.code, (int32_t)a.id, a.result);
+  }
 }

@@ -23,7 +23,7 @@ void osc_in_free(struct osc_in *in);
 void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
                    uint64_t now_ns);
 
-/* Passes the loop's answers on to those who sent the commands. */
-void osc_in_answers(struct osc_in *in);
+/* Passes answers of the loop on to those who sent the commands, `most` of them at most. */
+void osc_in_answers(struct osc_in *in, uint32_t most);
 
 #endif

@@ -95,8 +95,9 @@ static void command(struct cycle *c, const struct command *command, int port, bo
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
   }
   c->restore |= action == ACTION_RESTORE;
-  /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. */
-  if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, c->wake_ns);
+  /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. One that was sent
+   * after the reset does act, though both may be found by the same cycle. */
+  if (result == RESULT_OK && command->code == COMMAND_RESET) inputs_forget(&c->inputs, command->t_ns);
   if (result == RESULT_OK && command->code == COMMAND_CLEAR) cycle_clear(c);
   if (c->machine.state != before.state || c->machine.fault != before.fault || action == ACTION_RESTORE)
     cycle_note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
@@ -111,6 +112,8 @@ static void end_warmup(struct cycle *c)
   cycle_clear(c);
   c->misses_counted = c->grace_misses = c->skipped = c->counted = c->degraded = c->late_starts = 0;
   c->schedule.slipped_ns = 0;
+  /* Those of the warm-up ask for nothing. */
+  if (c->config.clocking == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
   c->missed = false;
   c->warm = c->woken;
   const enum run_state before = c->machine.state;
@@ -300,7 +303,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
 {
   c->schedule.start_ns = first_start_ns;
   c->schedule.last_ns = first_start_ns;
-  if (c->config.bell) c->schedule.beats = atomic_load_explicit(&c->config.bell->beats, memory_order_acquire);
+  if (c->config.bell) c->schedule.beats = bell_beats(c->config.bell);
   c->moved = true;
   observe(c);
   prepare(c);

@@ -7,7 +7,7 @@
 static uint64_t beats_now(const struct cycle *c, uint64_t *beat_ns)
 {
   struct bell *b = c->config.bell;
-  const uint64_t beats = atomic_load_explicit(&b->beats, memory_order_acquire);
+  const uint64_t beats = bell_beats(b);
   *beat_ns = atomic_load_explicit(&b->beat_ns, memory_order_relaxed);
   return beats;
 }
@@ -42,12 +42,19 @@ static void wait_for_call(struct cycle *c)
   }
 }
 
-/* Two periods without a beat are the end of the patience: nobody moves a model whose bench has gone. */
+/* Two periods without a beat are the end of the patience: nobody moves a model whose bench has gone. One that waits for the
+ * frame of a late cycle has a period from there. */
+static uint64_t patience_end_ns(const struct schedule *s)
+{
+  const uint64_t by_beat = s->last_ns + 2 * s->period_ns, by_cycle = s->start_ns + s->period_ns;
+  return by_beat > by_cycle ? by_beat : by_cycle;
+}
+
 static void wait_for_beat(struct cycle *c)
 {
   struct schedule *s = &c->schedule;
   struct bell *b = c->config.bell;
-  const uint64_t end_ns = s->last_ns + 2 * s->period_ns;
+  const uint64_t end_ns = patience_end_ns(s);
   const struct timespec end = clock_timespec(end_ns);
   for (;;) {
     const uint32_t seen = bell_seen(b);
@@ -58,7 +65,10 @@ static void wait_for_beat(struct cycle *c)
       c->beaten = true;
       return;
     }
-    if (told_to_stop(c)) return;
+    if (told_to_stop(c)) {
+      s->start_ns = clock_now_ns();
+      return;
+    }
     if (bell_wait(b, seen, &end)) continue;
     s->start_ns = end_ns;
     c->beats_lost++;
@@ -90,7 +100,7 @@ void cycle_wait(struct cycle *c)
   case CLOCKING_INPUT:
     if (warming)
       clock_sleep_until_ns(c->schedule.start_ns);
-    else if (!c->late)
+    else if (!c->beaten)
       wait_for_beat(c);
     break;
   case CLOCKING_LOCKSTEP:
@@ -112,7 +122,6 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
       c->beaten = end.missed;
       return end;
     }
-    s->beats = beats; /* those of the warm-up ask for nothing */
     break;
   case CLOCKING_LOCKSTEP:
     return (struct schedule_end){0};

@@ -155,11 +155,13 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
   }
 }
 
-void inputs_forget(struct inputs *in, uint64_t now_ns)
+void inputs_forget(struct inputs *in, uint64_t t_ns)
 {
-  const size_t channels = (size_t)in->signals->channels;
-  memset(in->newest, 0, channels * sizeof *in->newest);
-  memset(in->clamp, 0, channels * sizeof *in->clamp);
-  memset(in->value, 0, channels * sizeof *in->value);
-  in->epoch_ns = now_ns;
+  for (int c = 0; c < in->signals->channels; c++) {
+    if (in->newest[c].t_ns > t_ns) continue;
+    in->newest[c] = (struct input_sample){0};
+    in->clamp[c] = false;
+    in->value[c] = 0.0;
+  }
+  if (t_ns > in->epoch_ns) in->epoch_ns = t_ns;
 }

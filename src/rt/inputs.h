@@ -49,7 +49,7 @@ void inputs_tune(struct inputs *in, const struct input_spec *spec);
 /* RT. Hands the values to the model. Inputs on the same body add up: each has loads of its own. */
 void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);
 
-/* RT. All channels as if never set; samples received up to now_ns will not come back. */
-void inputs_forget(struct inputs *in, uint64_t now_ns);
+/* RT. All channels as if never set, but for what was received after t_ns; what was not will not come back. */
+void inputs_forget(struct inputs *in, uint64_t t_ns);
 
 #endif

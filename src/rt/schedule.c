@@ -61,25 +61,27 @@ struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns)
   return end;
 }
 
-/* Only the last beat has a time; those before it came a period apart, as far as one can tell. */
+/* Only the last beat has a time; those before it came a period apart, as far as one can tell, but not before the one that was
+ * taken last. */
 uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns)
 {
   const uint64_t skipped = left_out(s, beats - s->beats - 1);
   s->beats += skipped + 1;
   const uint64_t before = (beats - s->beats) * s->period_ns;
-  s->last_ns = s->start_ns = beat_ns > before ? beat_ns - before : 0;
+  const uint64_t came_ns = beat_ns > before ? beat_ns - before : 0;
+  s->start_ns = came_ns > s->last_ns ? came_ns : s->last_ns;
+  s->last_ns = s->start_ns;
   return skipped;
 }
 
 struct schedule_end schedule_input(struct schedule *s, uint64_t end_ns, uint64_t beats, uint64_t beat_ns)
 {
   struct schedule_end end = {.missed = beats != s->beats};
-  if (end.missed) {
+  s->last_ns = s->start_ns;
+  if (end.missed)
     end.skipped = schedule_beat(s, beats, beat_ns);
-  } else {
-    s->last_ns = s->start_ns;
+  else
     s->start_ns = end_ns;
-  }
   return end;
 }
 

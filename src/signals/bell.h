@@ -30,6 +30,12 @@ static inline void bell_beat(struct bell *b, uint64_t t_ns)
   bell_ring(b);
 }
 
+/* The loop: how many there were; what came with them can be seen. */
+static inline uint64_t bell_beats(struct bell *b)
+{
+  return atomic_load_explicit(&b->beats, memory_order_acquire);
+}
+
 /* The loop: what `rings` was, to be read before it looks at what it waits for. */
 static inline uint32_t bell_seen(struct bell *b)
 {

@@ -92,11 +92,10 @@ void port_show_stuck(struct port *p, uint32_t fault)
   (void)written; /* full: it is to be woken already */
 }
 
-bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client)
+bool port_command(struct port *p, const struct command *c)
 {
-  struct command c = {.code = code, .argument = argument, .id = id, .client = client};
-  if (code == COMMAND_ESTOP) atomic_store_explicit(&p->estop, 1, memory_order_release);
-  const bool sent = ring_push(&p->commands, &c) || code == COMMAND_ESTOP;
+  if (c->code == COMMAND_ESTOP) atomic_store_explicit(&p->estop, 1, memory_order_release);
+  const bool sent = ring_push(&p->commands, c) || c->code == COMMAND_ESTOP;
   if (p->bell) bell_ring(p->bell);
   return sent;
 }

@@ -59,6 +59,7 @@ enum command_result {
 
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's own, given back with the answer */
+  uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
 };
 struct answer {
   uint32_t code, id, client, result;
@@ -133,6 +134,6 @@ bool port_take_frame(struct port *p, const struct frame **frame);
 void port_show_stuck(struct port *p, uint32_t fault);
 
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
-bool port_command(struct port *p, uint32_t code, uint32_t argument, uint32_t id, uint32_t client);
+bool port_command(struct port *p, const struct command *c);
 
 #endif

@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
-static struct settings settings = {.options.dt = 0.01, .cycle.warmup = 7, .realtime.workers = WORKERS_AUTO};
+enum { WARMUP = 7 };
+static struct settings settings = {
+    .options.dt = 0.01, .cycle.warmup = WARMUP, .realtime.workers = WORKERS_AUTO};
 
 static int set_up(void **state)
 {
@@ -47,7 +49,8 @@ static void fill(struct telemetry *t, uint64_t misses)
   counter_add(&t->counters.osc_malformed, 3);
   t->clocking = CLOCKING_INPUT;
   t->overrun = OVERRUN_CATCH_UP;
-  telemetry_write(t, &(struct telemetry_live){.time = 10.0,
+  telemetry_write(t, &(struct telemetry_live){.cycle = 1000 + WARMUP,
+                                              .time = 10.0,
                                               .misses = misses,
                                               .skipped = 2 * misses,
                                               .grace_misses = 3,
@@ -100,7 +103,7 @@ static void a_real_time_run(void **state)
   assert_string_equal(text(o, "state"), "RUNNING");
   assert_true(number(o, "period_s") == 0.01);
   assert_true(number(o, "duration_s") == 10.0);
-  assert_true(number(o, "workers") == 2 && number(o, "warmup_cycles") == 7);
+  assert_true(number(o, "workers") == 2 && number(o, "warmup_cycles") == WARMUP);
   assert_true(number(o, "cycles") == 1000 && number(o, "misses") == 0 && number(o, "skipped") == 0);
   assert_true(number(o, "miss_rate_below_95") == 0.003);
   assert_true(number(o, "commands_dropped") == 5 && number(o, "degraded") == 0);
@@ -213,6 +216,19 @@ static void a_disk_that_is_full_is_noticed(void **state)
   fclose(full);
 }
 
+static void a_book_that_was_cleared_makes_no_run_shorter(void **state)
+{
+  struct telemetry *t = *state;
+  fill(t, 4);
+  histogram_clear(&t->book.cycle);
+  histogram_add(&t->book.cycle, 5000, 1000);
+  json_t *o = written(&(struct report){.settings = &settings, .telemetry = t, .reason = ""});
+  assert_true(number(o, "cycles") == 1000);
+  assert_true(fabs(number(o, "duration_s") - 10.08) < 1e-12);
+  assert_true(number(json_object_get(o, "cycle_us"), "max") == 5.0);
+  json_decref(o);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -221,6 +237,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_run_that_was_not_is_labelled, set_up, tear_down),
       cmocka_unit_test_setup_teardown(misses_are_told_by_cause_and_the_last_in_words, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_disk_that_is_full_is_noticed, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_book_that_was_cleared_makes_no_run_shorter, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

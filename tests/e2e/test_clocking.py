@@ -86,6 +86,19 @@ class Clocking(unittest.TestCase):
             self.assertEqual(status, 0)
             self.assertEqual(report["misses"], 0)
 
+    def test_the_answer_never_overtakes_the_frame(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        with bench.Daemon(cycle={"clock": "lockstep"}, realtime={"cpu": cpus[-1]}) as d:  # elsewhere than what sends
+            client = Subscriber(d.osc_port, "body")
+            bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
+            for i in range(1, 2001):
+                if i % 500 == 0:
+                    client.send(bench.osc_message("/ali3/sub", "siii", "body", 0, 1, 1))  # the lease
+                result, state = client.stepped(3, i)
+                self.assertEqual(result, 0)
+                self.assertAlmostEqual(state[0], 3 * i * 0.01, places=9)
+            client.close()
+
     def test_modbus_asks_for_steps_too(self):
         with bench.Daemon(cycle={"clock": "lockstep"}) as d:
             m = bench.ModbusClient(d.modbus_port)

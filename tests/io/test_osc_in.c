@@ -304,7 +304,7 @@ static void commands_are_acknowledged_to_their_sender(void **state)
     const struct answer a = {.code = c.code, .id = c.id, .client = c.client, .result = (uint32_t)i % 4};
     assert_true(ring_push(&port.answers, &a));
     assert_int_equal(next_answer(), 0); /* only the loop's word is passed on */
-    osc_in_answers(in);
+    osc_in_answers(in, 1);
     const uint8_t *args = wire_find(answer, next_answer(), "/ali3/ack", "sii");
     assert_non_null(args);
     assert_string_equal((const char *)args, name[i]);
@@ -314,6 +314,52 @@ static void commands_are_acknowledged_to_their_sender(void **state)
   }
   assert_int_equal(atomic_load(&port.estop), 1);
   assert_counted(osc_commands, 8);
+}
+
+/* Steps may take for ever, and others ask meanwhile. */
+static void whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them(void **state)
+{
+  (void)state;
+  struct osc_address other;
+  const int another = open_socket(&other);
+  struct command step = {0}, c = {0};
+  receive(wire_message(bytes, "/ali3/step", "ii", 1000, 7));
+  assert_true(ring_pop(&port.commands, &step));
+  for (int i = 0; i < 1000; i++) {
+    osc_in_packet(in, bytes, wire_message(bytes, "/ali3/cmd/clear", "i", i), &other, NOW);
+    assert_true(ring_pop(&port.commands, &c));
+    assert_true(ring_push(&port.answers, &(struct answer){.code = c.code, .id = c.id, .client = c.client}));
+    osc_in_answers(in, 1);
+    assert_true(recv(another, answer, sizeof answer, MSG_DONTWAIT) > 0);
+  }
+  close(another);
+  assert_int_equal(next_answer(), 0);
+  assert_true(
+      ring_push(&port.answers, &(struct answer){.code = step.code, .id = step.id, .client = step.client}));
+  osc_in_answers(in, 0); /* not yet */
+  assert_int_equal(next_answer(), 0);
+  osc_in_answers(in, 1);
+  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/ack", "sii");
+  assert_non_null(args);
+  assert_string_equal((const char *)args, "step");
+}
+
+/* No number of answers that get lost keeps later ones from their way. */
+static void places_to_answer_to_do_not_run_out(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  for (int i = 0; i < 1000; i++) {
+    receive(wire_message(bytes, "/ali3/cmd/clear", "i", i));
+    assert_true(ring_pop(&port.commands, &c));
+  }
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_true(ring_push(&port.answers, &(struct answer){.code = c.code, .id = c.id, .client = c.client}));
+  osc_in_answers(in, 1);
+  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/ack", "sii");
+  assert_non_null(args);
+  assert_string_equal((const char *)args, "run");
 }
 
 static void a_step_has_a_number_of_cycles(void **state)
@@ -527,6 +573,8 @@ int main(void)
       TEST(wrong_types_are_counted_and_change_nothing),
       TEST(commands_are_acknowledged_to_their_sender),
       TEST(a_step_has_a_number_of_cycles),
+      TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them),
+      TEST(places_to_answer_to_do_not_run_out),
       TEST(numbered_frames_are_beats),
       TEST(commands_without_room_are_counted_but_estop_gets_through),
       TEST(subscriptions_are_leases),

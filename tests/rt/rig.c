@@ -71,7 +71,7 @@ void rig_begin(struct rig *r)
 
 static void tell(struct rig *r, int port, uint32_t code)
 {
-  (void)port_command(&r->port[port], code, 0, 1, 2);
+  (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns()});
 }
 
 static void set_inputs(struct rig *r, int port, double value)

@@ -340,6 +340,21 @@ static void what_is_forgotten_does_not_come_back(void **state)
   assert_true(b->in.age_ns == 1);
 }
 
+static void what_came_after_is_not_forgotten(void **state)
+{
+  struct bench *b = *state;
+  send(&b->osc, 0, 1.0, T0);
+  send(&b->modbus, 1, 2.0, T0 + 3);
+  latch(b, T0 + 4);
+  inputs_forget(&b->in, T0 + 2);
+  latch(b, T0 + 4);
+  assert_true(b->in.value[0] == 0.0 && b->in.value[1] == 2.0);
+  inputs_forget(&b->in, T0 + 1); /* of another port, which was asked later */
+  send(&b->osc, 0, 1.0, T0 + 2);
+  latch(b, T0 + 4);
+  assert_true(b->in.value[0] == 0.0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -360,6 +375,7 @@ int main(void)
       TEST(what_is_not_finite_never_gets_in),
       TEST(a_sample_from_after_the_wake_up_is_of_age_zero),
       TEST(what_is_forgotten_does_not_come_back),
+      TEST(what_came_after_is_not_forgotten),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

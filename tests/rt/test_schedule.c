@@ -130,6 +130,21 @@ static void beats_that_wait_are_taken_as_the_policy_says(void **unused)
   }
 }
 
+/* A burst did not come before what came before it, whatever its beats should have been apart. */
+static void beats_never_go_back(void **unused)
+{
+  (void)unused;
+  struct schedule s = with(OVERRUN_SLIP, 0);
+  schedule_beat(&s, 1, 2000);
+  uint64_t last = s.start_ns;
+  for (uint64_t end = 2003; s.beats < 1001; end += 3) {
+    assert_true(schedule_input(&s, end, 1001, 2002).missed);
+    assert_true(s.start_ns >= last && s.start_ns <= 2002);
+    last = s.start_ns;
+  }
+  assert_int_equal(last, 2002);
+}
+
 /* Beats with a period and a phase of their own, and jitter: the grid comes to them, never faster than it may. */
 static void beats_pull_the_grid(void **unused)
 {
@@ -164,6 +179,7 @@ int main(void)
       cmocka_unit_test(slipping_moves_the_grid),
       cmocka_unit_test(a_beat_that_waits_makes_a_miss),
       cmocka_unit_test(beats_that_wait_are_taken_as_the_policy_says),
+      cmocka_unit_test(beats_never_go_back),
       cmocka_unit_test(beats_pull_the_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
