@@ -64,7 +64,7 @@ static void answer(struct cycle *c, int port, const struct answer *a)
 /* Steps asked for are answered when they are done, with the frame: not now. */
 static bool owe_steps(struct cycle *c, const struct command *command, int port)
 {
-  if (c->steps.owed > 0 || command->argument == 0) return false;
+  if (c->steps.owed > 0 || c->steps.done || command->argument == 0) return false;
   c->steps.owed = command->argument;
   c->steps.port = port;
   c->steps.answer = (struct answer){.code = command->code, .id = command->id, .client = command->client};
@@ -72,11 +72,11 @@ static bool owe_steps(struct cycle *c, const struct command *command, int port)
 }
 
 /* Before the frame goes out, so that it shows them as done; whoever asked hears of it after the frame. */
-static void settle_steps(struct cycle *c)
+static void settle_steps(struct cycle *c, bool stepped)
 {
   if (c->steps.owed == 0) return;
   const bool running = machine_steps(&c->machine);
-  if (running && c->stepped) c->steps.owed--;
+  if (running && stepped) c->steps.owed--;
   if (running && c->steps.owed > 0) return;
   c->steps.owed = 0;
   c->steps.answer.result = running ? RESULT_OK : RESULT_WRONG_STATE;
@@ -94,6 +94,7 @@ static void command(struct cycle *c, const struct command *command, int port, bo
     if (owe_steps(c, command, port)) return;
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
   }
+  settle_steps(c, false); /* a state that does not step owes none, even if the next command leads back */
   c->restore |= action == ACTION_RESTORE;
   /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. One that was sent
    * after the reset does act, though both may be found by the same cycle. */
@@ -323,7 +324,7 @@ void cycle_once(struct cycle *c)
   feedback(c);
   done(c, PHASE_feedback);
   if (c->stepped) c->step_ns = prepare_ns + c->phase_ns[PHASE_feedback];
-  settle_steps(c);
+  settle_steps(c, c->stepped);
   observe(c);
   done(c, PHASE_observe);
   if (!publish_next) {

@@ -119,7 +119,7 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
   case CLOCKING_INPUT:
     if (c->number > (uint64_t)c->config.warmup) {
       const struct schedule_end end = schedule_input(s, end_ns, beats, beat_ns);
-      c->beaten = end.missed;
+      c->beaten = end.due;
       return end;
     }
     break;
@@ -186,7 +186,7 @@ void cycle_schedule(struct cycle *c)
   } else {
     learn_usual(c, pool.held_ns);
   }
-  const bool begins_late = c->missed && c->schedule.start_ns < end;
+  const bool begins_late = done.due && c->schedule.start_ns < end;
   if (begins_late && !c->late) c->late_since_ns = start_ns;
   if (!begins_late) c->late_since_ns = 0;
   c->late = begins_late;

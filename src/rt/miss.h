@@ -25,7 +25,7 @@
   X(MISS_COMPUTING, "computing")     /* the work itself took so long; or firmware, unseen */                 \
   X(MISS_CARRIED, "carried")         /* the cycle before it was late, and this one made up for it */         \
   X(MISS_STOLEN, "stolen")           /* interrupts or a hypervisor took the processor */                     \
-  X(MISS_EARLY_FRAME, "early-frame") /* the next input frame came in less than a period */
+  X(MISS_EARLY_FRAME, "early-frame") /* the next input frames came in less than a period */
 
 enum miss_cause {
 #define MISS_ENUM(id, text) id,

@@ -14,16 +14,19 @@
  *                                                   '-' still late; more than catch_up behind: the rest left out
  *
  *   input
- *   WAITING --- schedule_beat ---> ON TIME --- schedule_input: no beat came meanwhile ---> WAITING
+ *   WAITING --- schedule_beat ---> AT WORK --- schedule_input: no beat came meanwhile ---> WAITING
  *                                     | ^
- *                                     '-' schedule_input: one did: missed; skip, stop take the last one and leave out those
- *                                         before, catch_up takes the first of the last catch_up, slip the first of all
+ *                                     '-' schedule_input: some did, and the next cycle begins at once; missed if it was more
+ *                                         than one, or the cycle took longer than a period. skip, stop take the last one and
+ *                                         leave out those before, catch_up takes the first of the last catch_up, slip the
+ *                                         first of all
  *
  *   either: machine_deadline counts misses in a row in RUNNING past the grace, and leads to SAFE at max_misses
  *
  * Invariants: 1. with skip, stop and catch_up starts lie on one grid, but for what beats pull. 2. skipped starts and cycles
- * done add up to the periods gone by (timer) or the beats that came (input), but for slip. 3. missed exactly if the next
- * start had come when the cycle ended. */
+ * done add up to the periods gone by (timer) or the beats that came (input), but for slip. 3. timer: missed exactly if the
+ * next start had come when the cycle ended. A bench that answers at once may send its frame before the next step is
+ * prepared: one that waits a little is no miss. */
 #include "rt/schedule.h"
 
 /* Starts that have come since s->start_ns when the cycle ended: 0 is in time, since one that comes at that very instant
@@ -51,7 +54,7 @@ static uint64_t left_out(const struct schedule *s, uint64_t passed)
 struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns)
 {
   const uint64_t passed = starts_passed(s, end_ns);
-  const struct schedule_end end = {.missed = passed > 0, .skipped = left_out(s, passed)};
+  const struct schedule_end end = {.due = passed > 0, .missed = passed > 0, .skipped = left_out(s, passed)};
   s->last_ns = s->start_ns;
   s->start_ns += (end.skipped + 1) * s->period_ns;
   if (s->overrun == OVERRUN_SLIP && end.missed) {
@@ -76,9 +79,11 @@ uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns)
 
 struct schedule_end schedule_input(struct schedule *s, uint64_t end_ns, uint64_t beats, uint64_t beat_ns)
 {
-  struct schedule_end end = {.missed = beats != s->beats};
+  const uint64_t waiting = beats - s->beats;
+  const bool long_ago = end_ns > s->start_ns + s->period_ns;
+  struct schedule_end end = {.due = waiting > 0, .missed = waiting > 1 || (waiting > 0 && long_ago)};
   s->last_ns = s->start_ns;
-  if (end.missed)
+  if (end.due)
     end.skipped = schedule_beat(s, beats, beat_ns);
   else
     s->start_ns = end_ns;

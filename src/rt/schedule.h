@@ -29,7 +29,8 @@ struct schedule {
 
 /* What the end of a cycle came to. */
 struct schedule_end {
-  bool missed;      /* the next start had come already */
+  bool due;         /* the next start has come already */
+  bool missed;      /* and this cycle is to blame */
   uint64_t skipped; /* starts left out */
 };
 
@@ -40,7 +41,7 @@ struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns);
 /* By input frames: `beats` have come in all, the last one at beat_ns, and at least one that was not taken: takes one,
  * and returns how many are left out for it. */
 uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns);
-/* By input frames: the cycle is done. If a beat came meanwhile it is late, and the beat the next start. */
+/* By input frames: the cycle is done. A beat that came meanwhile is the next start. */
 struct schedule_end schedule_input(struct schedule *s, uint64_t end_ns, uint64_t beats, uint64_t beat_ns);
 
 /* By the clock, drawn to beats: moves s->start_ns, that of the next cycle. */

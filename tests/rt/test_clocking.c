@@ -293,6 +293,34 @@ static void an_estop_ends_steps_that_are_owed(void **state)
 }
 
 /* Once the cycle before is over: a beat that comes within it is one it missed. */
+/* All in one latch: what was owed before is not made up for after it. */
+static void a_stop_and_a_run_forget_steps_that_are_owed(void **state)
+{
+  struct bench *b = *state;
+  lockstep(b);
+  begin_running(b);
+  after(b, 1);
+  assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
+  assert_true(port_command(&b->port[0], &(struct command){.code = COMMAND_STEP, .argument = 5, .id = 1}));
+  assert_true(port_command(&b->port[0], &(struct command){.code = COMMAND_STOP, .id = 2}));
+  assert_true(port_command(&b->port[0], &(struct command){.code = COMMAND_RUN, .id = 3}));
+  assert_true(port_command(&b->port[0], &(struct command){.code = COMMAND_STEP, .argument = 5, .id = 4}));
+  after(b, 3);
+  static const struct answer expected[] = {
+      {.code = COMMAND_STOP, .id = 2},
+      {.code = COMMAND_RUN, .id = 3},
+      {.code = COMMAND_STEP, .id = 4, .result = RESULT_WRONG_STATE}, /* the first is not answered yet */
+      {.code = COMMAND_STEP, .id = 1, .result = RESULT_WRONG_STATE},
+  };
+  struct answer a;
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    assert_true(ring_pop(&b->port[0].answers, &a));
+    assert_memory_equal(&a, &expected[i], sizeof a);
+  }
+  assert_false(ring_pop(&b->port[0].answers, &a));
+  assert_same_as_steps(b, newest(b, 0), 0);
+}
+
 static void beat(struct bench *b)
 {
   const uint64_t end = clock_now_ns() + 30 * NS_PER_S;
@@ -370,6 +398,7 @@ int main(void)
       TEST(in_lockstep_only_what_is_asked_for_moves),
       TEST(in_lockstep_inputs_age_by_steps),
       TEST(an_estop_ends_steps_that_are_owed),
+      TEST(a_stop_and_a_run_forget_steps_that_are_owed),
       TEST(each_input_frame_makes_a_cycle),
       TEST(without_beats_the_motion_stops),
       TEST(beats_draw_the_timer),
