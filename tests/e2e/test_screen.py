@@ -91,7 +91,8 @@ class FullScreen(unittest.TestCase):
         self.assertIn("\x1b[?1049l", screen.written, "the page before is back")
 
     def test_shows_and_quits(self):
-        with bench.Daemon() as d, Screen("--instance", d.name) as s:
+        # More lines than 80 x 24 has: why it is not real time, where it is not, takes some.
+        with bench.Daemon() as d, Screen("--instance", d.name, rows=34) as s:
             for part in (d.name, "RUNNING", "10 ms by timer, overrun skip", "load 1 s", "wakeup", "p99.9", "feedback", "push",
                          "q quit", "\u2588"):
                 s.sees(part)
