@@ -5,7 +5,6 @@
 #include "rt/clock.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,13 @@ uint64_t stolen_ticks(const char *stat, int cpu)
   for (const char *line = stat; line; line = strchr(line, '\n')) {
     line += *line == '\n';
     if (strncmp(line, name, strlen(name)) != 0) continue;
-    uint64_t steal = 0; /* user nice system idle iowait irq softirq steal */
-    return sscanf(line, "%*s %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &steal) == 1 ? steal : 0;
+    enum { STEAL = 8 }; /* name user nice system idle iowait irq softirq steal */
+    const char *at = line;
+    for (int i = 0; i < STEAL; i++) {
+      at += strcspn(at, " \n");
+      at += strspn(at, " ");
+    }
+    return strtoull(at, NULL, 10); /* 0 where the line ends before */
   }
   return 0;
 }

@@ -130,7 +130,7 @@ static bool time_all(struct timing *t)
   const uint64_t left = t->end_ns > now ? t->end_ns - now : 0;
   uint64_t turn_ns = left / (ROUNDS * (uint64_t)t->numbers);
   if (turn_ns < t->start_ns + step_ns) turn_ns = left / (uint64_t)t->numbers; /* one round then */
-  uint64_t steps = turn_ns > t->start_ns ? (turn_ns - t->start_ns) / step_ns : 0;
+  uint64_t steps = turn_ns > t->start_ns ? (turn_ns - t->start_ns) / (step_ns ? step_ns : 1) : 0;
   steps = steps < 1 ? 1 : steps > TURN_STEPS ? TURN_STEPS : steps;
 
   for (int round = 0; round < ROUNDS && t->numbers > 1; round++)

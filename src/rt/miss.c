@@ -8,7 +8,7 @@ static const uint64_t MINOR_FAULT_NS = 5000;
 
 const char *miss_cause_name(unsigned cause)
 {
-#define NAME(id, text) [id] = text,
+#define NAME(id, text) [(id)] = (text),
   static const char *const names[] = {MISS_CAUSE_LIST(NAME)};
 #undef NAME
   return cause < sizeof names / sizeof *names ? names[cause] : "?";

@@ -3,7 +3,7 @@
 
 const char *clocking_name(unsigned clocking)
 {
-#define NAME(id, text) [id] = text,
+#define NAME(id, text) [(id)] = (text),
   static const char *const names[] = {CLOCKING_LIST(NAME)};
   return clocking < sizeof names / sizeof *names ? names[clocking] : "?";
 }
