@@ -206,8 +206,7 @@ static void say_cause(struct words *w, const struct miss *m, const struct book *
   }
 }
 
-int miss_text(const struct miss *m, const struct book *levels, char *text,
-              size_t size) /* NOLINT(readability-non-const-parameter) */
+int miss_text(const struct miss *m, const struct book *levels, char *text, size_t size)
 {
   struct words w = {text, size, 0};
   say(&w, "miss %" PRIu64 "%s at cycle %" PRIu64 ": ", m->number, m->grace ? " in the grace" : "", m->cycle);
