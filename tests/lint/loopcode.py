@@ -119,7 +119,7 @@ class Program:
                 pointers[int(words[0], 16)] = int(words[3], 16)
         return {name: [to for at, to in pointers.items() if first <= at < first + size] for first, size, name in objects}
 
-    def library(self, to):
+    def foreign(self, to):
         """Name of the library function `to` leads to, or None."""
         name = to if isinstance(to, str) else self.name.get(to, "")
         return name.split("@")[0] if "@" in name else None
@@ -167,7 +167,7 @@ class Loop:
         """Nodes one call away from a function."""
         program = self.program
         nodes = {(to, max(level, self.level.get(to, 0))) for to in program.to[at]
-                 if not program.library(to) and to in program.to}
+                 if not program.foreign(to) and to in program.to}
         if at in program.by_pointer:
             nodes = nodes.union(*self.behind[level:])
         return nodes
@@ -187,7 +187,7 @@ class Loop:
         """(library function, node that calls it)"""
         for node in self.way:
             for to in self.program.to[node[0]]:
-                name = self.program.library(to)
+                name = self.program.foreign(to)
                 if name:
                     yield name, node
 
