@@ -187,12 +187,7 @@ static void complete_telemetry(struct daemon *d)
   t->workers = (uint32_t)d->loop.pool.workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
-  const struct cycle_config *c = &d->loop.cycle.config;
-  t->clocking = c->clocking;
-  t->overrun = c->overrun;
-  t->catch_up = (uint32_t)c->catch_up;
-  t->max_misses = (uint32_t)c->max_misses;
-  t->grace = (uint32_t)c->grace;
+  t->clocking = d->loop.cycle.config.clocking;
   telemetry_ready(t);
 }
 

@@ -48,7 +48,7 @@ void cycle_write_live(struct cycle *c)
   telemetry_write(c->config.telemetry, &live);
 }
 
-static void show_inputs(struct cycle *c)
+static void show_ages(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
   for (uint32_t i = 0; i < t->inputs; i++)
@@ -93,7 +93,7 @@ void cycle_account(struct cycle *c)
   const struct usage since = usage_since(&c->woken, &c->warm);
   counter_set(&t->counters.loop_page_faults, since.minor + since.major);
   counter_set(&t->counters.loop_preemptions, since.involuntary);
-  show_inputs(c);
+  show_ages(c);
   cycle_write_live(c);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Setting the loop up: the one place where it allocates. Nothing here is called while it runs. */
-#include "rt/cycle.h"
+#include "rt/cycle_parts.h"
 
 #include "base/arena.h"
 
@@ -21,8 +21,7 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   atomic_init(&c->stuck, false);
   atomic_init(&c->clear, false);
   machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
-  c->schedule = (struct schedule){.clocking = config->clocking,
-                                  .overrun = config->overrun,
+  c->schedule = (struct schedule){.overrun = config->overrun,
                                   .period_ns = config->period_ns,
                                   .catch_up = (uint32_t)config->catch_up,
                                   .pull_ns = config->pull_ns,
@@ -43,14 +42,12 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   return c->data ? ali3_reset(config->model, c->data) : ALI3_E_MEMORY;
 }
 
-static void show_inputs(struct telemetry *t, const struct signals *s)
+static void name_inputs(struct telemetry *t, const struct signals *s)
 {
   t->inputs = (uint32_t)(s->inputs < TELEMETRY_INPUTS ? s->inputs : TELEMETRY_INPUTS);
   for (uint32_t i = 0; i < t->inputs; i++) {
     struct input_view *view = &t->input[i];
     snprintf(view->name, sizeof view->name, "%s", s->input[i].name);
-    view->policy = s->input[i].policy;
-    view->hold_ns = (uint64_t)(s->input[i].hold * 1e9);
     atomic_init(&view->age_ns, UINT64_MAX);
   }
 }
@@ -60,7 +57,8 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
   c->realtime = realtime;
   c->pool = pool;
   step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns);
-  show_inputs(c->config.telemetry, c->config.signals);
+  name_inputs(c->config.telemetry, c->config.signals);
+  cycle_show_tuning(c);
   ali3_data_set_exec(c->data, pool ? pool_exec(pool) : NULL);
   ali3_data_set_probe(c->data, &c->step_times.probe);
   memcpy(c->image, c->block, c->size);

@@ -63,7 +63,7 @@ struct pool {
   int alive;                                   /* workers not lost */
   uint64_t wait_ns[LEVELS_MAX];
   struct pool_cycle now; /* so far */
-  uint64_t longest_ns;   /* of held_ns, for now.slowest */
+  uint64_t longest_ns;   /* of what now.held_ns adds up: that of now.slowest */
   int lost, last_lost;   /* how many, the share of the last one */
 };
 

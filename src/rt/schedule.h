@@ -10,7 +10,6 @@
 
 struct schedule {
   /* set by the owner */
-  enum clocking clocking;
   enum overrun overrun;
   uint64_t period_ns;
   uint32_t catch_up;       /* starts that may be made up for, with OVERRUN_CATCH_UP */

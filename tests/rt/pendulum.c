@@ -170,3 +170,24 @@ void delay(struct bench *b, double periods)
 {
   b->cycle.schedule.start_ns = clock_now_ns() - (uint64_t)(periods * (double)PERIOD);
 }
+
+static void *run_in_thread(void *cycle)
+{
+  cycle_run(cycle);
+  return NULL;
+}
+
+pthread_t run(struct bench *b)
+{
+  pthread_t thread;
+  assert_int_equal(cycle_setup(&b->cycle, &b->config), ALI3_OK);
+  cycle_freeze(&b->cycle, NULL, true);
+  assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &b->cycle), 0);
+  return thread;
+}
+
+void stop(struct bench *b, pthread_t thread)
+{
+  cycle_stop(&b->cycle);
+  pthread_join(thread, NULL);
+}

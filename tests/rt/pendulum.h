@@ -7,6 +7,8 @@
 #include "rt/clock.h"
 #include "rt/cycle.h"
 
+#include <pthread.h>
+
 enum { WARMUP = 5, INPUTS = 3 };
 #define PERIOD (NS_PER_S / 100)
 #define AHEAD  (1000 * NS_PER_S)
@@ -37,6 +39,10 @@ uint32_t told(struct bench *b, uint32_t code);
 void set_input(struct bench *b, int port, int channel, double value);
 /* The next cycle starts `periods` late. */
 void delay(struct bench *b, double periods);
+
+/* The loop from its set-up on, in a thread of its own; and its end. */
+pthread_t run(struct bench *b);
+void stop(struct bench *b, pthread_t thread);
 
 /* Data of its own after that many plain steps. */
 ali3_data *reference(struct bench *b, int steps);

@@ -161,27 +161,6 @@ static void a_loop_that_stood_still_goes_on_in_safe(void **state)
 
 /* --- in a thread, by what comes in --- */
 
-static void *run_in_thread(void *cycle)
-{
-  cycle_run(cycle);
-  return NULL;
-}
-
-static pthread_t run(struct bench *b)
-{
-  pthread_t thread;
-  assert_int_equal(cycle_setup(&b->cycle, &b->config), ALI3_OK);
-  cycle_freeze(&b->cycle, NULL, true);
-  assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &b->cycle), 0);
-  return thread;
-}
-
-static void stop(struct bench *b, pthread_t thread)
-{
-  cycle_stop(&b->cycle);
-  pthread_join(thread, NULL);
-}
-
 static const struct frame *frame_of(struct bench *b, enum run_state state, uint64_t past)
 {
   const uint64_t end = clock_now_ns() + 30 * NS_PER_S;

@@ -405,20 +405,11 @@ static void by_the_clock_it_ends_after_its_periods(void **state)
   assert_same_as_steps(b, f, (int)cycles);
 }
 
-static void *run_in_thread(void *cycle)
-{
-  cycle_run(cycle);
-  return NULL;
-}
-
 static void it_stops_when_told_by_another_thread(void **state)
 {
   struct bench *b = *state;
   b->config.period_ns = NS_PER_S / 1000;
-  assert_int_equal(cycle_setup(&b->cycle, &b->config), ALI3_OK);
-  cycle_freeze(&b->cycle, NULL, true);
-  pthread_t thread;
-  assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &b->cycle), 0);
+  const pthread_t thread = run(b);
   uint64_t seen = 0;
   const uint64_t deadline = clock_now_ns() + 20 * NS_PER_S;
   while (seen < 20 && clock_now_ns() < deadline) { /* as a client would: frames only ever go forward */
@@ -427,8 +418,7 @@ static void it_stops_when_told_by_another_thread(void **state)
     assert_true(cycle >= seen);
     seen = cycle;
   }
-  cycle_stop(&b->cycle);
-  pthread_join(thread, NULL);
+  stop(b, thread);
   assert_true(seen >= 20);
   assert_int_equal(newest(b, 0)->state, STATE_EXIT);
 }
