@@ -29,6 +29,8 @@ FIGURES = ("max", "p9999", "median")
 # ipv4 domain would listen to every network.
 STRESS = ["--cpu", "1", "--vm", "1", "--vm-bytes", "256M", "--hdd", "1", "--hdd-bytes", "64M", "--timer", "1",
           "--switch", "1", "--sock", "1", "--sock-domain", "unix"]
+# stress-ng told to end while it forks may leave a child behind: its whole group is killed at once, whoever tells it.
+KEEPER = ["sh", "-c", 'trap "kill -KILL 0" TERM; "$@" & wait "$!"', "sh"]
 
 
 class Failed(Exception):
@@ -222,7 +224,7 @@ class Measurement:
     def start_stress(self, p, cpu, limit):
         folder = p.path(f"stress-{cpu}")
         os.mkdir(folder)
-        return p.start(f"stress-ng-{cpu}", ["stress-ng", "--quiet", *STRESS, "--temp-path", folder,
+        return p.start(f"stress-ng-{cpu}", [*KEEPER, "stress-ng", "--quiet", *STRESS, "--temp-path", folder,
                                             "--timeout", str(math.ceil(limit))], cpu=cpu)
 
     def start_flood(self, p, kind, cpu, limit):
