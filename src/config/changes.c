@@ -58,6 +58,11 @@ static bool same_targets(const struct settings *a, const struct settings *b)
   return true;
 }
 
+static const char *path_of(const struct settings *s)
+{
+  return s->modbus.serial.path ? s->modbus.serial.path : "";
+}
+
 static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
 {
   if (strcmp(a->options.isa, b->options.isa) != 0) add(l, "simulation", "isa", "");
@@ -66,6 +71,8 @@ static void compare_rest(const struct settings *a, const struct settings *b, str
   if (!same_targets(a, b)) add(l, "osc", "targets", "");
   if (strcmp(a->modbus.bind, b->modbus.bind) != 0) add(l, "modbus", "bind", "");
   if (strcmp(a->instance, b->instance) != 0) add(l, "telemetry", "name", "");
+  if (strcmp(path_of(a), path_of(b)) != 0) add(l, "modbus", "serial", "");
+  if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
   if (a->model_print != b->model_print) add(l, "model", "", "");
   if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
 }

@@ -32,6 +32,13 @@ static const char *const sensor_types[] = {
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
+static const char *const accesses[] = {"read", "write", NULL};
+static const char *const parities[] = {"none", "even", "odd", NULL};
+#define WORD(id, text, ...) text,
+static const char *const wire_types[] = {WIRE_TYPE_LIST(WORD) NULL};
+static const char *const wire_orders[] = {WIRE_ORDER_LIST(WORD) NULL};
+static const char *const wire_tables[] = {WIRE_TABLE_LIST(WORD) NULL};
+#undef WORD
 const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 
 /* The tables: clang-format 14 takes the commas of the macros for columns. */
@@ -246,6 +253,44 @@ static const struct key target_keys[] = {
 };
 const struct section schema_target = SECTION("a target", target_keys);
 
+#define PEER(field) offsetof(struct peer_values, field)
+static const struct key peer_keys[] = {
+  {"host",   KEY_STRING, "", ANY, REQUIRED, AT_START, PEER(host),   0,        0},
+  {"access", KEY_CHOICE, "", ANY, "write",  AT_START, PEER(access), accesses, 0},
+};
+const struct section schema_peer = SECTION("a peer", peer_keys);
+
+#define WIRED(field) offsetof(struct wired_values, field)
+static const struct key wired_keys[] = {
+  {"signal",     KEY_STRING,  "", ANY,               REQUIRED, AT_START, WIRED(signal),  0,           0},
+  {"table",      KEY_CHOICE,  "", ANY,               REQUIRED, AT_START, WIRED(table),   wire_tables, 0},
+  {"address",    KEY_INTEGER, "", BETWEEN(0, 65535), REQUIRED, AT_START, WIRED(address), 0,           0},
+  {"type",       KEY_CHOICE,  "", ANY,               NONE,     AT_START, WIRED(type),    wire_types,  0},
+  {"word_order", KEY_CHOICE,  "", ANY,               NONE,     AT_START, WIRED(order),   wire_orders, 0},
+  {"scale",      KEY_NUMBER,  "", ANY,               "1",      AT_START, WIRED(scale),   0,           0},
+  {"offset",     KEY_NUMBER,  "", ANY,               "0",      AT_START, WIRED(offset),  0,           0},
+  {"safe",       KEY_NUMBER,  "", ANY,               NONE,     AT_START, WIRED(safe),    0,           0},
+};
+const struct section schema_wired = SECTION("an entry of a map", wired_keys);
+
+#define DEVICE(field) offsetof(struct device_values, field)
+static const struct key device_keys[] = {
+  {"name",       KEY_STRING,  "",  ANY,                  REQUIRED, AT_START, DEVICE(name),                    0,           0},
+  {"host",       KEY_STRING,  "",  ANY,                  NONE,     AT_START, DEVICE(host),                    0,           0},
+  {"port",       KEY_INTEGER, "",  BETWEEN(1, 65535),    "502",    AT_START, DEVICE(device.port),             0,           0},
+  {"serial",     KEY_STRING,  "",  ANY,                  NONE,     AT_START, DEVICE(serial),                  0,           0},
+  {"baud",       KEY_INTEGER, "",  BETWEEN(1200, 4e6),   "19200",  AT_START, DEVICE(device.serial.baud),      0,           0},
+  {"parity",     KEY_CHOICE,  "",  ANY,                  "even",   AT_START, DEVICE(device.serial.parity),    parities,    0},
+  {"stop_bits",  KEY_INTEGER, "",  BETWEEN(1, 2),        "1",      AT_START, DEVICE(device.serial.stop_bits), 0,           0},
+  {"unit",       KEY_INTEGER, "",  BETWEEN(0, 255),      "1",      AT_START, DEVICE(device.unit),             0,           0},
+  {"period",     KEY_NUMBER,  "s", BETWEEN(1e-3, 3600),  "0.05",   AT_START, DEVICE(device.period),           0,           0},
+  {"timeout",    KEY_NUMBER,  "s", BETWEEN(1e-3, 60),    "0.1",    AT_START, DEVICE(device.timeout),          0,           0},
+  {"alive",      KEY_OR_NONE, "",  BETWEEN(0, 65535),    "none",   AT_START, DEVICE(device.alive),            0,           0},
+  {"word_order", KEY_CHOICE,  "",  ANY,                  "abcd",   AT_START, DEVICE(word_order),              wire_orders, 0},
+  {"map",        KEY_LIST,    "",  ANY,                  REQUIRED, AT_START, 0,                               0,           &schema_wired},
+};
+const struct section schema_device = SECTION("a device", device_keys);
+
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
 static const struct key simulation_keys[] = {
@@ -305,15 +350,26 @@ static const struct key osc_keys[] = {
   {"port",          KEY_INTEGER, "", BETWEEN(1, 65535), "9100",      AT_START, SETTING(osc.port),             0, 0},
   {"prefix",        KEY_STRING,  "", ANY,               "/ali3",     AT_START, FILE_VALUE(osc_prefix),        0, 0},
   {"targets",       KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_target},
+  {"peers",         KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_peer},
 };
 static const struct section osc = SECTION("osc", osc_keys);
 
 static const struct key modbus_keys[] = {
-  {"enabled",       KEY_BOOL,    "", ANY,               "true",      AT_START, SETTING(modbus.enabled),          0, 0},
-  {"bind",          KEY_STRING,  "", ANY,               "127.0.0.1", AT_START, FILE_VALUE(modbus_bind),          0, 0},
-  {"any_interface", KEY_BOOL,    "", ANY,               "false",     AT_START, FILE_VALUE(modbus_any_interface), 0, 0},
-  {"port",          KEY_INTEGER, "", BETWEEN(1, 65535), "1502",      AT_START, SETTING(modbus.port),             0, 0},
-  {"max_clients",   KEY_INTEGER, "", BETWEEN(1, 16),    "8",         AT_START, SETTING(modbus.max_clients),      0, 0},
+  {"enabled",       KEY_BOOL,    "", ANY,                "true",      AT_START, SETTING(modbus.enabled),          0, 0},
+  {"tcp",           KEY_BOOL,    "", ANY,                "true",      AT_START, SETTING(modbus.tcp),              0, 0},
+  {"bind",          KEY_STRING,  "", ANY,                "127.0.0.1", AT_START, FILE_VALUE(modbus_bind),          0, 0},
+  {"any_interface", KEY_BOOL,    "", ANY,                "false",     AT_START, FILE_VALUE(modbus_any_interface), 0, 0},
+  {"port",          KEY_INTEGER, "", BETWEEN(1, 65535),  "1502",      AT_START, SETTING(modbus.port),             0, 0},
+  {"max_clients",   KEY_INTEGER, "", BETWEEN(1, 16),     "8",         AT_START, SETTING(modbus.max_clients),      0, 0},
+  {"peers",         KEY_LIST,    "", ANY,                NONE,        AT_START, 0,                                0, &schema_peer},
+  {"serial",        KEY_STRING,  "", ANY,                NONE,        AT_START, FILE_VALUE(modbus_serial),        0, 0},
+  {"baud",          KEY_INTEGER, "", BETWEEN(1200, 4e6), "19200",     AT_START, SETTING(modbus.serial.baud),      0, 0},
+  {"parity",        KEY_CHOICE,  "", ANY,                "even",      AT_START, SETTING(modbus.serial.parity),    parities, 0},
+  {"stop_bits",     KEY_INTEGER, "", BETWEEN(1, 2),      "1",         AT_START, SETTING(modbus.serial.stop_bits), 0, 0},
+  {"unit",          KEY_INTEGER, "", BETWEEN(1, 247),    "1",         AT_START, SETTING(modbus.unit),             0, 0},
+  {"word_order",    KEY_CHOICE,  "", ANY,                "abcd",      AT_START, SETTING(modbus.word_order),       wire_orders, 0},
+  {"default_map",   KEY_BOOL,    "", ANY,                "true",      AT_START, SETTING(modbus.default_map),      0, 0},
+  {"map",           KEY_LIST,    "", ANY,                NONE,        AT_START, 0,                                0, &schema_wired},
 };
 static const struct section modbus = SECTION("modbus", modbus_keys);
 
@@ -331,6 +387,7 @@ static const struct key file_keys[] = {
   {"inputs",     KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_input},
   {"osc",        KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &osc},
   {"modbus",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &modbus},
+  {"devices",    KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_device},
   {"telemetry",  KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &telemetry},
 };
 const struct section schema_file = SECTION("the file", file_keys);

@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "config/values.h"
+#include "rt/figures.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static bool parse_address(const char *address, struct in6_addr *out)
   return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
 }
 
-static bool check_address(struct report *r, const char *address, const struct node *n)
+bool check_address(struct report *r, const char *address, const struct node *n)
 {
   struct in6_addr a;
   if (parse_address(address, &a)) return true;
@@ -44,6 +45,8 @@ static bool check_address(struct report *r, const char *address, const struct no
                address);
   return false;
 }
+
+const char SETTINGS_PARITY[3] = {'N', 'E', 'O'};
 
 /* 0.0.0.0, :: and ::ffff:0.0.0.0, in any spelling. */
 static bool is_any_address(const char *address)
@@ -201,8 +204,10 @@ static bool copy_texts(struct loader *l)
   s->osc.bind = strdup(v->osc_bind);
   s->osc.prefix = strdup(v->osc_prefix);
   s->modbus.bind = strdup(v->modbus_bind);
+  s->modbus.serial.path = v->modbus_serial ? strdup(v->modbus_serial) : NULL;
   s->instance = v->instance ? strdup(v->instance) : instance_from(ali3_model_name(s->model));
-  return s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance;
+  return s->osc.bind && s->osc.prefix && s->modbus.bind && s->instance &&
+         (!v->modbus_serial || s->modbus.serial.path);
 }
 
 /* How cycles follow each other: what takes more than one key to judge. */
@@ -236,6 +241,32 @@ static void check_cycle(struct loader *l)
   if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
 }
 
+/* The signal table, and who reads and writes what of it. False when out of memory; mistakes are in the report. */
+static bool read_wiring(struct loader *l)
+{
+  struct settings *s = &l->values.settings;
+  int figures;
+  struct signal *figure = figures_list(s->model, &figures);
+  if (!figure) return false;
+  s->signals = signals_new_with(s->model, s->input, s->inputs, figure, figures);
+  figures_free(figure, figures);
+  if (!s->signals) return false;
+  const struct wiring_rules rules = {
+      .server = true, .default_map = s->modbus.default_map, .order = (enum wire_order)s->modbus.word_order};
+  return wiring_read(given(l, "modbus", "map"), &rules, s->signals, &s->modbus.map, &l->report) &&
+         peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
+         peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
+         devices_read(node_find(l->main.root, "devices"), s, &l->report);
+}
+
+/* Of all lists that say who is joined to what. */
+static uint64_t wiring_print(const struct loader *l)
+{
+  return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
+         5 * node_print(given(l, "modbus", "map"), NULL) ^
+         7 * node_print(node_find(l->main.root, "devices"), NULL);
+}
+
 static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
 {
   struct file_values *v = &l->values;
@@ -260,13 +291,23 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   bool memory = read_targets(l) && (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
 
   if (memory && r->errors == 0) freeze(l, over);
+  if (memory && r->errors == 0) memory = read_wiring(l);
   if (memory && r->errors == 0) memory = copy_texts(l);
   if (r->errors == 0) {
     s->model_print = node_print(l->model_node, NULL);
     s->inputs_print = node_print(inputs, &schema_input);
+    s->wiring_print = wiring_print(l);
   }
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
+}
+
+static void release_device(struct settings_device *d)
+{
+  free(d->name);
+  free(d->host);
+  free(d->serial.path);
+  free(d->map.item);
 }
 
 static void release(struct settings *s)
@@ -274,6 +315,13 @@ static void release(struct settings *s)
   ali3_model_free(s->model);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
+  signals_free(s->signals);
+  for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
+  free(s->device);
+  free(s->osc.peers.rule);
+  free(s->modbus.peers.rule);
+  free(s->modbus.map.item);
+  free(s->modbus.serial.path);
   for (int i = 0; i < s->osc.targets; i++) free(s->osc.target[i].host);
   free(s->osc.target);
   free(s->osc.bind);

@@ -4,7 +4,9 @@
 #define CONFIG_SETTINGS_H
 
 #include "signals/clocking.h"
+#include "signals/peers.h"
 #include "signals/signals.h"
+#include "signals/wire.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>
@@ -16,6 +18,26 @@ struct settings_target { /* a fixed receiver of OSC state */
   int port;
   int divisor;  /* every n-th cycle */
   bool doubles; /* d profile instead of f */
+};
+
+/* A serial line for Modbus RTU. */
+struct settings_serial {
+  char *path; /* NULL: none */
+  int baud;
+  int parity;    /* in PARITIES: none, even, odd */
+  int stop_bits; /* 1 or 2 */
+};
+extern const char SETTINGS_PARITY[3]; /* 'N', 'E', 'O', as libmodbus has them */
+
+struct settings_device { /* a Modbus device that is polled */
+  char *name;
+  char *host; /* numeric address; NULL: on the serial line */
+  int port;
+  struct settings_serial serial;
+  int unit;
+  double period, timeout; /* s */
+  int alive;              /* holding register that changes while its program lives; -1: none */
+  struct wiring map;      /* inputs are read from it, all else is written to it */
 };
 
 enum { WORKERS_AUTO = -1 };
@@ -50,6 +72,7 @@ struct settings {
   } realtime;
   struct input_spec *input; /* (inputs) those on bodies have two loads each in the model */
   int inputs;
+  struct signals *signals; /* of the model, the inputs, and the figures of the loop */
   struct {
     bool enabled;
     char *bind;   /* numeric address, default 127.0.0.1 */
@@ -57,16 +80,27 @@ struct settings {
     char *prefix; /* default "/ali3" */
     struct settings_target *target;
     int targets;
+    struct peers peers;
   } osc;
   struct {
     bool enabled;
     char *bind;
     int port;        /* default 1502 */
     int max_clients; /* default 8, at most 16 */
+    bool tcp;        /* listen on the port; else on the serial line only */
+    struct settings_serial serial;
+    int unit;          /* our own on the serial line */
+    int word_order;    /* enum wire_order of all numbers */
+    bool default_map;  /* bodies, sensors and inputs stand at their usual addresses */
+    struct wiring map; /* beside it */
+    struct peers peers;
   } modbus;
+  struct settings_device *device; /* (devices) */
+  int devices;
   char *instance; /* telemetry.name; default: the model's name */
 
-  uint64_t model_print, inputs_print; /* of their text: differ where it does; see node_print() */
+  /* of their text: differ where it does; see node_print() */
+  uint64_t model_print, inputs_print, wiring_print; /* the last: peers, maps and devices */
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file

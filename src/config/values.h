@@ -10,7 +10,7 @@
 /* A whole file. Texts point into its tree. */
 struct file_values {
   struct settings settings; /* without its texts */
-  const char *osc_bind, *osc_prefix, *modbus_bind, *instance;
+  const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance;
   bool osc_any_interface, modbus_any_interface;
   int isa; /* in schema_isas */
 };
@@ -66,6 +66,42 @@ struct target_values {
   const char *host;
   int port, divisor, profile;
 };
+
+struct peer_values {
+  const char *host;
+  int access; /* 0 read, 1 write */
+};
+
+struct wired_values {
+  const char *signal;
+  int table, address, type, order;
+  double scale, offset, safe;
+};
+
+struct device_values {
+  struct settings_device device; /* without its texts and its map */
+  const char *name, *host, *serial;
+  int word_order;
+};
+
+/* Reads a "peers" list (NULL: there is none). False when out of memory; mistakes are reported. */
+bool peers_read(const struct node *list, struct peers *out, struct report *r);
+
+/* Which map a list of signals and addresses is. */
+struct wiring_rules {
+  bool server;           /* of our own server; else of a device that is polled */
+  bool default_map;      /* of the server: the usual addresses are taken */
+  enum wire_order order; /* of numbers that say nothing of it */
+};
+/* Reads a "map" list (NULL: there is none). Likewise. */
+bool wiring_read(const struct node *list, const struct wiring_rules *rules, const struct signals *signals,
+                 struct wiring *out, struct report *r);
+
+/* Reads the "devices" list into s->device, and makes each the only source of the inputs it sets. Likewise. */
+bool devices_read(const struct node *list, struct settings *s, struct report *r);
+
+/* A numeric address of a host. */
+bool check_address(struct report *r, const char *address, const struct node *n);
 
 /* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "io/telemetry_shm.h"
-#include "rt/figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +15,12 @@ static bool out_of_memory(char *error, size_t size)
   return false;
 }
 
-static bool open_port(struct bench *b, struct port *p, const char *name, enum beat beat, bool event)
+static bool open_port(struct bench *b, struct port *p, const char *name, int source, enum beat beat,
+                      bool event)
 {
   if (!port_init(p, name, (uint32_t)b->signals->count, (uint32_t)b->signals->channels, event)) return false;
   b->port[b->ports++] = p;
+  p->source = source;
   p->bell = b->bell;
   p->paces = b->settings->cycle.beat == (int)beat;
   return true;
@@ -27,19 +28,15 @@ static bool open_port(struct bench *b, struct port *p, const char *name, enum be
 
 bool bench_open(struct bench *b, const struct settings *s, char *error, size_t size)
 {
-  *b = (struct bench){.settings = s};
-  int figures;
-  struct signal *figure = figures_list(s->model, &figures);
-  if (figure) b->signals = signals_new_with(s->model, s->input, s->inputs, figure, figures);
-  figures_free(figure, figures);
-  if (!b->signals) return out_of_memory(error, size);
+  *b = (struct bench){.settings = s, .signals = s->signals};
   b->bell = aligned_zalloc(sizeof *b->bell);
   if (!b->bell) return out_of_memory(error, size);
   b->telemetry = telemetry_create(s->instance, error, size);
   if (!b->telemetry) return false;
   /* OSC sends as soon as there is a frame; Modbus reads one when a client asks. */
-  if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", BEAT_OSC, true)) return out_of_memory(error, size);
-  if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", BEAT_MODBUS, false))
+  if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", SOURCE_OSC, BEAT_OSC, true))
+    return out_of_memory(error, size);
+  if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", SOURCE_MODBUS, BEAT_MODBUS, false))
     return out_of_memory(error, size);
   return true;
 }
@@ -91,7 +88,6 @@ void bench_close(struct bench *b)
   free(b->target);
   free(b->body_name);
   telemetry_destroy(b->telemetry);
-  if (b->signals) signals_free(b->signals);
   free(b->bell);
   *b = (struct bench){0};
 }

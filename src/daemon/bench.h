@@ -13,10 +13,10 @@
 
 #include <stdbool.h>
 
-enum { BENCH_PORTS = 2 };
+enum { BENCH_PORTS = 2 + DEVICES_MAX };
 
 struct bench {
-  struct signals *signals;
+  const struct signals *signals; /* of the settings */
   struct telemetry *telemetry;
   struct bell *bell;
   struct port *port[BENCH_PORTS]; /* (ports) those in use */

@@ -11,7 +11,9 @@ static void describe_origin(const struct cycle_event *e, const ali3_model *m, st
 {
   text[0] = '\0';
   if (e->port >= 0 && e->cause == CAUSE_COMMAND) {
-    snprintf(text, size, " by %s client %" PRIu32, ports[e->port]->name, e->client);
+    char client[CLIENT_NAME];
+    clients_get(&ports[e->port]->clients, e->client, client);
+    snprintf(text, size, " by %s %s", ports[e->port]->name, client);
   } else if (e->port >= 0) {
     snprintf(text, size, " by %s", ports[e->port]->name);
   } else if (e->body >= 0 || e->joint >= 0) {

@@ -3,6 +3,7 @@
 #include "config/settings.h"
 #include "daemon/check.h"
 #include "daemon/options.h"
+#include "daemon/print_map.h"
 #include "daemon/run.h"
 
 #include <fcntl.h>
@@ -28,7 +29,9 @@ int main(int argc, char **argv)
   const struct settings_overrides over = {.isa = options.isa};
   struct settings *settings = settings_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
-  status = options.check ? check_file(options.file, settings) : run(&options, settings);
+  status = options.check ? check_file(options.file, settings)
+           : options.map ? print_map(settings, options.map == MAP_FORMAT_JSON)
+                         : run(&options, settings);
   settings_free(settings);
   return status;
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char HELP[] =
     "usage: ali3d FILE [options]\n"
@@ -18,6 +19,7 @@ static const char HELP[] =
     "to a test bench over OSC and Modbus TCP while it does.\n"
     "\n"
     "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
+    "  --print-map[=json]  print every OSC address and every Modbus register of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
@@ -52,9 +54,10 @@ static bool parse_seconds(const char *text, double *s)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-  enum { CHECK = 256, DURATION, REPORT, MISS_LOG_FILE, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
+  enum { CHECK = 256, PRINT_MAP, DURATION, REPORT, MISS_LOG_FILE, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
   static const struct option LONG[] = {
       {"check", no_argument, NULL, CHECK},
+      {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
@@ -71,6 +74,11 @@ int options_parse(struct options *o, int argc, char **argv)
     switch (option) {
     case CHECK:
       o->check = true;
+      break;
+    case PRINT_MAP:
+      if (optarg && strcmp(optarg, "json") != 0)
+        return usage("--print-map: expected json, or nothing", optarg);
+      o->map = optarg ? MAP_FORMAT_JSON : MAP_FORMAT_TEXT;
       break;
     case REPORT:
       o->report = optarg;

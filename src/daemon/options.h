@@ -13,12 +13,15 @@ enum {
   STATUS_NOT_REALTIME = 3, /* refused, under --require-realtime */
 };
 
+enum map_format { MAP_FORMAT_NONE, MAP_FORMAT_TEXT, MAP_FORMAT_JSON };
+
 struct options {
   const char *file;
   double duration;       /* s after the warm-up; 0: until told to stop */
   const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
   const char *miss_log;  /* a line for every deadline missed; NULL: nowhere */
   bool check;            /* only see whether FILE is right */
+  enum map_format map;   /* only print who can be reached where */
   bool require_realtime; /* rather not run than run without it */
   const char *isa;       /* before simulation.isa of the file; NULL: not given */
 };

@@ -218,7 +218,8 @@ static enum verdict on_step(struct osc_in *in, const struct request *r)
 static void set_channels(struct osc_in *in, const struct request *r, int first_argument, int first_channel)
 {
   for (int i = first_argument; i < r->count; i++)
-    in->sample[first_channel + i - first_argument] = (struct input_sample){number(r, i), r->now_ns};
+    in->sample[first_channel + i - first_argument] =
+        (struct input_sample){.value = number(r, i), .t_ns = r->now_ns};
   in->changed = true;
 }
 

@@ -10,6 +10,7 @@
 #include "base/ring.h"
 #include "base/snapshot.h"
 #include "signals/bell.h"
+#include "signals/clients.h"
 
 #include <stdint.h>
 
@@ -55,6 +56,7 @@ enum command_result {
   RESULT_WRONG_STATE = 1,
   RESULT_NOT_AUTHORISED = 2,
   RESULT_BAD_ARGUMENT = 3,
+  RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
 };
 
 struct command {
@@ -98,9 +100,14 @@ struct frame {
 
 /* What a thread writes for the loop: the last value of each input channel it ever received. */
 struct input_sample {
-  double value;  /* finite: checked by the sender */
-  uint64_t t_ns; /* CLOCK_MONOTONIC of reception; 0: this port never set it */
+  double value;      /* finite: checked by the sender */
+  uint64_t t_ns;     /* CLOCK_MONOTONIC of reception; 0: this port never set it */
+  uint32_t sequence; /* of the frame it came in, which the peer counts */
+  uint32_t counted;  /* bits of `sequence` that count: 16 or 32; 0: it came without a number */
 };
+
+/* Who may set an input: bits of input_spec.sources. */
+enum { SOURCE_OSC = 0, SOURCE_MODBUS = 1, SOURCE_DEVICE = 2 /* the first of them */, DEVICES_MAX = 16 };
 
 struct port {
   const char *name;       /* "osc", "modbus" */
@@ -112,6 +119,8 @@ struct port {
   _Atomic uint32_t stuck; /* the loop stands still: the fault to show in its place; 0: it does not */
   int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
   struct bell *bell;      /* rung with every command; NULL: nobody waits for one */
+  int source;             /* SOURCE_OSC, ... */
+  struct clients clients; /* what they are called */
   bool paces;             /* its input frames are the beats of the bell */
 };
 

@@ -15,6 +15,7 @@
 #define SIGNALS_SIGNALS_H
 
 #include <ali3/ali3.h>
+#include <stdint.h>
 
 enum { SIGNALS_BODY = 19, SIGNALS_BODY_STATE = 13 };
 
@@ -49,6 +50,7 @@ struct input_spec {
   double limit_force;       /* wrench: N, clamp of each force component; > 0 */
   double limit_torque;      /* wrench: N m */
   double limit_value;       /* value: clamp of its magnitude; N, N m, m or rad by the element */
+  uint64_t sources;         /* bit SOURCE_...: who may set it (signals/exchange.h); 0: everybody */
   int first, count;         /* its channels; filled by signals_new */
 };
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ * Lists that say who is joined to what: peers, maps of signals to registers, devices. Set-up only. */
+#include "config/nearest.h"
+#include "config/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool peers_read(const struct node *list, struct peers *out, struct report *r)
+{
+  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
+  out->rule = calloc((size_t)list->count, sizeof *out->rule);
+  if (!out->rule) return false;
+  for (const struct node *n = list->first; n; n = n->next) {
+    struct peer_values v = {0};
+    struct peer_rule *rule = &out->rule[out->count];
+    if (n->kind != NODE_MAP || !schema_read(&schema_peer, n, &v, r)) continue;
+    if (!peer_rule_parse(v.host, rule)) {
+      report_error(
+          r, node_find(n, "host")->at,
+          "host: expected an address such as 10.0.0.7, or a network such as 10.0.0.0/24, found %.40s",
+          v.host);
+      continue;
+    }
+    rule->access = v.access == 1 ? ACCESS_WRITE : ACCESS_READ;
+    out->count++;
+  }
+  return true;
+}
+
+/* --- maps --- */
+
+struct map_reader {
+  const struct wiring_rules *rules;
+  const struct signals *signals;
+  struct report *report;
+  const struct node **at; /* (used) of each item, while they are read */
+  struct wired *item;
+  int used, room;
+};
+
+static void report_no_signal(const struct map_reader *m, const struct node *n)
+{
+  struct nearest near = {.word = n->text};
+  for (int i = 0; i < m->signals->groups; i++) nearest_try(&near, m->signals->group[i].name);
+  for (int i = 0; i < m->signals->count; i++) nearest_try(&near, m->signals->signal[i].name);
+  if (near.best)
+    report_error(m->report, n->at, "signal: no signal is named \"%.60s\"; did you mean \"%.60s\"?", n->text,
+                 near.best);
+  else
+    report_error(m->report, n->at, "signal: no signal is named \"%.60s\"", n->text);
+}
+
+/* The signal, or the first of a group. */
+static bool find_signal(const struct map_reader *m, const struct node *n, int *first, int *count)
+{
+  const int group = signals_find_group(m->signals, n->text);
+  *first = group >= 0 ? m->signals->group[group].first : signals_find(m->signals, n->text);
+  *count = group >= 0 ? m->signals->group[group].count : 1;
+  if (*first < 0) report_no_signal(m, n);
+  return *first >= 0;
+}
+
+static bool is_bits(enum wire_table table)
+{
+  return table == TABLE_COIL || table == TABLE_DISCRETE;
+}
+
+static bool is_written(enum wire_table table) /* by a client */
+{
+  return table == TABLE_COIL || table == TABLE_HOLDING;
+}
+
+/* What the signal and the table have to do with each other. */
+static bool check_direction(const struct map_reader *m, const struct node *n, bool channel,
+                            enum wire_table table, bool *input)
+{
+  const struct node *at = node_find(n, "table");
+  if (m->rules->server) {
+    *input = channel && is_written(table);
+    if (channel || !is_written(table)) return true;
+    report_error(m->report, at->at, "table: clients write to %s, but only to a signal input.*: expected %s",
+                 wire_table_name(table), is_bits(table) ? "discrete" : "input");
+    return false;
+  }
+  *input = channel;
+  if (channel || is_written(table)) return true;
+  report_error(m->report, at->at,
+               "table: %s cannot be written: expected %s, or a signal input.*, which is read",
+               wire_table_name(table), is_bits(table) ? "coil" : "holding");
+  return false;
+}
+
+static bool check_type(const struct map_reader *m, const struct node *n, struct wired_values *v)
+{
+  const struct node *type = node_find(n, "type"), *scale = node_find(n, "scale");
+  const bool bits = is_bits((enum wire_table)v->table);
+  if (!type) v->type = bits ? WIRE_BIT : WIRE_F32;
+  if (bits != (v->type == WIRE_BIT)) {
+    report_error(m->report, type->at, "type: in a table of %s expected %s", bits ? "bits" : "registers",
+                 bits ? "bit, or no type" : "a number, found bit");
+    return false;
+  }
+  if (!node_find(n, "word_order")) v->order = (int)m->rules->order;
+  if (v->scale != 0.0) return true;
+  report_error(m->report, scale->at, "scale: expected a number other than 0");
+  return false;
+}
+
+/* Addresses that the server has for itself. */
+static bool check_reserved(const struct map_reader *m, const struct node *n, const struct wired_values *v,
+                           int registers)
+{
+  enum { BITS = 16, HEAD = 200, BLOCKS = 1000, BLOCKS_END = 8000 };
+  const int first = v->address, end = first + registers;
+  const struct node *at = node_find(n, "address");
+  if (end > UINT16_MAX + 1)
+    report_error(m->report, at->at, "address: %d registers from %d on end beyond 65535", registers, first);
+  else if (m->rules->server && first < (is_bits((enum wire_table)v->table) ? BITS : HEAD))
+    report_error(m->report, at->at, "address: the server has 0 to %d for itself: expected more, found %d",
+                 (is_bits((enum wire_table)v->table) ? BITS : HEAD) - 1, first);
+  else if (m->rules->server && m->rules->default_map && v->table == TABLE_INPUT && first < BLOCKS_END &&
+           end > BLOCKS)
+    report_error(m->report, at->at,
+                 "address: %d to %d hold bodies and sensors, but for \"default_map: false\"", BLOCKS,
+                 BLOCKS_END - 1);
+  else
+    return true;
+  return false;
+}
+
+static bool check_overlap(const struct map_reader *m, const struct node *n, const struct wired *w)
+{
+  const int end = w->address + wire_registers(w->wire.type);
+  for (int i = 0; i < m->used; i++) {
+    const struct wired *o = &m->item[i];
+    if (w->input && o->input && w->signal == o->signal) {
+      report_error(m->report, node_find(n, "signal")->at,
+                   "signal: \"%.60s\" has its value from line %d already", m->signals->signal[w->signal].name,
+                   m->at[i]->at.line);
+      return false;
+    }
+    if (o->table != w->table || o->address >= end || w->address >= o->address + wire_registers(o->wire.type))
+      continue;
+    report_error(m->report, node_find(n, "address")->at, "address: %s %d is taken by \"%.60s\" on line %d",
+                 wire_table_name(w->table), w->address > o->address ? w->address : o->address,
+                 m->signals->signal[o->signal].name, m->at[i]->at.line);
+    return false;
+  }
+  return true;
+}
+
+static bool add(struct map_reader *m, const struct wired *w, const struct node *n)
+{
+  if (m->used == m->room) {
+    const int room = 2 * m->room + 16;
+    void *item = realloc(m->item, (size_t)room * sizeof *m->item);
+    if (!item) return false;
+    m->item = item;
+    void *at = realloc(m->at, (size_t)room * sizeof *m->at);
+    if (!at) return false;
+    m->at = at;
+    m->room = room;
+  }
+  m->at[m->used] = n;
+  m->item[m->used++] = *w;
+  return true;
+}
+
+/* False when out of memory. */
+static bool read_entry(struct map_reader *m, const struct node *n)
+{
+  struct wired_values v = {.safe = NAN};
+  int first, count;
+  bool input;
+  if (n->kind != NODE_MAP || !schema_read(&schema_wired, n, &v, m->report)) return true;
+  if (!find_signal(m, node_find(n, "signal"), &first, &count)) return true;
+  const enum wire_table table = (enum wire_table)v.table;
+  const bool channel =
+      first >= m->signals->input_first && first < m->signals->input_first + m->signals->channels;
+  if (!check_direction(m, n, channel, table, &input) || !check_type(m, n, &v)) return true;
+  if (input && node_find(n, "safe")) {
+    report_error(m->report, node_find(n, "safe")->at,
+                 "safe: \"%.60s\" is an input: it has a policy of its own", v.signal);
+    return true;
+  }
+  const int registers = wire_registers((enum wire_type)v.type);
+  if (!check_reserved(m, n, &v, registers * count)) return true;
+  for (int i = 0; i < count; i++) {
+    const struct wired w = {
+        .signal = first + i,
+        .input = input,
+        .table = table,
+        .address = v.address + i * registers,
+        .wire = {(enum wire_type)v.type, (enum wire_order)v.order, v.scale, v.offset},
+        .safe = v.safe,
+    };
+    if (!check_overlap(m, n, &w)) return true;
+    if (!add(m, &w, n)) return false;
+  }
+  return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct wired *x = a, *y = b;
+  if (x->table != y->table) return x->table < y->table ? -1 : 1;
+  return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool wiring_read(const struct node *list, const struct wiring_rules *rules, const struct signals *signals,
+                 struct wiring *out, struct report *r)
+{
+  struct map_reader m = {.rules = rules, .signals = signals, .report = r};
+  if (!list || list->kind != NODE_LIST) return true;
+  bool memory = true;
+  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_entry(&m, n);
+  free(m.at);
+  if (m.used) qsort(m.item, (size_t)m.used, sizeof *m.item, by_place);
+  *out = (struct wiring){m.item, m.used};
+  return memory;
+}

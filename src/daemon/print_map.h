@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * What --print-map does. */
+#ifndef DAEMON_PRINT_MAP_H
+#define DAEMON_PRINT_MAP_H
+
+#include "config/settings.h"
+
+/* Prints every OSC address and every Modbus register of the protocols that are on. Returns an exit status. */
+int print_map(const struct settings *s, bool json);
+
+#endif

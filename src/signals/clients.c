@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "signals/clients.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS = CLIENT_NAME / sizeof(uint64_t), TRIES = 100 };
+
+void clients_name(struct clients *c, uint32_t id, const char *name)
+{
+  uint64_t word[WORDS] = {0};
+  snprintf((char *)word, sizeof word, "%s", name);
+  _Atomic uint32_t *sequence = &c->entry[id % CLIENTS_NAMED].sequence;
+  const uint32_t s = atomic_load_explicit(sequence, memory_order_relaxed);
+  atomic_store_explicit(sequence, s + 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(&c->entry[id % CLIENTS_NAMED].id, id, memory_order_relaxed);
+  for (int i = 0; i < WORDS; i++)
+    atomic_store_explicit(&c->entry[id % CLIENTS_NAMED].name[i], word[i], memory_order_relaxed);
+  atomic_store_explicit(sequence, s + 2, memory_order_release);
+}
+
+/* False if it was being written. */
+static bool read_entry(struct clients *c, uint32_t id, uint32_t *found, uint64_t word[WORDS])
+{
+  _Atomic uint32_t *sequence = &c->entry[id % CLIENTS_NAMED].sequence;
+  const uint32_t s = atomic_load_explicit(sequence, memory_order_acquire);
+  *found = atomic_load_explicit(&c->entry[id % CLIENTS_NAMED].id, memory_order_relaxed);
+  for (int i = 0; i < WORDS; i++)
+    word[i] = atomic_load_explicit(&c->entry[id % CLIENTS_NAMED].name[i], memory_order_relaxed);
+  atomic_thread_fence(memory_order_acquire);
+  return s % 2 == 0 && atomic_load_explicit(sequence, memory_order_relaxed) == s;
+}
+
+void clients_get(struct clients *c, uint32_t id, char name[CLIENT_NAME])
+{
+  uint64_t word[WORDS];
+  uint32_t found = 0;
+  bool whole = false;
+  for (int i = 0; i < TRIES && !whole; i++) whole = read_entry(c, id, &found, word);
+  if (whole && found == id && word[0])
+    memcpy(name, word, CLIENT_NAME);
+  else
+    snprintf(name, CLIENT_NAME, "client %u", id);
+}
+
+void clients_address_text(const struct sockaddr *address, char text[CLIENT_NAME])
+{
+  char host[INET6_ADDRSTRLEN];
+  if (address->sa_family == AF_INET) {
+    const struct sockaddr_in *v4 = (const void *)address;
+    inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
+    snprintf(text, CLIENT_NAME, "%s:%u", host, ntohs(v4->sin_port));
+  } else if (address->sa_family == AF_INET6) {
+    const struct sockaddr_in6 *v6 = (const void *)address;
+    inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
+    snprintf(text, CLIENT_NAME, "[%s]:%u", host, ntohs(v6->sin6_port));
+  } else {
+    snprintf(text, CLIENT_NAME, "?");
+  }
+}
