@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test.
+option(ALI3_FUZZ "build the targets for libFuzzer, with clang" OFF)
+set(ali3_fuzz_targets osc modbus config)
+if(ALI3_FUZZ)
+  add_custom_target(fuzz)
+  foreach(target IN LISTS ali3_fuzz_targets)
+    add_executable(fuzz_${target} EXCLUDE_FROM_ALL fuzz/fuzz_${target}.c fuzz/bench.c)
+    target_compile_definitions(fuzz_${target} PRIVATE FUZZ_CONFIG="${PROJECT_SOURCE_DIR}/config/four-bar.yaml")
+    target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    target_include_directories(fuzz_${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    set_target_properties(fuzz_${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    target_link_libraries(fuzz_${target} PRIVATE ali3_config ali3_io)
+    add_dependencies(fuzz fuzz_${target})
+  endforeach()
+elseif(NOT ALI3_SANITIZE)
+  foreach(target IN LISTS ali3_fuzz_targets)
+    add_test(NAME fuzz/${target} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run --runs 20000 --seed 1 ${target})
+    set_tests_properties(fuzz/${target} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK fuzz LABELS fuzz
+                                                   ENVIRONMENT "ALI3_FUZZ_BUILD=${CMAKE_BINARY_DIR}/fuzz")
+  endforeach()
+endif()

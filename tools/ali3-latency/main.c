@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-latency: options, the toggling itself, the report. */
+#include "latency.h"
+
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char HELP[] =
+    "Usage: ali3-latency FILE [OPTION]...\n"
+    "Measures how long a running ali3d takes from an input to an output. FILE is the configuration it was "
+    "started with.\n"
+    "An input is set, again and again, and the time taken until the daemon shows it as the value that acts: "
+    "over OSC in the\n"
+    "stream \"input\", over Modbus in a register that modbus.map says shows it. The input acts on the "
+    "mechanism: choose one\n"
+    "and a value that may.\n"
+    "\n"
+    "  --input NAME     signal that is set: input.NAME.force.x, input.NAME.value (default: the first of "
+    "all)\n"
+    "  --value X        it goes back and forth between this and 0, SI (default: 0.001)\n"
+    "  --count N        measurements over each protocol (default: 1000)\n"
+    "  --protocol NAME  osc, modbus or all that are on (default: all)\n"
+    "  --wait S         without an answer for so long a measurement is lost (default: 1)\n"
+    "  --limit MS       fail if the time that 99.9 % do not exceed is above this\n"
+    "  --json           figures in microseconds as a list of objects, all measurements sorted\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 measured; 1 no answer, some lost, or above the limit; 2 wrong usage, or a mistake in "
+    "FILE.\n";
+
+struct options {
+  const char *file, *input;
+  double value, wait, limit;
+  int count;
+  bool osc, modbus, json;
+};
+
+static bool usage(const char *text, const char *found)
+{
+  fprintf(stderr, "ali3-latency: %s%s%s\nTry 'ali3-latency --help'.\n", text, found ? ", found " : "",
+          found ? found : "");
+  return false;
+}
+
+static bool take_number(const char *text, double low, double high, double *out)
+{
+  char *end;
+  errno = 0;
+  *out = strtod(text, &end);
+  return end != text && !*end && !errno && *out >= low && *out <= high;
+}
+
+static bool take_protocol(const char *text, struct options *o)
+{
+  o->osc = strcmp(text, "osc") == 0 || strcmp(text, "all") == 0;
+  o->modbus = strcmp(text, "modbus") == 0 || strcmp(text, "all") == 0;
+  return o->osc || o->modbus || usage("--protocol: expected osc, modbus or all", text);
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct options *o, int argc, char **argv)
+{
+  enum { INPUT = 256, VALUE, COUNT, PROTOCOL, WAIT, LIMIT, JSON, HELP_TEXT, VERSION };
+  static const struct option LONG[] = {
+      {"input", required_argument, NULL, INPUT}, {"value", required_argument, NULL, VALUE},
+      {"count", required_argument, NULL, COUNT}, {"protocol", required_argument, NULL, PROTOCOL},
+      {"wait", required_argument, NULL, WAIT},   {"limit", required_argument, NULL, LIMIT},
+      {"json", no_argument, NULL, JSON},         {"help", no_argument, NULL, HELP_TEXT},
+      {"version", no_argument, NULL, VERSION},   {0},
+  };
+  double count = 1000;
+  bool ok = true;
+  *o = (struct options){.value = 1e-3, .wait = 1.0, .limit = INFINITY, .osc = true, .modbus = true};
+  for (int c; ok && (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
+    switch (c) {
+    case INPUT:
+      o->input = optarg;
+      break;
+    case VALUE:
+      ok = take_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
+      if (!ok) usage("--value: expected a number other than 0", optarg);
+      break;
+    case COUNT:
+      ok = take_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
+      break;
+    case PROTOCOL:
+      ok = take_protocol(optarg, o);
+      break;
+    case WAIT:
+      ok = take_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
+      break;
+    case LIMIT:
+      ok = take_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
+      break;
+    case JSON:
+      o->json = true;
+      break;
+    case HELP_TEXT:
+      fputs(HELP, stdout);
+      return STATUS_OK;
+    case VERSION:
+      puts("ali3-latency " ALI3_VERSION);
+      return STATUS_OK;
+    default:
+      fputs("Try 'ali3-latency --help'.\n", stderr);
+      return STATUS_USAGE;
+    }
+  }
+  if (!ok) return STATUS_USAGE;
+  o->count = (int)count;
+  if (optind + 1 != argc) {
+    usage("expected one configuration FILE", NULL);
+    return STATUS_USAGE;
+  }
+  o->file = argv[optind];
+  return -1;
+}
+
+/* Which channel is toggled. */
+static bool find_channel(const struct options *o, const struct settings *s, struct toggle *t)
+{
+  const struct signals *table = s->signals;
+  if (table->channels == 0)
+    return usage("expected a configuration with inputs: there is nothing to set", NULL);
+  t->signal = o->input ? signals_find(table, o->input) : table->input_first;
+  t->channel = t->signal - table->input_first;
+  if (t->signal >= 0 && t->channel >= 0 && t->channel < table->channels) return true;
+  return usage("--input: expected one of the signals input.* of the configuration", o->input);
+}
+
+static void show_progress(const struct probe *p, int done, int count)
+{
+  if (isatty(STDERR_FILENO) && (done % 50 == 0 || done == count))
+    fprintf(stderr, "\r%s: %d of %d%s", p->name, done, count, done == count ? "\n" : "");
+}
+
+/* Where a clock starts the cycles, the questions come at all phases of them; where frames do, at their rate. */
+static uint64_t next_question(const struct settings *s, uint64_t asked_ns, unsigned short seed[3])
+{
+  const double period = s->options.dt * (double)NS_PER_S;
+  const bool paced = s->cycle.clock == CLOCKING_INPUT;
+  return asked_ns + (uint64_t)(paced ? period : period * (1.0 + erand48(seed)));
+}
+
+/* False if the connection broke. */
+static bool measure(const struct probe *p, const struct options *o, const struct toggle *t, struct samples *s)
+{
+  char error[400];
+  unsigned short seed[3] = {1, 2, 3};
+  void *open = p->open(t, error, sizeof error);
+  if (!open) {
+    fprintf(stderr, "ali3-latency: %s\n", error);
+    return false;
+  }
+  bool ok = true;
+  for (int i = 0; ok && i < o->count; i++) {
+    const uint64_t asked_ns = clock_now_ns();
+    const uint64_t took_ns = p->ask(open, i % 2 ? 0.0 : t->value, error, sizeof error);
+    ok = took_ns != UINT64_MAX;
+    if (took_ns == 0)
+      s->lost++;
+    else if (ok)
+      s->us[s->count++] = (double)took_ns * 1e-3;
+    show_progress(p, i + 1, o->count);
+    clock_sleep_until_ns(next_question(t->settings, asked_ns, seed));
+  }
+  if (ok)
+    p->ask(open, 0.0, error, sizeof error);
+  else
+    fprintf(stderr, "ali3-latency: %s\n", error);
+  p->close(open);
+  samples_sort(s);
+  return ok;
+}
+
+static json_t *figures(const struct probe *p, const struct toggle *t, const struct samples *s)
+{
+  json_t *all = json_array(),
+         *o = json_pack("{s:s, s:s, s:f, s:i, s:i, s:o}", "protocol", p->name, "input",
+                        t->settings->signals->signal[t->signal].name, "period_us",
+                        t->settings->options.dt * 1e6, "answers", s->count, "lost", s->lost, "us", all);
+  static const struct {
+    const char *key;
+    double fraction;
+  } of[] = {{"min", 0.0}, {"median", 0.5}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1.0}};
+  for (size_t i = 0; i < sizeof of / sizeof *of && s->count; i++)
+    json_object_set_new(o, of[i].key, json_real(samples_percentile(s, of[i].fraction)));
+  for (int i = 0; i < s->count; i++) json_array_append_new(all, json_real(s->us[i]));
+  return o;
+}
+
+static int run(const struct options *o, const struct settings *settings)
+{
+  struct toggle t = {
+      .settings = settings, .value = o->value, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
+  if (!find_channel(o, settings, &t)) return STATUS_USAGE;
+  if (settings->cycle.clock == CLOCKING_LOCKSTEP) {
+    usage("expected a clock: in lockstep nothing happens until it is told to", NULL);
+    return STATUS_USAGE;
+  }
+  const struct {
+    const struct probe *probe;
+    bool wanted;
+  } way[] = {{&probe_osc, o->osc && settings->osc.enabled},
+             {&probe_modbus, o->modbus && settings->modbus.enabled && settings->modbus.tcp}};
+  struct samples s = {.us = calloc((size_t)o->count, sizeof *s.us)};
+  json_t *list = json_array();
+  int status = STATUS_OK, ways = 0;
+  for (size_t i = 0; s.us && i < sizeof way / sizeof *way; i++) {
+    if (!way[i].wanted) continue;
+    s.count = s.lost = 0;
+    ways++;
+    if (!measure(way[i].probe, o, &t, &s) || s.lost || s.count == 0) status = STATUS_FAILED;
+    if (s.count && samples_percentile(&s, 0.999) > o->limit * 1e3) status = STATUS_FAILED;
+    if (o->json)
+      json_array_append_new(list, figures(way[i].probe, &t, &s));
+    else
+      samples_print(&s, way[i].probe->name, stdout);
+  }
+  if (ways == 0) {
+    usage("neither of the protocols asked for is on", NULL);
+    status = STATUS_USAGE;
+  }
+  if (o->json && ways) {
+    json_dumpf(list, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    putchar('\n');
+  }
+  json_decref(list);
+  if (!s.us) status = STATUS_FAILED;
+  free(s.us);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  struct options o;
+  int status = parse(&o, argc, argv);
+  if (status >= 0) return status;
+  struct settings *settings = settings_load(o.file, NULL, stderr);
+  if (!settings) return STATUS_USAGE;
+  status = run(&o, settings);
+  settings_free(settings);
+  return status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Over Modbus TCP. The channel is written where the map has it, and read back from the entry of modbus.map that shows it, as
+ * fast as the daemon answers. */
+#include "latency.h"
+
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <modbus/modbus.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the default map. */
+enum { INPUTS = 100, INPUTS_MAX = 32, SEQUENCE = 164 };
+
+struct modbus {
+  const struct toggle *toggle;
+  modbus_t *context;
+  const struct wired *shown, *set; /* set NULL: the default map has it */
+  uint16_t sequence;
+};
+
+static const struct wired *find(const struct toggle *t, bool input)
+{
+  const struct wiring *map = &t->settings->modbus.map;
+  for (int i = 0; i < map->count; i++)
+    if (map->item[i].signal == t->signal && map->item[i].input == input) return &map->item[i];
+  return NULL;
+}
+
+static bool set(struct modbus *m, double value)
+{
+  static const struct wire f32 = {WIRE_F32, WIRE_ABCD, 1.0, 0.0};
+  uint16_t word[4];
+  if (m->set && m->set->table == TABLE_COIL)
+    return modbus_write_bit(m->context, m->set->address, value != 0.0) == 1;
+  struct wire wire = m->set ? m->set->wire : f32;
+  if (!m->set) wire.order = (enum wire_order)m->toggle->settings->modbus.word_order;
+  const int n = wire_registers(wire.type),
+            address = m->set ? m->set->address : INPUTS + 2 * m->toggle->channel;
+  wire_put(&wire, value, word);
+  if (modbus_write_registers(m->context, address, n, word) != n) return false;
+  /* In the default map the values written before act when the sequence changes. */
+  return m->set || modbus_write_register(m->context, SEQUENCE, ++m->sequence) == 1;
+}
+
+/* Whether the entry shows the value, as far as its type tells numbers apart. */
+static bool is_shown(struct modbus *m, double value, bool *shown)
+{
+  const int n = wire_registers(m->shown->wire.type);
+  uint16_t expected[4] = {0}, word[4] = {0};
+  uint8_t bit = 0;
+  wire_put(&m->shown->wire, value, expected);
+  bool ok;
+  if (m->shown->table == TABLE_DISCRETE) {
+    ok = modbus_read_input_bits(m->context, m->shown->address, 1, &bit) == 1;
+    word[0] = bit;
+  } else {
+    ok = modbus_read_input_registers(m->context, m->shown->address, n, word) == n;
+  }
+  *shown = memcmp(expected, word, sizeof *word * (size_t)n) == 0;
+  return ok;
+}
+
+static uint64_t ask(void *probe, double value, char *error, size_t size)
+{
+  struct modbus *m = probe;
+  const uint64_t start_ns = clock_now_ns();
+  bool ok = set(m, value), shown = false;
+  while (ok && clock_now_ns() - start_ns < m->toggle->wait_ns) {
+    ok = is_shown(m, value, &shown);
+    if (ok && shown) return clock_now_ns() - start_ns;
+  }
+  if (ok) return 0;
+  snprintf(error, size, "Modbus: %s", modbus_strerror(errno));
+  return UINT64_MAX;
+}
+
+static void close_modbus(void *probe)
+{
+  struct modbus *m = probe;
+  if (!m) return;
+  if (m->context) modbus_close(m->context);
+  modbus_free(m->context);
+  free(m);
+}
+
+static void *open_modbus(const struct toggle *t, char *error, size_t size)
+{
+  const struct settings *s = t->settings;
+  struct modbus *m = calloc(1, sizeof *m);
+  char service[12];
+  snprintf(service, sizeof service, "%d", s->modbus.port);
+  snprintf(error, size, "out of memory");
+  if (!m) return NULL;
+  m->toggle = t;
+  m->shown = find(t, false);
+  m->set = find(t, true);
+  const char *name = s->signals->signal[t->signal].name;
+  if (!m->shown) {
+    snprintf(error, size,
+             "Modbus: no register shows %s: add {signal: %s, table: input, address: 200} to modbus.map", name,
+             name);
+  } else if (!m->set && (!s->modbus.default_map || t->channel >= INPUTS_MAX)) {
+    snprintf(error, size,
+             "Modbus: no register sets %s: add {signal: %s, table: holding, address: 200} to modbus.map",
+             name, name);
+  } else if ((m->context = modbus_new_tcp_pi(s->modbus.bind, service))) {
+    if (modbus_connect(m->context) == 0) return m;
+    snprintf(error, size, "Modbus %s port %d: %s", s->modbus.bind, s->modbus.port, modbus_strerror(errno));
+  }
+  if (m->context) modbus_free(m->context);
+  free(m);
+  return NULL;
+}
+
+const struct probe probe_modbus = {"Modbus", open_modbus, close_modbus, ask};
