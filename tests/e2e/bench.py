@@ -245,7 +245,8 @@ class ModbusClient:
 class Daemon:
     """One running daemon. Use as a context; leaves nothing behind, whatever happens."""
 
-    def __init__(self, arguments=(), user=None, wait=True, environment=None, executable="ali3d", **changes):
+    def __init__(self, arguments=(), user=None, wait=True, environment=None, executable="ali3d", prefix=(),
+                 **changes):
         self.dir = tempfile.mkdtemp(prefix="ali3-e2e-")
         os.chmod(self.dir, 0o755)
         self.name = f"e2e-{os.getpid()}-{random.randrange(1 << 30):x}"
@@ -276,6 +277,7 @@ class Daemon:
         self.environment = environment or {}
         self.wait = wait
         self.executable = executable
+        self.prefix = list(prefix)  # words before the program: something that becomes it
         self.process = None
 
     def file(self, name, text):
@@ -302,7 +304,7 @@ class Daemon:
             options = {"user": self.user, "group": self.user, "extra_groups": []}
         with open(os.path.join(self.dir, "log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [executable, self.config, "--report", self.report_file] + self.arguments, stdin=subprocess.DEVNULL,
+                [*self.prefix, executable, self.config, "--report", self.report_file] + self.arguments, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, **options)
         if self.wait:
             wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready, 30)
