@@ -46,21 +46,22 @@ static void compare_section(const struct section *s, const char *name, const str
   }
 }
 
+static const char *text_of(const char *text)
+{
+  return text ? text : "";
+}
+
 static bool same_targets(const struct settings *a, const struct settings *b)
 {
   if (a->osc.targets != b->osc.targets) return false;
   for (int i = 0; i < a->osc.targets; i++) {
     const struct settings_target *x = &a->osc.target[i], *y = &b->osc.target[i];
     if (strcmp(x->host, y->host) != 0 || x->port != y->port || x->divisor != y->divisor ||
-        x->doubles != y->doubles)
+        x->doubles != y->doubles || x->stream != y->stream || x->ttl != y->ttl ||
+        strcmp(text_of(x->interface), text_of(y->interface)) != 0)
       return false;
   }
   return true;
-}
-
-static const char *path_of(const struct settings *s)
-{
-  return s->modbus.serial.path ? s->modbus.serial.path : "";
 }
 
 static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
@@ -71,7 +72,8 @@ static void compare_rest(const struct settings *a, const struct settings *b, str
   if (!same_targets(a, b)) add(l, "osc", "targets", "");
   if (strcmp(a->modbus.bind, b->modbus.bind) != 0) add(l, "modbus", "bind", "");
   if (strcmp(a->instance, b->instance) != 0) add(l, "telemetry", "name", "");
-  if (strcmp(path_of(a), path_of(b)) != 0) add(l, "modbus", "serial", "");
+  if (strcmp(text_of(a->modbus.serial.path), text_of(b->modbus.serial.path)) != 0)
+    add(l, "modbus", "serial", "");
   if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
   if (a->model_print != b->model_print) add(l, "model", "", "");
   if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");

@@ -32,6 +32,9 @@ static const char *const sensor_types[] = {
 static const char *const policies[] = {
     [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
+#define STREAM_NAME(id, text) text,
+static const char *const streams[] = {STREAM_LIST(STREAM_NAME) NULL};
+#undef STREAM_NAME
 static const char *const accesses[] = {"read", "write", NULL};
 static const char *const parities[] = {"none", "even", "odd", NULL};
 #define WORD(id, text, ...) text,
@@ -246,12 +249,24 @@ const struct section schema_input = SECTION("an input", input_keys);
 
 #define TARGET(field) offsetof(struct target_values, field)
 static const struct key target_keys[] = {
-  {"host",    KEY_STRING,  "",       ANY,               REQUIRED, AT_START, TARGET(host),    0, 0},
-  {"port",    KEY_INTEGER, "",       BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port),    0, 0},
-  {"divisor", KEY_INTEGER, "cycles", BETWEEN(1, 1e6),   "1",      AT_START, TARGET(divisor), 0, 0},
-  {"profile", KEY_CHOICE,  "",       ANY,               "f",      AT_START, TARGET(profile), profiles, 0},
+  {"host",      KEY_STRING,  "",       ANY,               REQUIRED, AT_START, TARGET(host),      0, 0},
+  {"port",      KEY_INTEGER, "",       BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port),      0, 0},
+  {"stream",    KEY_CHOICE,  "",       ANY,               "all",    AT_START, TARGET(stream),    streams, 0},
+  {"divisor",   KEY_INTEGER, "cycles", BETWEEN(1, 1e6),   "1",      AT_START, TARGET(divisor),   0, 0},
+  {"profile",   KEY_CHOICE,  "",       ANY,               "f",      AT_START, TARGET(profile),   profiles, 0},
+  {"interface", KEY_STRING,  "",       ANY,               NONE,     AT_START, TARGET(interface), 0, 0},
+  {"ttl",       KEY_INTEGER, "",       BETWEEN(1, 255),   "1",      AT_START, TARGET(ttl),       0, 0},
 };
 const struct section schema_target = SECTION("a target", target_keys);
+
+#define MAPPED(field) offsetof(struct mapped_values, field)
+static const struct key mapped_keys[] = {
+  {"signal",  KEY_STRING, "", ANY, REQUIRED, AT_START, MAPPED(signal),  0, 0},
+  {"address", KEY_STRING, "", ANY, REQUIRED, AT_START, MAPPED(address), 0, 0},
+  {"scale",   KEY_NUMBER, "", ANY, "1",      AT_START, MAPPED(scale),   0, 0},
+  {"offset",  KEY_NUMBER, "", ANY, "0",      AT_START, MAPPED(offset),  0, 0},
+};
+const struct section schema_mapped = SECTION("an entry of a map", mapped_keys);
 
 #define PEER(field) offsetof(struct peer_values, field)
 static const struct key peer_keys[] = {
@@ -351,6 +366,7 @@ static const struct key osc_keys[] = {
   {"prefix",        KEY_STRING,  "", ANY,               "/ali3",     AT_START, FILE_VALUE(osc_prefix),        0, 0},
   {"targets",       KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_target},
   {"peers",         KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_peer},
+  {"map",           KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_mapped},
 };
 static const struct section osc = SECTION("osc", osc_keys);
 

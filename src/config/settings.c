@@ -70,33 +70,11 @@ static void check_prefix(struct loader *l)
   const char *p = l->values.osc_prefix;
   const struct node *n = given(l, "osc", "prefix");
   if (!n) return;
-  size_t length = strlen(p);
-  if (p[0] == '/' && length > 1 && length <= NAME_LENGTH_MAX && p[length - 1] != '/' && !strstr(p, "//") &&
-      !strpbrk(p, " #*,?[]{}"))
-    return;
+  if (is_osc_address(p) && strlen(p) <= NAME_LENGTH_MAX) return;
   report_error(&l->report, n->at,
                "prefix: expected an OSC address such as /ali3 (no slash at the end, none of \" #*,?[]{}\"), "
                "found %.40s",
                p);
-}
-
-/* False when out of memory; mistakes are in the report. */
-static bool read_targets(struct loader *l)
-{
-  const struct node *list = given(l, "osc", "targets");
-  struct settings *s = &l->values.settings;
-  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
-  s->osc.target = calloc((size_t)list->count, sizeof *s->osc.target);
-  if (!s->osc.target) return false;
-  for (const struct node *n = list->first; n; n = n->next) {
-    struct target_values v = {0};
-    if (n->kind != NODE_MAP || !schema_read(&schema_target, n, &v, &l->report)) continue;
-    if (!check_address(&l->report, v.host, node_find(n, "host"))) continue;
-    struct settings_target t = {strdup(v.host), v.port, v.divisor, v.profile == 1};
-    if (!t.host) return false;
-    s->osc.target[s->osc.targets++] = t;
-  }
-  return true;
 }
 
 /* The path of a file named in another: beside it, unless absolute. NULL when out of memory. */
@@ -254,6 +232,7 @@ static bool read_wiring(struct loader *l)
   const struct wiring_rules rules = {
       .server = true, .default_map = s->modbus.default_map, .order = (enum wire_order)s->modbus.word_order};
   return wiring_read(given(l, "modbus", "map"), &rules, s->signals, &s->modbus.map, &l->report) &&
+         osc_map_read(given(l, "osc", "map"), l->values.osc_prefix, s, &l->report) &&
          peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(node_find(l->main.root, "devices"), s, &l->report);
@@ -264,7 +243,8 @@ static uint64_t wiring_print(const struct loader *l)
 {
   return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
          5 * node_print(given(l, "modbus", "map"), NULL) ^
-         7 * node_print(node_find(l->main.root, "devices"), NULL);
+         7 * node_print(node_find(l->main.root, "devices"), NULL) ^
+         11 * node_print(given(l, "osc", "map"), NULL);
 }
 
 static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
@@ -288,7 +268,8 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
     report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
   const struct node *inputs = node_find(l->main.root, "inputs");
   bool bodies_known = s->model || l->bodies.used > 0;
-  bool memory = read_targets(l) && (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
+  bool memory = osc_targets_read(given(l, "osc", "targets"), s, r) &&
+                (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
 
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = read_wiring(l);
@@ -322,7 +303,12 @@ static void release(struct settings *s)
   free(s->modbus.peers.rule);
   free(s->modbus.map.item);
   free(s->modbus.serial.path);
-  for (int i = 0; i < s->osc.targets; i++) free(s->osc.target[i].host);
+  for (int i = 0; i < s->osc.targets; i++) {
+    free(s->osc.target[i].host);
+    free(s->osc.target[i].interface);
+  }
+  for (int i = 0; i < s->osc.map.count; i++) free(s->osc.map.item[i].address);
+  free(s->osc.map.item);
   free(s->osc.target);
   free(s->osc.bind);
   free(s->osc.prefix);

@@ -6,6 +6,7 @@
 #include "signals/clocking.h"
 #include "signals/peers.h"
 #include "signals/signals.h"
+#include "signals/streams.h"
 #include "signals/wire.h"
 
 #include <ali3/ali3.h>
@@ -13,11 +14,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct settings_target { /* a fixed receiver of OSC state */
+struct settings_target { /* a fixed receiver of OSC */
   char *host;            /* numeric address */
   int port;
-  int divisor;  /* every n-th cycle */
-  bool doubles; /* d profile instead of f */
+  int divisor;     /* every n-th cycle */
+  bool doubles;    /* d profile instead of f */
+  int stream;      /* enum stream */
+  char *interface; /* numeric address, for a multicast group; NULL: any */
+  int ttl;         /* of multicast */
 };
 
 /* A serial line for Modbus RTU. */
@@ -81,6 +85,7 @@ struct settings {
     struct settings_target *target;
     int targets;
     struct peers peers;
+    struct mapping map; /* addresses of the user's own */
   } osc;
   struct {
     bool enabled;

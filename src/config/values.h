@@ -63,8 +63,13 @@ struct input_values {
 };
 
 struct target_values {
-  const char *host;
-  int port, divisor, profile;
+  const char *host, *interface;
+  int port, divisor, profile, stream, ttl;
+};
+
+struct mapped_values {
+  const char *signal, *address;
+  double scale, offset;
 };
 
 struct peer_values {
@@ -96,6 +101,18 @@ struct wiring_rules {
 /* Reads a "map" list (NULL: there is none). Likewise. */
 bool wiring_read(const struct node *list, const struct wiring_rules *rules, const struct signals *signals,
                  struct wiring *out, struct report *r);
+
+/* Of a list whose entries name a signal: reports that there is none of this name, and the one that is nearest. */
+void report_no_signal(struct report *r, const struct signals *s, const struct node *n);
+
+/* Reads the list osc.targets (NULL: there is none) into s->osc.target. Likewise. */
+bool osc_targets_read(const struct node *list, struct settings *s, struct report *r);
+
+/* Reads the list osc.map (NULL: there is none) into s->osc.map. Likewise. */
+bool osc_map_read(const struct node *list, const char *prefix, struct settings *s, struct report *r);
+
+/* Valid as an OSC address, or as the begin of one. */
+bool is_osc_address(const char *address);
 
 /* Reads the "devices" list into s->device, and makes each the only source of the inputs it sets. Likewise. */
 bool devices_read(const struct node *list, struct settings *s, struct report *r);

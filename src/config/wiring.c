@@ -29,6 +29,18 @@ bool peers_read(const struct node *list, struct peers *out, struct report *r)
   return true;
 }
 
+void report_no_signal(struct report *r, const struct signals *s, const struct node *n)
+{
+  struct nearest near = {.word = n->text};
+  for (int i = 0; i < s->groups; i++) nearest_try(&near, s->group[i].name);
+  for (int i = 0; i < s->count; i++) nearest_try(&near, s->signal[i].name);
+  if (near.best)
+    report_error(r, n->at, "signal: no signal is named \"%.60s\"; did you mean \"%.60s\"?", n->text,
+                 near.best);
+  else
+    report_error(r, n->at, "signal: no signal is named \"%.60s\"", n->text);
+}
+
 /* --- maps --- */
 
 struct map_reader {
@@ -40,25 +52,13 @@ struct map_reader {
   int used, room;
 };
 
-static void report_no_signal(const struct map_reader *m, const struct node *n)
-{
-  struct nearest near = {.word = n->text};
-  for (int i = 0; i < m->signals->groups; i++) nearest_try(&near, m->signals->group[i].name);
-  for (int i = 0; i < m->signals->count; i++) nearest_try(&near, m->signals->signal[i].name);
-  if (near.best)
-    report_error(m->report, n->at, "signal: no signal is named \"%.60s\"; did you mean \"%.60s\"?", n->text,
-                 near.best);
-  else
-    report_error(m->report, n->at, "signal: no signal is named \"%.60s\"", n->text);
-}
-
 /* The signal, or the first of a group. */
 static bool find_signal(const struct map_reader *m, const struct node *n, int *first, int *count)
 {
   const int group = signals_find_group(m->signals, n->text);
   *first = group >= 0 ? m->signals->group[group].first : signals_find(m->signals, n->text);
   *count = group >= 0 ? m->signals->group[group].count : 1;
-  if (*first < 0) report_no_signal(m, n);
+  if (*first < 0) report_no_signal(m->report, m->signals, n);
   return *first >= 0;
 }
 

@@ -3,6 +3,7 @@
 #include "daemon/bench.h"
 
 #include "base/arena.h"
+#include "io/osc_query.h"
 #include "io/telemetry_shm.h"
 
 #include <stdio.h>
@@ -41,27 +42,19 @@ bool bench_open(struct bench *b, const struct settings *s, char *error, size_t s
   return true;
 }
 
+/* Tools that describe the bench read it beside the telemetry. A description that cannot be made stops nothing. */
+static void describe_osc(struct bench *b)
+{
+  char *text = osc_query_text(&b->osc_setup.config, b->signals, osc_port(b->osc), b->settings->instance);
+  if (text) telemetry_describe(b->telemetry, text);
+  free(text);
+}
+
 static bool start_osc(struct bench *b, char *error, size_t size)
 {
-  const struct settings *s = b->settings;
-  const int bodies = ali3_model_bodies(s->model);
-  b->target = calloc((size_t)s->osc.targets + 1, sizeof *b->target);
-  b->body_name = calloc((size_t)bodies + 1, sizeof *b->body_name);
-  if (!b->target || !b->body_name) return out_of_memory(error, size);
-  for (int i = 0; i < s->osc.targets; i++) {
-    const struct settings_target *t = &s->osc.target[i];
-    b->target[i] =
-        (struct osc_target){.host = t->host, .port = t->port, .divisor = t->divisor, .doubles = t->doubles};
-  }
-  for (int i = 0; i < bodies; i++) b->body_name[i] = ali3_model_body_name(s->model, i);
-  b->osc_config = (struct osc_config){.bind = s->osc.bind,
-                                      .port = s->osc.port,
-                                      .prefix = s->osc.prefix,
-                                      .target = b->target,
-                                      .targets = s->osc.targets,
-                                      .period = s->options.dt,
-                                      .body_name = b->body_name};
-  b->osc = osc_start(&b->osc_config, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
+  if (!osc_setup(&b->osc_setup, b->settings)) return out_of_memory(error, size);
+  b->osc = osc_start(&b->osc_setup.config, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
+  if (b->osc) describe_osc(b);
   return b->osc;
 }
 
@@ -85,8 +78,7 @@ void bench_close(struct bench *b)
   if (b->osc) osc_stop(b->osc);
   if (b->modbus) modbus_server_stop(b->modbus);
   for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
-  free(b->target);
-  free(b->body_name);
+  osc_setup_free(&b->osc_setup);
   telemetry_destroy(b->telemetry);
   free(b->bell);
   *b = (struct bench){0};

@@ -5,6 +5,7 @@
 #define DAEMON_BENCH_H
 
 #include "config/settings.h"
+#include "daemon/osc_setup.h"
 #include "io/modbus_server.h"
 #include "io/osc.h"
 #include "rt/telemetry.h"
@@ -27,9 +28,7 @@ struct bench {
   struct port osc_port, modbus_port;
   struct osc *osc; /* NULL: off */
   struct modbus_server *modbus;
-  struct osc_config osc_config; /* and what it points to */
-  struct osc_target *target;
-  const char **body_name;
+  struct osc_setup osc_setup;
 };
 
 /* Set-up: everything but the sockets and threads. Settings must live as long as the bench. False on failure,

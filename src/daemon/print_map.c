@@ -2,6 +2,8 @@
 #include "daemon/print_map.h"
 
 #include "daemon/options.h"
+#include "daemon/osc_setup.h"
+#include "io/osc_sheet.h"
 #include "io/sheet.h"
 
 #include <ali3/ali3.h>
@@ -9,9 +11,12 @@
 
 int print_map(const struct settings *s, bool json)
 {
-  (void)s;
   struct sheet *sheet = sheet_new();
-  if (!sheet || !sheet_complete(sheet)) {
+  struct osc_setup osc = {0};
+  const bool described =
+      !s->osc.enabled || (sheet && osc_setup(&osc, s) && osc_sheet(&osc.config, s->signals, sheet));
+  osc_setup_free(&osc);
+  if (!described || !sheet || !sheet_complete(sheet)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     sheet_free(sheet);
     return STATUS_FAILED;

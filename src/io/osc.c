@@ -4,6 +4,7 @@
 #include "io/osc.h"
 #include "io/osc_in.h"
 #include "io/osc_out.h"
+#include "io/osc_parse.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
@@ -28,6 +29,7 @@ struct osc {
   atomic_bool stop;
   pthread_t thread;
   struct port *port;
+  struct osc_space *space;
   struct osc_out *out;
   struct osc_in *in;
   uint8_t buffer[OSC_IN_MAX];
@@ -48,7 +50,7 @@ static int open_socket(const struct osc_config *config, int *udp_port, char *err
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     if (fd >= 0 && family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
     if (fd >= 0 && bind(fd, &at.name.any, at.length) == 0 && getsockname(fd, &at.name.any, &at.length) == 0) {
-      *udp_port = ntohs(family == AF_INET6 ? at.name.v6.sin6_port : at.name.v4.sin_port);
+      *udp_port = osc_address_port(&at);
       return fd;
     }
     reason = strerror(errno);
@@ -95,6 +97,7 @@ static void release(struct osc *o)
 {
   osc_in_free(o->in);
   osc_out_free(o->out);
+  osc_space_free(o->space);
   if (o->fd >= 0) close(o->fd);
   free(o);
 }
@@ -111,9 +114,11 @@ struct osc *osc_start(const struct osc_config *config, const struct signals *sig
   atomic_init(&o->stop, false);
   o->fd = open_socket(config, &o->udp_port, error, size);
   if (o->fd < 0) goto fail;
-  o->out = osc_out_new(config, signals, counters, o->fd, error, size);
+  o->space = osc_space_new(config, signals, error, size);
+  if (!o->space) goto fail;
+  o->out = osc_out_new(config, o->space, signals, counters, o->fd, error, size);
   if (!o->out) goto fail;
-  o->in = osc_in_new(config->prefix, signals, port, counters, o->out);
+  o->in = osc_in_new(config, o->space, signals, port, counters, o->out);
   if (!o->in) {
     snprintf(error, size, "out of memory");
     goto fail;

@@ -9,15 +9,21 @@
 
 #include "signals/counters.h"
 #include "signals/exchange.h"
+#include "signals/peers.h"
 #include "signals/signals.h"
+#include "signals/streams.h"
 
 #include <stdbool.h>
 
-struct osc_target { /* a fixed receiver of state and status */
-  const char *host; /* numeric */
+struct osc_target { /* a fixed receiver */
+  const char *host; /* numeric; of a multicast group: IPv4 */
   int port;
-  int divisor;  /* every n-th cycle, >= 1 */
-  bool doubles; /* 64-bit profile instead of the 32-bit one */
+  int divisor;        /* every n-th cycle, >= 1 */
+  bool doubles;       /* 64-bit profile instead of the 32-bit one */
+  enum stream stream; /* what it gets */
+  const char
+      *interface; /* multicast: numeric address of the interface it leaves by; NULL: the system's choice */
+  int ttl;        /* multicast: routers it may pass, and one */
 };
 
 struct osc_config {
@@ -26,8 +32,12 @@ struct osc_config {
   const char *prefix; /* "/ali3" */
   const struct osc_target *target;
   int targets;
-  double period;                /* s of a cycle */
-  const char *const *body_name; /* (signals->bodies) */
+  double period;                     /* s of a cycle */
+  const char *const *body_name;      /* (signals->bodies) */
+  const struct mapping *map;         /* NULL: no addresses of the user's own */
+  const struct peers *peers;         /* NULL: everybody may do everything */
+  const char *const *injection_name; /* (injections) faults one can switch on */
+  int injections;
 };
 
 struct osc;

@@ -4,46 +4,12 @@
  */
 #include "io/osc_encode.h"
 
-#include <endian.h>
+#include <lo/lo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BUNDLE_HEADER = 16, ELEMENT_SIZE = 4 };
-
-static uint8_t *put_u32(uint8_t *at, uint32_t v)
-{
-  v = htobe32(v);
-  memcpy(at, &v, sizeof v);
-  return at + sizeof v;
-}
-
-static uint8_t *put_u64(uint8_t *at, uint64_t v)
-{
-  v = htobe64(v);
-  memcpy(at, &v, sizeof v);
-  return at + sizeof v;
-}
-
-static uint8_t *put_number(uint8_t *at, double v, bool doubles)
-{
-  if (doubles) {
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return put_u64(at, bits);
-  }
-  float f = (float)v;
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return put_u32(at, bits);
-}
-
-size_t osc_put_message(lo_message m, const char *address, uint8_t *at, size_t room)
-{
-  size_t length = lo_message_length(m, address);
-  if (length > room) return 0;
-  return lo_message_serialise(m, address, at, NULL) ? length : 0;
-}
 
 /* Appends a message of zeros as an element of the bundle in p. Returns the offset of its first argument, 0 if
  * there is no room for it. */
@@ -71,10 +37,11 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
     arguments += *t == LO_INT64 || *t == LO_DOUBLE ? 8 : 4;
   }
   size_t at = p->size + ELEMENT_SIZE;
-  size_t length = osc_put_message(m, address, p->bytes + at, OSC_DATAGRAM - at);
+  const size_t length = lo_message_length(m, address);
+  const bool put = length <= OSC_DATAGRAM - at && lo_message_serialise(m, address, p->bytes + at, NULL);
   lo_message_free(m);
-  if (length == 0) return 0;
-  put_u32(p->bytes + p->size, (uint32_t)length);
+  if (!put) return 0;
+  osc_put_u32(p->bytes + p->size, (uint32_t)length);
   p->size = at + length;
   return p->size - arguments;
 }
@@ -84,77 +51,56 @@ static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bo
 {
   *p = (struct osc_packet){.first = first, .size = BUNDLE_HEADER};
   memcpy(p->bytes, "#bundle", 8);
-  put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
+  osc_put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
   char address[OSC_PREFIX_MAX + 8];
   snprintf(address, sizeof address, "%s/hdr", prefix);
   p->header = append_element(p, address, doubles ? "hdiiii" : "ifiiii");
   return p->header != 0;
 }
 
-/* Adds a message of `count` values to the last packet, or to a new one where that is full. False: it fits in
- * none. */
-static bool add_message(struct osc_state *st, const char *prefix, const char *address, int first, int count)
+/* Adds a message to the last packet, or to a new one where that is full. False: it fits in none. */
+static bool add_message(struct osc_state *st, const char *prefix, const struct osc_node *node)
 {
   struct osc_packet *p = &st->packet[st->packets - 1];
-  char types[SIGNALS_BODY + 1] = "";
-  if (count > SIGNALS_BODY) return false;
-  memset(types, st->doubles ? LO_DOUBLE : LO_FLOAT, (size_t)count);
-  size_t argument = append_element(p, address, types);
+  char types[OSC_DATAGRAM] = "";
+  if (node->count >= OSC_DATAGRAM) return false;
+  memset(types, st->doubles ? LO_DOUBLE : LO_FLOAT, (size_t)node->count);
+  size_t argument = append_element(p, node->address, types);
   if (argument == 0 && p->messages > 0) {
     p++;
     if (!begin_packet(p, prefix, st->messages, st->doubles)) return false;
     st->packets++;
-    argument = append_element(p, address, types);
+    argument = append_element(p, node->address, types);
   }
   if (argument == 0) return false;
   p->messages++;
-  st->message[st->messages++] = (struct osc_message){argument, first, count};
+  st->message[st->messages++] = (struct osc_message){argument, node};
   return true;
 }
 
-/* Of the groups beside the bodies. */
-static bool is_wanted(const struct signals *s, const struct signal_group *g, bool figures)
+/* Distributes the messages over as few packets as their names allow. Returns NULL, or the address of what fits in no packet.
+ */
+static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream)
 {
-  return figures ? g->first >= s->figure_first : strncmp(g->name, "sensor.", 7) == 0;
-}
-
-/* Distributes the messages over as few packets as their names allow. Returns NULL, or the name of what fits in
- * no packet. */
-static const char *lay_out(struct osc_state *st, const char *prefix, const char *const *body_name,
-                           const struct signals *s)
-{
-  char address[OSC_DATAGRAM];
   if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
   st->packets = 1;
-  for (int b = 0; body_name && b < s->bodies; b++) {
-    int n = snprintf(address, sizeof address, "%s/body/%s/state", prefix, body_name[b]);
-    if (n >= (int)sizeof address ||
-        !add_message(st, prefix, address, s->body_first + SIGNALS_BODY * b, SIGNALS_BODY_STATE))
-      return body_name[b];
-  }
-  for (int i = 0; i < s->groups; i++) {
-    const struct signal_group *g = &s->group[i];
-    if (!is_wanted(s, g, !body_name)) continue;
-    int n = snprintf(address, sizeof address, "%s/%s", prefix, g->name);
-    for (char *p = address + strlen(prefix); (p = strchr(p, '.'));) *p = '/';
-    if (n >= (int)sizeof address || !add_message(st, prefix, address, g->first, g->count)) return g->name;
+  for (int i = 0; i < st->space->nodes; i++) {
+    const struct osc_node *n = &st->space->node[i];
+    if (n->stream == stream && !add_message(st, prefix, n)) return n->address;
   }
   return NULL;
 }
 
-struct osc_state *osc_state_new(const char *prefix, const char *const *body_name,
-                                const struct signals *signals, bool doubles, char *error, size_t size)
+struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
+                                bool doubles, char *error, size_t size)
 {
-  if (strlen(prefix) > OSC_PREFIX_MAX) {
-    snprintf(error, size, "OSC prefix: at most %d characters expected, found '%s'", OSC_PREFIX_MAX, prefix);
-    return NULL;
-  }
-  size_t most = (body_name ? (size_t)signals->bodies : 0) + 1;
-  for (int i = 0; i < signals->groups; i++) most += is_wanted(signals, &signals->group[i], !body_name);
+  size_t most = 1; /* packets: at worst one per message, and one if there is none */
+  for (int i = 0; i < space->nodes; i++) most += space->node[i].stream == stream;
   struct osc_state *st = calloc(1, sizeof *st);
   if (st) {
+    st->space = space;
     st->doubles = doubles;
-    st->packet = calloc(most, sizeof *st->packet); /* at worst one per message, and one if there is none */
+    st->packet = calloc(most, sizeof *st->packet);
     st->message = calloc(most, sizeof *st->message);
   }
   if (!st || !st->packet || !st->message) {
@@ -162,13 +108,16 @@ struct osc_state *osc_state_new(const char *prefix, const char *const *body_name
     osc_state_free(st);
     return NULL;
   }
-  const char *culprit = lay_out(st, prefix, body_name, signals);
+  const char *culprit = lay_out(st, prefix, stream);
   if (culprit) {
-    snprintf(error, size, "the OSC messages of '%.80s' do not fit in a packet of %d bytes", culprit,
+    snprintf(error, size, "the OSC message '%.80s' does not fit in a packet of %d bytes", culprit,
              OSC_DATAGRAM);
     osc_state_free(st);
     return NULL;
   }
+  struct osc_packet *packet =
+      realloc(st->packet, (size_t)st->packets * sizeof *packet); /* memory is locked */
+  if (packet) st->packet = packet;
   return st;
 }
 
@@ -185,17 +134,26 @@ void osc_state_fill(struct osc_state *st, const struct frame *frame)
   for (int k = 0; k < st->packets; k++) {
     struct osc_packet *p = &st->packet[k];
     uint8_t *at = p->bytes + p->header;
-    at = st->doubles ? put_u64(at, frame->cycle) : put_u32(at, (uint32_t)frame->cycle);
-    at = put_number(at, frame->time, st->doubles);
-    at = put_u32(at, frame->state);
-    at = put_u32(at, frame->flags);
-    at = put_u32(at, (uint32_t)k);
-    put_u32(at, (uint32_t)st->packets);
+    at = st->doubles ? osc_put_u64(at, frame->cycle) : osc_put_u32(at, (uint32_t)frame->cycle);
+    at = osc_put_number(at, frame->time, st->doubles);
+    at = osc_put_u32(at, frame->state);
+    osc_put_u32(at, frame->flags);
     for (int i = p->first; i < p->first + p->messages; i++) {
-      const struct osc_message *message = &st->message[i];
-      at = p->bytes + message->argument;
-      for (int v = 0; v < message->count; v++)
-        at = put_number(at, frame->values[message->first + v], st->doubles);
+      const struct osc_node *node = st->message[i].node;
+      at = p->bytes + st->message[i].argument;
+      for (int v = 0; v < node->count; v++)
+        at = osc_put_number(at, osc_space_argument(st->space, node, v, frame->values), st->doubles);
     }
+  }
+  osc_state_number(st, 0, st->packets);
+}
+
+void osc_state_number(struct osc_state *st, int first_part, int parts)
+{
+  for (int k = 0; k < st->packets; k++) {
+    struct osc_packet *p = &st->packet[k];
+    uint8_t *at = p->bytes + p->header + (st->doubles ? 8 + 8 : 4 + 4) + 4 + 4;
+    at = osc_put_u32(at, (uint32_t)(first_part + k));
+    osc_put_u32(at, (uint32_t)parts);
   }
 }

@@ -36,6 +36,11 @@ static void object_name(char name[static 80], const char *instance)
   snprintf(name, 80, "%s%.63s", TELEMETRY_PREFIX, instance);
 }
 
+static void description_name(char name[static 84], const char *instance)
+{
+  snprintf(name, 84, "%s%.63s.osc", TELEMETRY_PREFIX, instance); /* no instance has a point in its name */
+}
+
 /* A process that is dead but not yet waited for (under some init of a container: for ever) can still be
  * signalled. */
 static bool is_zombie(int64_t pid)
@@ -137,6 +142,9 @@ struct telemetry *telemetry_create(const char *instance, char *error, size_t siz
     return NULL;
   }
   close(fd);
+  char description[84];
+  description_name(description, instance);
+  shm_unlink(description); /* of one that was killed */
   struct telemetry *t = p;
   t->pid = getpid();
   t->version = TELEMETRY_VERSION;
@@ -157,7 +165,52 @@ void telemetry_destroy(struct telemetry *t)
   char name[80];
   object_name(name, t->instance);
   shm_unlink(name);
+  char description[84];
+  description_name(description, t->instance);
+  shm_unlink(description);
   munmap(t, sizeof *t);
+}
+
+bool telemetry_describe(struct telemetry *t, const char *text)
+{
+  char name[84];
+  description_name(name, t->instance);
+  const int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  const size_t size = strlen(text);
+  bool written = fchmod(fd, 0644) == 0;
+  for (size_t at = 0; written && at < size;) {
+    const ssize_t n = write(fd, text + at, size - at);
+    written = n > 0;
+    if (written) at += (size_t)n;
+  }
+  close(fd);
+  if (!written) shm_unlink(name);
+  return written;
+}
+
+char *telemetry_description(const char *instance)
+{
+  enum { MOST = 64 << 20 }; /* whatever it is, it is no description */
+  char name[84];
+  struct stat st;
+  if (!telemetry_valid_name(instance)) return NULL;
+  description_name(name, instance);
+  const int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return NULL;
+  char *text = NULL;
+  if (fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size < MOST) text = calloc(1, (size_t)st.st_size + 1);
+  for (off_t at = 0; text && at < st.st_size;) {
+    const ssize_t n = read(fd, text + at, (size_t)(st.st_size - at));
+    if (n <= 0) {
+      free(text);
+      text = NULL;
+      break;
+    }
+    at += n;
+  }
+  close(fd);
+  return text;
 }
 
 const struct telemetry *telemetry_open(const char *instance, char *error, size_t size)

@@ -17,6 +17,13 @@
   X(osc_type_errors, "OSC messages with wrong argument types")                                               \
   X(osc_nonfinite, "OSC messages refused for NaN or infinity")                                               \
   X(osc_repeated, "OSC input frames refused for a repeated sequence number")                                 \
+  X(osc_late, "OSC input frames refused because a later one came before")                                    \
+  X(osc_checksum, "OSC input blobs refused for a wrong checksum")                                            \
+  X(osc_refused, "OSC inputs refused because they have another owner")                                       \
+  X(osc_denied, "OSC messages refused for lack of rights")                                                   \
+  X(osc_withheld, "OSC answers withheld from senders without a subscription")                                \
+  X(osc_frames, "frames sent over OSC")                                                                      \
+  X(osc_send_ns, "ns of processor time taken to send them")                                                  \
   X(osc_sent, "OSC packets sent")                                                                            \
   X(osc_send_errors, "OSC packets that could not be sent")                                                   \
   X(osc_clients, "OSC targets and subscribers now")                                                          \

@@ -42,7 +42,8 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_PARK, 7, "park")                                                                                 \
   X(COMMAND_ESTOP, 8, "estop")                                                                               \
   X(COMMAND_STEP, 9, "step")                                                                                 \
-  X(COMMAND_CLEAR, 10, "clear")
+  X(COMMAND_CLEAR, 10, "clear")                                                                              \
+  X(COMMAND_INJECT, 11, "inject") /* argument: twice the index of an injection, plus 1 for on */
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)

@@ -43,6 +43,8 @@ static void changes_have_the_names_of_their_keys(void **state)
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\n"), "", "osc.enabled"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {prefix: /x, targets: [{host: 127.0.0.1, port: 9}]}\n"),
        "", "osc.prefix, osc.targets"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {map: [{signal: time, address: /t}]}\n"), "",
+       "peers, maps or devices"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ntelemetry: {name: x}\nsimulation: {duration: 9}\n"),
        "", "telemetry.name"},
       {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs"},

@@ -365,6 +365,8 @@ class Daemon:
         self.notify.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"/dev/shm/ali3-{self.name}")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"/dev/shm/ali3-{self.name}.osc")
         shutil.rmtree(self.dir, ignore_errors=True)
 
 

@@ -79,7 +79,7 @@ class Motion(unittest.TestCase):
             c.close()
 
     def test_undisturbed_is_the_offline_run_to_the_bit_and_a_force_changes_it(self):
-        oscsend = bench.need("oscsend")
+        oscsendfile = bench.need("oscsendfile")  # of one port: what oscsend sends next is another sender's, and not the owner's
         receiver = bench.OscReceiver()
         target = {"host": "127.0.0.1", "port": receiver.port, "profile": "d"}
         with bench.Daemon(osc={"targets": [target]}, realtime={"workers": 1}) as d:
@@ -91,10 +91,9 @@ class Motion(unittest.TestCase):
                     same += 1
             self.assertGreater(same, 50)
 
-            for _ in range(5):
-                subprocess.run([oscsend, "127.0.0.1", str(d.osc_port), "/ali3/input/push/force", "fff", "10", "0", "0"],
-                               check=True, timeout=10)
-                time.sleep(0.05)
+            # five times, a sixteenth of a second apart
+            pushes = d.file("pushes", "".join(f"00000001.{k}0000000 /ali3/input/push/force fff 10 0 0\n" for k in range(5)))
+            subprocess.run([oscsendfile, "127.0.0.1", str(d.osc_port), pushes], check=True, timeout=10)
             receiver.drain()
             _, t, state, values = receiver.frames(20, CRANK)[-1]
             apart = max(abs(a - b) for a, b in zip(values[:3], reference[round(t / 0.01)][:3]))

@@ -63,7 +63,8 @@ int bench_setup(void **state)
   }
   assert_true(port_init(&port, "osc", VALUES, CHANNELS, true));
   for (int i = 0; i < 2; i++) {
-    target[i] = (struct osc_target){.host = "127.0.0.1", .divisor = i ? 3 : 1, .doubles = i};
+    target[i] =
+        (struct osc_target){.host = "127.0.0.1", .divisor = i ? 3 : 1, .doubles = i, .stream = STREAM_ALL};
     listener[i] = open_socket("127.0.0.1", 0, &target[i].port);
   }
   bench_start();

@@ -62,6 +62,11 @@ def packets(prefix, name):
         "arguments missing": message(force, "fff", 1, 2, 3)[:-4],
         "arguments cut in the middle": message(force, "fff", 1, 2, 3)[:-2],
         "arguments left over": good + b"\0" * 4,
+        "blob without a size": string(force) + string(",b"),
+        "blob longer than the packet": string(force) + string(",b") + struct.pack(">I", 0x7FFFFFFC),
+        "blob of almost 4 GB": string(f"{prefix}/in/blob") + string(",iib") + struct.pack(">III", 1, 2, 0xFFFFFFFF) + b"1234",
+        "blob without its zeros": string(f"{prefix}/in/blob") + string(",iib") + struct.pack(">III", 1, 2, 5) + b"1234",
+        "zeros that are none": b"/a\0x" + string(","),
         "string without an end": string(f"{prefix}/unsub") + string(",s") + b"body",
         "60 kB of nothing": b"\0" * 60000,
         "60 kB message": string(force) + string("," + "f" * 12000) + b"\0" * 48000,
@@ -92,8 +97,6 @@ def packets(prefix, name):
     type_errors = {
         "too few numbers": message(force, "ff", 1, 2),
         "too many numbers": message(force, "ffff", 1, 2, 3, 4),
-        "blob without a size": string(force) + string(",b"),
-        "blob longer than the packet": string(force) + string(",b") + struct.pack(">I", 0x7FFFFFFC),
         "unknown types": string(force) + string(",[]{}qrmX"),
     }
     for counter, kind in (

@@ -2,6 +2,7 @@
 #include "io/osc_encode.h"
 #include "io/osc_wire.h"
 
+#include <lo/lo.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +16,10 @@ enum { BODIES = 128 };
 
 static char name_text[BODIES][16];
 static const char *name[BODIES];
-static struct signals signals = {.body_first = 1};
+static struct signals signals = {.body_first = 1, .figure_first = 1 << 20};
 static struct frame *frame;
+static struct osc_space *space;
+static const struct osc_config config = {.prefix = "/ali3", .body_name = name};
 
 static int setup(void **state)
 {
@@ -39,14 +42,18 @@ static int teardown(void **state)
 {
   (void)state;
   free(frame);
+  osc_space_free(space);
   return 0;
 }
 
-static struct osc_state *make(int bodies, bool doubles)
+static struct osc_state *make(enum stream stream, int bodies, bool doubles)
 {
   char error[200] = "";
   signals.bodies = bodies;
-  struct osc_state *st = osc_state_new("/ali3", name, &signals, doubles, error, sizeof error);
+  osc_space_free(space);
+  space = osc_space_new(&config, &signals, error, sizeof error);
+  assert_non_null(space);
+  struct osc_state *st = osc_state_new(space, config.prefix, stream, doubles, error, sizeof error);
   assert_string_equal(error, "");
   assert_non_null(st);
   osc_state_fill(st, frame);
@@ -57,7 +64,7 @@ static struct osc_state *make(int bodies, bool doubles)
 static void the_header_is_as_specified_byte_by_byte(void **state)
 {
   (void)state;
-  struct osc_state *st = make(0, false);
+  struct osc_state *st = make(STREAM_BODY, 0, false);
   static const uint8_t expected[] = {
       '#', 'b', 'u',  'n', 'd',  'l',  'e',  0,    0,    0,    0, 0, 0,   0,   0,   1, /* immediately */
       0,   0,   0,    44,                                                              /* one element */
@@ -76,7 +83,7 @@ static void liblo_reads_back_what_was_patched_in(void **state)
 {
   (void)state;
   for (int doubles = 0; doubles < 2; doubles++) {
-    struct osc_state *st = make(1, doubles);
+    struct osc_state *st = make(STREAM_BODY, 1, doubles);
     uint8_t *bytes = st->packet[0].bytes;
     size_t header = wire_get_u32(bytes + 16);
     size_t body = wire_get_u32(bytes + 20 + header);
@@ -121,7 +128,7 @@ static void every_body_is_in_one_of_the_packets(void **state)
 {
   (void)state;
   for (int doubles = 0; doubles < 2; doubles++) {
-    struct osc_state *st = make(BODIES, doubles);
+    struct osc_state *st = make(STREAM_BODY, BODIES, doubles);
     const char *types = doubles ? "ddddddddddddd" : "fffffffffffff";
     int next = 0;
     for (int k = 0; k < st->packets; k++) {
@@ -147,9 +154,8 @@ static void every_body_is_in_one_of_the_packets(void **state)
   }
 }
 
-/* Behind the bodies, one message per quantity of a sensor, of as many numbers as it has. Other groups stay out
- * of it. */
-static void sensors_follow_the_bodies(void **state)
+/* One message per quantity of a sensor, of as many numbers as it has. */
+static void sensors_have_a_stream_of_their_own(void **state)
 {
   (void)state;
   enum { SENSORS = 40 };
@@ -165,20 +171,19 @@ static void sensors_follow_the_bodies(void **state)
   group[2 * SENSORS] = (struct signal_group){text[2 * SENSORS], 1, 1};
   signals.groups = 2 * SENSORS + 1;
   signals.group = group;
-  struct osc_state *st = make(2, true);
-  assert_int_equal(st->messages, 2 + 2 * SENSORS);
+  struct osc_state *st = make(STREAM_SENSOR, 2, true);
+  assert_int_equal(st->messages, 2 * SENSORS);
   assert_in_range(st->packets, 2, 8);
   int next = 0;
   for (int k = 0; k < st->packets; k++) {
     const struct osc_packet *p = &st->packet[k];
     assert_int_equal(p->first, next);
     next += p->messages;
-    for (int i = p->first < 2 ? 2 : p->first; i < next; i++) {
+    for (int i = p->first; i < next; i++) {
       char address[64];
-      snprintf(address, sizeof address, "/ali3/sensor/s_%d/%s", (i - 2) / 2,
-               i % 2 ? "velocity" : "orientation");
+      snprintf(address, sizeof address, "/ali3/sensor/s_%d/%s", i / 2, i % 2 ? "velocity" : "orientation");
       const uint8_t *args = need(p, address, i % 2 ? "ddd" : "dddd");
-      const struct signal_group *g = &group[i - 2];
+      const struct signal_group *g = &group[i];
       for (int v = 0; v < g->count; v++) assert_true(wire_get_d(args + 8 * v) == frame->values[g->first + v]);
     }
   }
@@ -187,23 +192,80 @@ static void sensors_follow_the_bodies(void **state)
   signals.groups = 0;
 }
 
-static void figures_of_the_loop_come_without_bodies(void **state)
+static void every_stream_has_its_groups(void **state)
 {
   (void)state;
-  char name_of_1[] = "time", name_of_2[] = "loop.cycle.max";
-  struct signal_group group[] = {{name_of_1, 0, 1}, {name_of_2, 7, 1}};
-  char error[200] = "";
-  signals.bodies = 2;
-  signals.groups = 2;
+  static char text[][24] = {"time",         "joint.J.force",       "force.k.value", "sensor.s.position",
+                            "energy.total", "constraint.velocity", "solver.status", "loop.cycle.max"};
+  enum { GROUPS = sizeof text / sizeof text[0] };
+  static const char *const address[GROUPS] = {
+      "/ali3/time",         "/ali3/joint/J/force",       "/ali3/force/k/value", "/ali3/sensor/s/position",
+      "/ali3/energy/total", "/ali3/constraint/velocity", "/ali3/solver/status", "/ali3/loop/cycle/max"};
+  static const enum stream stream[GROUPS] = {STREAM_NONE,   STREAM_JOINT,  STREAM_FORCE,  STREAM_SENSOR,
+                                             STREAM_ENERGY, STREAM_ENERGY, STREAM_ENERGY, STREAM_LOOP};
+  struct signal_group group[GROUPS];
+  for (int i = 0; i < GROUPS; i++) group[i] = (struct signal_group){text[i], i, 1};
+  signals.groups = GROUPS;
   signals.group = group;
-  signals.figure_first = 7;
-  struct osc_state *st = osc_state_new("/ali3", NULL, &signals, true, error, sizeof error);
-  assert_non_null(st);
-  assert_int_equal(st->messages, 1);
-  osc_state_fill(st, frame);
-  assert_true(wire_get_d(need(&st->packet[0], "/ali3/loop/cycle/max", "d")) == frame->values[7]);
-  osc_state_free(st);
+  signals.figure_first = GROUPS - 1;
+  for (enum stream s = 0; s < STREAMS_PACKED; s++) {
+    struct osc_state *st = make(s, 0, true);
+    assert_int_equal(st->packets, 1);
+    int expected = 0;
+    for (int i = 0; i < GROUPS; i++) {
+      const uint8_t *args = wire_find(st->packet[0].bytes, st->packet[0].size, address[i], "d");
+      assert_int_equal(args != NULL, stream[i] == s);
+      if (args) assert_true(wire_get_d(args) == frame->values[i]);
+      expected += args != NULL;
+    }
+    assert_int_equal(st->messages, expected);
+    osc_state_free(st);
+  }
   signals.groups = 0;
+  signals.figure_first = 1 << 20;
+}
+
+static void packets_are_numbered_as_parts_of_more(void **state)
+{
+  (void)state;
+  for (int doubles = 0; doubles < 2; doubles++) {
+    struct osc_state *st = make(STREAM_BODY, BODIES, doubles);
+    osc_state_number(st, 5, 100);
+    for (int k = 0; k < st->packets; k++) {
+      const uint8_t *header = need(&st->packet[k], "/ali3/hdr", doubles ? "hdiiii" : "ifiiii");
+      header += doubles ? 24 : 16;
+      assert_int_equal(wire_get_u32(header), 5 + k);
+      assert_int_equal(wire_get_u32(header + 4), 100);
+    }
+    osc_state_free(st);
+  }
+}
+
+/* value = scale * argument + offset; entries with one address are arguments of one message, wherever they stand. */
+static void signals_stand_at_addresses_of_the_users_own(void **state)
+{
+  (void)state;
+  struct mapped item[] = {{(char[]){"/rig/a"}, 4, false, 2.0, 1.0},
+                          {(char[]){"/rig/b"}, 5, false, 1.0, 0.0},
+                          {(char[]){"/rig/a"}, 6, false, 1.0, 0.0},
+                          {(char[]){"/rig/c"}, 7, true, 1.0, 0.0}};
+  const struct mapping map = {item, 4};
+  const struct osc_config mapped = {.prefix = "/ali3", .body_name = name, .map = &map};
+  char error[200] = "";
+  signals.bodies = 0;
+  struct osc_space *own = osc_space_new(&mapped, &signals, error, sizeof error);
+  assert_non_null(own);
+  struct osc_state *st = osc_state_new(own, "/ali3", STREAM_OUT, true, error, sizeof error);
+  assert_non_null(st);
+  osc_state_fill(st, frame);
+  assert_int_equal(st->messages, 2);
+  const uint8_t *a = need(&st->packet[0], "/rig/a", "dd"), *b = need(&st->packet[0], "/rig/b", "d");
+  assert_true(wire_get_d(a) == (frame->values[4] - 1.0) / 2.0 && wire_get_d(a + 8) == frame->values[6]);
+  assert_true(wire_get_d(b) == frame->values[5]);
+  assert_true(osc_space_find(own, "/rig/c")->input);
+  assert_null(osc_space_find(own, "/rig"));
+  osc_state_free(st);
+  osc_space_free(own);
 }
 
 static void names_that_fit_in_no_packet_are_refused(void **state)
@@ -213,11 +275,16 @@ static void names_that_fit_in_no_packet_are_refused(void **state)
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
   const char *const long_name[] = {text};
+  const struct osc_config bad_body = {.prefix = "/ali3", .body_name = long_name},
+                          bad_prefix = {.prefix = text, .body_name = name};
   signals.bodies = 1;
-  assert_null(osc_state_new("/ali3", long_name, &signals, false, error, sizeof error));
-  assert_non_null(strstr(error, "do not fit"));
+  struct osc_space *own = osc_space_new(&bad_body, &signals, error, sizeof error);
+  assert_non_null(own);
+  assert_null(osc_state_new(own, "/ali3", STREAM_BODY, false, error, sizeof error));
+  assert_non_null(strstr(error, "does not fit"));
+  osc_space_free(own);
   error[0] = 0;
-  assert_null(osc_state_new(text, name, &signals, false, error, sizeof error));
+  assert_null(osc_space_new(&bad_prefix, &signals, error, sizeof error));
   assert_non_null(strstr(error, "prefix"));
 }
 
@@ -227,8 +294,10 @@ int main(void)
       cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
       cmocka_unit_test(liblo_reads_back_what_was_patched_in),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
-      cmocka_unit_test(sensors_follow_the_bodies),
-      cmocka_unit_test(figures_of_the_loop_come_without_bodies),
+      cmocka_unit_test(sensors_have_a_stream_of_their_own),
+      cmocka_unit_test(every_stream_has_its_groups),
+      cmocka_unit_test(packets_are_numbered_as_parts_of_more),
+      cmocka_unit_test(signals_stand_at_addresses_of_the_users_own),
       cmocka_unit_test(names_that_fit_in_no_packet_are_refused),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

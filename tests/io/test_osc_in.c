@@ -1,89 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Datagrams go straight into osc_in_packet(); what it answers is read from a socket of 127.0.0.1. */
-#include "io/osc_in.h"
-#include "io/osc_wire.h"
+#include "io/osc_direct.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-enum { CHANNELS = 13, NOW = 1000 };
-
-static struct input_spec input[] = {{.name = "push", .first = 0, .count = 6},
-                                    {.name = "push2", .first = 6, .count = 6},
-                                    {.name = "turn", .kind = INPUT_VALUE, .first = 12, .count = 1}};
-static const struct signals signals = {.inputs = 3, .input = input, .channels = CHANNELS};
-static const struct osc_config config = {.prefix = "/ali3", .period = 0.01};
-
-static struct port port;
-static struct counters counters;
-static struct osc_out *out;
-static struct osc_in *in;
-static int server, client;
-static struct osc_address sender;
-static uint8_t bytes[OSC_IN_MAX + 4], answer[OSC_DATAGRAM];
-
-static int open_socket(struct osc_address *at)
-{
-  int fd = socket(AF_INET, SOCK_DGRAM, 0);
-  assert_int_equal(osc_address_parse("127.0.0.1", 0, at), 0);
-  assert_int_equal(bind(fd, &at->name.any, at->length), 0);
-  assert_int_equal(getsockname(fd, &at->name.any, &at->length), 0);
-  return fd;
-}
-
-static int setup(void **state)
-{
-  (void)state;
-  char error[200];
-  struct osc_address unused;
-  memset(&counters, 0, sizeof counters);
-  assert_true(port_init(&port, "osc", 1, CHANNELS, false));
-  server = open_socket(&unused);
-  client = open_socket(&sender);
-  out = osc_out_new(&config, &signals, &counters, server, error, sizeof error);
-  assert_non_null(out);
-  in = osc_in_new(config.prefix, &signals, &port, &counters, out);
-  assert_non_null(in);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  osc_in_free(in);
-  osc_out_free(out);
-  port_free(&port);
-  close(server);
-  close(client);
-  return 0;
-}
-
-static void receive(size_t n)
-{
-  osc_in_packet(in, bytes, n, &sender, NOW);
-}
-
-/* Length of the next answer; 0: there is none. Sending on the loopback is done when send() returns. */
-static size_t next_answer(void)
-{
-  ssize_t n = recv(client, answer, sizeof answer, MSG_DONTWAIT);
-  return n < 0 ? 0 : (size_t)n;
-}
-
-#define assert_counted(name, n) assert_int_equal(counter_get(&counters.name), (n))
-
-static const struct input_sample *taken(void)
-{
-  assert_true(snapshot_take(&port.inputs));
-  return snapshot_value(&port.inputs);
-}
 
 static void numbers_of_every_type_reach_their_channels(void **state)
 {
@@ -254,7 +176,6 @@ static void wrong_types_are_counted_and_change_nothing(void **state)
       {"/ali3/input/push/force", "ffs"},
       {"/ali3/input/push", "fff"},
       {"/ali3/input/turn", "ff"},
-      {"/ali3/input/turn/value", ""},
       {"/ali3/input/turn/value", "fff"},
       {"/ali3/cmd/run", "f"},
       {"/ali3/cmd/run", "ii"},
@@ -279,11 +200,6 @@ static void wrong_types_are_counted_and_change_nothing(void **state)
     receive(n);
     assert_counted(osc_type_errors, i + 1);
   }
-  /* a blob whose size says more than there is: liblo must not see it */
-  size_t n = wire_string(bytes, "/ali3/ping");
-  n += wire_string(bytes + n, ",b");
-  receive(n);
-  assert_counted(osc_type_errors, N + 1);
   assert_counted(osc_malformed, 0);
   assert_false(snapshot_take(&port.inputs));
   assert_false(ring_pop(&port.commands, &c));
@@ -415,15 +331,6 @@ static void commands_without_room_are_counted_but_estop_gets_through(void **stat
   assert_int_equal(atomic_load(&port.estop), 1);
 }
 
-static uint32_t subscribe(const char *stream, int to_port, int divisor, int profile)
-{
-  receive(wire_message(bytes, "/ali3/sub", "siii", stream, to_port, divisor, profile));
-  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/sub/ack", "si");
-  assert_non_null(args);
-  assert_string_equal((const char *)args, stream);
-  return wire_get_u32(args + (strlen(stream) / 4 + 1) * 4);
-}
-
 static void subscriptions_are_leases(void **state)
 {
   (void)state;
@@ -491,7 +398,7 @@ static void mutated_packets_do_no_harm(void **state)
   enum { ROUNDS = 50000 };
   for (int round = 0; round < ROUNDS; round++) {
     size_t n = 0;
-    switch (round % 6) {
+    switch (round % 8) {
     case 0:
       n = wire_message(bytes, "/ali3/input/push/force", "fdi", 1., 2., 3);
       break;
@@ -510,6 +417,17 @@ static void mutated_packets_do_no_harm(void **state)
     case 5:
       n = wire_message(bytes, "/ali3/ping", "ih", 1, INT64_C(2));
       break;
+    case 6:
+      n = wire_string(bytes, "/ali3/in/blob");
+      n += wire_string(bytes + n, ",iib");
+      n += wire_u32(bytes + n, (uint32_t)round) + wire_u32(bytes + n + 4, 0xcc2b0fb0);
+      n += wire_u32(bytes + n, 4 * CHANNELS);
+      memset(bytes + n, 0, 4 * CHANNELS);
+      n += 4 * CHANNELS;
+      break;
+    case 7:
+      n = wire_message(bytes, "/ali3/input/push", "TFifds", 1, 2., 3., "text");
+      break;
     }
     for (uint32_t i = draw(&seed) % 4; i > 0; i--) {
       static const uint8_t telling[] = {0, ',', '/', '#', 'b', 'd', 'f', 's', 'h', 0x7f, 0x80, 0xff, 4};
@@ -523,7 +441,7 @@ static void mutated_packets_do_no_harm(void **state)
     free(exact);
 
     struct command c = {0};
-    while (ring_pop(&port.commands, &c)) assert_in_range(c.code, COMMAND_INIT, COMMAND_CLEAR);
+    while (ring_pop(&port.commands, &c)) assert_in_range(c.code, COMMAND_INIT, COMMAND_INJECT);
     if (snapshot_take(&port.inputs)) {
       const struct input_sample *s = snapshot_value(&port.inputs);
       for (int i = 0; i < CHANNELS; i++) assert_true(isfinite(s[i].value));
@@ -557,30 +475,28 @@ static void sizes_at_the_edge(void **state)
   assert_counted(osc_unknown, (OSC_IN_MAX - 16) / 12);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(numbers_of_every_type_reach_their_channels),
-      TEST(a_value_is_one_number_at_two_addresses),
-      TEST(a_frame_sets_all_channels_once_per_sequence_number),
-      TEST(a_bundle_reaches_the_loop_in_one_piece),
-      TEST(a_bundle_with_a_bad_end_counts_for_nothing),
-      TEST(bundles_nest_four_deep_and_no_deeper),
-      TEST(what_is_not_finite_is_refused_whole),
-      TEST(patterns_and_strangers_are_unknown),
-      TEST(wrong_types_are_counted_and_change_nothing),
-      TEST(commands_are_acknowledged_to_their_sender),
-      TEST(a_step_has_a_number_of_cycles),
-      TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them),
-      TEST(places_to_answer_to_do_not_run_out),
-      TEST(numbered_frames_are_beats),
-      TEST(commands_without_room_are_counted_but_estop_gets_through),
-      TEST(subscriptions_are_leases),
-      TEST(senders_that_must_not_be_answered_are_not),
-      TEST(sizes_at_the_edge),
-      TEST(mutated_packets_do_no_harm),
+      DIRECT_TEST(numbers_of_every_type_reach_their_channels),
+      DIRECT_TEST(a_value_is_one_number_at_two_addresses),
+      DIRECT_TEST(a_frame_sets_all_channels_once_per_sequence_number),
+      DIRECT_TEST(a_bundle_reaches_the_loop_in_one_piece),
+      DIRECT_TEST(a_bundle_with_a_bad_end_counts_for_nothing),
+      DIRECT_TEST(bundles_nest_four_deep_and_no_deeper),
+      DIRECT_TEST(what_is_not_finite_is_refused_whole),
+      DIRECT_TEST(patterns_and_strangers_are_unknown),
+      DIRECT_TEST(wrong_types_are_counted_and_change_nothing),
+      DIRECT_TEST(commands_are_acknowledged_to_their_sender),
+      DIRECT_TEST(a_step_has_a_number_of_cycles),
+      DIRECT_TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them),
+      DIRECT_TEST(places_to_answer_to_do_not_run_out),
+      DIRECT_TEST(numbered_frames_are_beats),
+      DIRECT_TEST(commands_without_room_are_counted_but_estop_gets_through),
+      DIRECT_TEST(subscriptions_are_leases),
+      DIRECT_TEST(senders_that_must_not_be_answered_are_not),
+      DIRECT_TEST(sizes_at_the_edge),
+      DIRECT_TEST(mutated_packets_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

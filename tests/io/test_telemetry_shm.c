@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -242,9 +243,46 @@ static void no_room_is_an_error_and_not_a_crash_later(void **state)
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void a_description_lives_as_long_as_its_block(void **state)
+{
+  (void)state;
+  const char *name = name_of("described");
+  struct telemetry *t = telemetry_create(name, error, sizeof error);
+  assert_non_null(t);
+  assert_null(telemetry_description(name));
+  const mode_t umask_before = umask(077);
+  assert_true(telemetry_describe(t, "{\"ROOT\": 1}"));
+  umask(umask_before);
+  assert_false(telemetry_describe(t, "twice"));
+  char *text = telemetry_description(name), path[128];
+  assert_string_equal(text, "{\"ROOT\": 1}");
+  free(text);
+  struct stat st;
+  snprintf(path, sizeof path, "/dev/shm/ali3-%s.osc", name);
+  assert_int_equal(stat(path, &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0644);
+  telemetry_ready(t);
+  char names[256][64]; /* it is no instance of its own */
+  const int n = telemetry_list(names, 256);
+  for (int i = 0; i < n; i++) assert_null(strchr(names[i], '.'));
+  telemetry_destroy(t);
+  assert_null(telemetry_description(name));
+  assert_null(telemetry_description("../x"));
+
+  /* One that was left behind is nobody's description. */
+  t = telemetry_create(name, error, sizeof error);
+  assert_true(telemetry_describe(t, "old"));
+  munmap(t, sizeof *t);
+  t = telemetry_create(name, error, sizeof error);
+  assert_non_null(t);
+  assert_null(telemetry_description(name));
+  telemetry_destroy(t);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_description_lives_as_long_as_its_block),
       cmocka_unit_test(block_is_seen_when_ready),
       cmocka_unit_test(names_are_restricted),
       cmocka_unit_test(living_owner_is_respected_dead_one_replaced),

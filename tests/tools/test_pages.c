@@ -171,6 +171,7 @@ static void what_is_wrong_is_refused(void **state)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
       assert_int_equal(ask((struct request){.path = paths[i], .method = methods[k]}), 405);
     assert_int_equal(ask((struct request){.path = paths[i], .bad_query = true}), 400);
+    assert_int_equal(ask((struct request){.path = paths[i], .attribute = "HOST_INFO"}), 400);
     assert_int_equal(ask((struct request){.path = paths[i], .has_body = true}), 400);
     assert_string_equal(page.type, "text/plain; charset=utf-8");
   }

@@ -4,6 +4,7 @@
 #include "census.h"
 #include "io/telemetry_shm.h"
 #include "listener.h"
+#include "oscquery.h"
 #include "prometheus.h"
 #include "server.h"
 
@@ -22,20 +23,23 @@ enum { EXIT_USAGE = 2, NICE = 5 };
 
 struct options {
   const char *instance;
-  struct address address;
-  bool once;
+  struct address address, oscquery;
+  bool once, serves_oscquery;
 };
 
 static const char usage[] =
-    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT [--expose]]\n"
+    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT] [--expose]\n"
     "       ali3-exporter --once [--name INSTANCE]\n"
     "\n"
     "Serves the figures of running ali3d, read from shared memory, over HTTP.\n"
     "\n"
-    "  --name INSTANCE        this daemon alone, also while it is not there (default: all that are present)\n"
-    "  --listen ADDRESS:PORT  numeric, IPv6 in brackets; port 0 takes any (default 127.0.0.1:9464)\n"
-    "  --expose               allow an address that other machines can reach\n"
-    "  --once                 print what /metrics would say, and exit\n"
+    "  --name INSTANCE          this daemon alone, also while it is not there (default: all that are "
+    "present)\n"
+    "  --listen ADDRESS:PORT    numeric, IPv6 in brackets; port 0 takes any (default 127.0.0.1:9464)\n"
+    "  --oscquery ADDRESS:PORT  describe the OSC addresses of one daemon there, too, for OSCQuery clients:\n"
+    "                           of the one named, else of the one started last\n"
+    "  --expose                 allow an address that other machines can reach\n"
+    "  --once                   print what /metrics would say, and exit\n"
     "  --help, --version\n"
     "\n"
     "  /metrics           text format of Prometheus\n"
@@ -56,17 +60,25 @@ static __attribute__((noreturn, format(printf, 1, 2))) void refuse(const char *f
   exit(EXIT_USAGE);
 }
 
+static void read_address(const char *option, const char *text, bool expose, struct address *a)
+{
+  if (!address_read(text, a))
+    refuse("%s: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", option, text);
+  if (!expose && !address_is_loopback(a))
+    refuse("%s %s can be reached from other machines, and nobody is asked who he is: "
+           "add --expose if that is meant",
+           option, text);
+}
+
 static struct options read_options(int argc, char **argv)
 {
-  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
-                                        {"listen", required_argument, NULL, 'l'},
-                                        {"expose", no_argument, NULL, 'e'},
-                                        {"once", no_argument, NULL, 'o'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, 'v'},
-                                        {0}};
+  static const struct option known[] = {
+      {"name", required_argument, NULL, 'n'},     {"listen", required_argument, NULL, 'l'},
+      {"oscquery", required_argument, NULL, 'q'}, {"expose", no_argument, NULL, 'e'},
+      {"once", no_argument, NULL, 'o'},           {"help", no_argument, NULL, 'h'},
+      {"version", no_argument, NULL, 'v'},        {0}};
   struct options o = {0};
-  const char *listen = "127.0.0.1:9464";
+  const char *listen = "127.0.0.1:9464", *oscquery = NULL;
   bool expose = false;
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
@@ -75,6 +87,9 @@ static struct options read_options(int argc, char **argv)
       break;
     case 'l':
       listen = optarg;
+      break;
+    case 'q':
+      oscquery = optarg;
       break;
     case 'e':
       expose = true;
@@ -96,12 +111,9 @@ static struct options read_options(int argc, char **argv)
   if (optind < argc) refuse("unexpected argument \"%s\"", argv[optind]);
   if (o.instance && !telemetry_valid_name(o.instance))
     refuse("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
-  if (!address_read(listen, &o.address))
-    refuse("--listen: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", listen);
-  if (!expose && !address_is_loopback(&o.address))
-    refuse("--listen %s can be reached from other machines, and nobody is asked who he is: "
-           "add --expose if that is meant",
-           listen);
+  read_address("--listen", listen, expose, &o.address);
+  o.serves_oscquery = oscquery != NULL;
+  if (oscquery) read_address("--oscquery", oscquery, expose, &o.oscquery);
   return o;
 }
 
@@ -125,35 +137,58 @@ static int print_once(struct census *c)
   return EXIT_FAILURE;
 }
 
+static void figures(const struct request *r, void *context, struct page *page)
+{
+  struct census *c = context;
+  census_take(c);
+  page_make(r, c, page);
+}
+
+static void describe(const struct request *r, void *context, struct page *page)
+{
+  const struct options *o = context;
+  oscquery_page(r, o->instance, page);
+}
+
+/* NULL: it said why. */
+static struct server *start(struct address *at, server_page *make, void *context, char *text, size_t size)
+{
+  const int listener = listener_open(at);
+  address_text(at, text, size);
+  if (listener < 0) {
+    fprintf(stderr, "ali3-exporter: %s: %s\n", text, strerror(errno));
+    return NULL;
+  }
+  struct server *server = server_start(listener, make, context);
+  if (!server) fprintf(stderr, "ali3-exporter: %s: libmicrohttpd cannot serve there\n", text);
+  return server;
+}
+
 static int serve(struct options *o, struct census *c)
 {
-  char address[64], scheduling[64];
+  char address[64], oscquery[64], scheduling[64];
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
-  sigprocmask(SIG_BLOCK, &ends, NULL); /* in the server's thread too */
+  sigprocmask(SIG_BLOCK, &ends, NULL); /* in the servers' threads too */
   signal(SIGPIPE, SIG_IGN);
   step_back(scheduling, sizeof scheduling);
 
-  const int listener = listener_open(&o->address);
-  address_text(&o->address, address, sizeof address);
-  if (listener < 0) {
-    fprintf(stderr, "ali3-exporter: %s: %s\n", address, strerror(errno));
+  struct server *server = start(&o->address, figures, c, address, sizeof address), *second = NULL;
+  if (!server) return EXIT_FAILURE;
+  if (o->serves_oscquery && !(second = start(&o->oscquery, describe, o, oscquery, sizeof oscquery))) {
+    server_stop(server);
     return EXIT_FAILURE;
   }
-  struct server *server = server_start(listener, c);
-  if (!server) {
-    fprintf(stderr, "ali3-exporter: %s: libmicrohttpd cannot serve there\n", address);
-    return EXIT_FAILURE;
-  }
-  printf(
-      "ali3-exporter: http://%s/metrics of %s; one thread, %s; at most %d connections, %d from one address\n",
-      address, o->instance ? o->instance : "all instances", scheduling, SERVER_CONNECTIONS,
-      SERVER_CONNECTIONS_PER_IP);
+  printf("ali3-exporter: http://%s/metrics of %s; %s, %s; at most %d connections, %d from one address\n",
+         address, o->instance ? o->instance : "all instances", second ? "two threads" : "one thread",
+         scheduling, SERVER_CONNECTIONS, SERVER_CONNECTIONS_PER_IP);
+  if (second) printf("ali3-exporter: OSCQuery on http://%s/\n", oscquery);
   fflush(stdout);
   int number;
   sigwait(&ends, &number);
+  if (second) server_stop(second);
   server_stop(server);
   printf("ali3-exporter: SIG%s: ended\n", sigabbrev_np(number));
   return EXIT_SUCCESS;

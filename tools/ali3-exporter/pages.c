@@ -133,7 +133,7 @@ static void choose(const struct request *r, const struct census *c, struct page 
   }
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     if (strcmp(r->path, pages[i].path) != 0) continue;
-    if (r->has_body || r->bad_query || (r->name && !pages[i].takes_name)) {
+    if (r->has_body || r->bad_query || r->attribute || (r->name && !pages[i].takes_name)) {
       refuse(page, 400,
              r->has_body           ? "no body is taken"
              : pages[i].takes_name ? "the query may hold one name=, of 1 to 63 of A-Z a-z 0-9 _ -"

@@ -9,8 +9,9 @@
 
 struct request {
   const char *method, *path;
-  const char *name; /* of ?name=; NULL: not given */
-  bool bad_query;   /* anything else stood in the query, or a name that is none */
+  const char *name;      /* of ?name=; NULL: not given */
+  const char *attribute; /* of ?ATTRIBUTE, a word in capitals without a value; NULL: not given */
+  bool bad_query;        /* anything else stood in the query, or a name that is none */
   bool has_body;
 };
 

@@ -2,7 +2,6 @@
 #include "server.h"
 
 #include "io/telemetry_shm.h"
-#include "pages.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -10,7 +9,8 @@
 
 struct server {
   struct MHD_Daemon *http;
-  struct census *census;
+  server_page *make;
+  void *context;
 };
 
 static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_size,
@@ -18,9 +18,12 @@ static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char
 {
   (void)kind;
   struct request *r = arg;
+  static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   /* The sizes tell a zero byte within, which %00 makes. */
-  if (r->name || key_size != 4 || memcmp(key, "name", 4) != 0 || !value || strlen(value) != value_size ||
-      !telemetry_valid_name(value))
+  if (!r->attribute && !r->name && key_size > 0 && strspn(key, capitals) == key_size && value_size == 0)
+    r->attribute = key;
+  else if (r->name || key_size != 4 || memcmp(key, "name", 4) != 0 || !value || strlen(value) != value_size ||
+           !telemetry_valid_name(value))
     r->bad_query = true;
   else
     r->name = value;
@@ -70,17 +73,17 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
   }
   struct request r = {.method = method, .path = path, .has_body = body};
   MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, read_query, &r);
-  census_take(s->census);
   struct page page;
-  page_make(&r, s->census, &page);
+  s->make(&r, s->context, &page);
   return page.text ? reply(connection, &page) : MHD_NO;
 }
 
-struct server *server_start(int listener, struct census *c)
+struct server *server_start(int listener, server_page *make, void *context)
 {
   struct server *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->census = c;
+  s->make = make;
+  s->context = context;
   s->http = MHD_start_daemon(
       MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, listener,
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVER_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/osc_address.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+
+int osc_address_parse(const char *host, int port, struct osc_address *out)
+{
+  char service[12];
+  snprintf(service, sizeof service, "%d", port);
+  struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV}, *found;
+  int code = getaddrinfo(host, service, &hints, &found);
+  if (code != 0) return code;
+  memset(out, 0, sizeof *out);
+  memcpy(&out->name, found->ai_addr, found->ai_addrlen);
+  out->length = found->ai_addrlen;
+  freeaddrinfo(found);
+  return 0;
+}
+
+int osc_address_port(const struct osc_address *a)
+{
+  return ntohs(a->name.any.sa_family == AF_INET6 ? a->name.v6.sin6_port : a->name.v4.sin_port);
+}
+
+void osc_address_set_port(struct osc_address *a, int port)
+{
+  if (a->name.any.sa_family == AF_INET6)
+    a->name.v6.sin6_port = htons((uint16_t)port);
+  else
+    a->name.v4.sin_port = htons((uint16_t)port);
+}
+
+bool osc_address_same_host(const struct osc_address *a, const struct osc_address *b)
+{
+  if (a->name.any.sa_family != b->name.any.sa_family) return false;
+  if (a->name.any.sa_family == AF_INET) return a->name.v4.sin_addr.s_addr == b->name.v4.sin_addr.s_addr;
+  return memcmp(&a->name.v6.sin6_addr, &b->name.v6.sin6_addr, sizeof a->name.v6.sin6_addr) == 0;
+}
+
+bool osc_address_same(const struct osc_address *a, const struct osc_address *b)
+{
+  return osc_address_same_host(a, b) && osc_address_port(a) == osc_address_port(b);
+}
+
+bool osc_address_is_multicast(const struct osc_address *a)
+{
+  if (a->name.any.sa_family == AF_INET6) return IN6_IS_ADDR_MULTICAST(&a->name.v6.sin6_addr);
+  return IN_MULTICAST(ntohl(a->name.v4.sin_addr.s_addr));
+}
+
+bool osc_address_may_be_answered(const struct osc_address *a)
+{
+  if (osc_address_port(a) == 0 || osc_address_is_multicast(a)) return false;
+  if (a->name.any.sa_family == AF_INET6) return !IN6_IS_ADDR_UNSPECIFIED(&a->name.v6.sin6_addr);
+  const in_addr_t host = ntohl(a->name.v4.sin_addr.s_addr);
+  return a->name.any.sa_family == AF_INET && host != INADDR_ANY && host != INADDR_BROADCAST;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of osc_out share: osc_out.c sends, osc_leases.c says to whom. */
+#ifndef IO_OSC_OUT_PARTS_H
+#define IO_OSC_OUT_PARTS_H
+
+#include "io/osc_encode.h"
+#include "io/osc_limit.h"
+#include "io/osc_out.h"
+#include "io/osc_receiver.h"
+
+struct osc_out {
+  const struct osc_config *config;
+  const struct osc_space *space;
+  const struct signals *signals;
+  struct counters *counters;
+  int fd;
+  struct osc_state *state[STREAMS_PACKED][2]; /* 32-bit and 64-bit profile */
+  bool filled[STREAMS_PACKED][2];             /* with the frame in hand */
+  const struct frame *frame;                  /* the last one; NULL: none yet */
+  uint32_t last_state, last_fault;
+  uint64_t next_status_ns;
+  struct osc_limit limit;
+  int receivers;
+  struct osc_receiver receiver[]; /* the fixed targets, then OSC_SUBSCRIBERS places */
+};
+
+/* What a name stands for, as bits. A model without sensors has no packets of them to be sent unasked. */
+unsigned osc_out_bits(const struct osc_out *out, enum stream stream);
+/* Counts the receivers anew. */
+void osc_out_count(struct osc_out *out);
+/* It has subscribed to something. */
+bool osc_out_has_lease(const struct osc_out *out, const struct osc_address *who);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * Barriers, fault injection, rights, and the names of those who command. */
+#include "io/osc_direct.h"
+
+#include <unistd.h>
+
+static void loop_answers(const struct command *c, uint32_t result)
+{
+  const struct answer a = {.code = c->code, .id = c->id, .client = c->client, .result = result};
+  assert_true(ring_push(&port.answers, &a));
+  osc_in_answers(in, 1);
+}
+
+static void assert_synced(int id)
+{
+  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/synced", "i");
+  assert_non_null(args);
+  assert_int_equal(wire_get_u32(args), id);
+}
+
+static void a_barrier_waits_for_all_that_was_asked_before(void **state)
+{
+  (void)state;
+  struct command run = {0}, step = {0}, late = {0};
+  receive(wire_message(bytes, "/ali3/sync", "i", 1));
+  assert_synced(1); /* nothing was */
+
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 10));
+  receive(wire_message(bytes, "/ali3/step", "ii", 5, 11));
+  receive(wire_message(bytes, "/ali3/sync", "i", 2));
+  receive(wire_message(bytes, "/ali3/cmd/clear", "i", 12)); /* later: it holds nothing up */
+  assert_true(ring_pop(&port.commands, &run) && ring_pop(&port.commands, &step) &&
+              ring_pop(&port.commands, &late));
+  loop_answers(&late, RESULT_OK);
+  assert_acknowledged("clear", 12, RESULT_OK);
+  loop_answers(&run, RESULT_OK);
+  assert_acknowledged("run", 10, RESULT_OK);
+  assert_int_equal(next_answer(), 0);
+  loop_answers(&step, RESULT_OK);
+  assert_acknowledged("step", 11, RESULT_OK);
+  assert_synced(2);
+  assert_int_equal(next_answer(), 0);
+}
+
+static void a_barrier_is_the_senders_own(void **state)
+{
+  (void)state;
+  struct osc_address other;
+  const int another = open_socket(&other);
+  struct command c = {0};
+  receive_from(wire_message(bytes, "/ali3/cmd/run", "i", 10), &other);
+  receive(wire_message(bytes, "/ali3/sync", "i", 3));
+  assert_synced(3);
+  /* in one datagram, too */
+  size_t n = wire_bundle(bytes), size = wire_message(bytes + n + 4, "/ali3/cmd/pause", "i", 1);
+  n += wire_u32(bytes + n, (uint32_t)size) + size;
+  size = wire_message(bytes + n + 4, "/ali3/sync", "i", 4);
+  n += wire_u32(bytes + n, (uint32_t)size) + size;
+  receive(n);
+  assert_int_equal(next_answer(), 0);
+  assert_true(ring_pop(&port.commands, &c) && ring_pop(&port.commands, &c));
+  loop_answers(&c, RESULT_WRONG_STATE);
+  assert_acknowledged("pause", 1, RESULT_WRONG_STATE);
+  assert_synced(4);
+  close(another);
+}
+
+static void barriers_are_answered_in_their_order(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 10));
+  for (int i = 0; i < 40; i++) receive(wire_message(bytes, "/ali3/sync", "i", i)); /* more than are kept */
+  assert_true(ring_pop(&port.commands, &c));
+  loop_answers(&c, RESULT_OK);
+  assert_acknowledged("run", 10, RESULT_OK);
+  for (int i = 40 - 32; i < 40; i++) assert_synced(i);
+  assert_int_equal(next_answer(), 0);
+}
+
+static void injections_are_switched_by_name(void **state)
+{
+  (void)state;
+  static const char *const name[] = {"freeze", "noise"};
+  config.injection_name = name;
+  config.injections = 2;
+  direct_restart();
+  static const struct {
+    const char *types;
+    uint32_t argument;
+  } cases[] = {{"sT", 3}, {"sF", 2}};
+  struct command c = {0};
+  receive(wire_message(bytes, "/ali3/inject", "sii", "noise", 1, 77));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_INJECT);
+  assert_int_equal(c.argument, 3);
+  assert_int_equal(c.id, 77);
+  loop_answers(&c, RESULT_OK);
+  assert_acknowledged("inject", 77, RESULT_OK);
+  for (size_t i = 0; i < 2; i++) {
+    receive(wire_message(bytes, "/ali3/inject", cases[i].types, "noise"));
+    assert_true(ring_pop(&port.commands, &c));
+    assert_int_equal(c.argument, cases[i].argument);
+  }
+  receive(wire_message(bytes, "/ali3/inject", "sf", "freeze", 0.0));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.argument, 0);
+  receive(wire_message(bytes, "/ali3/inject", "si", "nothing", 1));
+  assert_acknowledged("inject", 0, RESULT_BAD_ARGUMENT);
+  receive(wire_message(bytes, "/ali3/inject", "s", "noise"));
+  receive(wire_message(bytes, "/ali3/inject", "is", 1, "noise"));
+  assert_counted(osc_type_errors, 2);
+  receive(wire_message(bytes, "/ali3/cmd/inject", ""));
+  assert_counted(osc_unknown, 1);
+  assert_false(ring_pop(&port.commands, &c));
+}
+
+static struct peer_rule rule[2];
+static struct peers peers = {rule, 2};
+
+static void allow(const char *host, enum access access)
+{
+  assert_true(peer_rule_parse("10.0.0.1", &rule[0]));
+  assert_true(peer_rule_parse(host, &rule[1]));
+  rule[0].access = ACCESS_WRITE;
+  rule[1].access = access;
+  config.peers = &peers;
+  direct_restart();
+}
+
+static void who_may_only_read_is_told_so(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  allow("127.0.0.0/8", ACCESS_READ);
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
+  assert_acknowledged("run", 5, RESULT_NOT_AUTHORISED);
+  receive(wire_message(bytes, "/ali3/step", "ii", 1, 6));
+  assert_acknowledged("step", 6, RESULT_NOT_AUTHORISED);
+  receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
+  receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", 1, INT64_C(1), 0., 1., 2., 3., 4., 5., 6.,
+                       7., 8., 9., 10., 11., 12.));
+  assert_counted(osc_denied, 4);
+  assert_int_equal(next_answer(), 0);
+  assert_false(ring_pop(&port.commands, &c));
+  assert_false(snapshot_take(&port.inputs));
+
+  receive(wire_message(bytes, "/ali3/ping", "ih", 1, INT64_C(1)));
+  assert_non_null(wire_find(answer, next_answer(), "/ali3/pong", "ihhh"));
+  receive(wire_message(bytes, "/ali3/status", ""));
+  assert_non_null(wire_find(answer, next_answer(), "/ali3/status", "sifffiiii"));
+  assert_int_equal(subscribe("status", 0, 1, 0), RESULT_OK);
+  receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_ESTOP);
+  assert_true(atomic_load(&port.estop) != 0);
+}
+
+static void strangers_hear_nothing(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  allow("192.168.0.0/16", ACCESS_WRITE);
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
+  receive(wire_message(bytes, "/ali3/status", ""));
+  receive(wire_message(bytes, "/ali3/sub", "siii", "all", 0, 1, 0));
+  receive(wire_message(bytes, "/ali3/no/such", ""));
+  assert_counted(osc_denied, 4);
+  assert_counted(osc_received, 0);
+  assert_counted(osc_unknown, 0);
+  assert_int_equal(next_answer(), 0);
+  assert_false(ring_pop(&port.commands, &c));
+  assert_counted(osc_clients, 0);
+}
+
+static void the_log_gets_the_names_of_clients(void **state)
+{
+  (void)state;
+  char expected[CLIENT_NAME], got[CLIENT_NAME];
+  struct command c = {0};
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
+  assert_true(ring_pop(&port.commands, &c));
+  clients_address_text(&sender.name.any, expected);
+  clients_get(&port.clients, c.client, got);
+  assert_string_equal(got, expected);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      DIRECT_TEST(a_barrier_waits_for_all_that_was_asked_before),
+      DIRECT_TEST(a_barrier_is_the_senders_own),
+      DIRECT_TEST(barriers_are_answered_in_their_order),
+      DIRECT_TEST(injections_are_switched_by_name),
+      DIRECT_TEST(who_may_only_read_is_told_so),
+      DIRECT_TEST(strangers_hear_nothing),
+      DIRECT_TEST(the_log_gets_the_names_of_clients),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
