@@ -69,7 +69,7 @@ def modbus_peer(port, choice):
         body = struct.pack(">BHHB", 16, 100, 65, 130) + words
         send_in_pieces(connection, struct.pack(">HHHB", sequence & 0xFFFF, 0, len(body) + 1, 1) + body, choice)
         connection.recv(64)
-        time.sleep(0.02 * choice.random())  # 200 requests a second are allowed
+        time.sleep(0.02 * choice.random())  # others are to be served, too
 
 
 def device_peer(port, choice):

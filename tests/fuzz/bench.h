@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the targets for protocols share: the signals of config/four-bar.yaml, a port, and the loop's side of it. */
+ * What the targets for protocols share: the signals of bench.yaml, a port, and the loop's side of it. */
 #ifndef TESTS_FUZZ_BENCH_H
 #define TESTS_FUZZ_BENCH_H
 

@@ -3,6 +3,7 @@
  * who sends it, then its bytes; the loop makes a cycle after each. Nothing leaves: the socket is none of IP. */
 #include "bench.h"
 
+#include "daemon/osc_setup.h"
 #include "io/osc_in.h"
 
 #include <stdio.h>
@@ -17,18 +18,14 @@ static struct osc_out *out;
 
 static void start(struct fuzz_bench *b)
 {
-  static const char *body_name[64];
-  static struct osc_config config;
+  static struct osc_setup setup;
   char error[400] = "";
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair) != 0) abort();
-  for (int i = 0; i < b->settings->signals->bodies; i++)
-    body_name[i] = ali3_model_body_name(b->settings->model, i);
-  config = (struct osc_config){
-      .bind = "127.0.0.1", .prefix = b->settings->osc.prefix, .period = 0.01, .body_name = body_name};
-  out = osc_out_new(&config, b->settings->signals, &b->counters, pair[0], error, sizeof error);
+  if (!osc_setup(&setup, b->settings)) abort();
+  out = osc_out_new(&setup.config, b->settings->signals, &b->counters, pair[0], error, sizeof error);
   if (!out) fprintf(stderr, "%s\n", error);
-  in = out ? osc_in_new(config.prefix, b->settings->signals, &b->port, &b->counters, out) : NULL;
+  in = out ? osc_in_new(&setup.config, b->settings->signals, &b->port, &b->counters, out) : NULL;
   if (!in) abort();
 }
 
