@@ -47,20 +47,24 @@ static bool start_osc(struct bench *b, char *error, size_t size)
   const int bodies = ali3_model_bodies(s->model);
   b->target = calloc((size_t)s->osc.targets + 1, sizeof *b->target);
   b->body_name = calloc((size_t)bodies + 1, sizeof *b->body_name);
-  if (!b->target || !b->body_name) return out_of_memory(error, size);
+  b->injection_name = calloc((size_t)s->injections + 1, sizeof *b->injection_name);
+  if (!b->target || !b->body_name || !b->injection_name) return out_of_memory(error, size);
   for (int i = 0; i < s->osc.targets; i++) {
     const struct settings_target *t = &s->osc.target[i];
     b->target[i] =
         (struct osc_target){.host = t->host, .port = t->port, .divisor = t->divisor, .doubles = t->doubles};
   }
   for (int i = 0; i < bodies; i++) b->body_name[i] = ali3_model_body_name(s->model, i);
+  for (int i = 0; i < s->injections; i++) b->injection_name[i] = s->injection[i].name;
   b->osc_config = (struct osc_config){.bind = s->osc.bind,
                                       .port = s->osc.port,
                                       .prefix = s->osc.prefix,
                                       .target = b->target,
                                       .targets = s->osc.targets,
                                       .period = s->options.dt,
-                                      .body_name = b->body_name};
+                                      .body_name = b->body_name,
+                                      .injection_name = b->injection_name,
+                                      .injections = s->injections};
   b->osc = osc_start(&b->osc_config, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
   return b->osc;
 }
@@ -87,6 +91,7 @@ void bench_close(struct bench *b)
   for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
   free(b->target);
   free(b->body_name);
+  free(b->injection_name);
   telemetry_destroy(b->telemetry);
   free(b->bell);
   *b = (struct bench){0};

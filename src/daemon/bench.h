@@ -29,7 +29,7 @@ struct bench {
   struct modbus_server *modbus;
   struct osc_config osc_config; /* and what it points to */
   struct osc_target *target;
-  const char **body_name;
+  const char **body_name, **injection_name;
 };
 
 /* Set-up: everything but the sockets and threads. Settings must live as long as the bench. False on failure,

@@ -26,8 +26,10 @@ struct osc_config {
   const char *prefix; /* "/ali3" */
   const struct osc_target *target;
   int targets;
-  double period;                /* s of a cycle */
-  const char *const *body_name; /* (signals->bodies) */
+  double period;                     /* s of a cycle */
+  const char *const *body_name;      /* (signals->bodies) */
+  const char *const *injection_name; /* (injections) see injection_find() */
+  int injections;
 };
 
 struct osc;

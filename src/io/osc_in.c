@@ -197,7 +197,8 @@ static void send_command(struct osc_in *in, const struct request *r, unsigned co
 static enum verdict on_command(struct osc_in *in, const struct request *r)
 {
   int code = command_from_name(r->tail + strlen("cmd/"));
-  if (code == 0 || code == COMMAND_STEP) return UNKNOWN; /* step has an argument and an address of its own */
+  /* These have arguments and addresses of their own. */
+  if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT) return UNKNOWN;
   if (!types_are(r, "") && !types_are(r, "i")) return WRONG_TYPES;
   send_command(in, r, (unsigned)code, 0, r->count ? integer(r, 0) : 0);
   return ACCEPTED;
