@@ -77,6 +77,41 @@ static void compare_rest(const struct settings *a, const struct settings *b, str
   if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
   if (a->model_print != b->model_print) add(l, "model", "", "");
   if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
+  if (a->injections_print != b->injections_print) add(l, "injections", "", "");
+}
+
+/* Three channels, whose keys are named alike. */
+static void compare_ranges(const struct input_spec *a, const struct input_spec *b, int first,
+                           const char *quantity, struct list *l)
+{
+  char key[32];
+  const struct input_range *x = a->range + first, *y = b->range + first;
+  const bool same_safe = x[0].safe == y[0].safe && x[1].safe == y[1].safe && x[2].safe == y[2].safe;
+  snprintf(key, sizeof key, "limit_%s", quantity);
+  if (x->upper != y->upper) add(l, "inputs", a->name, key);
+  snprintf(key, sizeof key, "rate_%s", quantity);
+  if (x->rate != y->rate) add(l, "inputs", a->name, key);
+  snprintf(key, sizeof key, "safe_%s", quantity);
+  if (!same_safe) add(l, "inputs", a->name, key);
+}
+
+static bool is_symmetric(const struct input_range *r)
+{
+  return r->lower == -r->upper;
+}
+
+/* Of a value. Limits that are the same to both sides may come from either key. */
+static void compare_range(const struct input_spec *a, const struct input_spec *b, struct list *l)
+{
+  const struct input_range *x = a->range, *y = b->range;
+  if (is_symmetric(x) && is_symmetric(y)) {
+    if (x->upper != y->upper) add(l, "inputs", a->name, "limit");
+  } else {
+    if (x->lower != y->lower) add(l, "inputs", a->name, "lower");
+    if (x->upper != y->upper) add(l, "inputs", a->name, "upper");
+  }
+  if (x->rate != y->rate) add(l, "inputs", a->name, "rate");
+  if (x->safe != y->safe) add(l, "inputs", a->name, "safe");
 }
 
 static void compare_inputs(const struct settings *a, const struct settings *b, struct list *l)
@@ -86,9 +121,15 @@ static void compare_inputs(const struct settings *a, const struct settings *b, s
     if (x->policy != y->policy) add(l, "inputs", x->name, "policy");
     if (x->hold != y->hold) add(l, "inputs", x->name, "hold");
     if (x->ramp != y->ramp) add(l, "inputs", x->name, "ramp");
-    if (x->limit_force != y->limit_force) add(l, "inputs", x->name, "limit_force");
-    if (x->limit_torque != y->limit_torque) add(l, "inputs", x->name, "limit_torque");
-    if (x->limit_value != y->limit_value) add(l, "inputs", x->name, "limit");
+    if (x->fault != y->fault) add(l, "inputs", x->name, "fault");
+    if (x->recover != y->recover) add(l, "inputs", x->name, "recover");
+    if (x->blend != y->blend) add(l, "inputs", x->name, "blend");
+    if (x->kind == INPUT_WRENCH) {
+      compare_ranges(x, y, 0, "force", l);
+      compare_ranges(x, y, 3, "torque", l);
+    } else {
+      compare_range(x, y, l);
+    }
   }
 }
 

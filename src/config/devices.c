@@ -45,6 +45,12 @@ static void claim_inputs(struct settings *s, const struct settings_device *d, in
     if (!mine) continue;
     if (known->sources >> SOURCE_DEVICE)
       report_error(r, map->at, "map: input \"%.40s\" is set by another device already", known->name);
+    else if (known->sources)
+      report_error(
+          r, map->at,
+          "map: input \"%.40s\" has a \"from\", but what a device sets has no other source: leave one "
+          "of the two out",
+          known->name);
     s->signals->input[i].sources = s->input[i].sources = UINT64_C(1) << (SOURCE_DEVICE + index);
   }
 }

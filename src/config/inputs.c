@@ -3,6 +3,7 @@
  * whose value it is. Set-up only. */
 #include "config/nearest.h"
 #include "config/values.h"
+#include "signals/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,10 @@ struct reader {
 /* Which keys go with what it acts on. */
 static bool check_keys(const struct reader *rd, const struct node *n)
 {
-  static const char *const of_body[] = {"point", "axes", "limit_force", "limit_torque", NULL},
-                           *const of_force[] = {"limit", NULL};
+  static const char *const of_body[] = {"point",        "axes",        "limit_force",
+                                        "limit_torque", "rate_force",  "rate_torque",
+                                        "safe_force",   "safe_torque", NULL},
+                           *const of_force[] = {"limit", "lower", "upper", "rate", "safe", NULL};
   const struct node *body = node_find(n, "body"), *force = node_find(n, "force"), *stray;
   int before = rd->report->errors;
   if (!body && !force) {
@@ -93,6 +96,69 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   return true;
 }
 
+static void check_safe(const struct reader *rd, const struct node *n, const char *key,
+                       const struct input_range *range, int count)
+{
+  const struct node *safe = node_find(n, key);
+  for (int k = 0; k < count; k++) {
+    if (range[k].safe >= range[k].lower && range[k].safe <= range[k].upper) continue;
+    report_error(rd->report, (safe ? safe : n)->at,
+                 "%s: expected a value within the limits, %g to %g, found %g%s", key, range[k].lower,
+                 range[k].upper, range[k].safe, safe ? "" : ", its default");
+    return;
+  }
+}
+
+static void set_ranges(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  struct input_range *range = v->spec.range;
+  if (v->body) {
+    for (int k = 0; k < 3; k++) {
+      range[k] = (struct input_range){-v->f.limit, v->f.limit, v->f.rate, v->f.safe[k]};
+      range[k + 3] = (struct input_range){-v->t.limit, v->t.limit, v->t.rate, v->t.safe[k]};
+    }
+    check_safe(rd, n, "safe_force", range, 3);
+    check_safe(rd, n, "safe_torque", range + 3, 3);
+    return;
+  }
+  const struct node *lower = node_find(n, "lower"), *upper = node_find(n, "upper");
+  range[0] =
+      (struct input_range){lower ? v->lower : -v->limit, upper ? v->upper : v->limit, v->rate, v->safe};
+  if (range[0].lower < range[0].upper)
+    check_safe(rd, n, "safe", range, 1);
+  else
+    report_error(rd->report, (lower ? lower : upper)->at,
+                 "%s: expected limits with room between them, found %g to %g", lower ? "lower" : "upper",
+                 range[0].lower, range[0].upper);
+}
+
+/* The choices of "from". */
+enum { FROM_ANY, FROM_OSC, FROM_MODBUS };
+
+/* Who may set it: nothing is said here of what a device sets. */
+static void set_sources(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  const struct node *from = node_find(n, "from");
+  if (!from) return;
+  if (v->from != FROM_MODBUS) v->spec.sources |= UINT64_C(1) << SOURCE_OSC;
+  if (v->from != FROM_OSC) v->spec.sources |= UINT64_C(1) << SOURCE_MODBUS;
+  const bool off = (v->from == FROM_OSC && !rd->settings->osc.enabled) ||
+                   (v->from == FROM_MODBUS && !rd->settings->modbus.enabled);
+  if (off)
+    report_error(rd->report, from->at, "from: the section %s is missing, or not enabled",
+                 v->from == FROM_OSC ? "osc" : "modbus");
+}
+
+static void set_fault(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  const struct node *fault = node_find(n, "fault");
+  struct input_spec *spec = &v->spec;
+  if (!fault && spec->required && v->policy != INPUT_SAFE) spec->fault = spec->hold > 1.0 ? spec->hold : 1.0;
+  if (fault && spec->fault < spec->hold)
+    report_error(rd->report, fault->at, "fault: expected hold, %g s, or more, found %g", spec->hold,
+                 spec->fault);
+}
+
 /* False when out of memory; mistakes are in the report. */
 static bool read_input(const struct reader *rd, const struct node *n, struct names *seen)
 {
@@ -110,6 +176,9 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
   }
   if (!check_keys(rd, n)) return true;
   if (!(v.body ? act_on_body(rd, n, &v) : act_on_force(rd, n, &v))) return true;
+  set_ranges(rd, n, &v);
+  set_sources(rd, n, &v);
+  set_fault(rd, n, &v);
   v.spec.policy = (enum input_policy)v.policy;
   v.spec.name = strdup(v.name);
   if (!v.spec.name) return false;

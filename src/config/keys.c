@@ -29,8 +29,7 @@ static const char *const sensor_types[] = {
     ALI3_SENSOR_LIST(SENSOR_NAME)
 #undef SENSOR_NAME
         NULL};
-static const char *const policies[] = {
-    [INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe", NULL};
+static const char *const sources[] = {"any", "osc", "modbus", NULL};
 static const char *const profiles[] = {"f", "d", NULL};
 #define STREAM_NAME(id, text) text,
 static const char *const streams[] = {STREAM_LIST(STREAM_NAME) NULL};
@@ -38,6 +37,8 @@ static const char *const streams[] = {STREAM_LIST(STREAM_NAME) NULL};
 static const char *const accesses[] = {"read", "write", NULL};
 static const char *const parities[] = {"none", "even", "odd", NULL};
 #define WORD(id, text, ...) text,
+static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
+static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
 static const char *const wire_types[] = {WIRE_TYPE_LIST(WORD) NULL};
 static const char *const wire_orders[] = {WIRE_ORDER_LIST(WORD) NULL};
 static const char *const wire_tables[] = {WIRE_TABLE_LIST(WORD) NULL};
@@ -241,11 +242,39 @@ static const struct key input_keys[] = {
   {"policy",       KEY_CHOICE, "",    ANY,              "ramp",   WHILE_RUNNING, INPUT(policy),            policies, 0},
   {"hold",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.05",   WHILE_RUNNING, INPUT(spec.hold),         0, 0},
   {"ramp",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.5",    WHILE_RUNNING, INPUT(spec.ramp),         0, 0},
-  {"limit_force",  KEY_NUMBER, "N",   POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(spec.limit_force),  0, 0},
-  {"limit_torque", KEY_NUMBER, "N m", POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(spec.limit_torque), 0, 0},
-  {"limit",        KEY_NUMBER, "",    POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(spec.limit_value),  0, 0},
+  {"fault",        KEY_NUMBER, "s",   POSITIVE,         NONE,     WHILE_RUNNING, INPUT(spec.fault),        0, 0},
+  {"required",     KEY_BOOL,   "",    ANY,              "false",  AT_START,      INPUT(spec.required),     0, 0},
+  {"recover",      KEY_INTEGER, "samples", BETWEEN(1, 1e6), "10", WHILE_RUNNING, INPUT(spec.recover),      0, 0},
+  {"blend",        KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.5",    WHILE_RUNNING, INPUT(spec.blend),        0, 0},
+  {"from",         KEY_CHOICE, "",    ANY,              "any",    AT_START,      INPUT(from),              sources, 0},
+  {"limit_force",  KEY_NUMBER, "N",   POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(f.limit),           0, 0},
+  {"limit_torque", KEY_NUMBER, "N m", POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(t.limit),           0, 0},
+  {"rate_force",   KEY_NUMBER, "N/s", POSITIVE,         NONE,     WHILE_RUNNING, INPUT(f.rate),            0, 0},
+  {"rate_torque",  KEY_NUMBER, "N m/s", POSITIVE,       NONE,     WHILE_RUNNING, INPUT(t.rate),            0, 0},
+  {"safe_force",   KEY_VECTOR, "N",   ANY,              "0 0 0",  WHILE_RUNNING, INPUT(f.safe),            0, 0},
+  {"safe_torque",  KEY_VECTOR, "N m", ANY,              "0 0 0",  WHILE_RUNNING, INPUT(t.safe),            0, 0},
+  {"limit",        KEY_NUMBER, "",    POSITIVE,         "1e4",    WHILE_RUNNING, INPUT(limit),             0, 0},
+  {"lower",        KEY_NUMBER, "",    ANY,              NONE,     WHILE_RUNNING, INPUT(lower),             0, 0},
+  {"upper",        KEY_NUMBER, "",    ANY,              NONE,     WHILE_RUNNING, INPUT(upper),             0, 0},
+  {"rate",         KEY_NUMBER, "",    POSITIVE,         NONE,     WHILE_RUNNING, INPUT(rate),              0, 0},
+  {"safe",         KEY_NUMBER, "",    ANY,              "0",      WHILE_RUNNING, INPUT(safe),              0, 0},
 };
 const struct section schema_input = SECTION("an input", input_keys);
+
+#define INJECTION(field) offsetof(struct injection_values, field)
+static const struct key injection_keys[] = {
+  {"name",        KEY_STRING,  "",  ANY,                          REQUIRED, AT_START, INJECTION(name),             0, 0},
+  {"input",       KEY_STRING,  "",  ANY,                          REQUIRED, AT_START, INJECTION(input),            0, 0},
+  {"kind",        KEY_CHOICE,  "",  ANY,                          REQUIRED, AT_START, INJECTION(kind),             inject_kinds, 0},
+  {"active",      KEY_BOOL,    "",  ANY,                          "false",  AT_START, INJECTION(spec.active),      0, 0},
+  {"from",        KEY_NUMBER,  "s", NOT_NEGATIVE,                 NONE,     AT_START, INJECTION(spec.from),        0, 0},
+  {"for",         KEY_NUMBER,  "s", POSITIVE,                     NONE,     AT_START, INJECTION(spec.length),      0, 0},
+  {"probability", KEY_NUMBER,  "",  BETWEEN(0, 1),                "1",      AT_START, INJECTION(spec.probability), 0, 0},
+  {"cycles",      KEY_INTEGER, "",  BETWEEN(1, INJECT_CYCLES_MAX), NONE,    AT_START, INJECTION(spec.cycles),      0, 0},
+  {"value",       KEY_NUMBER,  "",  ANY,                          NONE,     AT_START, INJECTION(spec.value),       0, 0},
+  {"amplitude",   KEY_NUMBER,  "",  NOT_NEGATIVE,                 NONE,     AT_START, INJECTION(spec.amplitude),   0, 0},
+};
+const struct section schema_injection = SECTION("an injection", injection_keys);
 
 #define TARGET(field) offsetof(struct target_values, field)
 static const struct key target_keys[] = {
@@ -401,6 +430,7 @@ static const struct key file_keys[] = {
   {"cycle",      KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &cycle},
   {"realtime",   KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &realtime},
   {"inputs",     KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_input},
+  {"injections", KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_injection},
   {"osc",        KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &osc},
   {"modbus",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &modbus},
   {"devices",    KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_device},

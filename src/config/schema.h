@@ -56,7 +56,7 @@ struct section {
 
 /* The section of a whole file, and those of its elements (see keys.c); schema_force: of the constant ones. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
-    schema_input, schema_target, schema_peer, schema_mapped, schema_wired, schema_device;
+    schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device;
 
 /* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */

@@ -270,6 +270,8 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   bool bodies_known = s->model || l->bodies.used > 0;
   bool memory = osc_targets_read(given(l, "osc", "targets"), s, r) &&
                 (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
+  const struct node *injections = node_find(l->main.root, "injections");
+  memory = memory && injections_read(injections, s, r);
 
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = read_wiring(l);
@@ -277,6 +279,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   if (r->errors == 0) {
     s->model_print = node_print(l->model_node, NULL);
     s->inputs_print = node_print(inputs, &schema_input);
+    s->injections_print = node_print(injections, NULL);
     s->wiring_print = wiring_print(l);
   }
   if (!memory) report_error(r, (struct place){0}, "out of memory");
@@ -296,6 +299,8 @@ static void release(struct settings *s)
   ali3_model_free(s->model);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
+  for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
+  free(s->injection);
   signals_free(s->signals);
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);

@@ -3,6 +3,7 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
+#include "rt/inject.h"
 #include "signals/clocking.h"
 #include "signals/peers.h"
 #include "signals/signals.h"
@@ -100,12 +101,14 @@ struct settings {
     struct wiring map; /* beside it */
     struct peers peers;
   } modbus;
+  struct injection *injection; /* (injections) faults that may be put into the inputs */
+  int injections;
   struct settings_device *device; /* (devices) */
   int devices;
   char *instance; /* telemetry.name; default: the model's name */
 
   /* of their text: differ where it does; see node_print() */
-  uint64_t model_print, inputs_print, wiring_print; /* the last: peers, maps and devices */
+  uint64_t model_print, inputs_print, injections_print, wiring_print; /* the last: peers, maps and devices */
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file

@@ -56,10 +56,20 @@ struct sensor_values {
 };
 
 struct input_values {
-  struct input_spec spec; /* without name, kind, what it acts on, and policy */
+  struct input_spec spec; /* without name, kind, what it acts on, policy, sources and ranges */
   const char *name, *body, *force;
-  int policy, axes;
+  int policy, axes, from;
   double point[3];
+  struct { /* on a body */
+    double limit, rate, safe[3];
+  } f, t;
+  double limit, lower, upper, rate, safe; /* on a force element */
+};
+
+struct injection_values {
+  struct injection spec; /* without name, input, kind and window */
+  const char *name, *input;
+  int kind;
 };
 
 struct target_values {
@@ -137,6 +147,9 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
  * memory; mistakes are reported. */
 bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
                  struct report *r);
+
+/* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
+bool injections_read(const struct node *list, struct settings *s, struct report *r);
 
 /* FNV-1a over keys and values as they are written, with all below; of a list of mappings of section s (NULL: of anything)
  * without the keys that may change while the loop runs. 0: there is no node. */

@@ -5,22 +5,30 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What follows the cause: who did it, or where in the model it happened. */
-static void describe_origin(const struct cycle_event *e, const ali3_model *m, struct port *const *ports,
-                            char *text, size_t size)
+static void describe_place(const struct cycle_event *e, const ali3_model *m, char *text, size_t size)
+{
+  const bool both = e->joint >= 0 && e->body >= 0;
+  snprintf(text, size, ", worst at%s%s%s%s%s", e->joint >= 0 ? " joint " : "",
+           e->joint >= 0 ? ali3_model_joint_name(m, e->joint) : "", both ? "," : "",
+           e->body >= 0 ? " body " : "", e->body >= 0 ? ali3_model_body_name(m, e->body) : "");
+}
+
+/* What follows the cause: who did it, or where it happened. */
+static void describe_origin(const struct cycle_event *e, const struct cycle_config *g, char *text,
+                            size_t size)
 {
   text[0] = '\0';
-  if (e->port >= 0 && e->cause == CAUSE_COMMAND) {
+  if (e->port >= 0) {
     char client[CLIENT_NAME];
-    clients_get(&ports[e->port]->clients, e->client, client);
-    snprintf(text, size, " by %s %s", ports[e->port]->name, client);
-  } else if (e->port >= 0) {
-    snprintf(text, size, " by %s", ports[e->port]->name);
+    clients_get(&g->port[e->port]->clients, e->client, client);
+    snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
+  } else if (e->input >= 0 && e->cause == CAUSE_WARM) {
+    snprintf(text, size, "; no autostart: input %s is required, and not fresh",
+             g->signals->input[e->input].name);
+  } else if (e->input >= 0) {
+    snprintf(text, size, ": %s", g->signals->input[e->input].name);
   } else if (e->body >= 0 || e->joint >= 0) {
-    const bool both = e->joint >= 0 && e->body >= 0;
-    snprintf(text, size, ", worst at%s%s%s%s%s", e->joint >= 0 ? " joint " : "",
-             e->joint >= 0 ? ali3_model_joint_name(m, e->joint) : "", both ? "," : "",
-             e->body >= 0 ? " body " : "", e->body >= 0 ? ali3_model_body_name(m, e->body) : "");
+    describe_place(e, g->model, text, size);
   }
 }
 
@@ -40,11 +48,27 @@ static const char *cause_text(const struct cycle_event *e)
   }
 }
 
-void event_text(const struct cycle_event *e, const ali3_model *m, struct port *const *ports, char *text,
-                size_t size)
+static void injection_text(const struct cycle_event *e, const struct cycle_config *g, const char *origin,
+                           char *text, size_t size)
+{
+  const struct injection *injection = &g->injection[e->code >> 1];
+  const bool on = e->code & 1;
+  const char *what = e->cause == CAUSE_INJECT_SWITCHED ? (on ? "switched on" : "switched off")
+                     : on                              ? "begins to act"
+                                                       : "acts no longer";
+  snprintf(text, size, "cycle %" PRIu64 ": FAULT INJECTION %s, %s of input %s: %s%s", e->cycle,
+           injection->name, inject_kind_name(injection->kind), g->signals->input[injection->input].name, what,
+           origin);
+}
+
+void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
   char change[64], origin[200];
-  describe_origin(e, m, ports, origin, sizeof origin);
+  describe_origin(e, g, origin, sizeof origin);
+  if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) {
+    injection_text(e, g, origin, text, size);
+    return;
+  }
   if (e->from != e->to)
     snprintf(change, sizeof change, "%s -> %s", run_state_name(e->from), run_state_name(e->to));
   else

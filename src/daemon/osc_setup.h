@@ -9,7 +9,7 @@
 struct osc_setup {
   struct osc_config config; /* and what it points to: */
   struct osc_target *target;
-  const char **body_name;
+  const char **body_name, **injection_name;
 };
 
 /* The settings must live as long as the result. False when out of memory; osc_setup_free() is due either way. */

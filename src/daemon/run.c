@@ -110,7 +110,9 @@ static int set_up_model(struct daemon *d)
                                       .beat_offset_ns =
                                           (uint64_t)llround(s->cycle.beat_offset * (double)NS_PER_S),
                                       .spin_ns = (uint64_t)llround(s->cycle.spin * (double)NS_PER_S),
-                                      .bell = d->bench.bell};
+                                      .bell = d->bench.bell,
+                                      .injection = s->injection,
+                                      .injections = s->injections};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));
   char text[400];

@@ -62,6 +62,8 @@ void supervisor_close(struct supervisor *s)
 
 static enum log_level level_of(const struct cycle_event *e)
 {
+  if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_WARM && e->input >= 0) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
   return e->to == STATE_SAFE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
@@ -73,7 +75,7 @@ static void log_events(struct supervisor *s)
   struct cycle_event e;
   while (cycle_next_event(s->cycle, &e)) {
     char text[400];
-    event_text(&e, g->model, g->port, text, sizeof text);
+    event_text(&e, g, text, sizeof text);
     log_line(level_of(&e), "%s", text);
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }

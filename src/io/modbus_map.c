@@ -230,7 +230,7 @@ static int write_command(const struct modbus_map *map, const struct mbap_request
   for (int i = 0; i < r->write_count; i++) next[r->write_address + i] = mbap_register(r, i);
   if (next[MAP_SEQUENCE] == map->mapping->tab_registers[MAP_SEQUENCE]) return 0;
   int code = next[MAP_COMMAND];
-  if (code < COMMAND_INIT || code > COMMAND_CLEAR) return MBAP_ILLEGAL_VALUE;
+  if (code < COMMAND_INIT || code > COMMAND_INJECT) return MBAP_ILLEGAL_VALUE;
   return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);
 }
 

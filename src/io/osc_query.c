@@ -55,13 +55,12 @@ static json_t *object_at(json_t *root, const char *path)
   return o;
 }
 
-static double limit_of(const struct signals *s, int signal)
+static const struct input_range *range_of(const struct signals *s, int signal)
 {
   const int channel = signal - s->input_first;
   int i = 0;
   while (channel >= s->input[i].first + s->input[i].count) i++;
-  if (s->input[i].kind == INPUT_VALUE) return s->input[i].limit_value;
-  return channel - s->input[i].first < 3 ? s->input[i].limit_force : s->input[i].limit_torque;
+  return &s->input[i].range[channel - s->input[i].first];
 }
 
 /* What an input is clamped to, as arguments. */
@@ -70,8 +69,8 @@ static json_t *range(const struct osc_space *space, const struct osc_node *n, co
   json_t *list = json_array();
   for (int i = 0; i < n->count; i++) {
     const struct osc_value *v = &space->value[n->first + i];
-    const double limit = limit_of(s, v->signal), a = (limit - v->offset) / v->scale,
-                 b = (-limit - v->offset) / v->scale;
+    const struct input_range *own = range_of(s, v->signal);
+    const double a = (own->upper - v->offset) / v->scale, b = (own->lower - v->offset) / v->scale;
     json_array_append_new(list, json_pack("{s:f, s:f}", "MIN", a < b ? a : b, "MAX", a < b ? b : a));
   }
   return list;

@@ -95,6 +95,7 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "input_age_ms", l->input_age_ns == UINT64_MAX ? json_null() : ms(l->input_age_ns));
   json_object_set_new(o, "stale_mask", integer(l->stale_mask));
   json_object_set_new(o, "clamped", integer(l->clamped));
+  json_object_set_new(o, "fault_injection", json_boolean(l->flags & FLAG_INJECTED));
   json_object_set_new(o, "degraded_steps", integer(l->degraded));
   json_object_set_new(o, "increment", number(l->increment));
   json_object_set_new(o, "constraint", number(l->constraint));
@@ -179,6 +180,10 @@ static json_t *inputs(const struct telemetry *t)
     json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
     json_object_set_new(o, "hold_ms", ms(v->hold_ns));
     json_object_set_new(o, "stale", json_boolean(input_is_stale(v)));
+    json_object_set_new(o, "state", json_string(input_state_name(input_view_state(v))));
+    const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
+    json_object_set_new(o, "clamped", json_boolean(limits & INPUT_CLAMPED));
+    json_object_set_new(o, "rate_limited", json_boolean(limits & INPUT_SLOWED));
     json_array_append_new(list, o);
   }
   return list;

@@ -5,7 +5,6 @@
 #include "rt/clock.h"
 #include "rt/machine.h"
 #include "signals/exchange.h"
-#include "signals/signals.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -111,6 +110,7 @@ static void judge(struct sample *s)
   judge_misses(s);
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
     because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
+  if (l->flags & FLAG_INJECTED) because(s, "FAULT INJECTION acts on the inputs");
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
 }
 
@@ -194,10 +194,4 @@ void sample_keep(struct sample *s, struct telemetry *copy)
   copy_words(copy->input, t->input, sizeof t->input);
   for (int i = 0; i < TELEMETRY_INPUTS; i++) copy->input[i].name[sizeof copy->input[i].name - 1] = '\0';
   s->t = copy;
-}
-
-const char *input_policy_name(uint64_t policy)
-{
-  static const char *const names[] = {[INPUT_HOLD] = "hold", [INPUT_RAMP] = "ramp", [INPUT_SAFE] = "safe"};
-  return policy < sizeof names / sizeof *names ? names[policy] : "?";
 }

@@ -5,6 +5,7 @@
 #define IO_WATCH_H
 
 #include "rt/telemetry.h"
+#include "signals/signals.h"
 
 #include <stdbool.h>
 
@@ -38,12 +39,14 @@ void watch_close(struct watch *w);
  * gone. */
 void sample_keep(struct sample *s, struct telemetry *copy);
 
-/* The word of the configuration; "?" when unknown. */
-const char *input_policy_name(uint64_t policy);
+static inline enum input_state input_view_state(const struct input_view *v)
+{
+  return (enum input_state)atomic_load_explicit(&v->state, memory_order_relaxed);
+}
 static inline bool input_is_stale(const struct input_view *v)
 {
-  const uint64_t age = atomic_load_explicit(&v->age_ns, memory_order_relaxed);
-  return age != UINT64_MAX && age > v->hold_ns;
+  const enum input_state state = input_view_state(v);
+  return state == INPUT_STALE || state == INPUT_RECOVERING;
 }
 
 #endif

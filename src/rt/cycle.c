@@ -21,10 +21,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* By which inputs age: without a clock it goes on with the steps made. */
+static uint64_t input_time(const struct cycle *c)
+{
+  return c->config.clocking == CLOCKING_LOCKSTEP ? c->virtual_ns : c->wake_ns;
+}
+
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client)
 {
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
+  const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
+  const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->data);
   ring_push(&c->events, &(struct cycle_event){.cycle = c->number,
                                               .from = from,
@@ -34,15 +42,18 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                                               .port = port,
                                               .client = client,
                                               .body = failed ? report->worst_body : -1,
-                                              .joint = failed ? report->worst_joint : -1});
+                                              .joint = failed ? report->worst_joint : -1,
+                                              .input = lost   ? c->inputs.lost
+                                                       : kept ? inputs_missing(&c->inputs, input_time(c))
+                                                              : -1});
 }
 
-void cycle_trip(struct cycle *c, enum fault_code fault, int port)
+void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)
 {
   const struct machine before = c->machine;
   machine_trip(&c->machine, fault);
   if (c->machine.state != before.state || c->machine.fault != before.fault)
-    cycle_note(c, before.state, CAUSE_FAULT, fault, port, 0);
+    cycle_note(c, before.state, CAUSE_FAULT, fault, port, client);
 }
 
 /* Pointers inside the block stay right: the image was taken of this very block. */
@@ -83,17 +94,31 @@ static void settle_steps(struct cycle *c, bool stepped)
   c->steps.done = true;
 }
 
+static bool ready(const struct cycle *c)
+{
+  return inputs_missing(&c->inputs, input_time(c)) < 0;
+}
+
+static enum command_result inject(struct cycle *c, const struct command *command, int port)
+{
+  if (!injector_switch(&c->inputs.injector, command->argument >> 1, command->argument & 1))
+    return RESULT_BAD_ARGUMENT;
+  cycle_note(c, c->machine.state, CAUSE_INJECT_SWITCHED, command->argument, port, command->client);
+  return RESULT_OK;
+}
+
 static void command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
   const bool early = stopped && command->code == COMMAND_RESET;
   enum command_result result =
-      early ? RESULT_WRONG_STATE : machine_command(&c->machine, command->code, &action);
+      early ? RESULT_WRONG_STATE : machine_command(&c->machine, command->code, ready(c), &action);
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (owe_steps(c, command, port)) return;
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
   }
+  if (result == RESULT_OK && command->code == COMMAND_INJECT) result = inject(c, command, port);
   settle_steps(c, false); /* a state that does not step owes none, even if the next command leads back */
   c->restore |= action == ACTION_RESTORE;
   /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. One that was sent
@@ -118,7 +143,7 @@ static void end_warmup(struct cycle *c)
   c->missed = false;
   c->warm = c->woken;
   const enum run_state before = c->machine.state;
-  c->restore |= machine_warm(&c->machine, c->config.autostart) == ACTION_RESTORE;
+  c->restore |= machine_warm(&c->machine, c->config.autostart && ready(c)) == ACTION_RESTORE;
   cycle_note(c, before, CAUSE_WARM, 0, -1, 0);
 }
 
@@ -136,6 +161,21 @@ static void tune(struct cycle *c)
   cycle_show_tuning(c);
 }
 
+/* Which injections act is a matter of the motion so far. */
+static void take_inputs(struct cycle *c)
+{
+  struct injector *injector = &c->inputs.injector;
+  const bool lockstep = c->config.clocking == CLOCKING_LOCKSTEP;
+  uint64_t acted = 0;
+  for (int i = 0; i < injector->count; i++) acted |= (uint64_t)injector_acts(injector, i) << i;
+  injector_begin(injector, ali3_report_get(c->data)->time, machine_steps(&c->machine));
+  for (int i = 0; i < injector->count; i++)
+    if (injector_acts(injector, i) != (bool)(acted >> i & 1))
+      cycle_note(c, c->machine.state, CAUSE_INJECT_ACTS, injection_argument(i, injector_acts(injector, i)),
+                 -1, 0);
+  inputs_take(&c->inputs, c->config.port, c->wake_ns, lockstep ? c->virtual_ns : 0);
+}
+
 static void latch(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
@@ -144,29 +184,29 @@ static void latch(struct cycle *c)
   bool stopped = false;
   if (atomic_load_explicit(&c->stuck, memory_order_relaxed) &&
       atomic_exchange_explicit(&c->stuck, false, memory_order_acquire)) {
-    cycle_trip(c, FAULT_STUCK, -1);
+    cycle_trip(c, FAULT_STUCK, -1, 0);
     stopped = true;
   }
   for (int p = 0; p < g->ports; p++) {
-    if (atomic_load_explicit(&g->port[p]->estop, memory_order_relaxed) &&
-        atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire)) {
-      cycle_trip(c, FAULT_ESTOP, p);
-      stopped = true;
-    }
+    if (atomic_load_explicit(&g->port[p]->estop, memory_order_relaxed) == 0) continue;
+    const uint64_t asked = atomic_exchange_explicit(&g->port[p]->estop, 0, memory_order_acquire);
+    cycle_trip(c, FAULT_ESTOP, p, (uint32_t)(asked & ~PORT_ESTOP));
+    stopped = true;
   }
+  /* Inputs that were sent before a command are there when it is judged: what comes from here on is for the next cycle. */
+  for (int p = 0; p < g->ports; p++) c->commands[p] = ring_count(&g->port[p]->commands);
+  take_inputs(c);
   if (c->number == (uint64_t)g->warmup + 1) end_warmup(c);
   for (int p = 0; p < g->ports; p++) {
-    struct ring *commands = &g->port[p]->commands;
     /* The flag of an e-stop overtakes what waits in the rings: none of that may be left for a later cycle. */
-    const uint32_t most = stopped ? commands->capacity : CYCLE_COMMANDS;
+    const uint32_t most = stopped || c->commands[p] < CYCLE_COMMANDS ? c->commands[p] : CYCLE_COMMANDS;
     struct command next;
-    for (uint32_t n = 0; n < most && ring_pop(commands, &next); n++) command(c, &next, p, stopped);
+    for (uint32_t n = 0; n < most && ring_pop(&g->port[p]->commands, &next); n++)
+      command(c, &next, p, stopped);
   }
   if (c->restore) restore(c); /* once, however many commands ask for it */
-  /* Without a clock values age by the steps made. */
-  const bool lockstep = g->clocking == CLOCKING_LOCKSTEP;
-  inputs_latch(&c->inputs, g->port, g->ports, lockstep ? c->virtual_ns : c->wake_ns, !lockstep);
-  if (c->inputs.stale_safe && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1);
+  inputs_latch(&c->inputs, input_time(c));
+  if (c->inputs.lost >= 0 && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1, 0);
   if (machine_steps(&c->machine) && before != STATE_RUNNING && before != STATE_PAUSED)
     c->grace_left = g->grace;
 }
@@ -179,7 +219,7 @@ static bool lost_worker(struct cycle *c)
   if (lost == c->lost_workers) return false;
   c->lost_workers = lost;
   c->lost_now = true;
-  cycle_trip(c, FAULT_WORKER, -1);
+  cycle_trip(c, FAULT_WORKER, -1, 0);
   return true;
 }
 
@@ -198,7 +238,7 @@ static void feedback(struct cycle *c)
   c->virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
   if (status == ALI3_NOT_CONVERGED) c->degraded++;
-  if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1);
+  if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1, 0);
   c->moved |= status >= 0;
   if (warming) restore(c);
 }

@@ -53,6 +53,8 @@ struct cycle_config {
   int catch_up;                     /* see struct schedule */
   uint64_t pull_ns, beat_offset_ns; /* likewise */
   uint64_t spin_ns; /* timer: so long before a start the loop wakes, and waits the rest awake */
+  const struct injection *injection; /* (injections) faults that may be put into the inputs */
+  int injections;
 };
 
 /* What may change while the loop runs. */
@@ -60,19 +62,27 @@ struct tuning {
   enum overrun overrun;
   int catch_up, max_misses, grace; /* as in struct cycle_config */
   int inputs;                      /* signals->inputs, or 0: they stay as they are */
-  struct input_spec input[];       /* (inputs) policy, hold, ramp and limits count */
+  struct input_spec input[];       /* (inputs) what inputs_tune() takes of it counts */
 };
 
-/* A change of state or a model put back, as the log wants it: text is made outside the loop. */
-enum cycle_cause { CAUSE_WARM, CAUSE_COMMAND, CAUSE_FAULT, CAUSE_EXIT };
+/* A change of state, a model put back, or a fault injection, as the log wants it: text is made outside the loop. */
+enum cycle_cause {
+  CAUSE_WARM,
+  CAUSE_COMMAND,
+  CAUSE_FAULT,
+  CAUSE_EXIT,
+  CAUSE_INJECT_SWITCHED, /* by a command */
+  CAUSE_INJECT_ACTS,     /* or no longer does */
+};
 struct cycle_event {
   uint64_t cycle;
   uint32_t from, to;   /* enum run_state; equal when only the model was put back */
   uint32_t cause;      /* enum cycle_cause */
-  uint32_t code;       /* the command, or the enum fault_code */
+  uint32_t code;       /* the command, the enum fault_code, or of an injection injection_argument() */
   int32_t port;        /* whose doing, index into config.port; -1: the loop's own */
   uint32_t client;     /* of that port */
   int32_t body, joint; /* the worst of the step that failed; -1 none */
+  int32_t input;       /* that is lost, or that the start waits for; -1 none */
 };
 
 struct cycle {
@@ -113,6 +123,7 @@ struct cycle {
   int lost_workers;    /* so far */
   bool lost_now;       /* one in this cycle */
   uint64_t virtual_ns; /* lockstep: time by which inputs age */
+  uint32_t *commands;  /* that each port has for this cycle  (ports) */
   bool waiting;        /* asleep until something comes */
   bool restore;        /* the model is due to go back to its initial state */
   bool prepared;       /* the last prepare did something */

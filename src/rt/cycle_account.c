@@ -13,6 +13,7 @@ uint32_t cycle_flags(const struct cycle *c)
   if (c->inputs.limited) f |= FLAG_LIMIT;
   if (c->missed) f |= FLAG_OVERRUN;
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
+  if (c->inputs.injector.acts) f |= FLAG_INJECTED;
   return f;
 }
 
@@ -48,11 +49,15 @@ void cycle_write_live(struct cycle *c)
   telemetry_write(c->config.telemetry, &live);
 }
 
-static void show_ages(struct cycle *c)
+static void show_inputs(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
-  for (uint32_t i = 0; i < t->inputs; i++)
-    atomic_store_explicit(&t->input[i].age_ns, c->inputs.each_age_ns[i], memory_order_relaxed);
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    const struct input_condition *now = &c->inputs.condition[i];
+    atomic_store_explicit(&t->input[i].age_ns, now->age_ns, memory_order_relaxed);
+    atomic_store_explicit(&t->input[i].state, (uint32_t)now->state, memory_order_relaxed);
+    atomic_store_explicit(&t->input[i].limits, now->limits, memory_order_relaxed);
+  }
 }
 
 /* Each a word, on its own right; who reads two of them may find one of before. */
@@ -93,7 +98,7 @@ void cycle_account(struct cycle *c)
   const struct usage since = usage_since(&c->woken, &c->warm);
   counter_set(&t->counters.loop_page_faults, since.minor + since.major);
   counter_set(&t->counters.loop_preemptions, since.involuntary);
-  show_ages(c);
+  show_inputs(c);
   cycle_write_live(c);
 }
 

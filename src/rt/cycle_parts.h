@@ -22,7 +22,7 @@ static inline bool cycle_steps(const struct cycle *c)
 /* The event of a change from state `from`. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);
-void cycle_trip(struct cycle *c, enum fault_code fault, int port);
+void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
 
 /* Sleeps until the next cycle is to start. */
 void cycle_wait(struct cycle *c);

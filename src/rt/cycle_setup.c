@@ -26,12 +26,19 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
                                   .catch_up = (uint32_t)config->catch_up,
                                   .pull_ns = config->pull_ns,
                                   .beat_offset_ns = config->beat_offset_ns};
+  const struct inputs_config inputs = {.signals = config->signals,
+                                       .ports = config->ports,
+                                       .period_ns = config->period_ns,
+                                       .counters = &config->telemetry->counters,
+                                       .injection = config->injection,
+                                       .injections = config->injections};
   c->size = ali3_data_size(config->model);
   c->block = aligned_zalloc(c->size);
   c->image = aligned_zalloc(c->size);
   c->head = aligned_zalloc(sizeof *c->head);
   c->values = aligned_zalloc((size_t)config->signals->count * sizeof *c->values);
-  if (!c->block || !c->image || !c->head || !c->values || !inputs_init(&c->inputs, config->signals) ||
+  c->commands = aligned_zalloc(((size_t)config->ports + 1) * sizeof *c->commands);
+  if (!c->block || !c->image || !c->head || !c->values || !c->commands || !inputs_init(&c->inputs, &inputs) ||
       !ring_init(&c->events, sizeof(struct cycle_event), CYCLE_EVENTS) ||
       !ring_init(&c->misses, sizeof(struct miss), CYCLE_MISSES) ||
       !snapshot_init(&c->tuning, tuning_size(config->signals))) {
@@ -76,6 +83,7 @@ void cycle_free(struct cycle *c)
   free(c->image);
   free(c->head);
   free(c->values);
+  free(c->commands);
   inputs_free(&c->inputs);
   ring_free(&c->events);
   ring_free(&c->misses);

@@ -72,7 +72,7 @@ static void wait_for_beat(struct cycle *c)
     if (bell_wait(b, seen, &end)) continue;
     s->start_ns = end_ns;
     c->beats_lost++;
-    if (machine_steps(&c->machine)) cycle_trip(c, FAULT_BEAT, -1);
+    if (machine_steps(&c->machine)) cycle_trip(c, FAULT_BEAT, -1, 0);
     return;
   }
 }

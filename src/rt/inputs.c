@@ -1,124 +1,105 @@
 /* SPDX-License-Identifier: MIT
- * Values from outside: newest sample, limits, staleness. RT but for inputs_init() and inputs_free(). */
+ * Values from outside: what there is of them, what is tuned, forgotten and handed on. RT but for inputs_init() and
+ * inputs_free(). */
 #include "rt/inputs.h"
 
 #include "base/arena.h"
-#include "rt/clock.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool inputs_init(struct inputs *in, const struct signals *signals)
+bool inputs_init(struct inputs *in, const struct inputs_config *config)
 {
-  const size_t channels = (size_t)signals->channels;
-  *in = (struct inputs){.signals = signals, .age_ns = UINT64_MAX};
+  const size_t channels = (size_t)config->signals->channels, inputs = (size_t)config->signals->inputs,
+               ports = (size_t)config->ports;
+  *in = (struct inputs){.signals = config->signals,
+                        .counters = config->counters,
+                        .ports = config->ports,
+                        .period_ns = config->period_ns,
+                        .age_ns = UINT64_MAX,
+                        .lost = -1};
   in->value = aligned_zalloc((channels + 1) * sizeof *in->value);
-  in->newest = aligned_zalloc((channels + 1) * sizeof *in->newest);
-  in->since_ns = aligned_zalloc((channels + 1) * sizeof *in->since_ns);
-  in->clamp = aligned_zalloc((channels + 1) * sizeof *in->clamp);
-  in->spec = aligned_zalloc(((size_t)signals->inputs + 1) * sizeof *in->spec);
-  in->each_age_ns = aligned_zalloc(((size_t)signals->inputs + 1) * sizeof *in->each_age_ns);
-  if (!in->value || !in->newest || !in->since_ns || !in->clamp || !in->spec || !in->each_age_ns) {
+  in->channel = aligned_zalloc((channels + 1) * sizeof *in->channel);
+  in->seen_ns = aligned_zalloc((ports * channels + 1) * sizeof *in->seen_ns);
+  in->came = aligned_zalloc((ports + 1) * sizeof *in->came);
+  in->spec = aligned_zalloc((inputs + 1) * sizeof *in->spec);
+  in->condition = aligned_zalloc((inputs + 1) * sizeof *in->condition);
+  if (!in->value || !in->channel || !in->seen_ns || !in->came || !in->spec || !in->condition ||
+      !injector_init(&in->injector, config->injection, config->injections)) {
     inputs_free(in);
     return false;
   }
-  if (signals->inputs) memcpy(in->spec, signals->input, (size_t)signals->inputs * sizeof *in->spec);
+  if (inputs) memcpy(in->spec, config->signals->input, inputs * sizeof *in->spec);
+  for (size_t i = 0; i < inputs; i++)
+    in->condition[i] = (struct input_condition){.age_ns = UINT64_MAX, .owner = -1};
   return true;
 }
 
 void inputs_free(struct inputs *in)
 {
   free(in->value);
-  free(in->newest);
-  free(in->since_ns);
-  free(in->clamp);
+  free(in->channel);
+  free(in->seen_ns);
+  free(in->came);
   free(in->spec);
-  free(in->each_age_ns);
+  free(in->condition);
+  injector_free(&in->injector);
   *in = (struct inputs){0};
 }
 
-/* Limit of channel k of an input. */
-static double limit_of(const struct input_spec *spec, int k)
+double inputs_held(const struct inputs *in, const struct input_range *r, const struct input_channel *ch,
+                   uint64_t now_ns)
 {
-  if (spec->kind == INPUT_VALUE) return spec->limit_value;
-  return k < 3 ? spec->limit_force : spec->limit_torque;
+  if (ch->slope == 0.0) return ch->base;
+  const double most = 2e-9 * (double)in->period_ns, on = inputs_age(ch->taken_ns, now_ns);
+  return inputs_clamp(r, ch->base + ch->slope * (on < most ? on : most));
 }
 
-/* Samples are clamped once, when they come in, so that `clamped` counts samples and not cycles. */
-static void merge_input(struct inputs *in, const struct input_spec *spec, const struct input_sample *sample,
-                        uint64_t since_ns)
+void inputs_lapse(const struct inputs *in, int channel, const struct input_range *r, uint64_t now_ns)
 {
-  for (int k = 0; k < spec->count; k++) {
-    const int c = spec->first + k;
-    if (sample[c].t_ns <= in->newest[c].t_ns || sample[c].t_ns <= in->epoch_ns) continue;
-    const double limit = limit_of(spec, k), v = sample[c].value;
-    if (!isfinite(v))
-      continue; /* the sender refuses these; one that slips by would spoil the state for good */
-    in->clamp[c] = fabs(v) > limit;
-    in->clamped += in->clamp[c];
-    in->newest[c].t_ns = sample[c].t_ns;
-    in->since_ns[c] = since_ns ? since_ns : sample[c].t_ns;
-    in->newest[c].value = in->clamp[c] ? copysign(limit, v) : v;
-  }
+  struct input_channel *ch = &in->channel[channel];
+  if (ch->lapsed) return;
+  ch->base = ch->blends ? in->value[channel] : inputs_held(in, r, ch, now_ns);
+  ch->slope = 0.0;
+  ch->lapsed = true;
+  ch->blends = false;
+  ch->good = 0;
 }
 
-/* since_ns 0: from when they came. */
-static void merge(struct inputs *in, const struct input_sample *sample, uint64_t since_ns)
+/* True if all channels ever set count, and there are some. */
+static bool is_fresh(const struct inputs *in, const struct input_spec *spec, uint64_t now_ns)
 {
-  for (int i = 0; i < in->signals->inputs; i++) merge_input(in, &in->spec[i], sample, since_ns);
-}
-
-static double value_at_age(const struct input_spec *spec, double value, double age)
-{
-  if (age <= spec->hold) return value;
-  switch (spec->policy) {
-  case INPUT_HOLD:
-    return value;
-  case INPUT_RAMP:
-    return age < spec->hold + spec->ramp ? value * (1.0 - (age - spec->hold) / spec->ramp) : 0.0;
-  case INPUT_SAFE:
-    break;
-  }
-  return 0.0;
-}
-
-static void latch_input(struct inputs *in, int i, uint64_t now_ns)
-{
-  const struct input_spec *spec = &in->spec[i];
-  uint64_t *oldest = &in->each_age_ns[i];
-  *oldest = UINT64_MAX;
+  bool any = false;
   for (int c = spec->first; c < spec->first + spec->count; c++) {
-    const struct input_sample *n = &in->newest[c];
-    in->value[c] = 0.0;
-    if (n->t_ns == 0) continue;
-    const uint64_t since_ns = in->since_ns[c];
-    const uint64_t age_ns =
-        now_ns > since_ns ? now_ns - since_ns : 0; /* it may have come after now_ns was read */
-    const double age = (double)age_ns / (double)NS_PER_S;
-    in->value[c] = value_at_age(spec, n->value, age);
-    in->limited |= in->clamp[c] && in->value[c] != 0.0;
-    if (*oldest == UINT64_MAX || age_ns > *oldest) *oldest = age_ns;
-    if (age <= spec->hold) continue;
-    in->stale = true;
-    in->stale_safe |= spec->policy == INPUT_SAFE;
-    if (i < 32) in->stale_mask |= UINT32_C(1) << i;
+    const struct input_channel *ch = &in->channel[c];
+    if (ch->t_ns == 0) continue;
+    if (ch->lapsed || inputs_age(ch->since_ns, now_ns) > spec->hold) return false;
+    any = true;
   }
+  return any;
 }
 
-void inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns, bool by_clock)
+int inputs_missing(const struct inputs *in, uint64_t now_ns)
 {
-  for (int p = 0; p < ports; p++) {
-    if (snapshot_take(&port[p]->inputs)) merge(in, snapshot_value(&port[p]->inputs), by_clock ? 0 : now_ns);
+  for (int i = 0; i < in->signals->inputs; i++)
+    if (in->spec[i].required && !is_fresh(in, &in->spec[i], now_ns)) return i;
+  return -1;
+}
+
+/* Values in use stay where they are, unless they are out of their range now: the latch sees to that. */
+static void tune_channel(struct inputs *in, const struct input_spec *spec, int k)
+{
+  const struct input_range *r = &spec->range[k];
+  struct input_channel *ch = &in->channel[spec->first + k];
+  if (ch->t_ns == 0) return;
+  if (ch->lapsed && spec->policy == INPUT_HOLD) { /* which knows no way back */
+    ch->base = in->value[spec->first + k];
+    ch->lapsed = false;
   }
-  in->age_ns = UINT64_MAX;
-  in->stale_mask = 0;
-  in->stale = in->stale_safe = in->limited = false;
-  for (int i = 0; i < in->signals->inputs; i++) {
-    latch_input(in, i, now_ns);
-    const uint64_t age_ns = in->each_age_ns[i];
-    if (age_ns != UINT64_MAX && (in->age_ns == UINT64_MAX || age_ns > in->age_ns)) in->age_ns = age_ns;
-  }
+  if (spec->policy != INPUT_EXTRAPOLATE) ch->slope = 0.0;
+  const double base = inputs_clamp(r, ch->base);
+  ch->clamped |= base != ch->base;
+  ch->base = base;
 }
 
 void inputs_tune(struct inputs *in, const struct input_spec *spec)
@@ -128,16 +109,11 @@ void inputs_tune(struct inputs *in, const struct input_spec *spec)
     own->policy = spec[i].policy;
     own->hold = spec[i].hold;
     own->ramp = spec[i].ramp;
-    own->limit_force = spec[i].limit_force;
-    own->limit_torque = spec[i].limit_torque;
-    own->limit_value = spec[i].limit_value;
-    for (int k = 0; k < own->count; k++) {
-      struct input_sample *n = &in->newest[own->first + k];
-      const double limit = limit_of(own, k);
-      if (fabs(n->value) <= limit) continue;
-      n->value = copysign(limit, n->value);
-      in->clamp[own->first + k] = true;
-    }
+    own->fault = spec[i].fault;
+    own->recover = spec[i].recover;
+    own->blend = spec[i].blend;
+    memcpy(own->range, spec[i].range, sizeof own->range);
+    for (int k = 0; k < own->count; k++) tune_channel(in, own, k);
   }
 }
 
@@ -155,13 +131,30 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
   }
 }
 
+static void forget_channel(struct input_channel *ch, uint64_t t_ns)
+{
+  if (ch->t_ns <= t_ns) {
+    *ch = (struct input_channel){0};
+    return;
+  }
+  ch->base = ch->value; /* as the first */
+  ch->base_ns = ch->since_ns;
+  ch->slope = 0.0;
+  ch->lapsed = ch->blends = false;
+  ch->good = 0;
+}
+
 void inputs_forget(struct inputs *in, uint64_t t_ns)
 {
-  for (int c = 0; c < in->signals->channels; c++) {
-    if (in->newest[c].t_ns > t_ns) continue;
-    in->newest[c] = (struct input_sample){0};
-    in->clamp[c] = false;
-    in->value[c] = 0.0;
+  for (int i = 0; i < in->signals->inputs; i++) {
+    const struct input_spec *spec = &in->spec[i];
+    bool any = false;
+    for (int c = spec->first; c < spec->first + spec->count; c++) {
+      forget_channel(&in->channel[c], t_ns);
+      in->value[c] = 0.0;
+      any |= in->channel[c].t_ns != 0;
+    }
+    if (!any) in->condition[i].owner = -1;
   }
   if (t_ns > in->epoch_ns) in->epoch_ns = t_ns;
 }

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * The state machine of the daemon. Pure; RT.
  *
- *            machine_warm             arm              run
+ *            machine_warm            arm, r            run
  *     INIT ----------------> STOPPED ------> READY -----------+
  *      |                      ^   |            |              v    pause
- *      +--- (autostart) ------|---|------------|---------> RUNNING ------> PAUSED
- *                             |   |    run     |            ^ | ^            |
+ *      +--- (autostart, r) ---|---|------------|---------> RUNNING ------> PAUSED
+ *                             |   |  run, r, a |            ^ | ^            |
  *                             |   +------------|------------+ | +--- run ----+
  *                             |                |              |              |
  *                             +----------------+---- stop ----+--------------+
  *                             |
- *                             | reset
+ *                             | reset          r: only while every input that is required is fresh
+ *                             |                a: only if there was no FAULT or SAFE since the last arm
  *                           SAFE  <---- estop, machine_trip, machine_deadline ---- any state
  *                           FAULT <---- machine_trip ----------------------------- any state
  *
  *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
  *
- * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED: never straight back to motion.
+ * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED; from there back to motion it takes arm and run:
+ * never one command, or one that a client repeats.
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE and EXIT. 3. the model is at its initial state whenever READY
  * or RUNNING is entered from STOPPED. */
 #include "rt/machine.h"
 
 #include <stddef.h>
 
-#define COMMANDS (COMMAND_CLEAR + 1)
+#define COMMANDS (COMMAND_INJECT + 1)
 #define STATES   (STATE_EXIT + 1)
 
 /* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
@@ -42,14 +44,14 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /*                  -   init       arm         run       pause  stop  reset       park  estop step  clear */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO,   SAME },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO,   SAME },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, RUN,  SAME },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO,   SAME },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME },
+  /*                  -   init       arm         run       pause  stop  reset       park  estop step  clear inject */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, RUN,  SAME, SAME },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO,   SAME, SAME },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME },
 };
 /* clang-format on */
 
@@ -81,7 +83,15 @@ enum machine_action machine_warm(struct machine *m, bool autostart)
   return ACTION_RESTORE;
 }
 
-enum command_result machine_command(struct machine *m, uint32_t code, enum machine_action *action)
+/* From STOPPED into READY or RUNNING. */
+static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready)
+{
+  if (m->state != STATE_STOPPED || (code != COMMAND_ARM && code != COMMAND_RUN)) return RESULT_OK;
+  if (code == COMMAND_RUN && m->disarmed) return RESULT_WRONG_STATE;
+  return ready ? RESULT_OK : RESULT_NOT_READY;
+}
+
+enum command_result machine_command(struct machine *m, uint32_t code, bool ready, enum machine_action *action)
 {
   *action = ACTION_NONE;
   if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
@@ -92,7 +102,10 @@ enum command_result machine_command(struct machine *m, uint32_t code, enum machi
     machine_trip(m, FAULT_ESTOP);
     return RESULT_OK;
   }
+  const enum command_result result = may_begin(m, code, ready);
+  if (result != RESULT_OK) return result;
   const enum run_state to = (enum run_state)(next & ~BACK);
+  if (code == COMMAND_ARM) m->disarmed = false;
   if (to != m->state) m->misses = 0;
   m->fault = FAULT_NONE; /* only reset, and the e-stop above, lead out of where there is one */
   m->state = to;
@@ -108,6 +121,7 @@ void machine_trip(struct machine *m, enum fault_code fault)
   m->state = FAULTS[fault].to;
   m->fault = fault;
   m->misses = 0;
+  m->disarmed = true;
 }
 
 void machine_deadline(struct machine *m, bool missed)

@@ -15,7 +15,7 @@
   X(FAULT_NONE, 0, STATE_STOPPED, "none")                                                                    \
   X(FAULT_ESTOP, 1, STATE_SAFE, "e-stop requested")                                                          \
   X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed one after the other")                            \
-  X(FAULT_STALE, 3, STATE_SAFE, "an input of policy safe has gone stale")                                    \
+  X(FAULT_STALE, 3, STATE_SAFE, "an input has not come for too long")                                        \
   X(FAULT_DIVERGED, 4, STATE_FAULT, "the step diverged")                                                     \
   X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
   X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
@@ -40,18 +40,21 @@ struct machine {
   int max_misses;        /* consecutive misses in RUNNING that lead to SAFE; 0: never */
   int misses;            /* consecutive ones so far */
   bool lockstep;         /* steps are asked for */
+  bool disarmed;         /* by FAULT or SAFE: `run` needs an `arm` before it */
 };
 
 /* All functions are RT and belong to the loop's thread. */
 
 void machine_init(struct machine *m, int max_misses, bool lockstep);
 
-/* The warm-up is over: INIT leads to STOPPED, and on to RUNNING with autostart. In other states nothing
+/* The warm-up is over: INIT leads to STOPPED, or to RUNNING with autostart. In other states nothing
  * happens. */
 enum machine_action machine_warm(struct machine *m, bool autostart);
 
-/* Judges a command. Returns an enum command_result; *action says what is to be done if it is RESULT_OK. */
-enum command_result machine_command(struct machine *m, uint32_t code, enum machine_action *action);
+/* Judges a command. ready: all inputs that are required are fresh. Returns an enum command_result; *action says what is to be
+ * done if it is RESULT_OK. */
+enum command_result machine_command(struct machine *m, uint32_t code, bool ready,
+                                    enum machine_action *action);
 
 /* Something has gone wrong: latches the cause and goes where FAULT_LIST says. In FAULT and SAFE only an
  * e-stop still changes anything; in EXIT nothing does. */

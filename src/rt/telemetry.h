@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 4u
+#define TELEMETRY_VERSION 5u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {
@@ -42,13 +42,14 @@ struct telemetry_live {
   double constraint;          /* largest position violation, now */
 };
 
-/* An input: stale where age_ns > hold_ns. */
 enum { TELEMETRY_INPUTS = 32 };
 struct input_view {
   char name[40];   /* constant; policy and hold_ns change when they are tuned, a word at a time */
   uint64_t policy; /* enum input_policy */
   uint64_t hold_ns;
   _Atomic uint64_t age_ns; /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
+  _Atomic uint32_t state;  /* enum input_state, likewise */
+  _Atomic uint32_t limits; /* enum input_limit */
 };
 
 struct telemetry {

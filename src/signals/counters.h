@@ -38,6 +38,13 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
+  X(inputs_repeated, "samples of an input ignored: their number came before")                                \
+  X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \
+  X(inputs_restarts, "times the numbers of an input began anew")                                             \
+  X(inputs_nonfinite, "samples of an input refused by the loop for NaN or infinity")                         \
+  X(inputs_stale, "times an input went stale")                                                               \
+  X(inputs_injected, "samples of an input changed by fault injection")                                       \
   X(commands_dropped, "commands dropped for lack of room")                                                   \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
   X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \

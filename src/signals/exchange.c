@@ -94,7 +94,8 @@ void port_show_stuck(struct port *p, uint32_t fault)
 
 bool port_command(struct port *p, const struct command *c)
 {
-  if (c->code == COMMAND_ESTOP) atomic_store_explicit(&p->estop, 1, memory_order_release);
+  if (c->code == COMMAND_ESTOP)
+    atomic_store_explicit(&p->estop, PORT_ESTOP | c->client, memory_order_release);
   const bool sent = ring_push(&p->commands, c) || c->code == COMMAND_ESTOP;
   if (p->bell) bell_ring(p->bell);
   return sent;

@@ -78,8 +78,9 @@ enum frame_flag {
   FLAG_ESTOP = 1 << 5,
   FLAG_INPUT_STALE = 1 << 6,
   FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
-  FLAG_LIMIT = 1 << 8,   /* an input was clamped in the last cycle */
+  FLAG_LIMIT = 1 << 8,   /* an input was clamped in the last cycle, or slowed to its rate */
   FLAG_NOT_REALTIME = 1 << 12,
+  FLAG_INJECTED = 1 << 13, /* a fault injection acts */
 };
 
 /* What the loop publishes every cycle. */
@@ -93,7 +94,7 @@ struct frame {
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
   uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */
-  uint32_t stale_mask;   /* bit i: input i (of the first 32 declared inputs) is past its hold time */
+  uint32_t stale_mask; /* bit i: input i (of the first 32 declared inputs) is stale, or recovers from that */
   uint32_t last_command, last_command_id, last_result;
   uint32_t count;  /* values */
   double values[]; /* (count) in the order of the signal table */
@@ -110,13 +111,17 @@ struct input_sample {
 /* Who may set an input: bits of input_spec.sources. */
 enum { SOURCE_OSC = 0, SOURCE_MODBUS = 1, SOURCE_DEVICE = 2 /* the first of them */, DEVICES_MAX = 16 };
 
+#define PORT_ESTOP (UINT64_C(1) << 32)
+
 struct port {
   const char *name;       /* "osc", "modbus" */
   struct snapshot frames; /* loop -> thread: struct frame */
   struct snapshot inputs; /* thread -> loop: struct input_sample[channels] */
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
-  _Atomic uint32_t estop; /* set by the thread, taken by the loop: needs no room in a ring */
+  _Atomic uint64_t
+      estop; /* PORT_ESTOP and the client who asks; set by the thread, taken by the loop, 0: needs no room in a
+                             ring */
   _Atomic uint32_t stuck; /* the loop stands still: the fault to show in its place; 0: it does not */
   int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
   struct bell *bell;      /* rung with every command; NULL: nobody waits for one */

@@ -45,6 +45,20 @@ static void group(struct walk *w, const char *prefix, const char *quantity, cons
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
 
+const char *input_policy_name(uint64_t policy)
+{
+#define NAME(id, text) [id] = (text),
+  static const char *const names[] = {INPUT_POLICY_LIST(NAME)};
+  return policy < sizeof names / sizeof *names ? names[policy] : "?";
+}
+
+const char *input_state_name(uint64_t state)
+{
+  static const char *const names[] = {INPUT_STATE_LIST(NAME)};
+#undef NAME
+  return state < sizeof names / sizeof *names ? names[state] : "?";
+}
+
 const struct input_part *input_parts(enum input_kind kind)
 {
   static const struct input_part wrench[] = {{"force", "N", 0, 3},

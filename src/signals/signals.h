@@ -15,6 +15,7 @@
 #define SIGNALS_SIGNALS_H
 
 #include <ali3/ali3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SIGNALS_BODY = 19, SIGNALS_BODY_STATE = 13 };
@@ -37,21 +38,56 @@ enum input_kind {
   INPUT_VALUE,  /* what a force element takes from outside: input.NAME.value */
 };
 enum { INPUT_WRENCH_CHANNELS = 6 };
-enum input_policy { INPUT_HOLD, INPUT_RAMP, INPUT_SAFE };
+/* What becomes of a channel whose last value is older than hold: the words of the configuration, and of tools. */
+#define INPUT_POLICY_LIST(X)                                                                                 \
+  X(INPUT_HOLD, "hold")               /* nothing */                                                          \
+  X(INPUT_RAMP, "ramp")               /* in a straight line to its safe value, within ramp */                \
+  X(INPUT_SAFE, "safe")               /* at once */                                                          \
+  X(INPUT_EXTRAPOLATE, "extrapolate") /* as ramp; before that, without a newer one, on in a line */
+enum input_policy {
+#define INPUT_POLICY_ENUM(id, text) id,
+  INPUT_POLICY_LIST(INPUT_POLICY_ENUM)
+#undef INPUT_POLICY_ENUM
+};
+/* How it is with an input, as of the last latch. */
+#define INPUT_STATE_LIST(X)                                                                                  \
+  X(INPUT_NEVER, "never")           /* no channel was ever set */                                            \
+  X(INPUT_FRESH, "fresh")           /* every channel that was ever set counts */                             \
+  X(INPUT_STALE, "stale")           /* one is past its hold time */                                          \
+  X(INPUT_RECOVERING, "recovering") /* samples come again, but not enough of them yet: stale, too */
+enum input_state {
+#define INPUT_STATE_ENUM(id, text) id,
+  INPUT_STATE_LIST(INPUT_STATE_ENUM)
+#undef INPUT_STATE_ENUM
+};
+/* Bits: a value in use is clamped to its range; it does not change faster than its rate, though it should. */
+enum input_limit { INPUT_CLAMPED = 1, INPUT_SLOWED = 2 };
+const char *input_policy_name(uint64_t policy); /* "?" when unknown, likewise */
+const char *input_state_name(uint64_t state);
+
+/* Of one channel, in its unit: N, N m, m or rad. */
+struct input_range {
+  double lower, upper; /* values are clamped to these */
+  double rate;         /* largest change per second of the value in use; 0: any */
+  double safe;         /* where a ramp and the policy safe lead to; within lower and upper */
+};
 struct input_spec {
   char *name;
   enum input_kind kind;
-  int body;                 /* wrench: model index */
-  int load;                 /* wrench: the load of the model that is its force; the next one is its torque */
-  int force;                /* value: model index of the force element */
-  enum input_policy policy; /* what a channel does when its last value is older than hold */
-  double hold;              /* s, age up to which a value is used as it is (default 0.05) */
-  double ramp;              /* s, time from the held value to 0 with INPUT_RAMP (default 0.5) */
-  double limit_force;       /* wrench: N, clamp of each force component; > 0 */
-  double limit_torque;      /* wrench: N m */
-  double limit_value;       /* value: clamp of its magnitude; N, N m, m or rad by the element */
-  uint64_t sources;         /* bit SOURCE_...: who may set it (signals/exchange.h); 0: everybody */
-  int first, count;         /* its channels; filled by signals_new */
+  int body;  /* wrench: model index */
+  int load;  /* wrench: the load of the model that is its force; the next one is its torque */
+  int force; /* value: model index of the force element */
+  enum input_policy policy;
+  double hold;      /* s, age up to which a value is used as it is (default 0.05) */
+  double ramp;      /* s, time from the held value to the safe one (default 0.5) */
+  double fault;     /* s, age of the last sample that counted, above which the state is SAFE; 0: with
+                               INPUT_SAFE that is hold, else never */
+  bool required;    /* the motion does not begin without it */
+  int recover;      /* samples in a row, each within hold, until a channel that was stale counts again */
+  double blend;     /* s, from the value in use to the new ones, then */
+  uint64_t sources; /* bit SOURCE_...: who may set it (signals/exchange.h); 0: everybody */
+  struct input_range range[INPUT_WRENCH_CHANNELS]; /* (count) */
+  int first, count;                                /* its channels; filled by signals_new */
 };
 
 /* A quantity that an input is made of: channels first .. first + count - 1 of the input. */

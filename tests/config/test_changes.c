@@ -51,9 +51,49 @@ static void changes_have_the_names_of_their_keys(void **state)
       {FILE_OF("1", "0.1, policy: safe, ramp: 1, limit_force: 2, limit_torque: 3",
                "cycle: {grace: 5}\nosc: {}\n"),
        "inputs.push.policy, inputs.push.ramp, inputs.push.limit_force, inputs.push.limit_torque", ""},
+      {FILE_OF("1", "0.1, fault: 2, recover: 3, blend: 0, rate_force: 5, safe_torque: [0, 1, 0]",
+               "cycle: {grace: 5}\nosc: {}\n"),
+       "inputs.push.fault, inputs.push.recover, inputs.push.blend, inputs.push.rate_force, "
+       "inputs.push.safe_torque",
+       ""},
+      {FILE_OF("1", "0.1, from: osc", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ninjections: [{name: n, input: push, kind: nan}]\n"),
+       "", "injections"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     assert_changes(cases[k].text, cases[k].while_running, cases[k].restart);
+}
+
+#define MOTOR(input)                                                                                         \
+  "model:\n"                                                                                                 \
+  "  bodies:\n"                                                                                              \
+  "    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                                      \
+  "  joints:\n"                                                                                              \
+  "    - {name: J, type: revolute, body_a: ground, body_b: A, at: [0, 0, 0], axis: [0, 0, 1]}\n"             \
+  "  forces:\n"                                                                                              \
+  "    - {name: M, type: motor, joint: J}\n"                                                                 \
+  "inputs:\n"                                                                                                \
+  "  - {name: turn, force: M" input "}\n"
+
+static void changes_of_a_value_have_the_names_of_their_keys(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *names;
+  } cases[] = {
+      {MOTOR(", limit: 9"), "inputs.turn.limit"},
+      {MOTOR(", limit: 10, lower: -2"), "inputs.turn.lower"},
+      {MOTOR(", limit: 10, upper: 4, rate: 1, safe: 2"),
+       "inputs.turn.upper, inputs.turn.rate, inputs.turn.safe"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct settings *a = load_good(MOTOR(", limit: 10")), *b = load_good(cases[k].text);
+    char names[200];
+    settings_changes(a, b, true, names, sizeof names);
+    assert_string_equal(names, cases[k].names);
+    settings_free(a);
+    settings_free(b);
+  }
 }
 
 static void names_are_cut_and_never_overrun(void **state)
@@ -73,6 +113,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changes_have_the_names_of_their_keys),
+      cmocka_unit_test(changes_of_a_value_have_the_names_of_their_keys),
       cmocka_unit_test(names_are_cut_and_never_overrun),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

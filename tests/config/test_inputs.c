@@ -3,6 +3,8 @@
  * a replacement at link time. */
 #include "scratch.h"
 
+#include "signals/exchange.h"
+
 #include <math.h>
 
 bool __wrap_ali3_force_type_takes_value(ali3_force_type type);
@@ -69,16 +71,71 @@ static void a_value_belongs_to_a_force(void **state)
                                            "  - {name: t, force: T, limit: 3.5, policy: hold}\n"
                                            "  - {name: s, force: S}\n");
   assert_int_equal(s->inputs, 3);
-  assert_true(s->input[1].kind == INPUT_VALUE && s->input[1].force == 1 && s->input[1].limit_value == 3.5 &&
-              s->input[1].policy == INPUT_HOLD);
-  assert_true(s->input[2].kind == INPUT_VALUE && s->input[2].force == 0 && s->input[2].limit_value == 1e4 &&
-              s->input[2].policy == INPUT_RAMP && s->input[2].hold == 0.05 && s->input[2].ramp == 0.5);
+  assert_true(s->input[1].kind == INPUT_VALUE && s->input[1].force == 1 &&
+              s->input[1].range[0].upper == 3.5 && s->input[1].policy == INPUT_HOLD);
+  assert_true(s->input[2].kind == INPUT_VALUE && s->input[2].force == 0 &&
+              s->input[2].range[0].upper == 1e4 && s->input[2].policy == INPUT_RAMP &&
+              s->input[2].hold == 0.05 && s->input[2].ramp == 0.5);
   struct signals *t = signals_new(s->model, s->input, s->inputs);
   assert_non_null(t);
   assert_int_equal(t->channels, 8);
   assert_int_equal(signals_find(t, "input.t.value"), t->input_first + 6);
   signals_free(t);
   settings_free(s);
+}
+
+static void ranges_are_filled(void **state)
+{
+  (void)state;
+  struct settings *s = load_good(
+      MECHANISM
+      "osc: {}\ninputs:\n"
+      "  - {name: w, body: A, limit_force: 5, rate_torque: 7, safe_force: [1, 2, 3], required: true, hold: 2,"
+      " from: osc}\n"
+      "  - {name: t, force: T, limit: 3, lower: -1, rate: 4, safe: 2, policy: safe, required: true}\n"
+      "  - {name: s, force: S, policy: extrapolate, fault: 5, from: any}\n");
+  const struct input_spec *w = &s->input[0], *t = &s->input[1], *other = &s->input[2];
+  for (int k = 0; k < 3; k++) {
+    assert_true(w->range[k].lower == -5 && w->range[k].upper == 5 && w->range[k].rate == 0);
+    assert_true(w->range[k].safe == 1 + k && w->range[k + 3].safe == 0);
+    assert_true(w->range[k + 3].upper == 1e4 && w->range[k + 3].rate == 7);
+  }
+  assert_true(w->required && w->fault == 2 && w->recover == 10 && w->blend == 0.5); /* not before hold */
+  assert_true(w->sources == UINT64_C(1) << SOURCE_OSC);
+  assert_true(t->range[0].lower == -1 && t->range[0].upper == 3 && t->range[0].rate == 4 &&
+              t->range[0].safe == 2);
+  assert_true(t->required && t->fault == 0 && t->sources == 0); /* the policy says when */
+  assert_true(other->policy == INPUT_EXTRAPOLATE && other->fault == 5 && !other->required);
+  settings_free(s);
+}
+
+static void injections_are_read(void **state)
+{
+  (void)state;
+  struct settings *s =
+      load_good(MECHANISM "inputs:\n  - {name: w, body: A}\n  - {name: t, force: T}\ninjections:\n"
+                          "  - {name: late, input: t, kind: delay, cycles: 7, active: true}\n"
+                          "  - {name: loud, input: w, kind: noise, amplitude: 2, from: 1.5}\n"
+                          "  - {name: lossy, input: w, kind: drop, for: 4}\n");
+  assert_int_equal(s->injections, 3);
+  const struct injection *late = &s->injection[0], *loud = &s->injection[1], *lossy = &s->injection[2];
+  assert_string_equal(late->name, "late");
+  assert_true(late->kind == INJECT_DELAY && late->input == 1 && late->cycles == 7 && late->active &&
+              !late->window);
+  assert_true(loud->kind == INJECT_NOISE && loud->input == 0 && loud->amplitude == 2 && !loud->active);
+  assert_true(loud->window && loud->from == 1.5 && isinf(loud->length));
+  assert_true(lossy->window && lossy->from == 0 && lossy->length == 4 && lossy->probability == 1);
+  settings_free(s);
+}
+
+static void there_are_only_so_many_injections(void **state)
+{
+  (void)state;
+  char text[16384];
+  int used = snprintf(text, sizeof text, MECHANISM "inputs: [{name: w, body: A}]\ninjections:\n");
+  for (int i = 0; i <= INJECTIONS_MAX; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "  - {name: n%d, input: w, kind: nan}\n", i);
+  assert_refused(text, ":76:5: error: injections: expected 64 at most");
 }
 
 static void a_force_has_one_input(void **state)
@@ -106,6 +163,9 @@ int main(void)
       cmocka_unit_test(wrenches_have_loads_of_their_own),
       cmocka_unit_test(point_and_axes_are_taken),
       cmocka_unit_test(a_value_belongs_to_a_force),
+      cmocka_unit_test(ranges_are_filled),
+      cmocka_unit_test(injections_are_read),
+      cmocka_unit_test(there_are_only_so_many_injections),
       cmocka_unit_test(a_force_has_one_input),
       cmocka_unit_test(a_mistake_in_the_model_is_not_blamed_on_the_inputs),
   };

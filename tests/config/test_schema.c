@@ -42,9 +42,9 @@ static void rows_are_sound(void **state)
 static void defaults_are_in_range(void **state)
 {
   (void)state;
-  static const struct section *const all[] = {&schema_file,  &schema_model,  &schema_body,
-                                              &schema_joint, &schema_force,  &schema_sensor,
-                                              &schema_input, &schema_target, NULL};
+  static const struct section *const all[] = {
+      &schema_file,   &schema_model, &schema_body,      &schema_joint,  &schema_force,
+      &schema_sensor, &schema_input, &schema_injection, &schema_target, NULL};
   union {
     struct file_values file;
     struct model_values model;
@@ -53,6 +53,7 @@ static void defaults_are_in_range(void **state)
     struct force_values force;
     struct sensor_values sensor;
     struct input_values input;
+    struct injection_values injection;
     struct target_values target;
   } values;
   for (int i = 0; all[i]; i++) {

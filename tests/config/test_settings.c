@@ -67,7 +67,7 @@ static void defaults(void **state)
   assert_string_equal(s->osc.target[0].host, "::1");
   assert_true(s->modbus.port == 1502 && s->modbus.max_clients == 8);
   assert_true(s->input[0].policy == INPUT_RAMP && s->input[0].hold == 0.05 && s->input[0].ramp == 0.5 &&
-              s->input[0].limit_force == 1e4 && s->input[0].limit_torque == 1e4);
+              s->input[0].range[0].upper == 1e4 && s->input[0].range[5].lower == -1e4);
   assert_string_equal(s->instance, "model");
   settings_free(s);
 }
@@ -94,7 +94,7 @@ static void values_are_taken(void **state)
   assert_string_equal(s->osc.prefix, "/rig/one");
   assert_string_equal(s->osc.bind, "0.0.0.0");
   assert_true(s->modbus.enabled && s->modbus.port == 502 && s->modbus.max_clients == 16);
-  assert_true(s->input[0].policy == INPUT_SAFE && s->input[0].hold == 0 && s->input[0].limit_force == 5);
+  assert_true(s->input[0].policy == INPUT_SAFE && s->input[0].hold == 0 && s->input[0].range[2].lower == -5);
   assert_string_equal(s->instance, "rig-1");
   settings_free(s);
 }

@@ -22,7 +22,8 @@ BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
-COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10}
+COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10,
+            "inject": 11}
 
 
 def program(name):
@@ -131,7 +132,7 @@ class OscClient:
         raise AssertionError(f"no {address} within {seconds} s")
 
     def command(self, name, request):
-        """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument."""
+        """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument, 4 not ready."""
         self.send(osc_message(f"/ali3/cmd/{name}", "i", request))
         while True:
             command, got, result = self.answer("/ali3/ack")

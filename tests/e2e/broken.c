@@ -41,10 +41,8 @@ int __wrap_main(int argc, char **argv);
 int __real_main(int argc, char **argv);
 void __wrap_clock_sleep_until_ns(uint64_t t_ns);
 void __real_clock_sleep_until_ns(uint64_t t_ns);
-void __wrap_inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns,
-                         bool by_clock);
-void __real_inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns,
-                         bool by_clock);
+void __wrap_inputs_latch(struct inputs *in, uint64_t now_ns);
+void __real_inputs_latch(struct inputs *in, uint64_t now_ns);
 int __wrap_ali3_step(const ali3_model *m, ali3_data *d);
 int __real_ali3_step(const ali3_model *m, ali3_data *d);
 int __wrap_ali3_prepare(const ali3_model *m, ali3_data *d);
@@ -161,11 +159,10 @@ static void *be_hog(void *arg)
 
 /* --- where the loop comes by --- */
 
-void __wrap_inputs_latch(struct inputs *in, struct port *const *port, int ports, uint64_t now_ns,
-                         bool by_clock)
+void __wrap_inputs_latch(struct inputs *in, uint64_t now_ns)
 {
   if (due("lock", atomic_fetch_add(&cycle, 1) + 1)) wait_for_lock();
-  __real_inputs_latch(in, port, ports, now_ns, by_clock);
+  __real_inputs_latch(in, now_ns);
 }
 
 int __wrap_ali3_step(const ali3_model *m, ali3_data *d)

@@ -144,7 +144,8 @@ class Causes(unittest.TestCase):
             reference = offline(d.config, 1, period, d.dir)
             receiver.drain()
             self.assertEqual(osc.command("reset", 1), 0)
-            self.assertEqual(osc.command("run", 2), 0)
+            self.assertEqual(osc.command("arm", 2), 0)
+            self.assertEqual(osc.command("run", 3), 0)
             same = 0
             for _, t, state, values in receiver.frames(60, BODY):
                 if state == "RUNNING" and round(t / period) in reference:

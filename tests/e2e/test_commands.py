@@ -63,6 +63,9 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.modbus.state(), "SAFE")
         self.assertEqual(command("reset"), 0)
         self.state_is("STOPPED")
+        self.assertEqual(command("run"), 1, "after SAFE run takes an arm before it")
+        self.state_is("STOPPED")
+        self.assertEqual(command("arm"), 0)
         self.assertEqual(command("run"), 0)
         self.state_is("RUNNING")
 

@@ -135,7 +135,8 @@ class Stuck(unittest.TestCase):
             wait_hearing(d, "the watchdog fed again", lambda: self.fed(d, since) > 0)
 
             self.assertEqual(osc.command("reset", 3), 0)
-            self.assertEqual(osc.command("run", 4), 0)
+            self.assertEqual(osc.command("arm", 4), 0)
+            self.assertEqual(osc.command("run", 5), 0)
             wait_hearing(d, "RUNNING over Modbus", lambda: modbus.state() == "RUNNING")
             self.assertEqual(d.stop()[0], 0)
 

@@ -143,7 +143,7 @@ class Threads(unittest.TestCase):
             self.addCleanup(modbus.close)
             osc.send(bench.osc_message("/ali3/sub", "siii", "all", 0, 1, 0))
             osc.send(bench.osc_message("/ali3/input/push/force", "fff", 1.0, 0.0, 0.0))
-            for number, command in enumerate(("pause", "run", "reset", "estop", "reset", "run")):
+            for number, command in enumerate(("pause", "run", "reset", "estop", "reset", "arm", "run")):
                 self.assertEqual(osc.command(command, number), 0, command)
             modbus.write(100, [0] * 12)
             self.assertEqual(modbus.command("pause", 1), 0)

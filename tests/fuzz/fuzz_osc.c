@@ -23,10 +23,13 @@ static void start(struct fuzz_bench *b)
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair) != 0) abort();
   if (!osc_setup(&setup, b->settings)) abort();
-  out = osc_out_new(&setup.config, b->settings->signals, &b->counters, pair[0], error, sizeof error);
-  if (!out) fprintf(stderr, "%s\n", error);
-  in = out ? osc_in_new(&setup.config, b->settings->signals, &b->port, &b->counters, out) : NULL;
-  if (!in) abort();
+  const struct osc_space *space = osc_space_new(&setup.config, b->settings->signals, error, sizeof error);
+  if (space)
+    out = osc_out_new(&setup.config, space, b->settings->signals, &b->counters, pair[0], error, sizeof error);
+  if (out) in = osc_in_new(&setup.config, space, b->settings->signals, &b->port, &b->counters, out);
+  if (in) return;
+  fprintf(stderr, "%s\n", error);
+  abort();
 }
 
 static void give(struct fuzz_bench *b, const uint8_t *bytes, size_t n, unsigned sender)

@@ -5,10 +5,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define WITHIN(limit)                                                                                        \
+  {                                                                                                          \
+    .lower = -(limit), .upper = (limit)                                                                      \
+  }
+#define WRENCH_RANGES                                                                                        \
+  {                                                                                                          \
+    WITHIN(10), WITHIN(10), WITHIN(10), WITHIN(2), WITHIN(2), WITHIN(2)                                      \
+  }
 struct input_spec input[3] = {
-    {.name = "push", .first = 0, .count = 6, .limit_force = 10, .limit_torque = 2},
-    {.name = "push2", .first = 6, .count = 6, .limit_force = 10, .limit_torque = 2},
-    {.name = "turn", .kind = INPUT_VALUE, .first = 12, .count = 1, .limit_value = 3}};
+    {.name = "push", .first = 0, .count = 6, .range = WRENCH_RANGES},
+    {.name = "push2", .first = 6, .count = 6, .range = WRENCH_RANGES},
+    {.name = "turn", .kind = INPUT_VALUE, .first = 12, .count = 1, .range = {WITHIN(3)}}};
 static struct signal signal_of[VALUES];
 static char channel_name[VALUES][16];
 static struct signal_group group[] = {{(char[]){"energy.total"}, CHANNELS, 1},

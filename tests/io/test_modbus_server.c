@@ -49,7 +49,7 @@ static void commands_reach_the_loop(void **state)
   assert_false(ring_pop(&port.commands, &c));
 
   ask(fd, 2, frame_short(frame, 2, 5, MAP_ESTOP, 0xff00));
-  assert_int_equal(atomic_load(&port.estop), 1);
+  assert_true(atomic_load(&port.estop) & PORT_ESTOP);
   assert_int_equal(counter_get(&counters.modbus_commands), 2);
   cycle(2, STATE_SAFE);
   assert_exception(fd, 3, frame_write(frame, 3, 0, (uint16_t[]){COMMAND_RUN, 0, 78}, 3), MBAP_DEVICE_FAILURE);

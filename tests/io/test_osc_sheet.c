@@ -13,6 +13,11 @@
 #include <cmocka.h>
 
 enum { VALUES = 11 };
+#define WITHIN(limit)                                                                                        \
+  {                                                                                                          \
+    .lower = -(limit), .upper = (limit)                                                                      \
+  }
+
 static struct signal value[VALUES] = {{(char[]){"energy.total"}, "J"},
                                       {(char[]){"joint.J.position"}, "rad"},
                                       {(char[]){"input.push.force.x"}, "N"},
@@ -28,7 +33,7 @@ static struct signal_group group[] = {
     {(char[]){"energy.total"}, 0, 1}, {(char[]){"joint.J.position"}, 1, 1}, {(char[]){"loop.cycle"}, 9, 1}};
 static struct input_spec input[] = {
     {.name = (char[]){"push"}, .first = 0, .count = 6, .limit_force = 20, .limit_torque = 5},
-    {.name = (char[]){"turn"}, .kind = INPUT_VALUE, .first = 6, .count = 1, .limit_value = 3}};
+    {.name = (char[]){"turn"}, .kind = INPUT_VALUE, .first = 6, .count = 1, .range = {WITHIN(3)}}};
 static const struct signals signals = {.count = VALUES,
                                        .signal = value,
                                        .groups = 3,

@@ -43,7 +43,9 @@ int set_up(void **state)
 {
   static struct bench b;
   memset(&b, 0, sizeof b);
-  const struct input_spec limits = {.body = 1, .hold = 1e6, .limit_force = 1e6, .limit_torque = 1e6};
+  struct input_spec limits = {.body = 1, .hold = 1e6};
+  for (int k = 0; k < INPUT_WRENCH_CHANNELS; k++)
+    limits.range[k] = (struct input_range){.lower = -1e6, .upper = 1e6};
   struct input_spec spec[INPUTS] = {limits, limits, limits};
   spec[0].name = "push";
   spec[1].name = "pull"; /* on the same body */

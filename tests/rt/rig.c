@@ -33,7 +33,10 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
   r->signals = signals_new(r->settings->model, r->settings->input, r->settings->inputs);
   r->telemetry = aligned_zalloc(sizeof *r->telemetry);
   assert_true(r->signals && r->telemetry);
-  for (int i = 0; i < r->signals->inputs; i++) r->signals->input[i].limit_force = INFINITY;
+  for (int i = 0; i < r->signals->inputs; i++)
+    if (r->signals->input[i].kind == INPUT_WRENCH)
+      for (int k = 0; k < 3; k++)
+        r->signals->input[i].range[k] = (struct input_range){.lower = -INFINITY, .upper = INFINITY};
   for (int p = 0; p < 2; p++) {
     r->ports[p] = &r->port[p];
     assert_true(
@@ -116,6 +119,9 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 46:
+    tell(r, port, COMMAND_ARM);
+    break;
+  case 47:
     tell(r, port, COMMAND_RUN);
     break;
   case 50:
@@ -140,6 +146,9 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 81:
+    tell(r, port, COMMAND_ARM);
+    break;
+  case 82:
     tell(r, port, COMMAND_RUN);
     break;
   default:

@@ -133,7 +133,7 @@ static void estop_holds_in_the_same_cycle_and_is_latched(void **state)
   const size_t bytes = (size_t)b->signals->input_first * sizeof(double);
   double *before = malloc(bytes);
   memcpy(before, after(b, 0)->values, bytes);
-  atomic_store(&b->port[1].estop, 1); /* the flag alone, as with a full ring */
+  atomic_store(&b->port[1].estop, PORT_ESTOP | 5); /* the flag alone, as with a full ring */
   const struct frame *f = after(b, 1);
   assert_memory_equal(f->values, before, bytes);
   free(before);
@@ -145,6 +145,8 @@ static void estop_holds_in_the_same_cycle_and_is_latched(void **state)
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
   assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
   assert_int_equal(newest(b, 0)->fault, FAULT_NONE);
+  assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
+  assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1); /* without the force from before */
 }
@@ -248,7 +250,7 @@ static void a_stale_input_of_policy_safe_stops_the_motion(void **state)
 static void a_step_that_diverges_is_a_fault(void **state)
 {
   struct bench *b = *state;
-  b->signals->input[0].limit_force = INFINITY;
+  b->signals->input[0].range[1].upper = INFINITY;
   begin_running(b);
   after(b, 3);
   set_input(b, 0, 1, 1e300);
@@ -257,6 +259,7 @@ static void a_step_that_diverges_is_a_fault(void **state)
   assert_true(f->fault == FAULT_DIVERGED || f->fault == FAULT_SINGULAR);
   for (int i = 0; i < b->signals->input_first; i++) assert_true(isfinite(f->values[i]));
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1);
 }
@@ -322,7 +325,7 @@ static void events_tell_who_and_why(void **state)
   told(b, COMMAND_PAUSE);
   told(b, COMMAND_ARM); /* refused: no event */
   told(b, COMMAND_RESET);
-  atomic_store(&b->port[1].estop, 1);
+  atomic_store(&b->port[1].estop, PORT_ESTOP | 5);
   after(b, 1);
   cycle_end(&b->cycle);
   static const struct cycle_event expected[] = {
@@ -344,7 +347,8 @@ static void events_tell_who_and_why(void **state)
        .to = STATE_SAFE,
        .cause = CAUSE_FAULT,
        .code = FAULT_ESTOP,
-       .port = 1},
+       .port = 1,
+       .client = 5},
       {.cycle = 10, .from = STATE_SAFE, .to = STATE_EXIT, .cause = CAUSE_EXIT, .port = -1},
   };
   struct cycle_event e = {0};

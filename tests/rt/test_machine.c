@@ -11,21 +11,21 @@
 
 #include <cmocka.h>
 
-enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_CLEAR };
+enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_INJECT };
 
 /* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
  * initial state, "-" where the command is refused. */
 /* clang-format off */
 static const char *const EXPECTED[STATES][COMMANDS] = {
-  /*                   init        arm       run         pause     stop       reset       park       estop   step clear */
-  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT" },
-  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED" },
-  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY" },
-  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-", "RUNNING" },
-  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-", "PAUSED" },
-  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT" },
-  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE" },
-  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-" },
+  /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject */
+  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT", "INIT" },
+  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED", "STOPPED" },
+  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY", "READY" },
+  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-", "RUNNING", "RUNNING" },
+  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-", "PAUSED", "PAUSED" },
+  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT" },
+  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-", "-" },
 };
 /* clang-format on */
 
@@ -46,7 +46,7 @@ static void every_command_in_every_state(void **unused)
     for (int code = 1; code <= COMMANDS; code++) {
       struct machine m = in_state((enum run_state)s);
       enum machine_action action;
-      const enum command_result result = machine_command(&m, (uint32_t)code, &action);
+      const enum command_result result = machine_command(&m, (uint32_t)code, true, &action);
       char found[32] = "-";
       if (result == RESULT_OK) {
         snprintf(found, sizeof found, "%s%s", run_state_name(m.state), action == ACTION_RESTORE ? "*" : "");
@@ -71,7 +71,7 @@ static void steps_are_asked_for_in_lockstep_only(void **unused)
     struct machine m = in_state((enum run_state)s), before = m;
     enum machine_action action;
     m.lockstep = before.lockstep = true;
-    assert_int_equal(machine_command(&m, COMMAND_STEP, &action),
+    assert_int_equal(machine_command(&m, COMMAND_STEP, true, &action),
                      s == STATE_RUNNING ? RESULT_OK : RESULT_WRONG_STATE);
     assert_memory_equal(&m, &before, sizeof m);
     assert_int_equal(action, ACTION_NONE);
@@ -86,11 +86,54 @@ static void an_unknown_command_is_a_bad_argument(void **unused)
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
       struct machine m = in_state((enum run_state)s);
       enum machine_action action = ACTION_RESTORE;
-      assert_int_equal(machine_command(&m, codes[k], &action), RESULT_BAD_ARGUMENT);
+      assert_int_equal(machine_command(&m, codes[k], true, &action), RESULT_BAD_ARGUMENT);
       assert_int_equal(action, ACTION_NONE);
       assert_int_equal(m.state, s);
     }
   }
+}
+
+/* One command never leads from FAULT or SAFE into motion, nor does a client that repeats one. */
+static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
+{
+  (void)unused;
+  static const uint32_t way[] = {COMMAND_RUN, COMMAND_RESET, COMMAND_RUN, COMMAND_INIT, COMMAND_RESET,
+                                 COMMAND_RUN, COMMAND_ARM,   COMMAND_RUN, COMMAND_STOP, COMMAND_RUN};
+  static const enum command_result expected[] = {
+      RESULT_WRONG_STATE, RESULT_OK, RESULT_WRONG_STATE, RESULT_OK, RESULT_OK,
+      RESULT_WRONG_STATE, RESULT_OK, RESULT_OK,          RESULT_OK, RESULT_OK};
+  static const enum fault_code faults[] = {FAULT_ESTOP, FAULT_DIVERGED, FAULT_STALE};
+  for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
+    struct machine m = in_state(STATE_RUNNING);
+    machine_trip(&m, faults[f]);
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
+      enum machine_action action;
+      assert_int_equal(machine_command(&m, way[k], true, &action), expected[k]);
+      assert_int_equal(m.state == STATE_RUNNING, k == 7 || k == 9);
+    }
+  }
+}
+
+static void arm_and_run_from_stopped_wait_for_inputs(void **unused)
+{
+  (void)unused;
+  for (int s = 0; s < STATES; s++) {
+    for (int code = 1; code <= COMMANDS; code++) {
+      struct machine m = in_state((enum run_state)s), n = m;
+      enum machine_action action, other;
+      const enum command_result ready = machine_command(&n, (uint32_t)code, true, &action);
+      const bool waits = s == STATE_STOPPED && (code == COMMAND_ARM || code == COMMAND_RUN);
+      assert_int_equal(machine_command(&m, (uint32_t)code, false, &other), waits ? RESULT_NOT_READY : ready);
+      assert_int_equal(m.state, waits ? STATE_STOPPED : n.state);
+      assert_int_equal(other, waits ? ACTION_NONE : action);
+    }
+  }
+  struct machine m = in_state(STATE_STOPPED);
+  enum machine_action action;
+  m.disarmed = true; /* what is wrong for good is said first */
+  assert_int_equal(machine_command(&m, COMMAND_RUN, false, &action), RESULT_WRONG_STATE);
+  assert_int_equal(machine_command(&m, COMMAND_ARM, false, &action), RESULT_NOT_READY);
+  assert_true(m.disarmed);
 }
 
 static void warm_up_leads_out_of_init_only(void **unused)
@@ -174,8 +217,8 @@ static void misses_before_a_pause_do_not_count_after_it(void **unused)
   enum machine_action action;
   machine_deadline(&m, true);
   machine_deadline(&m, true);
-  machine_command(&m, COMMAND_PAUSE, &action);
-  machine_command(&m, COMMAND_RUN, &action);
+  machine_command(&m, COMMAND_PAUSE, true, &action);
+  machine_command(&m, COMMAND_RUN, true, &action);
   machine_deadline(&m, true);
   assert_int_equal(m.state, STATE_RUNNING);
 }
@@ -196,7 +239,7 @@ static void flags_follow_the_state(void **unused)
   machine_trip(&m, FAULT_ESTOP);
   assert_int_equal(machine_flags(&m), FLAG_SAFE | FLAG_ESTOP);
   enum machine_action action;
-  machine_command(&m, COMMAND_RESET, &action);
+  machine_command(&m, COMMAND_RESET, true, &action);
   assert_int_equal(machine_flags(&m), 0);
 }
 
@@ -215,6 +258,8 @@ int main(void)
       cmocka_unit_test(every_command_in_every_state),
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
+      cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
+      cmocka_unit_test(arm_and_run_from_stopped_wait_for_inputs),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
       cmocka_unit_test(consecutive_misses_lead_to_safe),

@@ -60,9 +60,9 @@ static int set_up(void **state)
   }
   char push[] = "push", pull[] = "pull"; /* the specs are copied */
   struct input_spec inputs[] = {
-      {.name = push, .body = 1, .limit_force = 10, .limit_torque = 1},
-      {.name = "stretch", .kind = INPUT_VALUE, .force = 0, .limit_value = 3},
-      {.name = pull, .body = 0, .limit_force = 20, .limit_torque = 2},
+      {.name = push, .body = 1, .range = {{.upper = 10}}},
+      {.name = "stretch", .kind = INPUT_VALUE, .force = 0, .range = {{.upper = 3}}},
+      {.name = pull, .body = 0, .range = {{.upper = 20}}},
   };
   assert_int_equal(input_add_loads(b.m, &inputs[0], none, false), ALI3_OK);
   assert_int_equal(input_add_loads(b.m, &inputs[2], none, true), ALI3_OK);
@@ -270,8 +270,8 @@ static void inputs_are_copied(void **state)
   assert_int_equal(b->s->channels, 13);
   assert_string_equal(b->s->input[0].name, "push");
   assert_int_equal(b->s->input[0].body, 1);
-  assert_true(b->s->input[1].limit_value == 3);
-  assert_true(b->s->input[2].limit_force == 20);
+  assert_true(b->s->input[1].range[0].upper == 3);
+  assert_true(b->s->input[2].range[0].upper == 20);
 }
 
 static void channels_are_numbered_input_by_input(void **state)

@@ -58,13 +58,15 @@ static inline void fake_miss(struct picture *p, uint64_t number, uint64_t cycle)
   p->misses = misses_newest(&p->block.misses, p->miss);
 }
 
-static inline void fake_input(struct telemetry *t, const char *name, uint64_t policy, uint64_t age_ns)
+static inline void fake_input(struct telemetry *t, const char *name, uint64_t policy, uint64_t age_ns,
+                              enum input_state state)
 {
   struct input_view *v = &t->input[t->inputs++];
   snprintf(v->name, sizeof v->name, "%s", name);
   v->policy = policy;
   v->hold_ns = 50000000;
   atomic_store(&v->age_ns, age_ns);
+  atomic_store(&v->state, (uint32_t)state);
 }
 
 static inline void fake_picture(struct picture *p)
@@ -86,9 +88,9 @@ static inline void fake_picture(struct picture *p)
   t->clocking = CLOCKING_TIMER;
   t->overrun = OVERRUN_SKIP;
   fake_book(&t->book);
-  fake_input(t, "push", INPUT_RAMP, 12000000);
-  fake_input(t, "pull", INPUT_SAFE, 70000000);
-  fake_input(t, "twist", INPUT_HOLD, UINT64_MAX);
+  fake_input(t, "push", INPUT_RAMP, 12000000, INPUT_FRESH);
+  fake_input(t, "pull", INPUT_SAFE, 70000000, INPUT_STALE);
+  fake_input(t, "twist", INPUT_HOLD, UINT64_MAX, INPUT_NEVER);
   counter_set(&t->counters.osc_clients, 2);
   counter_set(&t->counters.modbus_half_frames, 5);
   t->live = (struct telemetry_live){.cycle = FAKE_CYCLE,

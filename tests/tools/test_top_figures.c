@@ -71,6 +71,8 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   t->input[0].policy = INPUT_SAFE;
   t->input[0].hold_ns = 50000000;
   atomic_store(&t->input[0].age_ns, 70000000);
+  atomic_store(&t->input[0].state, INPUT_RECOVERING);
+  atomic_store(&t->input[0].limits, INPUT_CLAMPED | INPUT_SLOWED);
   snprintf(t->input[1].name, sizeof t->input[1].name, "pull");
   atomic_store(&t->input[1].age_ns, UINT64_MAX);
   histogram_add(&t->book.latch, 2500, 9);
@@ -137,6 +139,9 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_true(json_number_value(at(inputs, 0, "age_ms")) == 70.0);
   assert_true(json_number_value(at(inputs, 0, "hold_ms")) == 50.0);
   assert_true(json_is_true(at(inputs, 0, "stale")));
+  assert_string_equal(json_string_value(at(inputs, 0, "state")), "recovering");
+  assert_true(json_is_true(at(inputs, 0, "clamped")) && json_is_true(at(inputs, 0, "rate_limited")));
+  assert_string_equal(json_string_value(at(inputs, 1, "state")), "never");
   assert_true(json_is_null(at(inputs, 1, "age_ms")));
   assert_true(json_is_false(at(inputs, 1, "stale")));
   json_decref(o);
@@ -151,7 +156,8 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_shows("level 0      20.0 %       6.0       6.0         8\n");
   assert_shows("misses    miss 2 in the grace at cycle 401: ");
   assert_shows("          miss 1 at cycle 400: woke 12.0 ms late");
-  assert_shows("  push                   age 70 ms, hold 50 ms, then safe: STALE\n");
+  assert_shows(
+      "  push                   age 70 ms, hold 50 ms, then safe: RECOVERING, clamped, slowed to its rate\n");
   t->workers = 2;
   assert_int_equal(top("--once --instance %s", name), 0);
   assert_shows("in cycle      wait       max  in cycle\n");

@@ -108,6 +108,11 @@ static void large_terminal_has_everything(void **state)
   assert_shows("pull                         70 ms     50 ms      safe  STALE");
   assert_shows("twist                         none     50 ms      hold");
   assert_int_equal(style_of("STALE"), STYLE_BAD);
+  assert_hides("STALE clamped");
+  atomic_store(&picture.block.input[1].state, INPUT_RECOVERING);
+  atomic_store(&picture.block.input[1].limits, INPUT_CLAMPED | INPUT_SLOWED);
+  render(200, 60);
+  assert_shows("safe  RECOVERING clamped slowed");
   assert_shows("\n           2  OSC targets and subscribers now");
   assert_shows("\n           0  Modbus clients connected now");
   assert_shows("\n           5  Modbus connections closed in mid-frame");

@@ -56,7 +56,14 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
                "%*s", FIELD, words_age(age).text);
     area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s", FIELD, words_age(in->hold_ns).text, FIELD,
                input_policy_name(in->policy));
-    if (stale) area_put(body, NAME + 3 * FIELD + 2, row, STYLE_BAD, "STALE");
+    int column = NAME + 3 * FIELD + 2;
+    const uint32_t limits = atomic_load_explicit(&in->limits, memory_order_relaxed);
+    if (stale)
+      column = area_put(body, column, row, STYLE_BAD,
+                        input_view_state(in) == INPUT_STALE ? "STALE" : "RECOVERING") +
+               1;
+    if (limits & INPUT_CLAMPED) column = area_put(body, column, row, STYLE_WARN, "clamped") + 1;
+    if (limits & INPUT_SLOWED) area_put(body, column, row, STYLE_WARN, "slowed");
   }
   return (int)t->inputs;
 }

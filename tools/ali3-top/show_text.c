@@ -96,9 +96,15 @@ static void show_inputs(const struct telemetry *t, FILE *out)
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
     const uint64_t age = figure(&v->age_ns);
-    fprintf(out, "  %-22s %s%s, hold %s, then %s%s\n", v->name, age == UINT64_MAX ? "never set" : "age ",
+    const enum input_state state = input_view_state(v);
+    const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
+    fprintf(out, "  %-22s %s%s, hold %s, then %s%s%s%s\n", v->name, age == UINT64_MAX ? "never set" : "age ",
             age == UINT64_MAX ? "" : words_age(age).text, words_age(v->hold_ns).text,
-            input_policy_name(v->policy), input_is_stale(v) ? ": STALE" : "");
+            input_policy_name(v->policy),
+            state == INPUT_STALE        ? ": STALE"
+            : state == INPUT_RECOVERING ? ": RECOVERING"
+                                        : "",
+            limits & INPUT_CLAMPED ? ", clamped" : "", limits & INPUT_SLOWED ? ", slowed to its rate" : "");
   }
 }
 

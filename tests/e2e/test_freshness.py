@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Inputs that stop coming, come again, are required, or are broken on purpose: what the daemon does, and what it says."""
+import time
+import unittest
+
+import bench
+
+HOLD, RAMP = 2.0, 0.5  # s; looking at the daemon takes a while itself
+CRANK = bench.four_bar()["model"]["bodies"][0]["name"]
+
+
+def push(**keys):
+    return [{"name": "push", "body": CRANK, "hold": HOLD, "ramp": RAMP, **keys}]
+
+
+class Sender(bench.OscClient):
+    """A bench that pushes."""
+
+    def push(self, force):
+        self.send(bench.osc_message("/ali3/input/push/force", "fff", force, 0.0, 0.0))
+
+    def push_until(self, what, condition, force, seconds=10.0):
+        """Again and again, until it is so."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError(f"after {seconds} s still not: {what}")
+            self.push(force)
+            time.sleep(0.01)
+
+
+# A mass of 1 kg that slides along x: what its accelerometer reads is the force in use.
+SLIDER = {"gravity": [0, 0, 0], "bodies": [{"name": "A", "mass": 1, "inertia": [1, 1, 1], "position": [0, 0, 0]}],
+          "joints": [{"name": "J", "type": "prismatic", "body_a": "ground", "body_b": "A", "at": [0, 0, 0], "axis": [1, 0, 0]}],
+          "sensors": [{"name": "s", "type": "imu", "body": "A"}]}
+
+
+class Freshness(unittest.TestCase):
+    def start(self, **changes):
+        d = bench.Daemon(**changes)
+        d.__enter__()
+        self.addCleanup(d.__exit__)
+        client = Sender(d.osc_port)
+        self.addCleanup(client.close)
+        return d, client
+
+    def state(self, d):
+        return d.watch()["inputs"][0]["state"]
+
+    def test_a_stale_input_ramps_recovers_and_blends(self):
+        """In lockstep, where inputs age by steps of 10 ms: the force in use after each."""
+        d, client = self.start(model=SLIDER, cycle={"clock": "lockstep"},
+                               inputs=[{"name": "push", "body": "A", "hold": 0.05, "ramp": 0.1, "recover": 3, "blend": 0.05}])
+        client.send(bench.osc_message("/ali3/sub", "siii", "body", 0, 1, 1))
+        client.answer("/ali3/sub/ack")
+        bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
+        request = 0
+
+        def stepped(force=None):
+            nonlocal request
+            request += 1
+            step = bench.osc_message("/ali3/step", "ii", 1, request)
+            push_it = [] if force is None else [bench.osc_message("/ali3/input/push/force", "fff", force, 0.0, 0.0)]
+            client.send(bench.osc_bundle(*push_it, step))
+            return client.answer("/ali3/sensor/s/specific_force")[0]
+
+        for force, expected in ((10.0, [10.0]), (None, [10.0] * 5 + [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0, 0.0]),
+                                (20.0, [0.0, 0.0, 0.0, 4.0, 8.0, 12.0, 16.0, 20.0, 20.0])):
+            for value in expected:
+                self.assertAlmostEqual(stepped(force), value, places=6)
+
+    def test_a_stale_input_is_shown_and_counted(self):
+        d, client = self.start(inputs=push(policy="ramp", recover=10, blend=0.3))
+        self.assertEqual(self.state(d), "never")
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 40.0)
+        self.assertEqual(d.counter("inputs_stale"), 0)
+        bench.wait_for("stale", lambda: self.state(d) == "stale")
+        said = d.watch()
+        self.assertEqual((said["counters"]["inputs_stale"], said["stale_mask"], said["state"]), (1, 1, "RUNNING"))
+        self.assertEqual(said["status"], "degraded")
+        client.push(20.0)  # a single one is not enough
+        bench.wait_for("recovering", lambda: self.state(d) == "recovering")
+        bench.wait_for("stale again", lambda: self.state(d) == "stale")
+        self.assertEqual(d.counter("inputs_stale"), 1)
+        client.push_until("fresh again", lambda: self.state(d) == "fresh", 20.0)
+
+    def test_what_is_required_is_waited_for(self):
+        d, client = self.start(inputs=push(policy="hold", required=True))
+        self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required, and not fresh\n", d.said())
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        self.assertEqual(client.command("run", 1), 4)
+        self.assertEqual(client.command("arm", 2), 4)
+        self.assertEqual(modbus.command("run", 1), 4)
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 1.0)
+        client.send(bench.osc_bundle(bench.osc_message("/ali3/input/push/force", "fff", 1.0, 0.0, 0.0),
+                                     bench.osc_message("/ali3/cmd/arm", "i", 3)))
+        self.assertEqual(client.answer("/ali3/ack"), ["arm", 3, 0])
+        client.push(1.0)
+        self.assertEqual(client.command("run", 4), 0)
+        bench.wait_for("SAFE without it", lambda: d.watch()["state"] == "SAFE")  # after a second, by default
+        self.assertEqual(d.watch()["fault"], 3)
+        bench.wait_for("it said which",
+                       lambda: "RUNNING -> SAFE: an input has not come for too long: push\n" in d.said())
+
+        self.assertEqual(client.command("reset", 5), 0)
+        client.push(1.0)
+        self.assertEqual(client.command("run", 6), 1, "after SAFE run takes an arm before it")
+        client.send(bench.osc_bundle(bench.osc_message("/ali3/input/push/force", "fff", 1.0, 0.0, 0.0),
+                                     bench.osc_message("/ali3/cmd/arm", "i", 7)))
+        self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])
+        self.assertEqual(client.command("run", 8), 0)
+
+    def test_one_protocol_owns_an_input(self):
+        d, client = self.start(inputs=push(policy="hold"))
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 1.0)
+        sequences = iter(range(1, 60000))
+
+        def refused():
+            client.push(1.0)
+            modbus.write(100, [0] * 64 + [next(sequences)])
+            return d.counter("inputs_refused") > 0
+
+        bench.wait_for("the second writer refused", refused)
+
+    def test_an_injection_acts_in_its_window_and_is_counted(self):
+        d, client = self.start(cycle={"autostart": False}, inputs=push(policy="hold"),
+                               injections=[{"name": "off", "input": "push", "kind": "bias", "value": 2e4, "active": True,
+                                            "from": 0.2, "for": 4.0}])
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 1.0)
+        self.assertEqual(d.watch()["clamped"], 0)
+        self.assertEqual(client.command("run", 1), 0)
+        client.push_until("clamped", lambda: d.watch()["clamped"] > 0, 1.0)
+        bench.wait_for("it said so", lambda: "FAULT INJECTION off, bias of input push: begins to act\n" in d.said())
+        self.assertGreater(d.counter("inputs_injected"), 0)
+        bench.wait_for("over", lambda: "FAULT INJECTION off, bias of input push: acts no longer\n" in d.said())
+        self.assertFalse(d.watch()["fault_injection"])
+        before = d.counter("inputs_injected")
+        client.push_until("not clamped", lambda: not d.watch()["inputs"][0]["clamped"], 1.0)
+        self.assertEqual(d.counter("inputs_injected"), before)
+
+    def test_an_injection_is_switched_on_line(self):
+        d, client = self.start(inputs=push(policy="ramp"),
+                               injections=[{"name": "gone", "input": "push", "kind": "drop"},
+                                           {"name": "broken", "input": "push", "kind": "nan"}])
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 1.0)
+        self.assertEqual(modbus.command("inject", 1, argument=4), 3, "there is no third")
+        self.assertEqual(modbus.command("inject", 2, argument=1), 0)
+        client.push_until("stale, though it sends", lambda: self.state(d) == "stale", 1.0)
+        said = d.watch()
+        self.assertTrue(said["fault_injection"])
+        self.assertIn("FAULT INJECTION acts on the inputs", said["reasons"])
+        self.assertEqual(modbus.inputs(3, 1)[0] >> 13 & 1, 1)
+        self.assertRegex(d.said(), r"FAULT INJECTION gone, drop of input push: switched on by modbus \S+")
+        self.assertEqual(modbus.command("inject", 3, argument=0), 0)
+        self.assertEqual(modbus.command("inject", 4, argument=3), 0)
+        client.push_until("NaN refused and counted", lambda: d.counter("inputs_nonfinite") > 0, 1.0)
+        self.assertEqual(modbus.command("inject", 5, argument=2), 0)
+        client.push_until("fresh again", lambda: self.state(d) == "fresh", 1.0)
+        self.assertEqual(d.watch()["state"], "RUNNING")
+
+    def test_without_a_list_nobody_can_inject(self):
+        d, client = self.start(inputs=push(policy="ramp"))
+        modbus = bench.ModbusClient(d.modbus_port)
+        self.addCleanup(modbus.close)
+        self.assertEqual(modbus.command("inject", 1, argument=1), 3)
+        self.assertNotIn("FAULT INJECTION", d.said())
+
+
+if __name__ == "__main__":
+    bench.main()
