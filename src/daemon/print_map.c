@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/print_map.h"
 
+#include "daemon/bench.h"
 #include "daemon/options.h"
+#include "io/modbus_map.h"
 #include "io/sheet.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>
 
+static bool add_modbus(const struct settings *s, struct sheet *sheet)
+{
+  const struct modbus_config config = bench_modbus_config(s);
+  return !s->modbus.enabled || modbus_map_sheet(&config, s->signals, sheet);
+}
+
 int print_map(const struct settings *s, bool json)
 {
-  (void)s;
   struct sheet *sheet = sheet_new();
-  if (!sheet || !sheet_complete(sheet)) {
+  if (!sheet || !add_modbus(s, sheet) || !sheet_complete(sheet)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     sheet_free(sheet);
     return STATUS_FAILED;

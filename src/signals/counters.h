@@ -31,6 +31,10 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(modbus_denied, "Modbus connections refused (not among modbus.peers)")                                    \
+  X(modbus_rtu_requests, "Modbus requests on the serial line")                                               \
+  X(modbus_rtu_errors, "Modbus frames on the serial line with a bad CRC, and answers not taken")             \
+  X(modbus_rtu_reopened, "times the serial line of Modbus was opened again")                                 \
   X(commands_dropped, "commands dropped for lack of room")                                                   \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
   X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \
