@@ -198,6 +198,9 @@ static void check_cycle(struct loader *l)
       (s->cycle.beat == BEAT_OSC && s->osc.enabled) || (s->cycle.beat == BEAT_MODBUS && s->modbus.enabled);
   if (s->cycle.beat != BEAT_NONE && !beaten)
     report_error(r, given(l, "cycle", "beat")->at, "beat: the section it names is missing, or not enabled");
+  if (s->cycle.beat == BEAT_MODBUS && beaten && !s->modbus.default_map)
+    report_error(r, given(l, "cycle", "beat")->at,
+                 "beat: modbus counts register 164 of the default map: expected \"default_map: true\"");
   if (s->cycle.clock == CLOCKING_INPUT && s->cycle.beat == BEAT_NONE)
     report_error(r, clock->at, "clock: input needs to know whose frames: \"beat: osc\" or \"beat: modbus\"");
   if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
@@ -264,6 +267,9 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
   check_prefix(l);
   check_cycle(l);
+  if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
+    report_error(r, given(l, "modbus", "tcp")->at,
+                 "tcp: without it nobody is served: expected a serial line");
   if (v->instance && !is_name(v->instance))
     report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
   const struct node *inputs = node_find(l->main.root, "inputs");

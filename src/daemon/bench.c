@@ -58,11 +58,26 @@ static bool start_osc(struct bench *b, char *error, size_t size)
   return b->osc;
 }
 
+struct modbus_config bench_modbus_config(const struct settings *s)
+{
+  return (struct modbus_config){.tcp = s->modbus.tcp,
+                                .bind = s->modbus.bind,
+                                .port = s->modbus.port,
+                                .max_clients = s->modbus.max_clients,
+                                .peers = &s->modbus.peers,
+                                .serial = {.path = s->modbus.serial.path,
+                                           .baud = s->modbus.serial.baud,
+                                           .parity = SETTINGS_PARITY[s->modbus.serial.parity],
+                                           .stop_bits = s->modbus.serial.stop_bits},
+                                .unit = s->modbus.unit,
+                                .map = &s->modbus.map,
+                                .default_map = s->modbus.default_map,
+                                .order = (enum wire_order)s->modbus.word_order};
+}
+
 static bool start_modbus(struct bench *b, char *error, size_t size)
 {
-  const struct settings *s = b->settings;
-  const struct modbus_config config = {
-      .bind = s->modbus.bind, .port = s->modbus.port, .max_clients = s->modbus.max_clients};
+  const struct modbus_config config = bench_modbus_config(b->settings);
   b->modbus = modbus_server_start(&config, b->signals, &b->modbus_port, &b->telemetry->counters, error, size);
   return b->modbus;
 }
@@ -91,11 +106,21 @@ uint64_t bench_commands_dropped(struct bench *b)
   return dropped;
 }
 
+static void modbus_text(const struct bench *b, char *text, size_t size)
+{
+  const struct settings *s = b->settings;
+  char tcp[128] = "", line[160] = "";
+  if (s->modbus.tcp) snprintf(tcp, sizeof tcp, " %s:%d", s->modbus.bind, modbus_server_port(b->modbus));
+  if (s->modbus.serial.path)
+    snprintf(line, sizeof line, " %s %d 8%c%d unit %d", s->modbus.serial.path, s->modbus.serial.baud,
+             SETTINGS_PARITY[s->modbus.serial.parity], s->modbus.serial.stop_bits, s->modbus.unit);
+  snprintf(text, size, "Modbus%s%s%s", tcp, tcp[0] && line[0] ? "," : "", line);
+}
+
 void bench_text(const struct bench *b, char *text, size_t size)
 {
-  char osc[128] = "OSC off", modbus[128] = "Modbus off";
+  char osc[128] = "OSC off", modbus[320] = "Modbus off";
   if (b->osc) snprintf(osc, sizeof osc, "OSC %s:%d", b->settings->osc.bind, osc_port(b->osc));
-  if (b->modbus)
-    snprintf(modbus, sizeof modbus, "Modbus %s:%d", b->settings->modbus.bind, modbus_server_port(b->modbus));
+  if (b->modbus) modbus_text(b, modbus, sizeof modbus);
   snprintf(text, size, "%s, %s", osc, modbus);
 }

@@ -42,6 +42,9 @@ void bench_close(struct bench *b);
 /* Commands that found no room in a ring. */
 uint64_t bench_commands_dropped(struct bench *b);
 
+/* What the settings say of the Modbus server; they must live as long. */
+struct modbus_config bench_modbus_config(const struct settings *s);
+
 /* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502": what is open, for people. */
 void bench_text(const struct bench *b, char *text, size_t size);
 

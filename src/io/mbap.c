@@ -52,6 +52,16 @@ static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *
   return at[4] == bytes && end - r->data == bytes ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
+/* address 2, and-mask 2, or-mask 2 */
+static int mask_write(struct mbap_request *r, const uint8_t *pdu, size_t n)
+{
+  if (n != 7) return MBAP_ILLEGAL_VALUE;
+  r->write_address = word(pdu + 1);
+  r->write_count = 1;
+  r->data = pdu + 3;
+  return 0;
+}
+
 static int write_and_read(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
   if (n < 10) return MBAP_ILLEGAL_VALUE;
@@ -76,6 +86,8 @@ static int take_apart(struct mbap_request *r, const uint8_t *pdu, size_t n)
     return write_many(r, pdu + 1, pdu + n, 1, WRITE_BITS_MAX);
   case MBAP_WRITE_REGISTERS:
     return write_many(r, pdu + 1, pdu + n, 16, WRITE_REGISTERS_MAX);
+  case MBAP_MASK_WRITE:
+    return mask_write(r, pdu, n);
   case MBAP_WRITE_AND_READ:
     return write_and_read(r, pdu, n);
   case MBAP_ENCAPSULATED:
@@ -98,14 +110,27 @@ enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request 
   if (n > MBAP_HEADER && bytes[MBAP_HEADER] >= 128) return MBAP_BAD;
   if (n < LENGTH_END + length) return MBAP_MORE;
 
-  *r = (struct mbap_request){.length = LENGTH_END + length, .function = bytes[MBAP_HEADER]};
-  r->exception = (uint8_t)take_apart(r, bytes + MBAP_HEADER, length - 1);
+  mbap_pdu(bytes + MBAP_HEADER, length - 1, r);
+  r->length = LENGTH_END + length;
   return MBAP_FRAME;
+}
+
+void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r)
+{
+  *r = (struct mbap_request){.length = n, .function = pdu[0]};
+  r->exception = (uint8_t)take_apart(r, pdu, n);
 }
 
 uint16_t mbap_register(const struct mbap_request *r, int i)
 {
   return word(r->data + 2 * (ptrdiff_t)i);
+}
+
+uint16_t mbap_written(const struct mbap_request *r, int i, uint16_t old)
+{
+  if (r->function != MBAP_MASK_WRITE) return mbap_register(r, i);
+  const uint16_t keep = word(r->data), set = word(r->data + 2);
+  return (uint16_t)((old & keep) | (set & ~keep));
 }
 
 bool mbap_coil(const struct mbap_request *r, int i)

@@ -25,6 +25,7 @@ enum mbap_function {
   MBAP_WRITE_REGISTER = 6,
   MBAP_WRITE_COILS = 15,
   MBAP_WRITE_REGISTERS = 16,
+  MBAP_MASK_WRITE = 22,
   MBAP_WRITE_AND_READ = 23,
   MBAP_ENCAPSULATED = 43, /* only with MEI type 14, device identification */
 };
@@ -52,14 +53,21 @@ struct mbap_request {
       exception; /* 0, or what to answer: the PDU does not match its function; nothing below is then valid */
   uint16_t read_address, read_count;
   uint16_t write_address, write_count;
-  const uint8_t *data; /* inside the buffer: the values to write; of an identification: code, object */
+  const uint8_t
+      *data; /* inside the buffer: the values to write; of an identification: code, object; of a mask:
+                        and, or */
 };
 
 /* Looks at the n bytes of a stream that begin with a frame. */
 enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request *r);
 
-/* Value i < write_count of a request that writes registers, and of one that writes coils. */
+/* Takes a PDU by itself apart, n >= 1 bytes from the function on, as it comes on a serial line. Its length is r->length. */
+void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r);
+
+/* Value i < write_count of a request that writes registers, but for masks, and of one that writes coils. */
 uint16_t mbap_register(const struct mbap_request *r, int i);
 bool mbap_coil(const struct mbap_request *r, int i);
+/* What a request that writes registers, by a mask or not, makes of one that holds `old`. */
+uint16_t mbap_written(const struct mbap_request *r, int i, uint16_t old);
 
 #endif

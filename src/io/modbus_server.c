@@ -8,12 +8,13 @@
  * and commands out. */
 #include "io/modbus_server.h"
 #include "io/mbap.h"
-#include "io/modbus_map.h"
+#include "io/modbus_line.h"
+#include "io/modbus_listen.h"
+#include "io/modbus_service.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -38,11 +39,20 @@ enum {
   STACK_KB = 128,
 };
 
+/* Of poll(): stop, listener, line, clients. */
+enum { EVENT_STOP, EVENT_LISTENER, EVENT_LINE, EVENT_CLIENT, EVENTS = EVENT_CLIENT + CLIENTS_MAX };
+
 #define NS_PER_MS UINT64_C(1000000)
 
+union address {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+};
+
 struct client {
-  int fd;             /* -1: free */
-  uint32_t id;        /* never 0; anew with every connection */
+  int fd; /* -1: free */
+  struct map_peer peer;
   uint64_t active_ns; /* connected, or last request */
   uint64_t half_ns;   /* since when the head of the buffer is an unfinished frame; 0: it is not */
   uint64_t paid_ns;   /* by the agreed rate, all requests so far are worth the time up to here */
@@ -51,18 +61,17 @@ struct client {
 };
 
 struct modbus_server {
-  struct port *port;
-  struct counters *counters;
+  struct modbus_service service;
+  struct peers peers;
   int max_clients;
   uint64_t half_frame_ns, idle_ns;
 
   pthread_t thread;
   int listener, stop; /* stop: an eventfd */
   modbus_t *context;
-  struct modbus_map map;
   uint64_t accept_ns; /* not before */
-  uint32_t last_id;
   struct client client[CLIENTS_MAX];
+  struct modbus_line line;
 };
 
 static void count(_Atomic uint64_t *counter)
@@ -74,49 +83,15 @@ static void show_client_count(struct modbus_server *s)
 {
   uint64_t n = 0;
   for (int i = 0; i < s->max_clients; i++) n += s->client[i].fd >= 0;
-  counter_set(&s->counters->modbus_clients, n);
+  counter_set(&s->service.counters->modbus_clients, n);
 }
 
 static void close_client(struct modbus_server *s, struct client *c)
 {
   close(c->fd);
   c->fd = -1;
-  modbus_map_release(&s->map, c->id);
+  modbus_map_release(&s->service.map, c->peer.id);
   show_client_count(s);
-}
-
-/* The newest frame goes into the registers; answers are in it too (last command), so those in the ring are
- * let go. */
-static void take_from_loop(struct modbus_server *s)
-{
-  const struct frame *frame;
-  if (port_take_frame(s->port, &frame)) modbus_map_show(&s->map, frame);
-  struct answer answer;
-  while (ring_pop(&s->port->answers, &answer)) continue;
-}
-
-/* False if the loop has no room for a command. */
-static bool give_to_loop(struct modbus_server *s, const struct map_effect *effect, uint32_t client,
-                         uint64_t now_ns)
-{
-  for (int i = 0; i < effect->commands; i++) {
-    const struct command c = {.code = effect->command[i].code,
-                              .argument = effect->command[i].argument,
-                              .id = effect->command[i].id,
-                              .client = client,
-                              .t_ns = now_ns};
-    if (!port_command(s->port, &c)) {
-      count(&s->counters->commands_dropped);
-      return false;
-    }
-    count(&s->counters->modbus_commands);
-  }
-  if (effect->inputs) {
-    memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
-    snapshot_publish(&s->port->inputs);
-    port_beat(s->port, now_ns);
-  }
-  return true;
 }
 
 /* What libmodbus does not know: the answer is sent as a whole or not at all, like modbus_reply(). */
@@ -134,26 +109,13 @@ static int reply_pdu(struct client *c, uint8_t *adu, int n)
 /* Serves the request at the head of the buffer. Returns < 0 if the answer could not be sent. */
 static int answer(struct modbus_server *s, struct client *c, const struct mbap_request *r, uint64_t now_ns)
 {
-  struct map_effect effect;
   uint8_t adu[MBAP_ADU_MAX];
-  int exception = r->exception, n = 0;
-
-  if (exception == 0 && r->function == MBAP_ENCAPSULATED) {
-    n = modbus_map_identify(r, adu + MBAP_HEADER);
-    if (n < 0) exception = -n;
-  } else if (exception == 0) {
-    exception = modbus_map_accept(&s->map, r, c->id, now_ns, &effect);
-    if (effect.nonfinite) count(&s->counters->modbus_nonfinite);
-    if (exception == 0 && !give_to_loop(s, &effect, c->id, now_ns)) exception = MBAP_BUSY;
-  }
-
-  count(&s->counters->modbus_requests);
+  int n;
+  const int exception = modbus_service_judge(&s->service, &c->peer, r, now_ns, adu + MBAP_HEADER, &n);
   modbus_set_socket(s->context, c->fd);
-  if (exception) {
-    count(&s->counters->modbus_exceptions);
-    return modbus_reply_exception(s->context, c->buffer, (unsigned)exception);
-  }
-  return n > 0 ? reply_pdu(c, adu, n) : modbus_reply(s->context, c->buffer, (int)r->length, s->map.mapping);
+  if (exception) return modbus_reply_exception(s->context, c->buffer, (unsigned)exception);
+  if (n > 0) return reply_pdu(c, adu, n);
+  return modbus_reply(s->context, c->buffer, (int)r->length, s->service.map.mapping);
 }
 
 /* A client that asks faster than RATE is made to wait: its bytes stay where they are, nobody else notices. */
@@ -173,14 +135,14 @@ static void serve_buffer(struct modbus_server *s, struct client *c, uint64_t now
 {
   struct mbap_request r;
   enum mbap_verdict verdict;
-  take_from_loop(s);
+  modbus_service_refresh(&s->service);
   while ((verdict = mbap_next(c->buffer, c->used, &r)) == MBAP_FRAME && may_ask(c, now_ns)) {
     pay(c, now_ns);
     c->active_ns = now_ns;
     c->half_ns = 0;
     if (answer(s, c, &r, clock_now_ns()) < 0) { /* what came first is the older */
       /* Gone is gone; but a full socket, or half an answer in it, is a client that does not read. */
-      if (errno != EPIPE && errno != ECONNRESET) count(&s->counters->modbus_dropped);
+      if (errno != EPIPE && errno != ECONNRESET) count(&s->service.counters->modbus_dropped);
       close_client(s, c);
       return;
     }
@@ -188,7 +150,7 @@ static void serve_buffer(struct modbus_server *s, struct client *c, uint64_t now
     memmove(c->buffer, c->buffer + r.length, c->used);
   }
   if (verdict == MBAP_BAD) {
-    count(&s->counters->modbus_bad_frames);
+    count(&s->service.counters->modbus_bad_frames);
     close_client(s, c);
     return;
   }
@@ -211,7 +173,7 @@ static void read_client(struct modbus_server *s, struct client *c)
   if (n > 0) {
     c->used += (size_t)n;
   } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-    if (c->half_ns) count(&s->counters->modbus_half_frames);
+    if (c->half_ns) count(&s->service.counters->modbus_half_frames);
     close_client(s, c);
   }
 }
@@ -227,7 +189,7 @@ static uint64_t client_deadline(const struct modbus_server *s, const struct clie
 static void close_if_late(struct modbus_server *s, struct client *c, uint64_t now_ns)
 {
   if (now_ns < client_deadline(s, c)) return;
-  count(c->half_ns ? &s->counters->modbus_half_frames : &s->counters->modbus_idle_closed);
+  count(c->half_ns ? &s->service.counters->modbus_half_frames : &s->service.counters->modbus_idle_closed);
   close_client(s, c);
 }
 
@@ -238,49 +200,57 @@ static struct client *free_client(struct modbus_server *s)
   return NULL;
 }
 
+/* -1 where nobody waits, or nobody can be let in. */
+static int accept_one(struct modbus_server *s, union address *from, uint64_t now_ns)
+{
+  int fd = accept4(s->listener, &from->any, &(socklen_t){sizeof *from}, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  /* Otherwise the listener stays readable and the thread would spin. */
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+    s->accept_ns = now_ns + ACCEPT_PAUSE_MS * NS_PER_MS;
+  return fd;
+}
+
 static void accept_clients(struct modbus_server *s, uint64_t now_ns)
 {
-  for (;;) {
-    int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) {
-      /* Otherwise the listener stays readable and the thread would spin. */
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-        s->accept_ns = now_ns + ACCEPT_PAUSE_MS * NS_PER_MS;
-      return;
-    }
+  union address from;
+  int fd;
+  while ((fd = accept_one(s, &from, now_ns)) >= 0) {
+    const enum access access = peers_access(&s->peers, &from.any);
     struct client *c = free_client(s);
-    if (!c || fd >= FD_LIMIT) {
-      count(&s->counters->modbus_refused);
+    if (access == ACCESS_NONE || !c || fd >= FD_LIMIT) {
+      count(access == ACCESS_NONE ? &s->service.counters->modbus_denied
+                                  : &s->service.counters->modbus_refused);
       close(fd);
       continue;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){SEND_BUFFER}, sizeof(int));
-    if (++s->last_id == 0) s->last_id = 1;
-    *c = (struct client){.fd = fd, .id = s->last_id, .active_ns = now_ns};
-    count(&s->counters->modbus_accepted);
+    *c = (struct client){.fd = fd, .peer.access = access, .active_ns = now_ns};
+    clients_address_text(&from.any, c->peer.name);
+    modbus_service_meet(&s->service, &c->peer);
+    count(&s->service.counters->modbus_accepted);
     show_client_count(s);
   }
 }
 
-/* Waits until a client sends, or one has kept us waiting too long. Fills events[] for stop, listener and the
- * clients. */
-static void wait_for_events(struct modbus_server *s, struct pollfd events[static 2 + CLIENTS_MAX])
+/* Waits until a client sends, or one has kept us waiting too long. */
+static void wait_for_events(struct modbus_server *s, struct pollfd events[static EVENTS])
 {
-  uint64_t now_ns = clock_now_ns(), wake_ns = UINT64_MAX;
-  events[0] = (struct pollfd){.fd = s->stop, .events = POLLIN};
-  events[1] = (struct pollfd){.fd = s->listener, .events = POLLIN};
+  uint64_t now_ns = clock_now_ns(), wake_ns = modbus_line_deadline(&s->line);
+  events[EVENT_STOP] = (struct pollfd){.fd = s->stop, .events = POLLIN};
+  events[EVENT_LISTENER] = (struct pollfd){.fd = s->listener, .events = POLLIN};
+  events[EVENT_LINE] = (struct pollfd){.fd = s->line.fd, .events = POLLIN};
   if (now_ns < s->accept_ns) {
-    events[1].fd = -1;
-    wake_ns = s->accept_ns;
+    events[EVENT_LISTENER].fd = -1;
+    if (s->accept_ns < wake_ns) wake_ns = s->accept_ns;
   }
   for (int i = 0; i < CLIENTS_MAX; i++) {
     const struct client *c = &s->client[i];
-    events[2 + i] = (struct pollfd){.fd = c->fd, .events = POLLIN};
+    events[EVENT_CLIENT + i] = (struct pollfd){.fd = c->fd, .events = POLLIN};
     if (c->fd < 0) continue;
     uint64_t until = client_deadline(s, c);
     if (whole_frame_waits(c)) { /* held back by its rate */
-      events[2 + i].events = 0;
+      events[EVENT_CLIENT + i].events = 0;
       until = now_ns + NS_PER_MS;
     }
     if (until < wake_ns) wake_ns = until;
@@ -289,27 +259,28 @@ static void wait_for_events(struct modbus_server *s, struct pollfd events[static
   int timeout_ms = -1;
   if (wake_ns != UINT64_MAX)
     timeout_ms = wake_ns > now_ns ? (int)((wake_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS) : 0;
-  if (poll(events, 2 + CLIENTS_MAX, timeout_ms) < 0)
-    for (int i = 0; i < 2 + CLIENTS_MAX; i++) events[i].revents = 0;
+  if (poll(events, EVENTS, timeout_ms) < 0)
+    for (int i = 0; i < EVENTS; i++) events[i].revents = 0;
 }
 
 static void *run(void *arg)
 {
   struct modbus_server *s = arg;
-  struct pollfd events[2 + CLIENTS_MAX];
+  struct pollfd events[EVENTS];
   for (;;) {
     wait_for_events(s, events);
-    if (events[0].revents) return NULL;
+    if (events[EVENT_STOP].revents) return NULL;
     for (int i = 0; i < CLIENTS_MAX; i++) {
       struct client *c = &s->client[i];
       if (c->fd < 0) continue;
       uint64_t now_ns = clock_now_ns();
-      if (events[2 + i].revents) read_client(s, c);
+      if (events[EVENT_CLIENT + i].revents) read_client(s, c);
       if (c->fd >= 0) serve_buffer(s, c, now_ns);
       if (c->fd >= 0) close_if_late(s, c, now_ns);
     }
-    take_from_loop(s);
-    if (events[1].revents) accept_clients(s, clock_now_ns());
+    modbus_line_serve(&s->line, &s->service, events[EVENT_LINE].revents, clock_now_ns());
+    modbus_service_refresh(&s->service);
+    if (events[EVENT_LISTENER].revents) accept_clients(s, clock_now_ns());
   }
 }
 
@@ -318,36 +289,10 @@ static void *run(void *arg)
 static bool may_poll(char *error, size_t size)
 {
   struct rlimit files;
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 2 + CLIENTS_MAX) return true;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= EVENTS) return true;
   snprintf(error, size, "modbus: expected room for %d open files at least, found a limit of %d (ulimit -n)",
-           2 + CLIENTS_MAX, (int)files.rlim_cur);
+           EVENTS, (int)files.rlim_cur);
   return false;
-}
-
-/* A listening socket, or -1 with the reason in error. */
-static int open_listener(const struct modbus_config *config, char *error, size_t size)
-{
-  char service[16];
-  snprintf(service, sizeof service, "%d", config->port);
-  struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *a;
-  if (getaddrinfo(config->bind, service, &hints, &a) != 0) {
-    snprintf(error, size, "modbus: expected a numeric address to listen on, found \"%s\"", config->bind);
-    return -1;
-  }
-  int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  bool ok = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
-            bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0;
-  if (!ok) {
-    const char *hint = errno == EACCES       ? "; ports below 1024 need CAP_NET_BIND_SERVICE"
-                       : errno == EADDRINUSE ? "; another server has the port"
-                                             : "";
-    snprintf(error, size, "modbus: cannot listen on %s port %d: %s%s", config->bind, config->port,
-             strerror(errno), hint);
-    if (fd >= 0) close(fd);
-    fd = -1;
-  }
-  freeaddrinfo(a);
-  return fd;
 }
 
 static void free_server(struct modbus_server *s)
@@ -357,8 +302,21 @@ static void free_server(struct modbus_server *s)
   if (s->listener >= 0) close(s->listener);
   if (s->stop >= 0) close(s->stop);
   if (s->context) modbus_free(s->context);
-  modbus_map_free(&s->map);
+  modbus_line_close(&s->line);
+  modbus_map_free(&s->service.map);
   free(s);
+}
+
+static bool open_server(struct modbus_server *s, const struct modbus_config *config, char *error, size_t size)
+{
+  s->stop = eventfd(0, EFD_CLOEXEC);
+  s->context = modbus_new_tcp("127.0.0.1", 0); /* never connects: only lends its encoder to our sockets */
+  if (s->stop < 0 || !s->context) {
+    snprintf(error, size, "modbus: cannot start the server: %s", strerror(errno));
+    return false;
+  }
+  if (config->tcp && (s->listener = modbus_listen(config, error, size)) < 0) return false;
+  return !config->serial.path || modbus_line_open(&s->line, config, &s->service, error, size);
 }
 
 struct modbus_server *modbus_server_start(const struct modbus_config *config, const struct signals *signals,
@@ -371,22 +329,19 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
     snprintf(error, size, "modbus: out of memory");
     return NULL;
   }
-  s->port = port;
-  s->counters = counters;
+  s->service = (struct modbus_service){.port = port, .counters = counters};
+  if (config->peers) s->peers = *config->peers;
   s->max_clients = config->max_clients < CLIENTS_MAX ? config->max_clients : CLIENTS_MAX;
   s->half_frame_ns = (uint64_t)(config->half_frame_ms ? config->half_frame_ms : HALF_FRAME_MS) * NS_PER_MS;
   s->idle_ns = (uint64_t)(config->idle_ms ? config->idle_ms : IDLE_MS) * NS_PER_MS;
+  s->listener = s->line.fd = -1;
   for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
 
-  s->stop = eventfd(0, EFD_CLOEXEC);
-  s->listener = open_listener(config, error, size);
-  s->context =
-      modbus_new_tcp("127.0.0.1", config->port); /* never connects: only lends its encoder to our sockets */
-  if (s->listener < 0) {
+  if (!open_server(s, config, error, size)) {
     free_server(s);
     return NULL;
   }
-  int e = s->stop >= 0 && s->context && modbus_map_init(&s->map, signals)
+  int e = modbus_map_init(&s->service.map, config, signals)
               ? thread_start_ordinary(&s->thread, "modbus", STACK_KB, run, s)
               : ENOMEM;
   if (e) {
@@ -399,11 +354,7 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
 
 int modbus_server_port(const struct modbus_server *s)
 {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-  } a = {.v6 = {0}};
+  union address a = {.v6 = {0}};
   if (getsockname(s->listener, &a.any, &(socklen_t){sizeof a}) != 0) return -1;
   return ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
 }

@@ -120,7 +120,8 @@ static const char *functions(const struct sheet_modbus *r)
   static const char *const read[] = {
       [TABLE_COIL] = "1", [TABLE_DISCRETE] = "2", [TABLE_INPUT] = "4", [TABLE_HOLDING] = "3"};
   if (!r->writable) return read[r->table];
-  return r->table == TABLE_COIL ? "1 5 15" : "3 6 16 22 23";
+  if (r->table == TABLE_COIL) return "1 5 15";
+  return wire_registers(r->wire.type) > 1 ? "3 16 23" : "3 6 16 22 23"; /* a number is written whole */
 }
 
 /* Of numbers of one register there is none. */

@@ -45,6 +45,10 @@
   X(inputs_nonfinite, "samples of an input refused by the loop for NaN or infinity")                         \
   X(inputs_stale, "times an input went stale")                                                               \
   X(inputs_injected, "samples of an input changed by fault injection")                                       \
+  X(modbus_denied, "Modbus connections refused (not among modbus.peers)")                                    \
+  X(modbus_rtu_requests, "Modbus requests on the serial line")                                               \
+  X(modbus_rtu_errors, "Modbus frames on the serial line with a bad CRC, and answers not taken")             \
+  X(modbus_rtu_reopened, "times the serial line of Modbus was opened again")                                 \
   X(commands_dropped, "commands dropped for lack of room")                                                   \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
   X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \

@@ -14,8 +14,13 @@ uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
 const struct signals bench_signals = {
     .count = VALUES, .bodies = BODIES, .body_first = BODY_FIRST, .channels = CHANNELS, .inputs = 2};
-const struct modbus_config bench_config = {
-    .bind = "127.0.0.1", .max_clients = MAX_CLIENTS, .half_frame_ms = HALF_FRAME_MS, .idle_ms = IDLE_MS};
+const struct modbus_config bench_config = {.tcp = true,
+                                           .default_map = true,
+                                           .unit = FRAME_UNIT,
+                                           .bind = "127.0.0.1",
+                                           .max_clients = MAX_CLIENTS,
+                                           .half_frame_ms = HALF_FRAME_MS,
+                                           .idle_ms = IDLE_MS};
 
 int bench_setup(void **state)
 {
@@ -107,7 +112,7 @@ int reply_register(int i)
 }
 float reply_float(int i)
 {
-  return map_get_float((uint16_t[]){(uint16_t)reply_register(i), (uint16_t)reply_register(i + 1)});
+  return frame_get_float((uint16_t[]){(uint16_t)reply_register(i), (uint16_t)reply_register(i + 1)});
 }
 
 void ask(int fd, int transaction, size_t n)
@@ -137,6 +142,6 @@ void assert_counts_to(const _Atomic uint64_t *counter, uint64_t expected)
 
 void input_block(uint16_t block[static 65], double value, int sequence)
 {
-  for (int i = 0; i < 32; i++) map_put_float(block + 2 * i, value + i);
+  for (int i = 0; i < 32; i++) frame_put_float(block + 2 * i, value + i);
   block[64] = (uint16_t)sequence;
 }

@@ -57,6 +57,14 @@ static inline size_t frame_write_and_read(uint8_t *frame, int transaction, int r
   return frame_pdu(frame, transaction, pdu, (size_t)(at - pdu));
 }
 
+/* FC 22 */
+static inline size_t frame_mask(uint8_t *frame, int transaction, int address, int keep, int set)
+{
+  uint8_t pdu[7] = {22};
+  frame_word(frame_word(frame_word(pdu + 1, address), keep), set);
+  return frame_pdu(frame, transaction, pdu, sizeof pdu);
+}
+
 /* FC 15, at most 16 coils */
 static inline size_t frame_coils(uint8_t *frame, int transaction, int address, unsigned bits, int count)
 {
@@ -65,6 +73,48 @@ static inline size_t frame_coils(uint8_t *frame, int transaction, int address, u
   *at++ = (uint8_t)bits;
   if (count > 8) *at++ = (uint8_t)(bits >> 8);
   return frame_pdu(frame, transaction, pdu, (size_t)(at - pdu));
+}
+
+/* A float in two registers, high word first, and back. */
+static inline void frame_put_float(uint16_t *at, double v)
+{
+  float f = (float)v;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  at[0] = (uint16_t)(bits >> 16);
+  at[1] = (uint16_t)bits;
+}
+static inline float frame_get_float(const uint16_t *at)
+{
+  uint32_t bits = (uint32_t)at[0] << 16 | at[1];
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+/* Of n bytes of a serial line; the polynomial, bit by bit. */
+static inline uint16_t frame_crc(const uint8_t *bytes, size_t n)
+{
+  uint16_t crc = 0xffff;
+  for (size_t i = 0; i < 8 * n; i++) {
+    if (i % 8 == 0) crc = (uint16_t)(crc ^ bytes[i / 8]);
+    int out = crc & 1;
+    crc = (uint16_t)(crc >> 1);
+    if (out) crc = (uint16_t)(crc ^ 0xa001);
+  }
+  return crc;
+}
+
+/* Makes the RTU frame for a unit of a TCP frame of n bytes; returns its length. */
+static inline size_t frame_rtu(uint8_t *rtu, int unit, const uint8_t *frame, size_t n)
+{
+  size_t length = n - 6;
+  memmove(rtu, frame + 6, length);
+  rtu[0] = (uint8_t)unit;
+  uint16_t crc = frame_crc(rtu, length);
+  rtu[length] = (uint8_t)crc;
+  rtu[length + 1] = (uint8_t)(crc >> 8);
+  return length + 2;
 }
 
 #endif

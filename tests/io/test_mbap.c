@@ -35,11 +35,13 @@ static size_t good(int i, uint8_t *frame)
     return frame_write_and_read(frame, i, 0, 3, 100, values, 2);
   case 9:
     return frame_pdu(frame, i, identification, sizeof identification);
+  case 10:
+    return frame_mask(frame, i, 0, 0x00f2, 0x0025);
   default:
     return 0;
   }
 }
-enum { GOOD = 10 };
+enum { GOOD = 11 };
 
 static void a_frame_is_found_only_when_its_last_byte_is_there(void **state)
 {
@@ -102,6 +104,38 @@ static void a_request_is_taken_apart(void **state)
   assert_true(mbap_coil(&r, 0));
   mbap_next(frame, frame_short(frame, 0, 5, 3, 0), &r);
   assert_false(mbap_coil(&r, 0));
+}
+
+/* The example of the specification: 0x12 with and 0xF2 and or 0x25 is 0x17. */
+static void a_mask_changes_the_bits_it_names(void **state)
+{
+  (void)state;
+  uint8_t frame[FRAME_MAX];
+  struct mbap_request r;
+  mbap_next(frame, frame_mask(frame, 0, 4, 0xf2, 0x25), &r);
+  assert_int_equal(r.write_address, 4);
+  assert_int_equal(r.write_count, 1);
+  assert_int_equal(r.read_count, 0);
+  assert_int_equal(mbap_written(&r, 0, 0x12), 0x17);
+  assert_int_equal(mbap_written(&r, 0, 0xffff), 0xf7);
+  mbap_next(frame, frame_short(frame, 0, 6, 4, 0xbeef), &r);
+  assert_int_equal(mbap_written(&r, 0, 0x12), 0xbeef);
+}
+
+static void a_pdu_is_taken_apart_by_itself(void **state)
+{
+  (void)state;
+  static const uint8_t pdu[] = {3, 0, 107, 0, 3};
+  struct mbap_request r;
+  mbap_pdu(pdu, sizeof pdu, &r);
+  assert_int_equal(r.exception, 0);
+  assert_int_equal(r.length, sizeof pdu);
+  assert_int_equal(r.read_address, 107);
+  assert_int_equal(r.read_count, 3);
+  mbap_pdu(pdu, 4, &r);
+  assert_int_equal(r.exception, 3);
+  mbap_pdu(pdu, 1, &r);
+  assert_int_equal(r.exception, 3);
 }
 
 static void a_header_that_is_not_modbus_ends_the_stream_as_soon_as_it_shows(void **state)
@@ -203,7 +237,7 @@ static void the_byte_count_must_agree_with_the_quantity(void **state)
 static void functions_nobody_serves_are_refused(void **state)
 {
   (void)state;
-  static const int served[] = {1, 2, 3, 4, 5, 6, 15, 16, 23, 43};
+  static const int served[] = {1, 2, 3, 4, 5, 6, 15, 16, 22, 23, 43};
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   for (int function = 0; function < 128; function++) {
@@ -256,6 +290,8 @@ int main(void)
       cmocka_unit_test(a_frame_is_found_only_when_its_last_byte_is_there),
       cmocka_unit_test(frames_in_a_row_are_found_one_by_one),
       cmocka_unit_test(a_request_is_taken_apart),
+      cmocka_unit_test(a_mask_changes_the_bits_it_names),
+      cmocka_unit_test(a_pdu_is_taken_apart_by_itself),
       cmocka_unit_test(a_header_that_is_not_modbus_ends_the_stream_as_soon_as_it_shows),
       cmocka_unit_test(a_pdu_shorter_or_longer_than_its_function_is_refused),
       cmocka_unit_test(quantities_are_held_to_their_limits),

@@ -2,7 +2,9 @@
  * The server with real sockets and well-behaved clients. */
 #include "io/modbus_bench.h"
 
+#include <arpa/inet.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -96,7 +98,7 @@ static void inputs_reach_the_loop_as_one_frame(void **state)
   }
 
   input_block(block, 1, 2);
-  map_put_float(block + 8, (double)NAN);
+  frame_put_float(block + 8, (double)NAN);
   assert_exception(fd, 2, frame_write(frame, 2, 100, block, 65), MBAP_ILLEGAL_VALUE);
   assert_false(snapshot_take(&port.inputs));
   assert_int_equal(counter_get(&counters.modbus_nonfinite), 1);
@@ -186,6 +188,75 @@ static void a_server_that_cannot_listen_says_why(void **state)
   assert_non_null(strstr(bench_error, "17"));
 }
 
+/* A server for which 127.0.0.1 has these rights, everybody else others. */
+static void restart_with(enum access local, enum access others)
+{
+  static struct peer_rule rule[2];
+  static struct peers peers = {rule, 2};
+  assert_true(peer_rule_parse("127.0.0.1", &rule[0]));
+  assert_true(peer_rule_parse("0.0.0.0/0", &rule[1]));
+  rule[0].access = local;
+  rule[1].access = others;
+  struct modbus_config c = bench_config;
+  c.peers = &peers;
+  modbus_server_stop(server);
+  server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
+  assert_non_null(server);
+}
+
+static void rights_go_by_address(void **state)
+{
+  (void)state;
+  restart_with(ACCESS_NONE, ACCESS_WRITE);
+  int fd = connect_client(0);
+  assert_closed(fd);
+  close(fd);
+  assert_counts_to(&counters.modbus_denied, 1);
+  assert_int_equal(counter_get(&counters.modbus_accepted), 0);
+
+  restart_with(ACCESS_READ, ACCESS_WRITE);
+  fd = connect_client(0);
+  ask(fd, 1, frame_short(frame, 1, 4, 0, 32));
+  assert_int_equal(reply[0], 4);
+  assert_exception(fd, 2, frame_write(frame, 2, 0, (uint16_t[]){COMMAND_ESTOP, 0, 1}, 3),
+                   MBAP_ILLEGAL_FUNCTION);
+  assert_exception(fd, 3, frame_short(frame, 3, 5, MAP_RUN, 0xff00), MBAP_ILLEGAL_FUNCTION);
+  assert_int_equal(atomic_load(&port.estop), 0);
+  ask(fd, 4, frame_short(frame, 4, 5, MAP_ESTOP, 0xff00));
+  assert_int_equal(reply[0], 5);
+  assert_int_equal(atomic_load(&port.estop), 1);
+  close(fd);
+
+  restart_with(ACCESS_WRITE, ACCESS_NONE);
+  fd = connect_client(0);
+  ask(fd, 1, frame_write(frame, 1, 0, (uint16_t[]){COMMAND_RUN, 0, 1}, 3));
+  assert_int_equal(reply[0], 16);
+  close(fd);
+}
+
+static void clients_are_known_by_their_address(void **state)
+{
+  (void)state;
+  struct sockaddr_in own = {0};
+  char name[CLIENT_NAME], expected[CLIENT_NAME];
+  struct command c = {0};
+  int fd = connect_client(0);
+  assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &(socklen_t){sizeof own}), 0);
+  snprintf(expected, sizeof expected, "127.0.0.1:%d", ntohs(own.sin_port));
+  /* so many others that its place in the list of names is another's by now */
+  for (int i = 0; i < CLIENTS_NAMED; i++) {
+    int other = connect_client(0);
+    ask(other, 1, frame_short(frame, 1, 4, 0, 1));
+    close(other);
+    assert_counts_to(&counters.modbus_clients, 1);
+  }
+  ask(fd, 1, frame_write(frame, 1, 0, (uint16_t[]){COMMAND_RUN, 0, 1}, 3));
+  assert_true(ring_pop(&port.commands, &c));
+  clients_get(&port.clients, c.client, name);
+  assert_string_equal(name, expected);
+  close(fd);
+}
+
 /* Runs mbpoll, an independent client; its output in out. Skips the test where there is none. */
 static int mbpoll(const char *arguments, char *out, size_t size)
 {
@@ -251,6 +322,8 @@ int main(void)
       BENCH_TEST(requests_in_one_packet_are_answered_in_order),
       BENCH_TEST(identification_is_answered),
       BENCH_TEST(a_server_that_cannot_listen_says_why),
+      BENCH_TEST(rights_go_by_address),
+      BENCH_TEST(clients_are_known_by_their_address),
       BENCH_TEST(mbpoll_reads_and_writes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

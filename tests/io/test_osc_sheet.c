@@ -32,7 +32,10 @@ static struct signal value[VALUES] = {{(char[]){"energy.total"}, "J"},
 static struct signal_group group[] = {
     {(char[]){"energy.total"}, 0, 1}, {(char[]){"joint.J.position"}, 1, 1}, {(char[]){"loop.cycle"}, 9, 1}};
 static struct input_spec input[] = {
-    {.name = (char[]){"push"}, .first = 0, .count = 6, .limit_force = 20, .limit_torque = 5},
+    {.name = (char[]){"push"},
+     .first = 0,
+     .count = 6,
+     .range = {WITHIN(20), WITHIN(20), WITHIN(20), WITHIN(5), WITHIN(5), WITHIN(5)}},
     {.name = (char[]){"turn"}, .kind = INPUT_VALUE, .first = 6, .count = 1, .range = {WITHIN(3)}}};
 static const struct signals signals = {.count = VALUES,
                                        .signal = value,

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 ali3_test(io mbap LINK ali3_io)
 ali3_test(io modbus_map LINK ali3_io)
+ali3_test(io modbus_table LINK ali3_io)
+ali3_test(io modbus_control LINK ali3_io)
+ali3_test(io rtu LINK ali3_io)
 ali3_test(io modbus_server LINK ali3_io SOURCES io/modbus_bench.c)
+ali3_test(io modbus_line LINK ali3_io SOURCES io/modbus_bench.c)
 ali3_test(io modbus_clients LINK ali3_io SOURCES io/modbus_bench.c)
 ali3_test(io telemetry_shm LINK ali3_io)
 ali3_test(io osc_encode LINK ali3_io)
