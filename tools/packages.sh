@@ -6,7 +6,7 @@
 packages_build=(gcc libc6-dev make cmake pkg-config
                 libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev)
 packages_client=(liblo-tools mbpoll)
-packages_test=("${packages_client[@]}" libcmocka-dev python3 curl strace clang clang-format rt-tests stress-ng gnuplot-nox)
+packages_test=("${packages_client[@]}" libcmocka-dev python3 python3-pymodbus python3-serial-asyncio socat curl strace clang clang-format rt-tests stress-ng gnuplot-nox)
 packages_tidy=(clang-tidy)
 
 # packages_missing NAME...: prints those that are not installed, on one line.

@@ -5,6 +5,7 @@
 #define DAEMON_BENCH_H
 
 #include "config/settings.h"
+#include "io/modbus_client.h"
 #include "io/modbus_server.h"
 #include "io/osc.h"
 #include "rt/telemetry.h"
@@ -24,9 +25,11 @@ struct bench {
 
   /* private */
   const struct settings *settings;
-  struct port osc_port, modbus_port;
+  struct port osc_port, modbus_port, device_port[DEVICES_MAX];
   struct osc *osc; /* NULL: off */
   struct modbus_server *modbus;
+  struct modbus_device device[DEVICES_MAX];
+  struct modbus_client *client; /* NULL: there are no devices */
   struct osc_config osc_config; /* and what it points to */
   struct osc_target *target;
   const char **body_name;

@@ -7,15 +7,17 @@
 #define RT_TELEMETRY_H
 
 #include "rt/book.h"
+#include "rt/device_view.h"
 #include "rt/miss.h"
 #include "signals/counters.h"
+#include "signals/exchange.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 4u
+#define TELEMETRY_VERSION 5u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
 
 struct telemetry_live {
@@ -76,6 +78,8 @@ struct telemetry {
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
+  _Alignas(64) uint64_t devices; /* in `device`; written once, before magic */
+  struct device_view device[DEVICES_MAX];
 };
 
 _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");
