@@ -83,6 +83,7 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
   if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");
+  device_check(s, s->devices - 1, n, r);
   claim_inputs(s, d, s->devices - 1, map, r);
   return names_add(seen, v.name, s->devices);
 }

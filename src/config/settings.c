@@ -234,11 +234,13 @@ static bool read_wiring(struct loader *l)
   if (!s->signals) return false;
   const struct wiring_rules rules = {
       .server = true, .default_map = s->modbus.default_map, .order = (enum wire_order)s->modbus.word_order};
+  const struct node *devices = node_find(l->main.root, "devices");
+  device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
   return wiring_read(given(l, "modbus", "map"), &rules, s->signals, &s->modbus.map, &l->report) &&
          osc_map_read(given(l, "osc", "map"), l->values.osc_prefix, s, &l->report) &&
          peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
-         devices_read(node_find(l->main.root, "devices"), s, &l->report);
+         devices_read(devices, s, &l->report);
 }
 
 /* Of all lists that say who is joined to what. */

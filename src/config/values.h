@@ -127,6 +127,11 @@ bool is_osc_address(const char *address);
 /* Reads the "devices" list into s->device, and makes each the only source of the inputs it sets. Likewise. */
 bool devices_read(const struct node *list, struct settings *s, struct report *r);
 
+/* What one device, or it and those before it, must not say: see device_checks.c. */
+void device_check(const struct settings *s, int index, const struct node *n, struct report *r);
+/* The line that is our own server's (NULL: none) is nobody else's. */
+void device_check_server_line(const struct node *list, const char *path, struct report *r);
+
 /* A numeric address of a host. */
 bool check_address(struct report *r, const char *address, const struct node *n);
 

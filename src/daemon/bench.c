@@ -5,7 +5,9 @@
 #include "base/arena.h"
 #include "io/osc_query.h"
 #include "io/telemetry_shm.h"
+#include "rt/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ static bool open_port(struct bench *b, struct port *p, const char *name, int sou
   b->port[b->ports++] = p;
   p->source = source;
   p->bell = b->bell;
-  p->paces = b->settings->cycle.beat == (int)beat;
+  p->paces = beat != BEAT_NONE && b->settings->cycle.beat == (int)beat;
   return true;
 }
 
@@ -39,6 +41,11 @@ bool bench_open(struct bench *b, const struct settings *s, char *error, size_t s
     return out_of_memory(error, size);
   if (s->modbus.enabled && !open_port(b, &b->modbus_port, "modbus", SOURCE_MODBUS, BEAT_MODBUS, false))
     return out_of_memory(error, size);
+  for (int i = 0; i < s->devices; i++) {
+    const int source = SOURCE_DEVICE + i;
+    if (!open_port(b, &b->device_port[i], s->device[i].name, source, BEAT_NONE, false))
+      return out_of_memory(error, size);
+  }
   return true;
 }
 
@@ -82,16 +89,48 @@ static bool start_modbus(struct bench *b, char *error, size_t size)
   return b->modbus;
 }
 
+static uint64_t ns(double seconds)
+{
+  return (uint64_t)llround(seconds * (double)NS_PER_S);
+}
+
+static bool start_devices(struct bench *b, char *error, size_t size)
+{
+  const struct settings *s = b->settings;
+  for (int i = 0; i < s->devices; i++) {
+    const struct settings_device *d = &s->device[i];
+    b->device[i] = (struct modbus_device){.name = d->name,
+                                          .place = {.host = d->host,
+                                                    .port = d->port,
+                                                    .path = d->serial.path,
+                                                    .baud = d->serial.baud,
+                                                    .stop_bits = d->serial.stop_bits,
+                                                    .parity = SETTINGS_PARITY[d->serial.parity]},
+                                          .unit = d->unit,
+                                          .period_ns = ns(d->period),
+                                          .timeout_ns = ns(d->timeout),
+                                          .alive = d->alive,
+                                          .map = &d->map,
+                                          .port = &b->device_port[i],
+                                          .view = &b->telemetry->device[i]};
+  }
+  b->telemetry->devices = (uint64_t)s->devices;
+  b->client = modbus_client_start(b->device, s->devices, s->signals, error, size);
+  return b->client;
+}
+
 bool bench_start(struct bench *b, char *error, size_t size)
 {
   if (b->settings->osc.enabled && !start_osc(b, error, size)) return false;
-  return !b->settings->modbus.enabled || start_modbus(b, error, size);
+  if (b->settings->modbus.enabled && !start_modbus(b, error, size)) return false;
+  return b->settings->devices == 0 || start_devices(b, error, size);
 }
 
 void bench_close(struct bench *b)
 {
   if (b->osc) osc_stop(b->osc);
   if (b->modbus) modbus_server_stop(b->modbus);
+  modbus_client_stop(b->client);
   for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
   osc_setup_free(&b->osc_setup);
   telemetry_destroy(b->telemetry);
@@ -119,8 +158,11 @@ static void modbus_text(const struct bench *b, char *text, size_t size)
 
 void bench_text(const struct bench *b, char *text, size_t size)
 {
-  char osc[128] = "OSC off", modbus[320] = "Modbus off";
+  char osc[128] = "OSC off", modbus[320] = "Modbus off", devices[32] = "";
   if (b->osc) snprintf(osc, sizeof osc, "OSC %s:%d", b->settings->osc.bind, osc_port(b->osc));
   if (b->modbus) modbus_text(b, modbus, sizeof modbus);
-  snprintf(text, size, "%s, %s", osc, modbus);
+  if (b->client)
+    snprintf(devices, sizeof devices, ", %d device%s", b->settings->devices,
+             b->settings->devices == 1 ? "" : "s");
+  snprintf(text, size, "%s, %s%s", osc, modbus, devices);
 }

@@ -6,6 +6,7 @@
 
 #include "config/settings.h"
 #include "daemon/osc_setup.h"
+#include "io/modbus_client.h"
 #include "io/modbus_server.h"
 #include "io/osc.h"
 #include "rt/telemetry.h"
@@ -25,10 +26,12 @@ struct bench {
 
   /* private */
   const struct settings *settings;
-  struct port osc_port, modbus_port;
+  struct port osc_port, modbus_port, device_port[DEVICES_MAX];
   struct osc *osc; /* NULL: off */
   struct modbus_server *modbus;
   struct osc_setup osc_setup;
+  struct modbus_device device[DEVICES_MAX];
+  struct modbus_client *client; /* NULL: there are no devices */
 };
 
 /* Set-up: everything but the sockets and threads. Settings must live as long as the bench. False on failure,

@@ -3,6 +3,7 @@
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
+#include "daemon/device_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
 #include "daemon/reload.h"
@@ -28,6 +29,7 @@ struct supervisor {
   struct misses misses;
   struct stall stall;
   struct reload reload;
+  struct device_log devices;
   bool ready;               /* the service manager was told */
   bool continued;           /* SIGCONT has come */
   bool shown_stuck;         /* the ports say SAFE for the loop */

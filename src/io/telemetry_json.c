@@ -189,6 +189,32 @@ static json_t *inputs(const struct telemetry *t)
   return list;
 }
 
+static json_t *devices(const struct sample *s)
+{
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < s->t->devices; i++) {
+    const struct device_view *v = &s->t->device[i];
+    const uint64_t age = device_age_ns(v, s->now_ns);
+    char error[DEVICE_TEXT];
+    device_told(v, error);
+    json_t *o = json_object(), *errors = json_object();
+    json_object_set_new(o, "name", text(v->name));
+    json_object_set_new(o, "state", json_string(device_state_name(get(&v->state))));
+    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
+    json_object_set_new(o, "polls", integer(get(&v->polls)));
+    json_object_set_new(o, "late", integer(get(&v->late)));
+    json_object_set_new(o, "reconnects", integer(get(&v->reconnects)));
+#define ADD_ERROR(name, what)                                                                                \
+  json_object_set_new(errors, #name, integer(get(&v->errors[DEVICE_ERROR_##name])));
+    DEVICE_ERROR_LIST(ADD_ERROR)
+#undef ADD_ERROR
+    json_object_set_new(o, "errors", errors);
+    json_object_set_new(o, "error", text(error));
+    json_array_append_new(list, o);
+  }
+  return list;
+}
+
 json_t *telemetry_json(const struct sample *s)
 {
   json_t *o = json_object(), *reasons = json_array();
@@ -203,6 +229,7 @@ json_t *telemetry_json(const struct sample *s)
   add_book(o, &s->t->book);
   json_object_set_new(o, "misses_log", misses(s->t));
   json_object_set_new(o, "inputs", inputs(s->t));
+  json_object_set_new(o, "devices", devices(s));
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
   json_object_set_new(counters, #name, integer(counter_get(&s->t->counters.name)));

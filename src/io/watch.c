@@ -99,6 +99,18 @@ static void judge_misses(struct sample *s)
     because(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
 }
 
+static void judge_devices(struct sample *s)
+{
+  for (uint64_t i = 0; i < s->t->devices && i < DEVICES_MAX; i++) {
+    const struct device_view *v = &s->t->device[i];
+    char text[DEVICE_TEXT];
+    if (device_figure(&v->state) == DEVICE_UP) continue;
+    device_told(v, text);
+    because(s, "device %.60s %s%s%s", v->name, device_state_name(device_figure(&v->state)),
+            text[0] ? ": " : "", text);
+  }
+}
+
 static void judge(struct sample *s)
 {
   const struct telemetry_live *l = &s->live;
@@ -111,6 +123,7 @@ static void judge(struct sample *s)
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
     because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
   if (l->flags & FLAG_INJECTED) because(s, "FAULT INJECTION acts on the inputs");
+  judge_devices(s);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
 }
 
@@ -129,7 +142,7 @@ void watch_look(struct watch *w, struct sample *s)
   s->t = w->t;
   s->verdict = VERDICT_HEALTHY;
   s->whole = telemetry_read(w->t, &s->live);
-  const uint64_t now = clock_now_ns();
+  const uint64_t now = s->now_ns = clock_now_ns();
   const uint64_t written = s->live.t_ns ? s->live.t_ns : w->t->start_ns; /* before the first cycle */
   s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
   s->uptime = now > w->t->start_ns ? (double)(now - w->t->start_ns) * 1e-9 : 0.0;
@@ -152,6 +165,7 @@ _Static_assert(sizeof(struct book) % sizeof(block_word) == 0, "the book is whole
 _Static_assert(sizeof(struct counters) % sizeof(block_word) == 0, "the counters are whole words");
 _Static_assert(offsetof(struct telemetry, sequence) % sizeof(block_word) == 0, "the head is whole words");
 _Static_assert(sizeof(struct input_view) % sizeof(block_word) == 0, "the inputs are whole words");
+_Static_assert(sizeof(struct device_view) % sizeof(block_word) == 0, "the devices are whole words");
 
 static void copy_book(struct book *to, const struct book *from)
 {
@@ -193,5 +207,14 @@ void sample_keep(struct sample *s, struct telemetry *copy)
   copy_misses(&copy->misses, &t->misses);
   copy_words(copy->input, t->input, sizeof t->input);
   for (int i = 0; i < TELEMETRY_INPUTS; i++) copy->input[i].name[sizeof copy->input[i].name - 1] = '\0';
+  copy_words(copy->device, t->device, sizeof t->device);
+  copy->devices = t->devices < DEVICES_MAX ? t->devices : DEVICES_MAX;
+  for (int i = 0; i < DEVICES_MAX; i++) {
+    char text[DEVICE_TEXT];
+    device_told(&t->device[i], text);
+    atomic_store_explicit(&copy->device[i].sequence, 0, memory_order_relaxed); /* it may have been odd */
+    device_tell(&copy->device[i], text);
+    copy->device[i].name[sizeof copy->device[i].name - 1] = '\0';
+  }
   s->t = copy;
 }

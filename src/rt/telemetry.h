@@ -7,8 +7,10 @@
 #define RT_TELEMETRY_H
 
 #include "rt/book.h"
+#include "rt/device_view.h"
 #include "rt/miss.h"
 #include "signals/counters.h"
+#include "signals/exchange.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,6 +79,8 @@ struct telemetry {
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];
+  _Alignas(64) uint64_t devices; /* in `device`; written once, before magic */
+  struct device_view device[DEVICES_MAX];
 };
 
 _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");

@@ -4,6 +4,7 @@
 #include "scratch.h"
 
 #include "base/isa.h"
+#include "signals/exchange.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -96,6 +97,31 @@ static void values_are_taken(void **state)
   assert_true(s->modbus.enabled && s->modbus.port == 502 && s->modbus.max_clients == 16);
   assert_true(s->input[0].policy == INPUT_SAFE && s->input[0].hold == 0 && s->input[0].range[2].lower == -5);
   assert_string_equal(s->instance, "rig-1");
+  settings_free(s);
+}
+
+static void devices_side_by_side(void **state)
+{
+  (void)state;
+  struct settings *s = load_good(
+      ONE_BODY
+      "inputs: [{name: p, body: A}]\n"
+      "devices:\n"
+      "  - {name: fast, host: 127.0.0.1, unit: 255, period: 0.01, alive: 7,\n"
+      "     map: [{signal: time, table: holding, address: 0, type: u16, safe: 0}]}\n"
+      "  - {name: slow, host: 127.0.0.1, unit: 255, map: [{signal: time, table: holding, address: 1}]}\n"
+      "  - {name: a, serial: /dev/ttyS9, parity: none, baud: 9600,\n"
+      "     map: [{signal: time, table: holding, address: 0}]}\n"
+      "  - {name: b, serial: /dev/ttyS9, parity: none, baud: 9600, unit: 2,\n"
+      "     map: [{signal: input.p.force.x, table: input, address: 0}]}\n"
+      "modbus: {serial: /dev/ttyS8}\n");
+  assert_int_equal(s->devices, 4);
+  assert_int_equal(s->device[0].alive, 7);
+  assert_int_equal(s->device[1].alive, -1);
+  assert_true(s->device[0].period == 0.01 && s->device[1].period == 0.05 && s->device[1].timeout == 0.1);
+  assert_true(s->device[0].map.item[0].safe == 0.0);
+  assert_string_equal(s->device[3].serial.path, "/dev/ttyS9");
+  assert_int_equal(s->input[0].sources, UINT64_C(1) << (SOURCE_DEVICE + 3));
   settings_free(s);
 }
 
@@ -351,6 +377,7 @@ int main(void)
       cmocka_unit_test(four_bar_says_what_it_says),
       cmocka_unit_test(defaults),
       cmocka_unit_test(values_are_taken),
+      cmocka_unit_test(devices_side_by_side),
       cmocka_unit_test(workers_in_words_or_numbers),
       cmocka_unit_test(instruction_set),
       cmocka_unit_test(an_instruction_set_that_is_not_there),

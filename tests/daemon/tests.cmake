@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The daemon as a whole is tested end to end.
+ali3_test(daemon device_log LINK ali3_daemon)
 ali3_test(daemon events LINK ali3_daemon)
 ali3_test(daemon log LINK ali3_daemon)
 ali3_test(daemon options LINK ali3_daemon)

@@ -17,6 +17,7 @@ THREADS = {
     r"ali3d": None,
     r"ali3-osc": None,
     r"modbus": None,
+    r"dev-.+": None,
     r"ali3-loop": lambda: 0,
     r"ali3-w(\d+)": int,
 }
@@ -107,7 +108,9 @@ class Threads(unittest.TestCase):
             self.check(d, workers=1, cpu=0, priority=70)
 
     def test_by_default(self):
-        with bench.Daemon(realtime={"workers": 0}) as d:
+        device = {"name": "plc", "host": "127.0.0.1", "port": 1, "map": [{"signal": "time", "table": "holding", "address": 0}]}
+        with bench.Daemon(realtime={"workers": 0}, devices=[device]) as d:
+            self.assertIn("dev-plc", [t.name for t in threads(d)])
             self.check(d, workers=0, cpu=None, priority=self.real_time(d)["priority"])
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to become a user without any right to real time")

@@ -69,6 +69,20 @@ static inline void fake_input(struct telemetry *t, const char *name, uint64_t po
   atomic_store(&v->state, (uint32_t)state);
 }
 
+static inline void fake_device(struct telemetry *t, const char *name, uint64_t state, uint64_t polled_ns)
+{
+  struct device_view *v = &t->device[t->devices++];
+  snprintf(v->name, sizeof v->name, "%s", name);
+  atomic_store(&v->state, state);
+  atomic_store(&v->polled_ns, polled_ns);
+  atomic_store(&v->polls, 12345);
+  atomic_store(&v->late, 3);
+  atomic_store(&v->errors[DEVICE_ERROR_timeout], 4);
+  atomic_store(&v->errors[DEVICE_ERROR_exception], 5);
+  atomic_store(&v->errors[DEVICE_ERROR_nonfinite], 6);
+  device_tell(v, "read holding 100-119: no answer in 0.1 s");
+}
+
 static inline void fake_picture(struct picture *p)
 {
   memset(p, 0, sizeof *p);

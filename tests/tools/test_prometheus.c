@@ -123,6 +123,38 @@ static void every_figure_has_its_line(void **state)
   assert_line("ali3_loop_preemptions_total{instance=\"bench_1\"} 0");
 }
 
+static void devices_have_lines(void **state)
+{
+  (void)state;
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  struct telemetry *t = &p->block;
+  t->devices = 2;
+  snprintf(t->device[0].name, sizeof t->device[0].name, "plc");
+  atomic_store(&t->device[0].state, DEVICE_UP);
+  atomic_store(&t->device[0].polled_ns, 1000000000);
+  p->sample.now_ns = 1250000000;
+  snprintf(t->device[1].name, sizeof t->device[1].name, "drive");
+  atomic_store(&t->device[1].state, DEVICE_FAILING);
+  atomic_store(&t->device[1].polls, 12);
+  atomic_store(&t->device[1].late, 2);
+  atomic_store(&t->device[1].reconnects, 3);
+  atomic_store(&t->device[1].errors[DEVICE_ERROR_timeout], 4);
+  atomic_store(&t->device[1].errors[DEVICE_ERROR_nonfinite], 5);
+  render();
+  assert_line("# TYPE ali3_device_up gauge");
+  assert_line("ali3_device_up{instance=\"a\",device=\"plc\"} 1");
+  assert_line("ali3_device_up{instance=\"a\",device=\"drive\"} 0");
+  assert_line("ali3_device_age_seconds{instance=\"a\",device=\"plc\"} 0.25");
+  assert_no("ali3_device_age_seconds{instance=\"a\",device=\"drive\"}"); /* it was never polled to the end */
+  assert_line("ali3_device_polls_total{instance=\"a\",device=\"drive\"} 12");
+  assert_line("ali3_device_late_polls_total{instance=\"a\",device=\"drive\"} 2");
+  assert_line("ali3_device_reconnects_total{instance=\"a\",device=\"drive\"} 3");
+  assert_line("# TYPE ali3_device_errors_total counter");
+  assert_line("ali3_device_errors_total{instance=\"a\",device=\"drive\",kind=\"timeout\"} 4");
+  assert_line("ali3_device_errors_total{instance=\"a\",device=\"drive\",kind=\"nonfinite\"} 5");
+  assert_line("ali3_device_errors_total{instance=\"a\",device=\"plc\",kind=\"lost\"} 0");
+}
+
 static void trouble_is_shown(void **state)
 {
   (void)state;
@@ -277,6 +309,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(every_figure_has_its_line, clear),
+      cmocka_unit_test_teardown(devices_have_lines, clear),
       cmocka_unit_test_teardown(trouble_is_shown, clear),
       cmocka_unit_test_teardown(torn_figures_are_left_out, clear),
       cmocka_unit_test_teardown(buckets_are_cumulative, clear),

@@ -165,6 +165,50 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   telemetry_destroy(t);
 }
 
+static void devices_are_shown_and_judged(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  const struct telemetry_live live = healthy();
+  telemetry_write(t, &live);
+  t->devices = 2;
+  snprintf(t->device[0].name, sizeof t->device[0].name, "plc");
+  atomic_store(&t->device[0].state, DEVICE_UP);
+  atomic_store(&t->device[0].polled_ns, clock_now_ns() + 600 * NS_PER_S); /* never old */
+  atomic_store(&t->device[0].polls, 77);
+  snprintf(t->device[1].name, sizeof t->device[1].name, "drive");
+  atomic_store(&t->device[1].state, DEVICE_UP);
+  assert_int_equal(top("--json --instance %s", name), 0);
+  json_t *o = json_loads(output, 0, NULL);
+  const json_t *devices = json_object_get(o, "devices");
+  assert_int_equal(json_array_size(devices), 2);
+  assert_string_equal(json_string_value(at(devices, 0, "name")), "plc");
+  assert_string_equal(json_string_value(at(devices, 0, "state")), "up");
+  assert_true(json_number_value(at(devices, 0, "age_ms")) == 0.0);
+  assert_int_equal(json_integer_value(at(devices, 0, "polls")), 77);
+  assert_string_equal(json_string_value(at(devices, 0, "error")), "");
+  assert_true(json_is_null(at(devices, 1, "age_ms")));
+  json_decref(o);
+
+  atomic_store(&t->device[1].state, DEVICE_CONNECTING);
+  atomic_store(&t->device[1].errors[DEVICE_ERROR_unreachable], 4);
+  atomic_store(&t->device[1].late, 2);
+  device_tell(&t->device[1], "Connection refused");
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("verdict   DEGRADED: device drive connecting: Connection refused\n");
+  assert_shows("  plc                    up, polled 0 ms ago, 77 polls, 0 late, 0 errors\n");
+  assert_shows(
+      "  drive                  connecting, polled never, 0 polls, 2 late, 4 errors, the last: Connection "
+      "refused\n");
+  assert_int_equal(top("--json --instance %s", name), 1);
+  o = json_loads(output, 0, NULL);
+  devices = json_object_get(o, "devices");
+  assert_int_equal(json_integer_value(json_object_get(at(devices, 1, "errors"), "unreachable")), 4);
+  assert_string_equal(json_string_value(at(devices, 1, "error")), "Connection refused");
+  json_decref(o);
+  telemetry_destroy(t);
+}
+
 /* Numbers of rows and texts beyond their fields, as nobody but a broken writer leaves them. */
 static void a_broken_block_is_survived(void **state)
 {
@@ -174,6 +218,8 @@ static void a_broken_block_is_survived(void **state)
   t->inputs = 1000000;
   memset(t->book.level, 'x', sizeof t->book.level);
   memset(t->input, 'x', sizeof t->input);
+  t->devices = 1000000;
+  memset(t->device, 'x', sizeof t->device);
   memset(t->isa, 'x', sizeof t->isa);
   add_miss(t, 1, 400, false);
   t->misses.slot[0].miss.cause = t->misses.slot[0].miss.phase = 99;
@@ -187,6 +233,7 @@ static void a_broken_block_is_survived(void **state)
   json_t *o = json_loads(output, 0, NULL);
   assert_non_null(o);
   assert_int_equal(json_array_size(json_object_get(o, "levels")), LEVELS_MAX);
+  assert_int_equal(json_array_size(json_object_get(o, "devices")), DEVICES_MAX);
   json_decref(o);
   telemetry_destroy(t);
 }
@@ -216,6 +263,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(json_has_every_figure),
       cmocka_unit_test(json_has_phases_levels_misses_and_inputs),
+      cmocka_unit_test(devices_are_shown_and_judged),
       cmocka_unit_test(a_broken_block_is_survived),
       cmocka_unit_test(pictures_that_cannot_be_drawn),
   };

@@ -119,6 +119,29 @@ static void large_terminal_has_everything(void **state)
   assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
 }
 
+static void devices_are_listed(void **state)
+{
+  (void)state;
+  render(200, 60);
+  assert_hides("device ");
+  fake_device(&picture.block, "plc", DEVICE_UP, FAKE_NOW - 20000000);
+  fake_device(&picture.block, "drive", DEVICE_FAILING, FAKE_NOW - 3000000000);
+  fake_device(&picture.block, "late", DEVICE_CONNECTING, 0);
+  view.kind = VIEW_DEVICES;
+  render(120, 24);
+  assert_shows("device                      polled     polls    late  errors  state\n");
+  assert_shows("plc                          20 ms       12k       3       9  up\n");
+  assert_shows("drive                      3000 ms       12k       3       9  failing: read holding 100-119: "
+               "no answer");
+  assert_shows("late                          none       12k       3       9  connecting: ");
+  assert_int_equal(style_of("up\n"), STYLE_GOOD);
+  assert_int_equal(style_of("failing"), STYLE_BAD);
+  assert_int_equal(style_of("connecting"), STYLE_BAD);
+  view.kind = VIEW_OVERVIEW;
+  render(200, 60);
+  assert_shows("plc                          20 ms");
+}
+
 static void trouble_is_in_the_header(void **state)
 {
   (void)state;
@@ -335,6 +358,7 @@ static void any_size(void **state)
                                 {5, 80},  {300, 3},   {119, 7},  {150, 9}, {40, 12}, {7, 4},
                                 {0, 10},  {640, 200}, {61, 30},  {80, 6}};
   for (uint64_t i = 1; i <= 5; i++) fake_miss(&picture, i, 20000 + i);
+  for (int i = 0; i < DEVICES_MAX; i++) fake_device(&picture.block, "plc", DEVICE_FAILING, 0);
   view.instances = 3;
   for (int utf8 = 0; utf8 < 2; utf8++) {
     canvas.utf8 = utf8;
@@ -361,6 +385,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
       cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
+      cmocka_unit_test_setup_teardown(devices_are_listed, start, finish),
       cmocka_unit_test_setup_teardown(trouble_is_in_the_header, start, finish),
       cmocka_unit_test_setup_teardown(long_reasons_are_cut, start, finish),
       cmocka_unit_test_setup_teardown(beats_are_shown_where_they_pace, start, finish),

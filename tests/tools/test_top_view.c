@@ -26,7 +26,7 @@ static void keys_turn_views(void **state)
   view_key(&v, KEYS_HOME);
   view_key(&v, KEYS_UP);
   assert_int_equal(v.scroll, 0);
-  view_key(&v, '8');
+  view_key(&v, '9');
   view_key(&v, '0');
   view_key(&v, 'x');
   view_key(&v, 0x1ff);

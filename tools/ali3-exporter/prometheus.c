@@ -3,12 +3,11 @@
  * the inner one over daemons. Of a daemon that is gone only `up` is shown. */
 #include "prometheus.h"
 
+#include "lines.h"
 #include "signals/exchange.h"
 
 #include <ali3/ali3.h>
 #include <inttypes.h>
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 /* What one number of a daemon is: type, name behind "ali3_", meaning, where there is a value, the value; of
@@ -83,53 +82,6 @@ static const uint64_t bucket_ns[] = {5000,     10000,     15000,     20000,    3
 static uint64_t get(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
-}
-
-/* Within a label's quotes. What came through shared memory need not be UTF-8, which the format demands:
- * jansson knows how to tell. */
-static void write_label(const char *value, FILE *out)
-{
-  json_t *valid = json_string(value);
-  if (!valid) value = "?";
-  for (; *value; value++) {
-    if (*value == '\n')
-      fputs("\\n", out);
-    else if (*value == '"' || *value == '\\')
-      fprintf(out, "\\%c", *value);
-    else
-      fputc(*value, out);
-  }
-  json_decref(valid);
-}
-
-/* Fifteen digits: what a double holds of a decimal number. */
-static void write_value(double v, FILE *out)
-{
-  if (isnan(v))
-    fputs("NaN\n", out);
-  else if (isinf(v))
-    fputs(v > 0.0 ? "+Inf\n" : "-Inf\n", out);
-  else
-    fprintf(out, "%.15g\n", v);
-}
-
-static void write_heading(const char *type, const char *name, const char *help, FILE *out)
-{
-  fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-/* One line; `key` NULL: no second label. The name of an instance needs no escapes. */
-static void write_line(const char *name, const struct present *p, const char *key, const char *label,
-                       double v, FILE *out)
-{
-  fprintf(out, "%s{instance=\"%s\"", name, p->name);
-  if (key) {
-    fprintf(out, ",%s=\"", key);
-    write_label(label, out);
-    fputc('"', out);
-  }
-  fputs("} ", out);
-  write_value(v, out);
 }
 
 static void write_presence(const struct census *c, FILE *out)
@@ -293,6 +245,7 @@ void prometheus_write(const struct census *c, FILE *out)
                "longest wait of a worker for its share of a level since the warm-up",
                offsetof(struct book_level, wait), out);
   write_book(c, out);
+  prometheus_devices(c, out);
 #define COUNTER_LINES(field, text) write_counter(c, #field, text, offsetof(struct counters, field), out);
   COUNTER_LIST(COUNTER_LINES)
 #undef COUNTER_LINES

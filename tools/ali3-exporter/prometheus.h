@@ -10,5 +10,7 @@
 #define PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 void prometheus_write(const struct census *c, FILE *out);
+/* A part of it: the devices that are polled. */
+void prometheus_devices(const struct census *c, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Misses, inputs, clients and counters: one thing per row or two. */
+ * Misses, inputs, devices, clients and counters: one thing per row or two. */
 #include "panes.h"
 
 #include "signals/exchange.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { AGO = 8, NAME = 24, FIELD = 10 };
+enum { AGO = 8, NAME = 24, FIELD = 10, NARROW = 8 };
 
 static double seconds_ago(const struct picture *p, uint64_t t_ns)
 {
@@ -66,6 +66,32 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
     if (limits & INPUT_SLOWED) area_put(body, column, row, STYLE_WARN, "slowed");
   }
   return (int)t->inputs;
+}
+
+int devices_draw(const struct picture *p, const struct view *v, const struct area *heading,
+                 const struct area *body, int first)
+{
+  (void)v;
+  const struct telemetry *t = &p->block;
+  area_print(heading, 0, 0, STYLE_TITLE, "%-*s%*s%*s%*s%*s  %s", NAME, "device", FIELD, "polled", FIELD,
+             "polls", NARROW, "late", NARROW, "errors", "state");
+  for (uint64_t i = 0; i < t->devices; i++) {
+    const struct device_view *d = &t->device[i];
+    const bool up = figure(&d->state) == DEVICE_UP;
+    const int row = first + (int)i;
+    char text[DEVICE_TEXT];
+    device_told(d, text);
+    area_print(body, 0, row, STYLE_PLAIN, "%-*.*s", NAME, NAME - 1, d->name);
+    area_print(body, NAME, row, up ? STYLE_PLAIN : STYLE_BAD, "%*s", FIELD,
+               words_age(device_age_ns(d, p->now_ns)).text);
+    area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s%*s", FIELD,
+               words_count((double)figure(&d->polls)).text, NARROW,
+               words_count((double)figure(&d->late)).text, NARROW,
+               words_count((double)device_errors(d)).text);
+    area_print(body, NAME + 2 * FIELD + 2 * NARROW + 2, row, up ? STYLE_GOOD : STYLE_BAD, "%s%s%s",
+               device_state_name(figure(&d->state)), up ? "" : ": ", up ? "" : text);
+  }
+  return (int)t->devices;
 }
 
 int counters_draw(const struct picture *p, const struct view *v, const struct area *heading,

@@ -108,6 +108,23 @@ static void show_inputs(const struct telemetry *t, FILE *out)
   }
 }
 
+/* The last error stands there even where it is over: it is what the counts are about. */
+static void show_devices(const struct sample *s, FILE *out)
+{
+  const struct telemetry *t = s->t;
+  if (t->devices) fprintf(out, "devices\n");
+  for (uint64_t i = 0; i < t->devices; i++) {
+    const struct device_view *v = &t->device[i];
+    const uint64_t age = device_age_ns(v, s->now_ns);
+    char text[DEVICE_TEXT];
+    device_told(v, text);
+    fprintf(out, "  %-22s %s, polled %s%s, %" PRIu64 " polls, %" PRIu64 " late, %" PRIu64 " errors%s%s\n",
+            v->name, device_state_name(figure(&v->state)), age == UINT64_MAX ? "never" : words_age(age).text,
+            age == UINT64_MAX ? "" : " ago", figure(&v->polls), figure(&v->late), device_errors(v),
+            text[0] ? ", the last: " : "", text);
+  }
+}
+
 static void show_counters(const struct counters *c, FILE *out)
 {
 #define SHOW_COUNTER(name, text)                                                                             \
@@ -157,6 +174,7 @@ void show_block(const struct picture *p, FILE *out)
   show_input_age(l->input_age_ns, out);
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
   show_inputs(t, out);
+  show_devices(s, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),

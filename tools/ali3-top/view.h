@@ -15,6 +15,7 @@ enum { INSTANCES_MAX = 64 };
   X(VIEW_LEVELS, "levels")                                                                                   \
   X(VIEW_MISSES, "misses")                                                                                   \
   X(VIEW_INPUTS, "inputs")                                                                                   \
+  X(VIEW_DEVICES, "devices")                                                                                 \
   X(VIEW_COUNTERS, "counters")
 enum view_kind {
 #define VIEW_ENUM(id, text) id,

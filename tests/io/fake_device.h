@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * A Modbus device made of libmodbus' own server, in a thread: over TCP, or on a line that is a pseudo-terminal. */
+#ifndef TESTS_IO_FAKE_DEVICE_H
+#define TESTS_IO_FAKE_DEVICE_H
+
+#include <modbus.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { FAKE_WORDS = 400, FAKE_UNIT = 7, FAKE_FUNCTIONS = 17 };
+
+enum manner {
+  ANSWERS,
+  KEEPS_SILENT,
+  ANSWERS_LATE,  /* after `late_ms` */
+  GARBLES,       /* answers with what was not asked */
+  HANGS_UP,      /* after a request */
+  HAS_NOTHING_AT /* `nothing`: exception 2 to all that touch it */
+};
+
+struct fake_device {
+  int port;      /* of TCP */
+  char path[64]; /* of the line; "": TCP */
+  _Atomic int manner, late_ms, nothing;
+  _Atomic int asked[FAKE_FUNCTIONS]; /* requests, by function */
+  _Atomic int ignored;               /* requests that it kept silent to */
+  modbus_mapping_t *mapping;         /* under the lock */
+  pthread_mutex_t lock;
+
+  /* private */
+  modbus_t *context;
+  pthread_t thread;
+  int listener, line, keeper, stop, running;
+};
+
+/* port 0: any. */
+void fake_start_tcp(struct fake_device *d, int port);
+/* The line is to be found under `path`, a link. */
+void fake_start_line(struct fake_device *d, const char *path);
+/* As if killed; the line vanishes. The mapping stays, for fake_restart(). */
+void fake_stop(struct fake_device *d);
+void fake_restart(struct fake_device *d);
+void fake_free(struct fake_device *d);
+
+uint16_t fake_get(struct fake_device *d, int holding);
+int fake_coil(struct fake_device *d, int coil);
+void fake_set(struct fake_device *d, int holding, uint16_t word);
+int fake_asked(struct fake_device *d);
+
+#endif

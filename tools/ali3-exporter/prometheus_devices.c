@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * The devices that are polled. */
+#include "lines.h"
+#include "prometheus.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+static uint64_t get(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+/* One figure of each device. */
+static void write_device_figure(const struct census *c, const char *type, const char *name, const char *help,
+                                size_t offset, FILE *out)
+{
+  write_heading(type, name, help, out);
+  for (int i = 0; i < c->count; i++) {
+    const struct telemetry *t = c->one[i].sample.t;
+    for (uint64_t k = 0; t && k < t->devices; k++)
+      write_line(name, &c->one[i], "device", t->device[k].name,
+                 (double)get((const _Atomic uint64_t *)((const char *)&t->device[k] + offset)), out);
+  }
+}
+
+static void write_device_errors(const struct census *c, FILE *out)
+{
+  static const char *const kind[] = {
+#define ERROR_KIND(name, text) #name,
+      DEVICE_ERROR_LIST(ERROR_KIND)
+#undef ERROR_KIND
+  };
+  static const char name[] = "ali3_device_errors_total";
+  write_heading("counter", name, "what went wrong with the device, by kind", out);
+  for (int i = 0; i < c->count; i++) {
+    const struct telemetry *t = c->one[i].sample.t;
+    for (uint64_t k = 0; t && k < t->devices; k++)
+      for (int e = 0; e < DEVICE_ERRORS; e++) {
+        fprintf(out, "%s{instance=\"%s\",device=\"", name, c->one[i].name);
+        write_label(t->device[k].name, out);
+        fprintf(out, "\",kind=\"%s\"} %" PRIu64 "\n", kind[e], get(&t->device[k].errors[e]));
+      }
+  }
+}
+
+void prometheus_devices(const struct census *c, FILE *out)
+{
+  static const char up[] = "ali3_device_up", age[] = "ali3_device_age_seconds";
+  write_heading("gauge", up, "1 if the last poll of the device was complete", out);
+  for (int i = 0; i < c->count; i++) {
+    const struct telemetry *t = c->one[i].sample.t;
+    for (uint64_t k = 0; t && k < t->devices; k++)
+      write_line(up, &c->one[i], "device", t->device[k].name, get(&t->device[k].state) == DEVICE_UP, out);
+  }
+  write_heading("gauge", age, "since the last complete poll of the device, where there was any", out);
+  for (int i = 0; i < c->count; i++) {
+    const struct sample *s = &c->one[i].sample;
+    for (uint64_t k = 0; s->t && k < s->t->devices; k++) {
+      const uint64_t age_ns = device_age_ns(&s->t->device[k], s->now_ns);
+      if (age_ns != UINT64_MAX)
+        write_line(age, &c->one[i], "device", s->t->device[k].name, (double)age_ns / 1e9, out);
+    }
+  }
+  write_device_figure(c, "counter", "ali3_device_polls_total", "polls of the device begun",
+                      offsetof(struct device_view, polls), out);
+  write_device_figure(c, "counter", "ali3_device_late_polls_total", "polls that took longer than the period",
+                      offsetof(struct device_view, late), out);
+  write_device_figure(c, "counter", "ali3_device_reconnects_total", "connections made after the first",
+                      offsetof(struct device_view, reconnects), out);
+  write_device_errors(c, out);
+}
