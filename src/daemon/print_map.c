@@ -4,8 +4,8 @@
 #include "daemon/bench.h"
 #include "daemon/options.h"
 #include "daemon/osc_setup.h"
-#include "io/osc_sheet.h"
 #include "io/modbus_map.h"
+#include "io/osc_sheet.h"
 #include "io/sheet.h"
 
 #include <ali3/ali3.h>

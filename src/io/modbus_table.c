@@ -97,10 +97,7 @@ static int sensor_values(const struct signals *s)
 
 static void add(struct modbus_table *t, const struct entry *e)
 {
-  t->entry[t->count] = *e;
-  /* A number in one register has no order of words, and its bytes are never swapped. */
-  if (wire_registers(e->wire.type) == 1) t->entry[t->count].wire.order = WIRE_ABCD;
-  t->count++;
+  t->entry[t->count++] = *e;
 }
 
 static void add_fixed(struct modbus_table *t, enum wire_order order)

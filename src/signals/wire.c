@@ -44,6 +44,12 @@ static uint16_t swapped(uint16_t v)
   return (uint16_t)(v << 8 | v >> 8);
 }
 
+/* A number in one register has no order of words, and its bytes are never swapped. */
+static bool swaps(enum wire_order order, int n)
+{
+  return n > 1 && (order == WIRE_BADC || order == WIRE_DCBA);
+}
+
 /* The low 16 n bits to n registers, or back: both ways are the same walk. */
 static void put_bits(enum wire_order order, uint64_t bits, int n, uint16_t *at)
 {
@@ -51,7 +57,7 @@ static void put_bits(enum wire_order order, uint64_t bits, int n, uint16_t *at)
   for (int i = 0; i < n; i++) {
     const int place = low_first ? i : n - 1 - i;
     const uint16_t word = (uint16_t)(bits >> (16 * i));
-    at[place] = order == WIRE_BADC || order == WIRE_DCBA ? swapped(word) : word;
+    at[place] = swaps(order, n) ? swapped(word) : word;
   }
 }
 
@@ -61,7 +67,7 @@ static uint64_t get_bits(enum wire_order order, const uint16_t *at, int n)
   uint64_t bits = 0;
   for (int i = 0; i < n; i++) {
     const uint16_t word = at[low_first ? i : n - 1 - i];
-    bits |= (uint64_t)(order == WIRE_BADC || order == WIRE_DCBA ? swapped(word) : word) << (16 * i);
+    bits |= (uint64_t)(swaps(order, n) ? swapped(word) : word) << (16 * i);
   }
   return bits;
 }

@@ -197,7 +197,7 @@ class LineDevice:
 
 
 def daemon(devices, policy="hold", **more):
-    inputs = [{"name": "torque", "force": "M", "policy": policy, "hold": 0.2, "ramp": 0}]
+    inputs = [{"name": "torque", "force": "M", "policy": policy, "hold": 0.2, "ramp": 0, "recover": 1, "blend": 0}]
     return bench.Daemon(model=MOTOR, inputs=inputs, devices=devices, **more)
 
 

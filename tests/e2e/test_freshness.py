@@ -52,7 +52,7 @@ class Freshness(unittest.TestCase):
         """In lockstep, where inputs age by steps of 10 ms: the force in use after each."""
         d, client = self.start(model=SLIDER, cycle={"clock": "lockstep"},
                                inputs=[{"name": "push", "body": "A", "hold": 0.05, "ramp": 0.1, "recover": 3, "blend": 0.05}])
-        client.send(bench.osc_message("/ali3/sub", "siii", "body", 0, 1, 1))
+        client.send(bench.osc_message("/ali3/sub", "siii", "sensor", 0, 1, 1))
         client.answer("/ali3/sub/ack")
         bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
         request = 0

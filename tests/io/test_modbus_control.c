@@ -39,7 +39,7 @@ static void a_command_acts_when_its_sequence_changes(void **state)
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_PAUSE);
   assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
-  assert_int_equal(commands(11, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(COMMAND_INJECT + 1, 0, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(effect.commands, 0);
 }
 

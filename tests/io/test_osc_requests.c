@@ -149,7 +149,7 @@ static void a_fault_is_told_when_it_changes(void **state)
   } cases[] = {{0, 0, -1, NULL},
                {FAULT_ESTOP, 0, -1, "e-stop requested"},
                {FAULT_ESTOP, 0, -1, NULL},
-               {FAULT_STALE, 3, 6, "an input of policy safe has gone stale"},
+               {FAULT_STALE, 3, 6, "an input has not come for too long"},
                {0, 0, -1, "none"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct frame *f =

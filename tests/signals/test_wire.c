@@ -41,6 +41,7 @@ static void word_orders(void **state)
     expect_words(&(struct wire){WIRE_F32, ORDERS[i], 1.0, 0.0}, 123456.0, float_words[i]);
     expect_words(&(struct wire){WIRE_U32, ORDERS[i], 1.0, 0.0}, 0x01020304, long_words[i]);
     expect_words(&(struct wire){WIRE_F64, ORDERS[i], 1.0, 0.0}, 1.2345678901234567, double_words[i]);
+    expect_words(&(struct wire){WIRE_I16, ORDERS[i], 1.0, 0.0}, 0x0102, (const uint16_t[]){0x0102});
   }
 }
 
