@@ -197,6 +197,12 @@ static json_t *figures(const struct probe *p, const struct toggle *t, const stru
   return o;
 }
 
+/* The protocol that has set an input owns it until it has been silent for a second, or for hold where that is longer. */
+static uint64_t release_ns(const struct input_spec *input)
+{
+  return (uint64_t)((fmax(1.0, input->hold) + 0.2) * (double)NS_PER_S);
+}
+
 static int run(const struct options *o, const struct settings *settings)
 {
   struct toggle t = {
@@ -211,11 +217,14 @@ static int run(const struct options *o, const struct settings *settings)
     bool wanted;
   } way[] = {{&probe_osc, o->osc && settings->osc.enabled},
              {&probe_modbus, o->modbus && settings->modbus.enabled && settings->modbus.tcp}};
+  const struct input_spec *input = &settings->signals->input[0];
+  while (t.channel >= input->first + input->count) input++;
   struct samples s = {.us = calloc((size_t)o->count, sizeof *s.us)};
   json_t *list = json_array();
   int status = STATUS_OK, ways = 0;
   for (size_t i = 0; s.us && i < sizeof way / sizeof *way; i++) {
     if (!way[i].wanted) continue;
+    if (ways > 0) clock_sleep_until_ns(clock_now_ns() + release_ns(input));
     s.count = s.lost = 0;
     ways++;
     if (!measure(way[i].probe, o, &t, &s) || s.lost || s.count == 0) status = STATUS_FAILED;

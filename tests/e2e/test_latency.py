@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ali3-latency against a running daemon: all is answered, by a clock and paced by frames; and what it refuses."""
+import json
+import subprocess
+import unittest
+
+import bench
+
+SHOWN = [{"signal": "input.push.force.x", "table": "input", "address": 200},
+         {"signal": "input.push.force.y", "table": "holding", "address": 200, "type": "f64", "word_order": "cdab"},
+         {"signal": "input.push.force.y", "table": "input", "address": 204, "type": "f64", "word_order": "dcba"}]
+
+
+def latency(*arguments):
+    return subprocess.run([bench.program("ali3-latency"), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=120, check=False)
+
+
+class Latency(unittest.TestCase):
+    def daemon(self, **changes):
+        body = bench.four_bar()["model"]["bodies"][0]["name"]
+        return bench.Daemon(inputs=[{"name": "push", "body": body, "policy": "hold"}], modbus={"map": SHOWN}, **changes)
+
+    def measure(self, daemon, *arguments):
+        done = latency(daemon.config, "--json", "--count", "60", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr + daemon.said())
+        figures = json.loads(done.stdout)
+        for one in figures:
+            self.assertEqual((one["answers"], one["lost"], len(one["us"])), (60, 0, 60))
+            self.assertEqual(one["us"], sorted(one["us"]))
+            self.assertEqual([one["min"], one["max"]], [one["us"][0], one["us"][-1]])
+            self.assertLess(0, one["min"])
+            print(f"{one['protocol']}, {one['input']}: median {one['median']:.0f} us, p99 {one['p99']:.0f} us, max {one['max']:.0f} us")
+        return figures
+
+    def test_by_the_clock(self):
+        with self.daemon() as daemon:
+            self.assertEqual([one["protocol"] for one in self.measure(daemon)], ["OSC", "Modbus"])
+            self.measure(daemon, "--input", "input.push.force.y", "--value", "-0.25", "--protocol", "modbus")
+            self.assertEqual(daemon.watch()["state"], "RUNNING")
+
+    def test_paced_by_frames(self):
+        """The tool is what paces the loop: between its runs there is no beat, and the state would be SAFE for that."""
+        with self.daemon(cycle={"clock": "input", "beat": "osc", "autostart": False}, wait=False) as daemon:
+            bench.wait_for("its sockets", lambda: "instance" in daemon.said())
+            figures = self.measure(daemon, "--protocol", "osc")
+            self.assertGreater(figures[0]["period_us"], 0)
+
+    def test_the_text(self):
+        with self.daemon() as daemon:
+            done = latency(daemon.config, "--count", "20", "--protocol", "osc", "--limit", "0.001")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("OSC: 20 answers, 0 lost", done.stdout)
+            self.assertIn("#", done.stdout)
+
+    def test_nobody_answers(self):
+        with self.daemon() as daemon:
+            daemon.stop()
+            done = latency(daemon.config, "--count", "2", "--wait", "0.1", "--protocol", "modbus")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Connection refused", done.stderr)
+
+    def test_refused(self):
+        with self.daemon() as daemon:
+            for arguments, said in ((["--input", "body.A.position.x"], "--input"), (["--value", "0"], "--value"),
+                                    (["--protocol", "both"], "--protocol"), ([], "expected one configuration FILE")):
+                done = latency(*([daemon.config] if arguments else []), *arguments)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(said, done.stderr)
+            done = latency(daemon.config, "--protocol", "modbus", "--input", "input.push.force.z")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("add {signal: input.push.force.z, table: input, address: 200} to modbus.map", done.stderr)
+
+
+if __name__ == "__main__":
+    bench.main()
