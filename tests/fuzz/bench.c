@@ -14,10 +14,17 @@
     }                                                                                                        \
   } while (0)
 
+static struct fuzz_bench b;
+
+static void say_given(void)
+{
+  fprintf(stderr, "stat::datagrams_or_frames:      %llu\n", (unsigned long long)b.given);
+}
+
 struct fuzz_bench *fuzz_bench(void)
 {
-  static struct fuzz_bench b;
   if (b.settings) return &b;
+  atexit(say_given);
   b.settings = settings_load(FUZZ_CONFIG, NULL, stderr);
   CHECK(b.settings);
   const struct signals *s = b.settings->signals;
@@ -26,33 +33,34 @@ struct fuzz_bench *fuzz_bench(void)
   return &b;
 }
 
-static void check_inputs(struct fuzz_bench *b)
+static void check_inputs(struct fuzz_bench *f)
 {
-  if (!snapshot_take(&b->port.inputs)) return;
-  const struct input_sample *sample = snapshot_value(&b->port.inputs);
-  for (int i = 0; i < b->settings->signals->channels; i++) {
+  if (!snapshot_take(&f->port.inputs)) return;
+  const struct input_sample *sample = snapshot_value(&f->port.inputs);
+  for (int i = 0; i < f->settings->signals->channels; i++) {
     CHECK(isfinite(sample[i].value));
-    CHECK(sample[i].t_ns <= b->now_ns);
+    CHECK(sample[i].t_ns <= f->now_ns);
     CHECK(sample[i].counted == 0 || sample[i].counted == 16 || sample[i].counted == 32);
   }
 }
 
-void fuzz_cycle(struct fuzz_bench *b)
+void fuzz_cycle(struct fuzz_bench *f)
 {
   struct command c;
   uint32_t state = STATE_RUNNING;
-  check_inputs(b);
-  if (atomic_exchange(&b->port.estop, 0)) state = STATE_SAFE;
-  while (ring_pop(&b->port.commands, &c)) {
+  check_inputs(f);
+  if (atomic_exchange(&f->port.estop, 0)) state = STATE_SAFE;
+  while (ring_pop(&f->port.commands, &c)) {
     CHECK(c.code >= COMMAND_INIT && strcmp(command_name(c.code), "?") != 0);
     if (c.code == COMMAND_ESTOP) state = STATE_SAFE;
-    ring_push(&b->port.answers,
+    ring_push(&f->port.answers,
               &(struct answer){.code = c.code, .id = c.id, .client = c.client, .result = c.argument % 5});
   }
-  struct frame *f = snapshot_begin(&b->port.frames);
-  const uint32_t count = (uint32_t)b->settings->signals->count;
-  *f = (struct frame){.cycle = ++b->cycle, .time = 0.01 * (double)b->cycle, .state = state, .count = count};
-  for (uint32_t i = 0; i < count; i++) f->values[i] = (double)i + (double)(b->cycle % 7);
-  snapshot_publish(&b->port.frames);
-  b->now_ns += 10000000;
+  struct frame *frame = snapshot_begin(&f->port.frames);
+  const uint32_t count = (uint32_t)f->settings->signals->count;
+  *frame =
+      (struct frame){.cycle = ++f->cycle, .time = 0.01 * (double)f->cycle, .state = state, .count = count};
+  for (uint32_t i = 0; i < count; i++) frame->values[i] = (double)i + (double)(f->cycle % 7);
+  snapshot_publish(&f->port.frames);
+  f->now_ns += 10000000;
 }

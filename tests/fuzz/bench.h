@@ -12,6 +12,7 @@ struct fuzz_bench {
   struct port port;
   struct counters counters;
   uint64_t now_ns, cycle;
+  uint64_t given; /* datagrams or frames: said at the end */
 };
 
 /* Once per process; ends it on failure. */

@@ -1,75 +1,136 @@
 /* SPDX-License-Identifier: MIT
- * libFuzzer: any bytes as what clients of the Modbus server send. Every whole frame is judged, answered by libmodbus into a
- * socket that nobody is behind, and acted on; the loop makes a cycle after each. */
+ * libFuzzer: any bytes as what clients of the Modbus server send. The first byte says who: which of four clients, with what rights,
+ * over TCP or on the line, and whether it is gone afterwards; and whether each frame gets the right header, behind a byte that
+ * says how long it is. Every whole frame is judged, answered by libmodbus into a socket that
+ * nobody is behind, and acted on; the loop makes a cycle after each. */
 #include "bench.h"
 
-#include "io/modbus_map.h"
+#include "daemon/bench.h"
+#include "io/modbus_service.h"
+#include "io/rtu.h"
 
+#include <modbus/modbus.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static struct modbus_map map;
-static modbus_t *context;
+enum {
+  UNIT = 1,
+  CLIENT = 3,
+  READER = 4,
+  LINE = 8,
+  GONE = 16,
+  FRAMED = 32,
+  CLIENTS = 4
+}; /* bits of the first byte */
+
+enum { LINE_MAX = 200 }; /* bytes: every one may be the first of a frame, whose CRC takes time */
+
+static struct modbus_service service;
+static struct map_peer peer[CLIENTS];
+static modbus_t *tcp, *rtu;
 static int pair[2];
 
 static void start(struct fuzz_bench *b)
 {
-  context = modbus_new_tcp("127.0.0.1", 1502);
-  if (!context || !modbus_map_init(&map, b->settings->signals)) abort();
+  const struct modbus_config config = bench_modbus_config(b->settings);
+  service.port = &b->port;
+  service.counters = &b->counters;
+  if (!modbus_map_init(&service.map, &config, b->settings->signals)) abort();
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) abort();
-  modbus_set_socket(context, pair[0]);
+  tcp = modbus_new_tcp("127.0.0.1", 1502);
+  rtu = modbus_new_rtu("/dev/null", 115200, 'N', 8, 1);
+  if (!tcp || !rtu || modbus_set_slave(rtu, UNIT) != 0) abort();
+  modbus_set_socket(tcp, pair[0]);
+  modbus_set_socket(rtu, pair[0]);
+  for (int i = 0; i < CLIENTS; i++) modbus_service_meet(&service, &peer[i]);
 }
 
-static void act(struct fuzz_bench *b, const struct map_effect *effect, uint32_t client)
+/* length: what libmodbus takes for the length of the request */
+static void answer(struct fuzz_bench *b, modbus_t *context, const struct map_peer *from, const uint8_t *frame,
+                   const struct mbap_request *r, size_t length, bool silent)
 {
-  for (int i = 0; i < effect->commands; i++)
-    port_command(&b->port, &(struct command){.code = effect->command[i].code,
-                                             .argument = effect->command[i].argument,
-                                             .id = effect->command[i].id,
-                                             .client = client,
-                                             .t_ns = b->now_ns});
-  if (!effect->inputs) return;
-  memcpy(snapshot_begin(&b->port.inputs), map.sample, (size_t)map.samples * sizeof *map.sample);
-  snapshot_publish(&b->port.inputs);
-}
-
-static void answer(struct fuzz_bench *b, const uint8_t *frame, const struct mbap_request *r, uint32_t client)
-{
-  uint8_t pdu[MBAP_ADU_MAX], sink[2 * MBAP_ADU_MAX];
-  struct map_effect effect;
-  int exception = r->exception;
-  if (exception == 0 && r->function == MBAP_ENCAPSULATED) {
-    if (modbus_map_identify(r, pdu) > MBAP_ADU_MAX - MBAP_HEADER) abort();
-    return;
+  uint8_t pdu[MBAP_ADU_MAX - MBAP_HEADER], sink[2 * MBAP_ADU_MAX];
+  int n = 0;
+  b->given++;
+  const int exception = modbus_service_judge(&service, from, r, b->now_ns, pdu, &n);
+  if (exception < 0 || exception > 11 || n > (int)sizeof pdu) abort();
+  if (n == 0 && !silent) {
+    const int sent = exception ? modbus_reply_exception(context, frame, (unsigned)exception)
+                               : modbus_reply(context, frame, (int)length, service.map.mapping);
+    if (sent <= 0 || sent > MBAP_ADU_MAX || recv(pair[1], sink, sizeof sink, 0) != sent) abort();
   }
-  if (exception == 0) exception = modbus_map_accept(&map, r, client, b->now_ns, &effect);
-  if (exception < 0 || exception > 11) abort();
-  const int sent = exception ? modbus_reply_exception(context, frame, (unsigned)exception)
-                             : modbus_reply(context, frame, (int)r->length, map.mapping);
-  if (sent <= 0 || sent > MBAP_ADU_MAX || recv(pair[1], sink, sizeof sink, 0) != sent) abort();
-  if (!exception) act(b, &effect, client);
+  fuzz_cycle(b);
+  modbus_service_refresh(&service);
+}
+
+static void over_tcp(struct fuzz_bench *b, const struct map_peer *from, const uint8_t *stream, size_t n)
+{
+  struct mbap_request r;
+  for (size_t at = 0; at < n && mbap_next(stream + at, n - at, &r) == MBAP_FRAME; at += r.length)
+    answer(b, tcp, from, stream + at, &r, r.length, false);
+}
+
+static void framed(struct fuzz_bench *b, const struct map_peer *from, const uint8_t *pdus, size_t n)
+{
+  uint8_t frame[MBAP_ADU_MAX];
+  for (size_t at = 0; at < n;) {
+    size_t length = 1 + pdus[at++] % 30; /* longer ones come without this */
+    if (length > n - at) length = n - at;
+    memcpy(frame, (const uint8_t[]){0, 1, 0, 0, 0, (uint8_t)(length + 1), UNIT}, MBAP_HEADER);
+    memcpy(frame + MBAP_HEADER, pdus + at, length);
+    over_tcp(b, from, frame, MBAP_HEADER + length);
+    at += length;
+  }
+}
+
+/* The bytes of the line with the CRC put right behind each frame that only lacks it: a fuzzer does not guess those. */
+static void on_the_line(struct fuzz_bench *b, const struct map_peer *from, uint8_t *stream, size_t n)
+{
+  struct mbap_request r;
+  for (size_t at = 0; at < n;) {
+    size_t length = 0, left = n - at < RTU_ADU_MAX ? n - at : RTU_ADU_MAX;
+    const size_t guess = left > 3 ? 4 + stream[at] % (left - 3) : 0;
+    if (guess && stream[at] % 4 == UNIT) {
+      const uint16_t crc = rtu_crc(stream + at, guess - 2);
+      stream[at + guess - 2] = (uint8_t)crc;
+      stream[at + guess - 1] = (uint8_t)(crc >> 8);
+    }
+    switch (rtu_next(stream + at, left, UNIT, true, &r, &length)) {
+    case RTU_FRAME:
+      if (length < 4 || length > left) abort();
+      answer(b, rtu, from, stream + at, &r, length, stream[at] == RTU_BROADCAST);
+      at += length;
+      break;
+    case RTU_OTHER:
+      if (length == 0 || length > left) abort();
+      at += length;
+      break;
+    default:
+      at++;
+    }
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
   struct fuzz_bench *b = fuzz_bench();
-  if (!context) start(b);
-  if (n == 0) return 0;
-  const uint32_t client = 1 + (bytes[0] & 3);
-  uint8_t *stream = malloc(n); /* of its own size, so that reading beyond the end is seen */
+  if (!tcp) start(b);
+  if (n < 2) return 0;
+  struct map_peer *from = &peer[bytes[0] & CLIENT];
+  from->access = bytes[0] & READER ? ACCESS_READ : ACCESS_WRITE;
+  uint8_t *stream = malloc(n - 1); /* of its own size, so that reading beyond the end is seen */
   if (!stream) abort();
   memcpy(stream, bytes + 1, n - 1);
-  struct mbap_request r;
-  for (size_t at = 0; at < n - 1 && mbap_next(stream + at, n - 1 - at, &r) == MBAP_FRAME; at += r.length) {
-    answer(b, stream + at, &r, client);
-    fuzz_cycle(b);
-    const struct frame *f;
-    if (port_take_frame(&b->port, &f)) modbus_map_show(&map, f);
-  }
-  if (bytes[0] & 4) modbus_map_release(&map, client);
+  if (bytes[0] & LINE)
+    on_the_line(b, from, stream, n - 1 < LINE_MAX ? n - 1 : LINE_MAX);
+  else if (bytes[0] & FRAMED)
+    framed(b, from, stream, n - 1);
+  else
+    over_tcp(b, from, stream, n - 1);
+  if (bytes[0] & GONE) modbus_map_release(&service.map, from->id);
   free(stream);
   return 0;
 }

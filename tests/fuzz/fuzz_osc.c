@@ -42,6 +42,7 @@ static void give(struct fuzz_bench *b, const uint8_t *bytes, size_t n, unsigned 
   from.name.v4.sin_family = AF_INET;
   from.name.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   from.name.v4.sin_port = htons((uint16_t)(40000 + sender));
+  b->given++;
   osc_in_packet(in, datagram, n, &from, b->now_ns);
   free(datagram);
   fuzz_cycle(b);
