@@ -26,7 +26,7 @@ enum {
   CLIENTS = 4
 }; /* bits of the first byte */
 
-enum { LINE_MAX = 200 }; /* bytes: every one may be the first of a frame, whose CRC takes time */
+enum { LINE_BYTES = 200 }; /* bytes: every one may be the first of a frame, whose CRC takes time */
 
 static struct modbus_service service;
 static struct map_peer peer[CLIENTS];
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   if (!stream) abort();
   memcpy(stream, bytes + 1, n - 1);
   if (bytes[0] & LINE)
-    on_the_line(b, from, stream, n - 1 < LINE_MAX ? n - 1 : LINE_MAX);
+    on_the_line(b, from, stream, n - 1 < LINE_BYTES ? n - 1 : LINE_BYTES);
   else if (bytes[0] & FRAMED)
     framed(b, from, stream, n - 1);
   else
