@@ -193,13 +193,13 @@ static void restart_with(enum access local, enum access others)
 {
   static struct peer_rule rule[2];
   static struct peers peers = {rule, 2};
+  modbus_server_stop(server);
   assert_true(peer_rule_parse("127.0.0.1", &rule[0]));
   assert_true(peer_rule_parse("0.0.0.0/0", &rule[1]));
   rule[0].access = local;
   rule[1].access = others;
   struct modbus_config c = bench_config;
   c.peers = &peers;
-  modbus_server_stop(server);
   server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
   assert_non_null(server);
 }

@@ -58,6 +58,7 @@ static void a_group_gets_the_stream_with_its_ttl(void **state)
     int udp_port = 0, got = 0;
     const int fd = join(&udp_port);
     if (fd < 0) skip();
+    osc_stop(osc);
     to = (struct osc_target){.host = GROUP,
                              .port = udp_port,
                              .divisor = 1,
@@ -68,7 +69,6 @@ static void a_group_gets_the_stream_with_its_ttl(void **state)
     own.target = &to;
     own.targets = 1;
     char error[200] = "";
-    osc_stop(osc);
     osc = osc_start(&own, &signals, &port, &counters, error, sizeof error);
     assert_string_equal(error, "");
     publish((uint64_t)ttl, STATE_RUNNING);
