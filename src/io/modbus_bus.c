@@ -199,7 +199,7 @@ static void prepare(struct bus *b)
   modbus_set_slave(b->context, b->unit);
   modbus_set_response_timeout(b->context, (uint32_t)(us / 1000000), (uint32_t)(us % 1000000));
   modbus_set_byte_timeout(b->context, 0, 0);
-  if (!b->place.host) modbus_flush(b->context);
+  modbus_flush(b->context); /* nobody has asked for what is there already */
 }
 
 enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int count, uint16_t *words,

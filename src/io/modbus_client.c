@@ -128,7 +128,8 @@ static void *run(void *arg)
   l->bus.stop = -1;
   for (int i = 0; i < l->members; i++) {
     struct member *m = &l->member[i];
-    if (m->back_off_ns == 0) station_leave(&m->station, &l->bus);
+    /* What keeps silent would take the time of the others on its line; over TCP there are none, and it may be back. */
+    if (m->back_off_ns == 0 || l->bus.place.host) station_leave(&m->station, &l->bus);
     atomic_store_explicit(&m->station.device->view->state, DEVICE_OFF, memory_order_relaxed);
   }
   return NULL;

@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int osc_address_parse(const char *host, int port, struct osc_address *out)
 {
@@ -56,4 +57,29 @@ bool osc_address_may_be_answered(const struct osc_address *a)
   if (a->name.any.sa_family == AF_INET6) return !IN6_IS_ADDR_UNSPECIFIED(&a->name.v6.sin6_addr);
   const in_addr_t host = ntohl(a->name.v4.sin_addr.s_addr);
   return a->name.any.sa_family == AF_INET && host != INADDR_ANY && host != INADDR_BROADCAST;
+}
+
+/* An address that a socket can be bound to. */
+static bool is_of_this_machine(struct osc_address a)
+{
+  osc_address_set_port(&a, 0);
+  const int fd = socket(a.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool own = fd >= 0 && bind(fd, &a.name.any, a.length) == 0;
+  if (fd >= 0) close(fd);
+  return own;
+}
+
+static bool is_any(const struct osc_address *a)
+{
+  if (a->name.any.sa_family == AF_INET6) return IN6_IS_ADDR_UNSPECIFIED(&a->name.v6.sin6_addr);
+  return a->name.v4.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+bool osc_address_reaches(const struct osc_address *to, int fd)
+{
+  struct osc_address at = {.length = sizeof at.name};
+  if (getsockname(fd, &at.name.any, &at.length) != 0) return false;
+  if (at.name.any.sa_family != to->name.any.sa_family || osc_address_port(&at) != osc_address_port(to))
+    return false;
+  return osc_address_same_host(&at, to) || (is_any(&at) && is_of_this_machine(*to));
 }

@@ -29,4 +29,7 @@ bool osc_address_is_multicast(const struct osc_address *a);
 /* Neither broadcast nor multicast, and a port: a forged source must not turn one packet in into many out. */
 bool osc_address_may_be_answered(const struct osc_address *a);
 
+/* What is sent there comes to this very socket. */
+bool osc_address_reaches(const struct osc_address *to, int fd);
+
 #endif

@@ -45,6 +45,11 @@ static enum verdict send_command(struct osc_in *in, const struct request *r, uns
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
   }
+  if (in->commands == OSC_COMMANDS_MAX) { /* no room but for an e-stop, to which the last one gives way */
+    counter_add(&in->counters->commands_dropped, 1);
+    if (code != COMMAND_ESTOP) return ACCEPTED;
+    in->place[in->command[--in->commands].client].awaited = false;
+  }
   in->command[in->commands++] = (struct command){.code = code,
                                                  .argument = argument,
                                                  .id = (uint32_t)id,
@@ -58,8 +63,8 @@ enum verdict osc_on_command(struct osc_in *in, const struct request *r)
   const int code = command_from_name(r->tail + strlen("cmd/"));
   if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT)
     return UNKNOWN; /* those with arguments have addresses of their own */
-  if (!osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
-  return send_command(in, r, (unsigned)code, 0, r->a->count ? osc_integer(r->a, 0) : 0);
+  if (code != COMMAND_ESTOP && !osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
+  return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 
 /* step CYCLES [REQUEST]: acknowledged when they are done, in lockstep; the frame goes out before. */
@@ -91,8 +96,10 @@ void osc_send_commands(struct osc_in *in)
 {
   for (int i = 0; i < in->commands; i++) {
     const struct command *c = &in->command[i];
+    const uint64_t before = ring_dropped(&in->port->commands);
     const bool sent = port_command(in->port, c);
-    if (!sent) in->place[c->client].awaited = false;
+    /* Where there was no room an e-stop is taken, too, but nobody answers it. */
+    if (ring_dropped(&in->port->commands) != before) in->place[c->client].awaited = false;
     counter_add(sent ? &in->counters->osc_commands : &in->counters->commands_dropped, 1);
   }
   in->commands = 0;
@@ -111,15 +118,15 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
 
 /* --- barriers --- */
 
+/* Who waits longest is forgotten first, where there is no room. */
 enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
 {
   if (!osc_types_are(r->a, "i")) return WRONG_TYPES;
-  const uint32_t i = in->next_sync;
-  in->next_sync = (i + 1) % OSC_SYNCS;
-  in->sync[i].from = r->from;
-  in->sync[i].id = osc_integer(r->a, 0);
-  in->sync[i].serial = in->serial;
-  in->sync[i].waits = true;
+  if (in->syncs == OSC_SYNCS) memmove(in->sync, in->sync + 1, (size_t)--in->syncs * sizeof in->sync[0]);
+  in->sync[in->syncs].from = r->from;
+  in->sync[in->syncs].id = osc_integer(r->a, 0);
+  in->sync[in->syncs].serial = in->serial;
+  in->syncs++;
   return ACCEPTED;
 }
 
@@ -134,13 +141,16 @@ static bool is_owed_an_answer(const struct osc_in *in, const struct osc_address 
 /* In the order in which they came. */
 void osc_answer_syncs(struct osc_in *in)
 {
-  for (uint32_t k = 0; k < OSC_SYNCS; k++) {
-    const uint32_t i = (in->next_sync + k) % OSC_SYNCS;
-    if (!in->sync[i].waits || is_owed_an_answer(in, &in->sync[i].from.at, in->sync[i].serial)) continue;
-    in->sync[i].waits = false;
+  int left = 0;
+  for (int i = 0; i < in->syncs; i++) {
+    if (is_owed_an_answer(in, &in->sync[i].from.at, in->sync[i].serial)) {
+      in->sync[left++] = in->sync[i];
+      continue;
+    }
     struct osc_writer w;
     osc_write(&w, in->config->prefix, "/synced", "i");
     osc_write_i(&w, in->sync[i].id);
     osc_out_answer(in->out, &in->sync[i].from, &w);
   }
+  in->syncs = left;
 }

@@ -84,10 +84,17 @@ static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct 
   const int handler = find_handler(r->tail);
   const struct osc_node *node = handler < HANDLER_COUNT ? NULL : osc_space_find(in->space, m->address);
   if (handler == HANDLER_COUNT && !node) return UNKNOWN;
-  if (!m->known) return WRONG_TYPES;
-  osc_arguments(m, &in->arguments);
+  /* Surfaces send what their buttons are made of: nothing that comes with an e-stop may get it refused. */
+  const bool estop = strcmp(r->tail, "cmd/estop") == 0;
+  if (!m->known && !estop) return WRONG_TYPES;
+  if (m->known) {
+    osc_arguments(m, &in->arguments);
+  } else {
+    in->arguments.types = "";
+    in->arguments.count = 0;
+  }
   r->from.bytes = m->bytes;
-  if (!all_finite(&in->arguments)) return NONFINITE;
+  if (!all_finite(&in->arguments) && !estop) return NONFINITE;
   return node ? osc_on_node(in, r, node) : HANDLERS[handler].handle(in, r);
 }
 

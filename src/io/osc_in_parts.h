@@ -9,9 +9,11 @@
 #include "signals/peers.h"
 
 enum {
-  OSC_PLACES = 256,
+  OSC_PLACES = 256, /* more than can be under way in both rings of a port, in a datagram, and steps owed */
+  OSC_COMMANDS_MAX =
+      64, /* of a datagram: what goes into the ring of a port; others would take the places of those under way */
   OSC_SYNCS = 32
-}; /* places: more than can be under way in both rings of a port, and steps owed */
+};
 _Static_assert((int)OSC_PLACES <= (int)CLIENTS_NAMED,
                "a place is a client's number, under which it has a name");
 
@@ -71,13 +73,12 @@ struct osc_in {
     struct osc_sender from;
     int32_t id;
     uint64_t serial; /* all commands of the sender before this one are to be answered first */
-    bool waits;
-  } sync[OSC_SYNCS];
-  uint32_t next_sync; /* goes round: who never gets its answer is forgotten first */
+  } sync[OSC_SYNCS]; /* (syncs) those not answered yet, the oldest first */
+  int syncs;
 
   /* of the datagram in hand */
   int commands;
-  struct command command[OSC_MESSAGES_MAX];
+  struct command command[OSC_COMMANDS_MAX];
   struct osc_datagram datagram;
   struct osc_arguments arguments;
 };

@@ -65,7 +65,8 @@ static unsigned sent_anyway(const struct osc_out *out, const struct osc_address 
 bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const struct osc_address *to,
                        enum stream stream, uint32_t divisor, bool doubles)
 {
-  if (!osc_address_may_be_answered(to)) return false;
+  /* Its own streams would come back to it as inputs that never grow old. */
+  if (!osc_address_may_be_answered(to) || osc_address_reaches(to, out->fd)) return false;
   const unsigned streams = osc_out_bits(out, stream) & ~sent_anyway(out, to);
   if (!streams) return true;
   struct osc_receiver *r = find_subscriber(out, to);

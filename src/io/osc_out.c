@@ -24,6 +24,9 @@ static bool open_targets(struct osc_out *out, char *error, size_t size)
   for (int i = 0; i < out->config->targets; i++) {
     const struct osc_target *t = &out->config->target[i];
     if (!osc_receiver_open(&out->receiver[i], t, osc_out_bits(out, t->stream), error, size)) return false;
+    if (!osc_address_reaches(&out->receiver[i].to, out->fd)) continue;
+    snprintf(error, size, "cannot send OSC to %s port %d: ali3d itself listens there", t->host, t->port);
+    return false;
   }
   return true;
 }
@@ -107,6 +110,7 @@ static void write_fault(const struct osc_out *out, struct osc_writer *w)
 void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w)
 {
   if (!osc_written(w) || !osc_address_may_be_answered(&to->at)) return;
+  if (osc_address_reaches(&to->at, out->fd)) return; /* forged: the answer would come back as an input */
   if (osc_out_has_lease(out, &to->at) ||
       osc_limit_allows(&out->limit, &to->at, to->bytes, w->size, to->now_ns))
     transmit(out, -1, &to->at, w->bytes, w->size);

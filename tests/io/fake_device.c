@@ -48,6 +48,22 @@ static void make_line_context(struct fake_device *d)
   modbus_set_socket(d->context, d->line);
 }
 
+static int answer_ahead(struct fake_device *d, const uint8_t *query)
+{
+  enum { LENGTH = 11 };
+  const uint16_t asked = (uint16_t)(query[0] << 8 | query[1]);
+  uint8_t answers[2 * LENGTH];
+  for (int i = 0; i < 2; i++) {
+    const uint16_t transaction = (uint16_t)(asked + i),
+                   word = i ? 666 : fake_get(d, query[8] << 8 | query[9]);
+    const uint8_t answer[LENGTH] = {
+        (uint8_t)(transaction >> 8), (uint8_t)transaction, 0, 0, 0, 5, query[6], 3, 2,
+        (uint8_t)(word >> 8),        (uint8_t)word};
+    memcpy(answers + i * LENGTH, answer, LENGTH);
+  }
+  return send(modbus_get_socket(d->context), answers, sizeof answers, MSG_NOSIGNAL) == sizeof answers;
+}
+
 /* False when the connection is to end. */
 static int serve(struct fake_device *d)
 {
@@ -78,6 +94,8 @@ static int serve(struct fake_device *d)
     if (touches(d, pdu))
       return modbus_reply_exception(d->context, query, MODBUS_EXCEPTION_ILLEGAL_DATA_ADDRESS) > 0;
     break;
+  case ANSWERS_AHEAD:
+    return answer_ahead(d, query);
   case ANSWERS:
     break;
   }

@@ -13,10 +13,11 @@ enum { FAKE_WORDS = 400, FAKE_UNIT = 7, FAKE_FUNCTIONS = 17 };
 enum manner {
   ANSWERS,
   KEEPS_SILENT,
-  ANSWERS_LATE,  /* after `late_ms` */
-  GARBLES,       /* answers with what was not asked */
-  HANGS_UP,      /* after a request */
-  HAS_NOTHING_AT /* `nothing`: exception 2 to all that touch it */
+  ANSWERS_LATE,   /* after `late_ms` */
+  GARBLES,        /* answers with what was not asked */
+  HANGS_UP,       /* after a request */
+  HAS_NOTHING_AT, /* `nothing`: exception 2 to all that touch it */
+  ANSWERS_AHEAD /* over TCP, to one holding register: along with the answer, a wrong one to the next request */
 };
 
 struct fake_device {

@@ -102,6 +102,22 @@ static void an_answer_to_something_else_is_refused(void **state)
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
 
+static void what_nobody_has_asked_for_is_no_answer(void **state)
+{
+  (void)state;
+  fake_start_tcp(&fake, 0);
+  at_tcp(0);
+  fake_set(&fake, 0, 1);
+  fake_set(&fake, 100, 2);
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
+  fake.manner = ANSWERS_AHEAD;
+  start_client(1);
+  EVENTUALLY(device_state(0) == DEVICE_UP);
+  assert_true(sample(0, 0).value == 1.0);
+  assert_true(sample(0, 1).value == 2.0);
+}
+
 static void a_device_that_comes_back_is_found(void **state)
 {
   (void)state;
@@ -173,6 +189,24 @@ static void the_end_does_not_wait_for_a_slow_device(void **state)
   assert_int_equal(fake_get(&fake, 2), 7); /* over a new connection */
 }
 
+/* It is asked again in half a second or more: the end does not wait for that. */
+static void one_that_is_back_gets_its_safe_values_at_the_end(void **state)
+{
+  (void)state;
+  fake_start_tcp(&fake, 0);
+  at_tcp(0);
+  writes(0, 10, TABLE_HOLDING, 2, WIRE_U16)->safe = 7.0;
+  cycle(STATE_RUNNING, 0.0);
+  start_client(1);
+  EVENTUALLY(fake_get(&fake, 2) == 10);
+  fake.manner = HANGS_UP;
+  EVENTUALLY(errors(0, DEVICE_ERROR_lost) >= 6);
+  fake.manner = ANSWERS;
+  modbus_client_stop(client);
+  client = NULL;
+  assert_int_equal(fake_get(&fake, 2), 7);
+}
+
 /* libmodbus keeps descriptors in sets of 1024. */
 static void descriptors_beyond_its_sets_are_not_given_to_libmodbus(void **state)
 {
@@ -208,10 +242,12 @@ int main(void)
       POLL_TEST(a_gap_where_nothing_is_is_asked_around),
       POLL_TEST(a_late_answer_is_nobodys),
       POLL_TEST(an_answer_to_something_else_is_refused),
+      POLL_TEST(what_nobody_has_asked_for_is_no_answer),
       POLL_TEST(a_device_that_comes_back_is_found),
       POLL_TEST(a_device_that_hangs_up_is_not_pestered),
       POLL_TEST(tries_become_rare),
       POLL_TEST(the_end_does_not_wait_for_a_slow_device),
+      POLL_TEST(one_that_is_back_gets_its_safe_values_at_the_end),
       POLL_TEST(descriptors_beyond_its_sets_are_not_given_to_libmodbus),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

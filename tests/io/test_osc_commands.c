@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Barriers, fault injection, rights, and the names of those who command. */
 #include "io/osc_direct.h"
+#include "io/osc_in_parts.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static void loop_answers(const struct command *c, uint32_t result)
@@ -76,6 +78,107 @@ static void barriers_are_answered_in_their_order(void **state)
   assert_acknowledged("run", 10, RESULT_OK);
   for (int i = 40 - 32; i < 40; i++) assert_synced(i);
   assert_int_equal(next_answer(), 0);
+}
+
+static void others_cannot_crowd_out_a_barrier(void **state)
+{
+  (void)state;
+  struct osc_address other;
+  const int another = open_socket(&other);
+  struct command c = {0};
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 10));
+  receive(wire_message(bytes, "/ali3/sync", "i", 5));
+  for (int i = 0; i < 40; i++) receive_from(wire_message(bytes, "/ali3/sync", "i", i), &other);
+  assert_true(ring_pop(&port.commands, &c));
+  loop_answers(&c, RESULT_OK);
+  assert_acknowledged("run", 10, RESULT_OK);
+  assert_synced(5);
+  close(another);
+}
+
+/* A bundle of n commands, or of as many as fit. */
+static size_t many(const char *address, int n)
+{
+  size_t size = wire_bundle(bytes);
+  for (int i = 0; i < n && size + 32 <= OSC_IN_MAX; i++) {
+    const size_t length = wire_message(bytes + size + 4, address, "");
+    size += wire_u32(bytes + size, (uint32_t)length) + length;
+  }
+  return size;
+}
+
+static void others_cannot_crowd_out_an_answer(void **state)
+{
+  (void)state;
+  struct osc_address other;
+  const int another = open_socket(&other);
+  struct command step = {0}, c = {0};
+  receive(wire_message(bytes, "/ali3/step", "ii", 5, 11));
+  assert_true(ring_pop(&port.commands, &step));
+  receive_from(many("/ali3/cmd/run", 64), &other); /* their answers are on the way */
+  while (ring_pop(&port.commands, &c)) continue;
+  for (int i = 0; i < 20; i++) {
+    receive_from(many("/ali3/cmd/run", 1000), &other);
+    receive_from(many("/ali3/cmd/estop", 1000), &other);
+  }
+  loop_answers(&step, RESULT_OK);
+  assert_acknowledged("step", 11, RESULT_OK);
+  close(another);
+}
+
+static void an_estop_at_the_end_of_a_long_bundle_is_taken(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  size_t size = many("/ali3/cmd/run", 100);
+  const size_t length = wire_message(bytes + size + 4, "/ali3/cmd/estop", "i", 7);
+  size += wire_u32(bytes + size, (uint32_t)length) + length;
+  receive(size);
+  assert_true(atomic_load(&port.estop) != 0);
+  int commands = 0;
+  while (ring_pop(&port.commands, &c)) commands++;
+  assert_int_equal(commands, 64);
+  assert_int_equal(c.code, COMMAND_ESTOP);
+  assert_counted(commands_dropped, 37);
+}
+
+static void an_estop_that_nobody_answers_holds_up_no_barrier(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
+  receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
+  assert_true(atomic_load(&port.estop) != 0);
+  while (ring_pop(&port.commands, &c)) assert_int_equal(c.code, COMMAND_CLEAR);
+  receive(wire_message(bytes, "/ali3/sync", "i", 8));
+  assert_synced(8);
+}
+
+static void assert_stopped(size_t n, int id)
+{
+  struct command c = {0};
+  receive(n);
+  assert_true(atomic_exchange(&port.estop, 0) != 0);
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_ESTOP);
+  assert_int_equal(c.id, id);
+}
+
+static void an_estop_is_taken_whatever_comes_with_it(void **state)
+{
+  (void)state;
+  static const char *const none[] = {"", "T", "F", "N", "[T]"};
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+    assert_stopped(wire_message(bytes, "/ali3/cmd/estop", none[i]), 0);
+  assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "ii", 7, 8), 7);
+  assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", 1.0), 0);
+  assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "f", (double)NAN), 0);
+  assert_stopped(wire_message(bytes, "/ali3/cmd/estop", "s", "now"), 0);
+  receive(wire_message(bytes, "/ali3/cmd/run", "f", 1.0)); /* all others have to be clean */
+  receive(wire_message(bytes, "/ali3/cmd/run", "T"));
+  receive(wire_message(bytes, "/ali3/cmd/run", "N"));
+  assert_counted(osc_type_errors, 3);
+  assert_true(ring_empty(&port.commands));
 }
 
 static void injections_are_switched_by_name(void **state)
@@ -191,6 +294,11 @@ int main(void)
       DIRECT_TEST(a_barrier_waits_for_all_that_was_asked_before),
       DIRECT_TEST(a_barrier_is_the_senders_own),
       DIRECT_TEST(barriers_are_answered_in_their_order),
+      DIRECT_TEST(others_cannot_crowd_out_a_barrier),
+      DIRECT_TEST(others_cannot_crowd_out_an_answer),
+      DIRECT_TEST(an_estop_at_the_end_of_a_long_bundle_is_taken),
+      DIRECT_TEST(an_estop_that_nobody_answers_holds_up_no_barrier),
+      DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(who_may_only_read_is_told_so),
       DIRECT_TEST(strangers_hear_nothing),

@@ -4,6 +4,7 @@
 
 #include "rt/machine.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static void values_are_asked_for_at_their_address(void **state)
@@ -114,6 +115,51 @@ static void a_fixed_target_that_subscribes_gets_nothing_twice(void **state)
   assert_true(t.energy == 1 && t.joint == 1);
 }
 
+static void it_does_not_send_to_itself(void **state)
+{
+  (void)state;
+  struct osc_address at = {.length = sizeof at.name};
+  assert_int_equal(getsockname(server, &at.name.any, &at.length), 0);
+  const int own = osc_address_port(&at);
+  assert_int_equal(subscribe("input", own, 1, 0), RESULT_NOT_AUTHORISED);
+  assert_counted(osc_clients, 0);
+
+  osc_out_frame(out, frame_of(1, STATE_RUNNING, 0), now_ns);
+  receive_from(wire_message(bytes, "/ali3/input/push/force", ""), &at); /* forged */
+  assert_int_equal(next_answer_at(server), 0);
+
+  const struct osc_target target = {.host = "127.0.0.1", .port = own, .divisor = 1, .stream = STREAM_INPUT};
+  const struct osc_config with_target = {
+      .bind = "127.0.0.1", .prefix = "/ali3", .period = 0.01, .target = &target, .targets = 1};
+  char error[200] = "", expected[200];
+  struct osc_space *space = osc_space_new(&with_target, &signals, error, sizeof error);
+  assert_non_null(space);
+  assert_null(osc_out_new(&with_target, space, &signals, &counters, server, error, sizeof error));
+  snprintf(expected, sizeof expected, "cannot send OSC to 127.0.0.1 port %d: ali3d itself listens there",
+           own);
+  assert_string_equal(error, expected);
+  osc_space_free(space);
+}
+
+static void one_that_listens_everywhere_knows_its_addresses(void **state)
+{
+  (void)state;
+  struct osc_address at, to;
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  assert_int_equal(osc_address_parse("0.0.0.0", 0, &at), 0);
+  assert_int_equal(bind(fd, &at.name.any, at.length), 0);
+  assert_int_equal(getsockname(fd, &at.name.any, &at.length), 0);
+  assert_int_equal(osc_address_parse("127.0.0.2", osc_address_port(&at), &to), 0);
+  assert_true(osc_address_reaches(&to, fd));
+  assert_int_equal(osc_address_parse("192.0.2.77", osc_address_port(&at), &to), 0); /* another machine's */
+  assert_false(osc_address_reaches(&to, fd));
+  assert_int_equal(osc_address_parse("127.0.0.2", osc_address_port(&at) ^ 1, &to), 0);
+  assert_false(osc_address_reaches(&to, fd));
+  assert_int_equal(osc_address_parse("::1", osc_address_port(&at), &to), 0);
+  assert_false(osc_address_reaches(&to, fd));
+  close(fd);
+}
+
 static void a_heartbeat_renews_what_the_sender_has(void **state)
 {
   (void)state;
@@ -207,6 +253,8 @@ int main(void)
       DIRECT_TEST(values_are_asked_for_at_their_address),
       DIRECT_TEST(several_streams_are_parts_of_one_frame),
       DIRECT_TEST(a_fixed_target_that_subscribes_gets_nothing_twice),
+      DIRECT_TEST(it_does_not_send_to_itself),
+      DIRECT_TEST(one_that_listens_everywhere_knows_its_addresses),
       DIRECT_TEST(a_heartbeat_renews_what_the_sender_has),
       DIRECT_TEST(a_fault_is_told_when_it_changes),
       DIRECT_TEST(answers_are_limited_without_a_subscription),
