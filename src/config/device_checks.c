@@ -4,8 +4,11 @@
 #include "signals/serial.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { UNIT_LINE_MAX = 247, UNIT_ANY = 255 };
+static const double LINE_TIMEOUT_MAX =
+    5.0; /* s: the end of the daemon waits for an answer under way on a line */
 
 static const struct node *of(const struct node *n, const char *key)
 {
@@ -29,6 +32,32 @@ static bool check_baud(const struct settings_device *d, const struct node *n, st
   report_error(r, of(n, "baud")->at,
                "baud: expected a speed that lines have (9600, 19200, 38400, 57600, 115200 ...), found %d",
                d->serial.baud);
+  return false;
+}
+
+static bool check_timeout(const struct settings_device *d, const struct node *n, struct report *r)
+{
+  if (!d->serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
+  report_error(r, of(n, "timeout")->at, "timeout: expected at most %g s on a serial line, found %g",
+               LINE_TIMEOUT_MAX, d->timeout);
+  return false;
+}
+
+/* Two names of one line, which would be driven twice: a link, say, as under /dev/serial. */
+static bool is_alias(const char *a, const char *b)
+{
+  struct stat x, y;
+  return strcmp(a, b) != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISCHR(x.st_mode) &&
+         S_ISCHR(y.st_mode) && x.st_rdev == y.st_rdev;
+}
+
+static bool check_name(const struct settings_device *d, const struct settings_device *other,
+                       const struct node *n, struct report *r)
+{
+  if (!d->serial.path || !other->serial.path || !is_alias(d->serial.path, other->serial.path)) return true;
+  report_error(r, node_find(n, "serial")->at,
+               "serial: another name of the line of device \"%s\": expected %s", other->name,
+               other->serial.path);
   return false;
 }
 
@@ -81,9 +110,10 @@ static bool check_writes(const struct settings_device *d, const struct settings_
 void device_check(const struct settings *s, int index, const struct node *n, struct report *r)
 {
   const struct settings_device *d = &s->device[index];
-  bool right = check_unit(d, n, r) && check_baud(d, n, r);
+  bool right = check_unit(d, n, r) && check_baud(d, n, r) && check_timeout(d, n, r);
   for (int i = 0; i < index && right; i++)
-    right = check_line(d, &s->device[i], n, r) && check_writes(d, &s->device[i], n, r);
+    right = check_name(d, &s->device[i], n, r) && check_line(d, &s->device[i], n, r) &&
+            check_writes(d, &s->device[i], n, r);
 }
 
 void device_check_server_line(const struct node *list, const char *path, struct report *r)
@@ -91,7 +121,8 @@ void device_check_server_line(const struct node *list, const char *path, struct 
   if (!path || !list || list->kind != NODE_LIST) return;
   for (const struct node *n = list->first; n; n = n->next) {
     const struct node *serial = n->kind == NODE_MAP ? node_find(n, "serial") : NULL;
-    if (serial && serial->kind == NODE_SCALAR && strcmp(serial->text, path) == 0)
+    if (serial && serial->kind == NODE_SCALAR &&
+        (strcmp(serial->text, path) == 0 || is_alias(serial->text, path)))
       report_error(r, serial->at, "serial: the line of the section modbus: expected another one");
   }
 }
