@@ -31,6 +31,14 @@ static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
   return place;
 }
 
+/* A command that waits is dropped. */
+static void drop(struct osc_in *in, const struct command *c)
+{
+  in->place[c->client].awaited = false;
+  counter_add(&in->counters->commands_dropped, 1);
+  osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_BUSY);
+}
+
 /* With the inputs of the same datagram, after them: see osc_send_commands(). */
 static enum verdict send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                                  int32_t id)
@@ -46,9 +54,12 @@ static enum verdict send_command(struct osc_in *in, const struct request *r, uns
     return ACCEPTED;
   }
   if (in->commands == OSC_COMMANDS_MAX) { /* no room but for an e-stop, to which the last one gives way */
-    counter_add(&in->counters->commands_dropped, 1);
-    if (code != COMMAND_ESTOP) return ACCEPTED;
-    in->place[in->command[--in->commands].client].awaited = false;
+    if (code != COMMAND_ESTOP) {
+      counter_add(&in->counters->commands_dropped, 1);
+      osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
+      return ACCEPTED;
+    }
+    drop(in, &in->command[--in->commands]);
   }
   in->command[in->commands++] = (struct command){.code = code,
                                                  .argument = argument,
@@ -97,10 +108,15 @@ void osc_send_commands(struct osc_in *in)
   for (int i = 0; i < in->commands; i++) {
     const struct command *c = &in->command[i];
     const uint64_t before = ring_dropped(&in->port->commands);
-    const bool sent = port_command(in->port, c);
-    /* Where there was no room an e-stop is taken, too, but nobody answers it. */
-    if (ring_dropped(&in->port->commands) != before) in->place[c->client].awaited = false;
-    counter_add(sent ? &in->counters->osc_commands : &in->counters->commands_dropped, 1);
+    if (!port_command(in->port, c)) {
+      drop(in, c);
+      continue;
+    }
+    counter_add(&in->counters->osc_commands, 1);
+    if (ring_dropped(&in->port->commands) == before) continue;
+    /* An e-stop is taken where there is no room, too: by its flag, which is not answered by the loop. */
+    in->place[c->client].awaited = false;
+    osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_OK);
   }
   in->commands = 0;
 }

@@ -58,6 +58,7 @@ enum command_result {
   RESULT_NOT_AUTHORISED = 2,
   RESULT_BAD_ARGUMENT = 3,
   RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
+  RESULT_BUSY = 5,      /* it found no room among those that wait, and is dropped */
 };
 
 struct command {

@@ -142,13 +142,16 @@ static void an_estop_at_the_end_of_a_long_bundle_is_taken(void **state)
   assert_counted(commands_dropped, 37);
 }
 
-static void an_estop_that_nobody_answers_holds_up_no_barrier(void **state)
+static void a_full_ring_is_told_and_holds_up_no_barrier(void **state)
 {
   (void)state;
   struct command c = {0};
   while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
   receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
   assert_true(atomic_load(&port.estop) != 0);
+  assert_acknowledged("estop", 7, RESULT_OK); /* by its flag */
+  receive(wire_message(bytes, "/ali3/cmd/run", "i", 9));
+  assert_acknowledged("run", 9, RESULT_BUSY);
   while (ring_pop(&port.commands, &c)) assert_int_equal(c.code, COMMAND_CLEAR);
   receive(wire_message(bytes, "/ali3/sync", "i", 8));
   assert_synced(8);
@@ -297,7 +300,7 @@ int main(void)
       DIRECT_TEST(others_cannot_crowd_out_a_barrier),
       DIRECT_TEST(others_cannot_crowd_out_an_answer),
       DIRECT_TEST(an_estop_at_the_end_of_a_long_bundle_is_taken),
-      DIRECT_TEST(an_estop_that_nobody_answers_holds_up_no_barrier),
+      DIRECT_TEST(a_full_ring_is_told_and_holds_up_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(who_may_only_read_is_told_so),
