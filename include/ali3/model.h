@@ -251,6 +251,8 @@ const char *ali3_model_body_name(const ali3_model *m, int body);
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
+/* ali3_set_value() means something to it: a motor, or a drive that is led from outside. */
+bool ali3_model_force_takes_value(const ali3_model *m, int force);
 bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate is an angle */
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor);

@@ -31,10 +31,38 @@ static bool check_place(const struct node *n, const struct device_values *v, str
   return !host || check_address(r, v->host, host);
 }
 
-/* The inputs a device sets have no other source. */
-static void claim_inputs(struct settings *s, const struct settings_device *d, int index,
-                         const struct node *map, struct report *r)
+/* A section osc or modbus sets one of its channels by its own map. */
+static bool is_mapped(const struct settings *s, const struct input_spec *spec)
 {
+  const int first = s->signals->input_first + spec->first, end = first + spec->count;
+  const struct wiring *registers = &s->modbus.map;
+  const struct mapping *addresses = &s->osc.map;
+  bool mapped = false;
+  for (int i = 0; i < registers->count; i++)
+    mapped |=
+        registers->item[i].input && registers->item[i].signal >= first && registers->item[i].signal < end;
+  for (int i = 0; i < addresses->count; i++)
+    mapped |=
+        addresses->item[i].input && addresses->item[i].signal >= first && addresses->item[i].signal < end;
+  return mapped;
+}
+
+/* A value has to last until the next one comes, though one answer may be late. */
+static void check_hold(const struct settings_device *d, const struct input_spec *spec, const struct node *n,
+                       struct report *r)
+{
+  const struct node *period = node_find(n, "period");
+  if (spec->hold >= 2.0 * d->period) return;
+  report_error(r, (period ? period : node_find(n, "map"))->at,
+               "period: input \"%.40s\" holds a value for %g s: expected half of that or less, found %g%s",
+               spec->name, spec->hold, d->period, period ? "" : ", its default");
+}
+
+/* The inputs a device sets have no other source. */
+static void claim_inputs(struct settings *s, const struct settings_device *d, int index, const struct node *n,
+                         struct report *r)
+{
+  const struct node *map = node_find(n, "map");
   for (int i = 0; i < s->inputs; i++) {
     const struct input_spec *known = &s->signals->input[i];
     bool mine = false;
@@ -51,6 +79,12 @@ static void claim_inputs(struct settings *s, const struct settings_device *d, in
           "map: input \"%.40s\" has a \"from\", but what a device sets has no other source: leave one "
           "of the two out",
           known->name);
+    else if (is_mapped(s, known))
+      report_error(
+          r, map->at,
+          "map: input \"%.40s\" is in the map of osc or modbus, but what a device sets has no other source",
+          known->name);
+    check_hold(d, known, n, r);
     s->signals->input[i].sources = s->input[i].sources = UINT64_C(1) << (SOURCE_DEVICE + index);
   }
 }
@@ -84,7 +118,7 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
   if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");
   device_check(s, s->devices - 1, n, r);
-  claim_inputs(s, d, s->devices - 1, map, r);
+  claim_inputs(s, d, s->devices - 1, n, r);
   return names_add(seen, v.name, s->devices);
 }
 

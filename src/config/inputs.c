@@ -86,6 +86,13 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
         v->name, v->force, load ? "constant load" : ali3_force_type_name(type));
     return false;
   }
+  if (type == ALI3_FORCE_DRIVE && !ali3_model_force_takes_value(rd->model, v->spec.force)) {
+    report_error(
+        rd->report, force->at,
+        "force: input '%s': drive '%.40s' has a motion of its own: expected \"external: true\" in it",
+        v->name, v->force);
+    return false;
+  }
   for (int i = 0; i < s->inputs; i++)
     if (s->input[i].kind == INPUT_VALUE && s->input[i].force == v->spec.force) {
       report_error(rd->report, force->at,

@@ -327,7 +327,7 @@ static const struct key device_keys[] = {
   {"parity",     KEY_CHOICE,  "",  ANY,                  "even",   AT_START, DEVICE(device.serial.parity),    parities,    0},
   {"stop_bits",  KEY_INTEGER, "",  BETWEEN(1, 2),        "1",      AT_START, DEVICE(device.serial.stop_bits), 0,           0},
   {"unit",       KEY_INTEGER, "",  BETWEEN(0, 255),      "1",      AT_START, DEVICE(device.unit),             0,           0},
-  {"period",     KEY_NUMBER,  "s", BETWEEN(1e-3, 3600),  "0.05",   AT_START, DEVICE(device.period),           0,           0},
+  {"period",     KEY_NUMBER,  "s", BETWEEN(1e-3, 3600),  "0.02",   AT_START, DEVICE(device.period),           0,           0},
   {"timeout",    KEY_NUMBER,  "s", BETWEEN(1e-3, 60),    "0.1",    AT_START, DEVICE(device.timeout),          0,           0},
   {"alive",      KEY_OR_NONE, "",  BETWEEN(0, 65535),    "none",   AT_START, DEVICE(device.alive),            0,           0},
   {"word_order", KEY_CHOICE,  "",  ANY,                  "abcd",   AT_START, DEVICE(word_order),              wire_orders, 0},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The lists osc.targets and osc.map: who gets what, and signals at addresses of the user's own. Set-up only. */
 #include "config/values.h"
+#include "signals/exchange.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -174,7 +175,8 @@ static bool read_entry(const struct node *n, const char *prefix, struct settings
     return true;
   }
   const bool input = first >= all->input_first && first < all->input_first + all->channels;
-  if (!check_map_address(node_find(n, "address"), prefix, r) ||
+  if ((input && !check_source(r, all, first, SOURCE_OSC, signal)) ||
+      !check_map_address(node_find(n, "address"), prefix, r) ||
       !check_others(n, &s->osc.map, first, count, input, all, r))
     return true;
   return append(&s->osc.map, &v, first, count, input);

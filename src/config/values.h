@@ -114,6 +114,8 @@ bool wiring_read(const struct node *list, const struct wiring_rules *rules, cons
 
 /* Of a list whose entries name a signal: reports that there is none of this name, and the one that is nearest. */
 void report_no_signal(struct report *r, const struct signals *s, const struct node *n);
+/* Likewise: False if the "from" of the input that the signal belongs to does not let this source set it. */
+bool check_source(struct report *r, const struct signals *s, int signal, int source, const struct node *n);
 
 /* Reads the list osc.targets (NULL: there is none) into s->osc.target. Likewise. */
 bool osc_targets_read(const struct node *list, struct settings *s, struct report *r);

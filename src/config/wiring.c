@@ -2,6 +2,7 @@
  * Lists that say who is joined to what: peers, maps of signals to registers, devices. Set-up only. */
 #include "config/nearest.h"
 #include "config/values.h"
+#include "signals/exchange.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +40,19 @@ void report_no_signal(struct report *r, const struct signals *s, const struct no
                  near.best);
   else
     report_error(r, n->at, "signal: no signal is named \"%.60s\"", n->text);
+}
+
+bool check_source(struct report *r, const struct signals *s, int signal, int source, const struct node *n)
+{
+  for (int i = 0; i < s->inputs; i++) {
+    const struct input_spec *spec = &s->input[i];
+    const int channel = signal - s->input_first - spec->first;
+    if (channel < 0 || channel >= spec->count || spec->sources == 0 || (spec->sources >> source & 1))
+      continue;
+    report_error(r, n->at, "signal: input \"%.40s\" is not set from here, as its \"from\" says", spec->name);
+    return false;
+  }
+  return true;
 }
 
 /* --- maps --- */
@@ -185,6 +199,9 @@ static bool read_entry(struct map_reader *m, const struct node *n)
                  "safe: \"%.60s\" is an input: it has a policy of its own", v.signal);
     return true;
   }
+  if (m->rules->server && input &&
+      !check_source(m->report, m->signals, first, SOURCE_MODBUS, node_find(n, "signal")))
+    return true;
   const int registers = wire_registers((enum wire_type)v.type);
   if (!check_reserved(m, n, &v, registers * count)) return true;
   for (int i = 0; i < count; i++) {

@@ -67,6 +67,26 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
   return true;
 }
 
+/* What holds now: inputs of a file that does not fit them were passed over. */
+static struct settings in_force(const struct reload *r)
+{
+  const struct settings *tuned = r->tuned ? r->tuned : r->started;
+  struct settings s = r->applied ? *r->applied : *r->started;
+  s.input = tuned->input;
+  s.inputs = tuned->inputs;
+  s.inputs_print = tuned->inputs_print;
+  return s;
+}
+
+static void keep(struct reload *r)
+{
+  struct settings *applied = r->applied, *tuned = r->tuned;
+  r->applied = r->read;
+  if (settings_same_inputs(r->started, r->read)) r->tuned = r->read;
+  if (applied != r->tuned) settings_free(applied);
+  if (tuned != r->tuned && tuned != applied) settings_free(tuned);
+}
+
 static void apply(struct reload *r, struct cycle *c)
 {
   char names[NAMES];
@@ -75,15 +95,14 @@ static void apply(struct reload *r, struct cycle *c)
     settings_free(r->read);
     return;
   }
-  const struct settings *before = r->applied ? r->applied : r->started;
-  if (settings_changes(before, r->read, true, names, sizeof names))
+  const struct settings before = in_force(r);
+  if (settings_changes(&before, r->read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
     log_line(LOG_LEVEL_INFO, "%s: read again, nothing to change", r->file);
   if (settings_changes(r->started, r->read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
-  settings_free(r->applied);
-  r->applied = r->read;
+  keep(r);
 }
 
 static void finish(struct reload *r, struct cycle *c)
@@ -116,5 +135,6 @@ void reload_close(struct reload *r)
     free(r->text);
     settings_free(r->read);
   }
+  if (r->tuned != r->applied) settings_free(r->tuned);
   settings_free(r->applied);
 }

@@ -26,6 +26,7 @@ struct reload {
   size_t size;
   struct settings *read;    /* NULL: there were mistakes */
   struct settings *applied; /* the last that were; NULL: those of the start */
+  struct settings *tuned;   /* the last whose inputs were; likewise */
 };
 
 /* The file is to be read, with the next tick at the earliest. */

@@ -299,6 +299,12 @@ bool ali3_force_type_takes_value(ali3_force_type type)
   return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
 }
 
+bool ali3_model_force_takes_value(const ali3_model *m, int force)
+{
+  const ali3_force_spec *spec = &m->force[force].spec;
+  return spec->type == ALI3_FORCE_MOTOR || (spec->type == ALI3_FORCE_DRIVE && spec->external);
+}
+
 ali3_force_spec ali3_force_spec_default(ali3_force_type type)
 {
   return (ali3_force_spec){.type = type,

@@ -68,6 +68,7 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
   cycle_show_tuning(c);
   ali3_data_set_exec(c->data, pool ? pool_exec(pool) : NULL);
   ali3_data_set_probe(c->data, &c->step_times.probe);
+  inputs_start_from(&c->inputs, c->config.model, c->data);
   memcpy(c->image, c->block, c->size);
 }
 

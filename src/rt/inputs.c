@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values from outside: what there is of them, what is tuned, forgotten and handed on. RT but for inputs_init() and
- * inputs_free(). */
+ * Values from outside: what there is of them, what is tuned, forgotten and handed on. RT but for inputs_init(),
+ * inputs_free() and inputs_start_from(). */
 #include "rt/inputs.h"
 
 #include "base/arena.h"
@@ -19,12 +19,13 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
                         .age_ns = UINT64_MAX,
                         .lost = -1};
   in->value = aligned_zalloc((channels + 1) * sizeof *in->value);
+  in->start = aligned_zalloc((channels + 1) * sizeof *in->start);
   in->channel = aligned_zalloc((channels + 1) * sizeof *in->channel);
   in->seen_ns = aligned_zalloc((ports * channels + 1) * sizeof *in->seen_ns);
   in->came = aligned_zalloc((ports + 1) * sizeof *in->came);
   in->spec = aligned_zalloc((inputs + 1) * sizeof *in->spec);
   in->condition = aligned_zalloc((inputs + 1) * sizeof *in->condition);
-  if (!in->value || !in->channel || !in->seen_ns || !in->came || !in->spec || !in->condition ||
+  if (!in->value || !in->start || !in->channel || !in->seen_ns || !in->came || !in->spec || !in->condition ||
       !injector_init(&in->injector, config->injection, config->injections)) {
     inputs_free(in);
     return false;
@@ -38,6 +39,7 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
 void inputs_free(struct inputs *in)
 {
   free(in->value);
+  free(in->start);
   free(in->channel);
   free(in->seen_ns);
   free(in->came);
@@ -45,6 +47,17 @@ void inputs_free(struct inputs *in)
   free(in->condition);
   injector_free(&in->injector);
   *in = (struct inputs){0};
+}
+
+void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *d)
+{
+  for (int i = 0; i < in->signals->inputs; i++) {
+    const struct input_spec *spec = &in->signals->input[i];
+    ali3_force_state force;
+    if (spec->kind != INPUT_VALUE) continue;
+    ali3_force_get(m, d, spec->force, &force);
+    in->value[spec->first] = in->start[spec->first] = force.target; /* 0 of a motor */
+  }
 }
 
 double inputs_held(const struct inputs *in, const struct input_range *r, const struct input_channel *ch,
@@ -86,15 +99,23 @@ int inputs_missing(const struct inputs *in, uint64_t now_ns)
   return -1;
 }
 
-/* Values in use stay where they are, unless they are out of their range now: the latch sees to that. */
+/* Values in use stay where they are, unless they are out of their range now: the latch sees to that. One that is stale by what
+ * holds now goes from there to where it has to be, over the blend, but for the policy safe. */
 static void tune_channel(struct inputs *in, const struct input_spec *spec, int k)
 {
   const struct input_range *r = &spec->range[k];
   struct input_channel *ch = &in->channel[spec->first + k];
+  const double value = in->value[spec->first + k];
+  const bool stale = ch->lapsed || inputs_age(ch->since_ns, in->latched_ns) > spec->hold;
   if (ch->t_ns == 0) return;
   if (ch->lapsed && spec->policy == INPUT_HOLD) { /* which knows no way back */
-    ch->base = in->value[spec->first + k];
-    ch->lapsed = false;
+    ch->base = value;
+    ch->lapsed = ch->blends = false;
+  } else if (stale && spec->policy != INPUT_HOLD) {
+    inputs_lapse(in, spec->first + k, r, in->latched_ns);
+    ch->blends = spec->policy != INPUT_SAFE;
+    ch->blend_from = value;
+    ch->blend_ns = in->latched_ns;
   }
   if (spec->policy != INPUT_EXTRAPOLATE) ch->slope = 0.0;
   const double base = inputs_clamp(r, ch->base);
@@ -102,10 +123,22 @@ static void tune_channel(struct inputs *in, const struct input_spec *spec, int k
   ch->base = base;
 }
 
+/* Where its values have to be does not change. */
+static bool leads_alike(const struct input_spec *a, const struct input_spec *b)
+{
+  bool alike = a->policy == b->policy && a->hold == b->hold && a->ramp == b->ramp;
+  for (int k = 0; k < a->count; k++) {
+    const struct input_range *x = &a->range[k], *y = &b->range[k];
+    alike &= x->lower == y->lower && x->upper == y->upper && x->safe == y->safe;
+  }
+  return alike;
+}
+
 void inputs_tune(struct inputs *in, const struct input_spec *spec)
 {
   for (int i = 0; i < in->signals->inputs; i++) {
     struct input_spec *own = &in->spec[i];
+    const bool alike = leads_alike(own, &spec[i]);
     own->policy = spec[i].policy;
     own->hold = spec[i].hold;
     own->ramp = spec[i].ramp;
@@ -113,7 +146,7 @@ void inputs_tune(struct inputs *in, const struct input_spec *spec)
     own->recover = spec[i].recover;
     own->blend = spec[i].blend;
     memcpy(own->range, spec[i].range, sizeof own->range);
-    for (int k = 0; k < own->count; k++) tune_channel(in, own, k);
+    for (int k = 0; k < own->count && !alike; k++) tune_channel(in, own, k);
   }
 }
 
@@ -151,7 +184,7 @@ void inputs_forget(struct inputs *in, uint64_t t_ns)
     bool any = false;
     for (int c = spec->first; c < spec->first + spec->count; c++) {
       forget_channel(&in->channel[c], t_ns);
-      in->value[c] = 0.0;
+      in->value[c] = in->start[c];
       any |= in->channel[c].t_ns != 0;
     }
     if (!any) in->condition[i].owner = -1;

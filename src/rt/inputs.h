@@ -8,7 +8,8 @@
  *   inputs_apply   to the model
  *
  * A channel that is past its hold, unless its policy is hold, has to recover: it counts again after spec->recover samples in
- * a row, each no older than hold after the one before, at most one in a cycle. The first samples of all count at once.
+ * a row, at most one in a cycle, each within hold of the one before (within two periods, if they are longer), and none of them
+ * past hold when the next cycle latches. The first samples of all count at once.
  *
  * Time is CLOCK_MONOTONIC, as the times of samples are; or, without a clock, some other time, in which a sample is as old as
  * the first inputs_take() that saw it. */
@@ -68,6 +69,7 @@ struct inputs {
   struct counters *counters;
   struct input_spec *spec;       /* those of the signals, with what was tuned since   (signals->inputs) */
   struct input_channel *channel; /* (channels) */
+  double *start;                 /* what a channel is that was never set  (channels) */
   uint64_t *seen_ns; /* time of the last sample of each channel in each port  (ports * channels) */
   bool *came;        /* what a port has is new  (ports) */
   int ports;
@@ -87,6 +89,8 @@ struct inputs_config {
 /* Set-up. What config points to must live as long as the result. False when out of memory. */
 bool inputs_init(struct inputs *in, const struct inputs_config *config);
 void inputs_free(struct inputs *in);
+/* Set-up, of a model in its initial state: a drive that was never told where to go stays where it stands. */
+void inputs_start_from(struct inputs *in, const ali3_model *m, const ali3_data *d);
 
 /* RT. Takes what the ports have. clock_ns: CLOCK_MONOTONIC; virtual_ns: the other time, or 0 where it goes by the clock. An
  * input belongs to the first port that sets it, until its samples are older than 1 s, or hold, if that is longer. */
@@ -95,7 +99,7 @@ void inputs_take(struct inputs *in, struct port *const *port, uint64_t clock_ns,
 /* RT. Brings every channel to the instant now_ns:
  *   age <= hold: the sample; with INPUT_EXTRAPOLATE the line through the last two that counted, for two periods at most.
  *   Later: INPUT_HOLD the sample; INPUT_RAMP and INPUT_EXTRAPOLATE to the safe value in a straight line over `ramp`;
- * INPUT_SAFE the safe value at once. A channel never set is 0 and never stale. */
+ * INPUT_SAFE the safe value at once. A channel never set is 0, or that of inputs_start_from(), and never stale. */
 void inputs_latch(struct inputs *in, uint64_t now_ns);
 
 /* RT. After inputs_take(): an input that is required and not fresh at the instant; -1: none. */

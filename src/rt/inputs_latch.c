@@ -2,6 +2,8 @@
  * What the channels of the inputs are at an instant, and how it is with the inputs. RT. */
 #include "rt/inputs.h"
 
+#include <math.h>
+
 /* What the model gets, before the blend. */
 static double by_policy(const struct inputs *in, const struct input_spec *spec, const struct input_range *r,
                         const struct input_channel *ch, uint64_t now_ns)
@@ -62,14 +64,13 @@ static bool is_worse(enum input_state a, enum input_state b)
   return badness[a] > badness[b];
 }
 
-/* s; infinite: never. */
+/* trusted_age: s, of the last sample that counted. One that nobody waits for may be missing. */
 static bool is_lost(const struct input_spec *spec, const struct input_condition *now, double trusted_age,
                     uint64_t now_ns)
 {
-  if (now->state == INPUT_NEVER)
-    return spec->required && spec->fault > 0.0 && inputs_age(now->missing_ns, now_ns) > spec->fault;
-  if (spec->fault > 0.0) return trusted_age > spec->fault;
-  return spec->policy == INPUT_SAFE && trusted_age > spec->hold;
+  const double most = spec->fault > 0.0 ? spec->fault : spec->policy == INPUT_SAFE ? spec->hold : INFINITY;
+  if (now->state == INPUT_NEVER) return spec->required && inputs_age(now->missing_ns, now_ns) > most;
+  return trusted_age > most;
 }
 
 static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)

@@ -116,6 +116,13 @@ static void rely_on(const struct inputs *in, const struct input_spec *spec, int 
   ch->taken_ns = now_ns;
 }
 
+/* From one sample that is taken to the next: where only one of a cycle is seen, it need not be the next that came. */
+static bool is_gap(const struct inputs *in, const struct input_spec *spec, uint64_t from_ns, uint64_t to_ns)
+{
+  const double cycles = 2e-9 * (double)in->period_ns;
+  return inputs_age(from_ns, to_ns) > (spec->hold > cycles ? spec->hold : cycles);
+}
+
 static void accept(struct inputs *in, const struct input_spec *spec, int k, const struct arrival *a,
                    uint64_t now_ns, struct tally *t)
 {
@@ -134,7 +141,7 @@ static void accept(struct inputs *in, const struct input_spec *spec, int k, cons
   if (restarted && !first && spec->policy != INPUT_HOLD) inputs_lapse(in, spec->first + k, r, now_ns);
   t->restarted |= restarted;
 
-  const bool goes_on = !first && !restarted && inputs_age(ch->since_ns, a->since_ns) <= spec->hold;
+  const bool goes_on = !first && !restarted && !is_gap(in, spec, ch->since_ns, a->since_ns);
   ch->t_ns = a->sample.t_ns;
   ch->since_ns = a->since_ns;
   ch->value = inputs_clamp(r, a->sample.value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The state machine of the daemon. Pure; RT.
  *
- *            machine_warm            arm, r            run
+ *            machine_warm            arm, r            run, r
  *     INIT ----------------> STOPPED ------> READY -----------+
  *      |                      ^   |            |              v    pause
  *      +--- (autostart, r) ---|---|------------|---------> RUNNING ------> PAUSED
@@ -83,11 +83,12 @@ enum machine_action machine_warm(struct machine *m, bool autostart)
   return ACTION_RESTORE;
 }
 
-/* From STOPPED into READY or RUNNING. */
+/* From STOPPED into READY, and from either into RUNNING. */
 static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready)
 {
-  if (m->state != STATE_STOPPED || (code != COMMAND_ARM && code != COMMAND_RUN)) return RESULT_OK;
-  if (code == COMMAND_RUN && m->disarmed) return RESULT_WRONG_STATE;
+  if (m->state != STATE_STOPPED && m->state != STATE_READY) return RESULT_OK;
+  if (code != COMMAND_ARM && code != COMMAND_RUN) return RESULT_OK;
+  if (m->state == STATE_STOPPED && code == COMMAND_RUN && m->disarmed) return RESULT_WRONG_STATE;
   return ready ? RESULT_OK : RESULT_NOT_READY;
 }
 

@@ -70,6 +70,35 @@ class Freshness(unittest.TestCase):
             for value in expected:
                 self.assertAlmostEqual(stepped(force), value, places=6)
 
+    def test_a_drive_stays_until_it_is_told(self):
+        """At the start and after a reset, with limits that 0 is beyond; then from where it stands, at its rate."""
+        drive = {"name": "D", "type": "drive", "joint": "J", "external": True, "max_rate": 100, "max_acceleration": 1e6}
+        model = dict(SLIDER, bodies=[dict(SLIDER["bodies"][0], position=[0.5, 0, 0])], forces=[drive])
+        model["joints"] = [{"name": "J", "type": "prismatic", "body_a": "ground", "body_b": "A", "point_a": [0, 0, 0],
+                            "point_b": [0, 0, 0], "axis_a": [1, 0, 0], "axis_b": [1, 0, 0]}]
+        d, client = self.start(model=model, cycle={"clock": "lockstep"}, inputs=[
+            {"name": "go", "force": "D", "policy": "hold", "lower": 0.4, "upper": 1, "safe": 0.4, "rate": 1}])
+        bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")
+
+        def asked(address):
+            client.send(bench.osc_message(address))
+            return client.answer(address)[0]
+
+        def stepped(count):
+            client.send(bench.osc_message("/ali3/step", "ii", count, 1))
+            client.answer("/ali3/ack")
+            return asked("/ali3/joint/J/position"), asked("/ali3/input/go/value")
+
+        for start in (0, 1):
+            if start:
+                self.assertEqual(client.command("reset", 2), 0)
+            for at in stepped(50):
+                self.assertAlmostEqual(at, 0.5, places=6)
+            client.send(bench.osc_message("/ali3/input/go/value", "f", 0.9))
+            self.assertAlmostEqual(stepped(1)[1], 0.51, places=6)
+            for at in stepped(60):
+                self.assertAlmostEqual(at, 0.9, places=4)
+
     def test_a_stale_input_is_shown_and_counted(self):
         d, client = self.start(inputs=push(policy="ramp", recover=10, blend=0.3))
         self.assertEqual(self.state(d), "never")

@@ -230,6 +230,22 @@ class Signals(unittest.TestCase):
             self.reload(d, "changed: inputs.push.limit_force\n")
             bench.wait_for("the input clamped", lambda: modbus.inputs(3, 1)[0] >> 8 & 1)
 
+    def test_what_was_passed_over_is_not_what_holds(self):
+        """Inputs that need a restart, and back again with another limit: that change is told, and acts."""
+        with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
+            with open(d.config, encoding="utf-8") as f:
+                config = json.load(f)
+            config["inputs"][0].update(point=[0, 1, 0], limit_force=20)
+            d.file("bench.json", json.dumps(config))
+            said = self.reload(d, "needs a restart: inputs\n")
+            self.assertIn("nothing to change", said)
+            del config["inputs"][0]["point"]
+            d.file("bench.json", json.dumps(config))
+            said = self.reload(d, "changed: inputs.push.limit_force\n")
+            self.assertNotIn("restart", said)
+            self.assertNotIn("changed", self.reload(d, "nothing to change"))
+            self.assertEqual(d.stop()[0], 0)
+
     def test_miss_log_is_rotated(self):
         with bench.Daemon(["--miss-log", "misses"]) as d:
             log = os.path.join(d.dir, "misses")

@@ -296,6 +296,8 @@ static void the_sheet_shows_the_map(void **state)
   assert_has(own, "1 init 2 arm 3 run");
   assert_has(own, "0 INIT 1 STOPPED");
   assert_has(own, "7 the loop stood still");
+  assert_has(own, "of inject: twice the index");
+  assert_has(own, "fault injection");
   assert_has(own, "push.y");
   assert_has(own, "-7 while the state is not READY, RUNNING or PAUSED");
   assert_has(own, "00400203"); /* holding 202 in documents */

@@ -155,14 +155,101 @@ static void what_recovers_is_not_fresh_yet(void **state)
   assert_int_equal(inputs_missing(&b->in, T0 + 10 * MS), 1);
 }
 
+/* Each policy with the blend: from the value in use to where the new one has it by now, whatever was before. */
+static void tuning_what_is_stale_blends(void **state)
+{
+  struct bench *b = *state;
+  static const struct {
+    int input; /* of the policies hold, ramp, hold */
+    enum input_policy to;
+    double hold, safe, start, half, end;
+  } cases[] = {{0, INPUT_RAMP, 0.05, 0.0, 10.0, 5.0, 0.0},
+               {1, INPUT_RAMP, 0.05, 4.0, 0.0, 2.0, 4.0},
+               {0, INPUT_EXTRAPOLATE, 0.05, 2.0, 10.0, 6.0, 2.0},
+               {0, INPUT_SAFE, 0.05, 2.0, 10.0, 2.0, 2.0},
+               {1, INPUT_HOLD, 0.05, 4.0, 0.0, 0.0, 0.0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct input_spec tuned[INPUTS];
+    const int channel = cases[i].input * INPUT_WRENCH_CHANNELS;
+    const uint64_t t_ns = T0 + (uint64_t)i * 10000 * MS;
+    inputs_tune(&b->in, b->spec);
+    inputs_forget(&b->in, t_ns - MS);
+    send(b, 0, channel, 10.0, t_ns);
+    latch(b, t_ns);
+    latch(b, t_ns + 2000 * MS);
+    assert_true(b->in.value[channel] == cases[i].start);
+    memcpy(tuned, b->spec, sizeof tuned);
+    tuned[cases[i].input].policy = cases[i].to;
+    tuned[cases[i].input].range[0].safe = cases[i].safe;
+    tuned[cases[i].input].blend = 0.1;
+    inputs_tune(&b->in, tuned);
+    latch(b, t_ns + 2050 * MS);
+    assert_true(fabs(b->in.value[channel] - cases[i].half) < 1e-9);
+    latch(b, t_ns + 2100 * MS);
+    assert_true(b->in.value[channel] == cases[i].end);
+  }
+}
+
+static void tuning_to_the_same_changes_nothing(void **state)
+{
+  struct bench *b = *state;
+  b->spec[1].blend = b->in.spec[1].blend = 0.5;
+  send(b, 0, RAMPED, 10.0, T0);
+  latch(b, T0);
+  latch(b, T0 + 300 * MS);
+  inputs_tune(&b->in, b->spec);
+  latch(b, T0 + 400 * MS);
+  assert_true(fabs(b->in.value[RAMPED] - 3.0) < 1e-9);
+}
+
+static void tuning_does_not_end_the_way_to_what_is_held(void **state)
+{
+  struct bench *b = *state;
+  struct input_spec tuned[INPUTS];
+  b->spec[0].range[0].rate = b->in.spec[0].range[0].rate = 10.0;
+  memcpy(tuned, b->spec, sizeof tuned);
+  send(b, 0, 0, 30.0, T0);
+  latch(b, T0);
+  latch(b, T0 + 1000 * MS);
+  tuned[0].range[0].upper = 50.0;
+  inputs_tune(&b->in, tuned);
+  latch(b, T0 + 5000 * MS);
+  assert_true(b->in.value[0] == 30.0);
+}
+
+/* It was fresh by the hold of before. */
+static void tuning_a_shorter_hold_blends(void **state)
+{
+  struct bench *b = *state;
+  struct input_spec tuned[INPUTS];
+  memcpy(tuned, b->spec, sizeof tuned);
+  b->in.spec[1].hold = 10.0;
+  send(b, 0, RAMPED, 10.0, T0);
+  latch(b, T0);
+  latch(b, T0 + 2000 * MS);
+  tuned[1].blend = 0.1;
+  inputs_tune(&b->in, tuned);
+  latch(b, T0 + 2050 * MS);
+  assert_true(fabs(b->in.value[RAMPED] - 5.0) < 1e-9 && b->in.stale);
+  latch(b, T0 + 2100 * MS);
+  assert_true(b->in.value[RAMPED] == 0.0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(what_is_tuned_holds_at_once),          TEST(values_reach_the_model),
-      TEST(what_is_forgotten_does_not_come_back), TEST(what_came_after_is_not_forgotten),
-      TEST(tuning_to_hold_ends_a_recovery),       TEST(what_is_required_has_to_be_fresh),
+      TEST(what_is_tuned_holds_at_once),
+      TEST(values_reach_the_model),
+      TEST(what_is_forgotten_does_not_come_back),
+      TEST(what_came_after_is_not_forgotten),
+      TEST(tuning_to_hold_ends_a_recovery),
+      TEST(what_is_required_has_to_be_fresh),
       TEST(what_recovers_is_not_fresh_yet),
+      TEST(tuning_what_is_stale_blends),
+      TEST(tuning_does_not_end_the_way_to_what_is_held),
+      TEST(tuning_to_the_same_changes_nothing),
+      TEST(tuning_a_shorter_hold_blends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,6 +276,21 @@ static void a_required_input_that_was_forgotten_is_lost(void **state)
   assert_int_equal(b->in.lost, 1);
 }
 
+/* The policy safe has no age of its own for it, but for hold. */
+static void a_required_one_of_the_policy_safe_is_lost_as_well(void **state)
+{
+  struct bench *b = *state;
+  b->in.spec[2].required = true;
+  send(b, 0, 2 * RAMPED, 1.0, T0);
+  latch(b, T0);
+  inputs_forget(&b->in, T0 + MS);
+  latch(b, T0 + 10 * MS);
+  latch(b, T0 + 60 * MS);
+  assert_int_equal(b->in.lost, -1);
+  latch(b, T0 + 61 * MS);
+  assert_int_equal(b->in.lost, 2);
+}
+
 static void going_stale_is_counted_once(void **state)
 {
   struct bench *b = *state;
@@ -328,6 +343,7 @@ int main(void)
       TEST(an_age_of_its_own_leads_to_safe),
       TEST(samples_that_do_not_count_do_not_keep_it_from_safe),
       TEST(a_required_input_that_was_forgotten_is_lost),
+      TEST(a_required_one_of_the_policy_safe_is_lost_as_well),
       TEST(going_stale_is_counted_once),
       TEST(without_a_clock_everything_goes_by_the_other_time),
   };

@@ -293,6 +293,28 @@ static void a_gap_begins_the_recovery_anew(void **state)
   }
 }
 
+/* The loop sees one sample of a cycle, the newest: whatever came between, the next one it sees is a period later. */
+static void a_period_longer_than_hold_is_no_gap(void **state)
+{
+  struct bench *b = *state;
+  b->in.period_ns = 100 * MS;
+  b->in.spec[1].recover = 3;
+  send(b, 0, RAMPED, 10.0, T0);
+  latch(b, T0);
+  latch(b, T0 + 100 * MS);
+  for (int k = 2; k <= 4; k++) {
+    send(b, 0, RAMPED, 20.0, T0 + (uint64_t)(100 * k - k) * MS); /* the last of many */
+    latch(b, T0 + (uint64_t)(100 * k) * MS);
+    assert_int_equal(b->in.condition[1].state, k < 4 ? INPUT_RECOVERING : INPUT_FRESH);
+  }
+  latch(b, T0 + 500 * MS);
+  for (int k = 6; k <= 9; k++) {
+    send(b, 0, RAMPED, 20.0, T0 + (uint64_t)(100 * k - 51) * MS); /* too old when it is seen */
+    latch(b, T0 + (uint64_t)(100 * k) * MS);
+    assert_int_equal(b->in.condition[1].state, INPUT_STALE);
+  }
+}
+
 static void samples_that_stop_while_it_recovers_leave_it_stale(void **state)
 {
   struct bench *b = *state;
@@ -417,6 +439,7 @@ int main(void)
       TEST(another_owner_counts_by_itself),
       TEST(what_was_stale_recovers_and_blends),
       TEST(a_gap_begins_the_recovery_anew),
+      TEST(a_period_longer_than_hold_is_no_gap),
       TEST(samples_that_stop_while_it_recovers_leave_it_stale),
       TEST(one_sample_of_a_cycle_counts),
       TEST(going_stale_in_the_blend_goes_on_from_the_value_in_use),

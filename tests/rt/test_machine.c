@@ -114,7 +114,7 @@ static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
   }
 }
 
-static void arm_and_run_from_stopped_wait_for_inputs(void **unused)
+static void what_begins_the_motion_waits_for_inputs(void **unused)
 {
   (void)unused;
   for (int s = 0; s < STATES; s++) {
@@ -122,9 +122,10 @@ static void arm_and_run_from_stopped_wait_for_inputs(void **unused)
       struct machine m = in_state((enum run_state)s), n = m;
       enum machine_action action, other;
       const enum command_result ready = machine_command(&n, (uint32_t)code, true, &action);
-      const bool waits = s == STATE_STOPPED && (code == COMMAND_ARM || code == COMMAND_RUN);
+      const bool waits = (s == STATE_STOPPED && (code == COMMAND_ARM || code == COMMAND_RUN)) ||
+                         (s == STATE_READY && code == COMMAND_RUN);
       assert_int_equal(machine_command(&m, (uint32_t)code, false, &other), waits ? RESULT_NOT_READY : ready);
-      assert_int_equal(m.state, waits ? STATE_STOPPED : n.state);
+      assert_int_equal(m.state, waits ? (enum run_state)s : n.state);
       assert_int_equal(other, waits ? ACTION_NONE : action);
     }
   }
@@ -259,7 +260,7 @@ int main(void)
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
-      cmocka_unit_test(arm_and_run_from_stopped_wait_for_inputs),
+      cmocka_unit_test(what_begins_the_motion_waits_for_inputs),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
       cmocka_unit_test(consecutive_misses_lead_to_safe),
