@@ -177,6 +177,11 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
     report_error(rd->report, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
     return true;
   }
+  if (strcmp(v.name, "frame") == 0 || strcmp(v.name, "blob") == 0) {
+    report_error(rd->report, name->at,
+                 "name: \"%s\" is an address of OSC that sets all inputs: expected another", v.name);
+    return true;
+  }
   if (names_find(seen, v.name) >= 0) {
     report_error(rd->report, name->at, "name: two inputs are named \"%s\"", v.name);
     return true;

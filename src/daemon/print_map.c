@@ -17,6 +17,33 @@ static bool add_modbus(const struct settings *s, struct sheet *sheet)
   return !s->modbus.enabled || modbus_map_sheet(&config, s->signals, sheet);
 }
 
+static void add_device(const struct settings *s, const struct settings_device *d, struct sheet *sheet)
+{
+  char place[400];
+  if (d->host)
+    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->host, d->port, d->unit);
+  else
+    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->serial.path, d->unit);
+  for (int i = 0; i < d->map.count; i++) {
+    const struct wired *w = &d->map.item[i];
+    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+                                                   .table = w->table,
+                                                   .address = w->address,
+                                                   .wire = w->wire,
+                                                   .writable = !w->input,
+                                                   .name = s->signals->signal[w->signal].name,
+                                                   .unit = s->signals->signal[w->signal].unit,
+                                                   .text = w->input ? "ali3d reads it" : "ali3d writes it"});
+  }
+  if (d->alive >= 0)
+    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+                                                   .table = TABLE_HOLDING,
+                                                   .address = d->alive,
+                                                   .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
+                                                   .name = "alive",
+                                                   .text = "ali3d reads it: has to change"});
+}
+
 int print_map(const struct settings *s, bool json)
 {
   struct sheet *sheet = sheet_new();
@@ -24,7 +51,9 @@ int print_map(const struct settings *s, bool json)
   const bool described =
       !s->osc.enabled || (sheet && osc_setup(&osc, s) && osc_sheet(&osc.config, s->signals, sheet));
   osc_setup_free(&osc);
-  if (!described || !sheet || !add_modbus(s, sheet) || !sheet_complete(sheet)) {
+  const bool mapped = described && sheet && add_modbus(s, sheet);
+  for (int i = 0; mapped && i < s->devices; i++) add_device(s, &s->device[i], sheet);
+  if (!mapped || !sheet_complete(sheet)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     sheet_free(sheet);
     return STATUS_FAILED;

@@ -21,6 +21,7 @@ enum {
   TURN_MS = 10,             /* longest sleep: answers of the loop carry no event of their own */
   BATCH = 64,               /* datagrams read per turn */
   RECEIVE_BUFFER = 1 << 20, /* asked for; the kernel may grant less */
+  STOOD_STILL_MS = 100,     /* from one turn to the next */
 };
 
 struct osc {
@@ -32,6 +33,7 @@ struct osc {
   struct osc_space *space;
   struct osc_out *out;
   struct osc_in *in;
+  uint64_t turn_ns; /* when datagrams were read last; 0: never */
   uint8_t buffer[OSC_IN_MAX];
 };
 
@@ -60,15 +62,26 @@ static int open_socket(const struct osc_config *config, int *udp_port, char *err
   return -1;
 }
 
+/* When a datagram that is read now came. A thread that stood still, its process stopped perhaps, finds what came meanwhile:
+ * none of it is to pass for fresher than it may be, though it is newer than all before. */
+static uint64_t received_ns(const struct osc *o, uint64_t now_ns)
+{
+  const uint64_t ms = NS_PER_S / 1000;
+  const bool stood_still = o->turn_ns && now_ns > o->turn_ns + STOOD_STILL_MS * ms;
+  return stood_still ? o->turn_ns + TURN_MS * ms : now_ns;
+}
+
 static void read_datagrams(struct osc *o)
 {
+  const uint64_t begin_ns = clock_now_ns();
   for (int i = 0; i < BATCH; i++) {
     struct osc_address from = {.length = sizeof from.name};
     /* MSG_TRUNC: the length of the datagram, not of what fitted */
     ssize_t n = recvfrom(o->fd, o->buffer, sizeof o->buffer, MSG_TRUNC, &from.name.any, &from.length);
-    if (n < 0) return;
-    osc_in_packet(o->in, o->buffer, (size_t)n, &from, clock_now_ns());
+    if (n < 0) break;
+    osc_in_packet(o->in, o->buffer, (size_t)n, &from, received_ns(o, clock_now_ns()));
   }
+  o->turn_ns = begin_ns;
 }
 
 static void *run(void *arg)

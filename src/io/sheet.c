@@ -37,6 +37,7 @@ void sheet_free(struct sheet *s)
   }
   struct sheet_modbus *modbus = s->modbus.row;
   for (int i = 0; i < s->modbus.used; i++) {
+    free((char *)modbus[i].device);
     free((char *)modbus[i].name);
     free((char *)modbus[i].unit);
     free((char *)modbus[i].text);
@@ -82,6 +83,7 @@ void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row)
   struct sheet_modbus *r = grow(s, &s->modbus);
   if (!r) return;
   *r = *row;
+  r->device = copy(s, row->device);
   r->name = copy(s, row->name);
   r->unit = copy(s, row->unit);
   r->text = copy(s, row->text);
@@ -120,6 +122,7 @@ static const char *functions(const struct sheet_modbus *r)
   static const char *const read[] = {
       [TABLE_COIL] = "1", [TABLE_DISCRETE] = "2", [TABLE_INPUT] = "4", [TABLE_HOLDING] = "3"};
   if (!r->writable) return read[r->table];
+  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* of what ali3d asks */
   if (r->table == TABLE_COIL) return "1 5 15";
   return wire_registers(r->wire.type) > 1 ? "3 16 23" : "3 6 16 22 23"; /* a number is written whole */
 }
@@ -170,6 +173,8 @@ static void print_modbus(const struct sheet *s, FILE *out)
           "unit", "meaning");
   for (int i = 0; i < s->modbus.used; i++) {
     const struct sheet_modbus *r = modbus_row(s, i);
+    if (*r->device && (i == 0 || strcmp(r->device, modbus_row(s, i - 1)->device) != 0))
+      fprintf(out, "\nDevice %s, as ali3d reads and writes it\n", r->device);
     fprintf(out, "%-8s  %7d  %08ld  %-12s  %-4s  %-5s  %-12g  %-12g  %-*s  %-8s  %s\n",
             wire_table_name(r->table), r->address, document_number(r), functions(r),
             wire_type_name(r->wire.type), order(r), r->wire.scale, r->wire.offset, width, r->name, r->unit,
@@ -205,11 +210,12 @@ void sheet_print_json(const struct sheet *s, FILE *out)
   fputs("], \"modbus\": [\n", out);
   for (int i = 0; i < s->modbus.used; i++) {
     const struct sheet_modbus *r = modbus_row(s, i);
-    print_row(json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:b, s:s, s:s}", "signal", r->name,
-                        "table", wire_table_name(r->table), "address", r->address, "document",
-                        (int)document_number(r), "registers", wire_registers(r->wire.type), "type",
-                        wire_type_name(r->wire.type), "word_order", order(r), "scale", r->wire.scale,
-                        "offset", r->wire.offset, "writable", r->writable, "unit", r->unit, "text", r->text),
+    print_row(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:b, s:s, s:s}", "device",
+                        r->device, "signal", r->name, "table", wire_table_name(r->table), "address",
+                        r->address, "document", (int)document_number(r), "registers",
+                        wire_registers(r->wire.type), "type", wire_type_name(r->wire.type), "word_order",
+                        order(r), "scale", r->wire.scale, "offset", r->wire.offset, "writable", r->writable,
+                        "unit", r->unit, "text", r->text),
               i + 1 == s->modbus.used, out);
   }
   fputs("]}\n", out);

@@ -21,6 +21,7 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   atomic_init(&c->stuck, false);
   atomic_init(&c->clear, false);
   machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
+  for (int i = 0; i < config->signals->inputs; i++) c->machine.waits |= config->signals->input[i].required;
   c->schedule = (struct schedule){.overrun = config->overrun,
                                   .period_ns = config->period_ns,
                                   .catch_up = (uint32_t)config->catch_up,

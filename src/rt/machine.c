@@ -17,6 +17,8 @@
  *
  *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
  *
+ *     Where an input is required reset leads to STOPPED from RUNNING and PAUSED, too.
+ *
  * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED; from there back to motion it takes arm and run:
  * never one command, or one that a client repeats.
  * 2. `fault` is FAULT_NONE outside FAULT, SAFE and EXIT. 3. the model is at its initial state whenever READY
@@ -105,7 +107,9 @@ enum command_result machine_command(struct machine *m, uint32_t code, bool ready
   }
   const enum command_result result = may_begin(m, code, ready);
   if (result != RESULT_OK) return result;
-  const enum run_state to = (enum run_state)(next & ~BACK);
+  enum run_state to = (enum run_state)(next & ~BACK);
+  if (code == COMMAND_RESET && m->waits)
+    to = STATE_STOPPED; /* it forgets the inputs, and the motion begins with them */
   if (code == COMMAND_ARM) m->disarmed = false;
   if (to != m->state) m->misses = 0;
   m->fault = FAULT_NONE; /* only reset, and the e-stop above, lead out of where there is one */

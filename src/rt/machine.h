@@ -39,6 +39,7 @@ struct machine {
   enum fault_code fault; /* latched cause of FAULT and SAFE */
   int max_misses;        /* consecutive misses in RUNNING that lead to SAFE; 0: never */
   int misses;            /* consecutive ones so far */
+  bool waits;            /* some input is required: the caller's to set */
   bool lockstep;         /* steps are asked for */
   bool disarmed;         /* by FAULT or SAFE: `run` needs an `arm` before it */
 };

@@ -3,6 +3,7 @@
 """Devices that the daemon polls: those of pymodbus, another ali3d, one on a serial line, and one that is killed, cuts its answers
 short or hangs, again and again. A value that the daemon reads acts in the loop and is written out again, so that
 what comes out tells what went in."""
+import json
 import os
 import random
 import select
@@ -214,6 +215,16 @@ def stale(d):
 
 
 class Devices(unittest.TestCase):
+    def test_the_map_that_is_printed(self):
+        with daemon([polled("plc", 1502, READ, WRITTEN, alive=77)]) as d:
+            done = subprocess.run([bench.program("ali3d"), d.config, "--print-map=json"], capture_output=True, text=True, timeout=20,
+                                  stdin=subprocess.DEVNULL, check=True)
+        rows = [row for row in json.loads(done.stdout)["modbus"] if row["device"]]
+        self.assertEqual({row["device"].split(" ")[0] for row in rows}, {"plc"})
+        self.assertEqual([(row["signal"], row["address"]) for row in rows if row["address"] == 77], [("alive", 77)])
+        self.assertEqual([(row["signal"], row["table"], row["address"], row["writable"]) for row in rows if row["address"] != 77],
+                         [(READ["signal"], "holding", 0, False), (WRITTEN["signal"], "holding", 100, True)])
+
     def test_pymodbus_reads_and_writes(self):
         need_pymodbus()
         with Pymodbus() as plc:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Inputs that stop coming, come again, are required, or are broken on purpose: what the daemon does, and what it says."""
+import signal
 import time
 import unittest
 
@@ -140,6 +141,22 @@ class Freshness(unittest.TestCase):
                                      bench.osc_message("/ali3/cmd/arm", "i", 7)))
         self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])
         self.assertEqual(client.command("run", 8), 0)
+
+    def test_what_came_while_it_was_stopped_is_old(self):
+        d, client = self.start(inputs=push(policy="ramp", hold=0.4, ramp=0, recover=1, blend=0))
+        client.push_until("fresh", lambda: self.state(d) == "fresh", 40.0)
+        watcher = bench.OscClient(d.osc_port)
+        self.addCleanup(watcher.close)
+        watcher.send(bench.osc_message("/ali3/sub", "siii", "input", 0, 1, 1))
+        watcher.answer("/ali3/sub/ack")
+        d.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)
+        client.push(77.0)
+        time.sleep(1.0)
+        d.process.send_signal(signal.SIGCONT)
+        seen = [watcher.answer("/ali3/input/push/force")[0] for _ in range(40)]
+        self.assertEqual(set(seen) - {40.0}, {0.0}, "a value of a second ago acts as if it were new")
+        bench.wait_for("a new one acts", lambda: client.push(5.0) or watcher.answer("/ali3/input/push/force")[0] == 5.0)
 
     def test_one_protocol_owns_an_input(self):
         d, client = self.start(inputs=push(policy="hold"))

@@ -137,6 +137,21 @@ static void what_begins_the_motion_waits_for_inputs(void **unused)
   assert_true(m.disarmed);
 }
 
+static void a_reset_forgets_what_is_required(void **unused)
+{
+  (void)unused;
+  static const enum run_state from[] = {STATE_RUNNING, STATE_PAUSED, STATE_STOPPED, STATE_SAFE};
+  for (int waits = 0; waits < 2; waits++)
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+      struct machine m = in_state(from[i]);
+      enum machine_action action;
+      m.waits = waits;
+      assert_int_equal(machine_command(&m, COMMAND_RESET, true, &action), RESULT_OK);
+      assert_int_equal(action, ACTION_RESTORE);
+      assert_int_equal(m.state, waits || from[i] == STATE_SAFE ? STATE_STOPPED : from[i]);
+    }
+}
+
 static void warm_up_leads_out_of_init_only(void **unused)
 {
   (void)unused;
@@ -261,6 +276,7 @@ int main(void)
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
       cmocka_unit_test(what_begins_the_motion_waits_for_inputs),
+      cmocka_unit_test(a_reset_forgets_what_is_required),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
       cmocka_unit_test(consecutive_misses_lead_to_safe),

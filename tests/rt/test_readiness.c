@@ -49,6 +49,9 @@ static void without_a_required_input_autostart_stays_in_stopped(void **state)
   set_input(b, 0, INPUT_WRENCH_CHANNELS, 1.0); /* the command finds it in its own cycle */
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_RESET),
+                   RESULT_OK); /* the inputs are forgotten, and this one is required */
+  assert_int_equal(after(b, 1)->state, STATE_STOPPED);
 }
 
 /* A cycle must not find the command, and miss the input before it. */
