@@ -20,7 +20,8 @@ struct sheet_osc {
 };
 
 struct sheet_modbus {
-  const char *device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
+  const char *
+      device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
   enum wire_table table;
   int address;      /* zero-based */
   struct wire wire; /* type; order where it has more than one register; scale and offset */
