@@ -16,7 +16,7 @@ static const char HELP[] =
     "usage: ali3d FILE [options]\n"
     "\n"
     "Simulates the mechanism in FILE in hard real time, one step per period, and talks\n"
-    "to a test bench over OSC and Modbus TCP while it does.\n"
+    "to a test bench over OSC and Modbus while it does.\n"
     "\n"
     "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
     "  --print-map[=json]  print every OSC address and every Modbus register of FILE; start nothing\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as what clients of the Modbus server send. The first byte says who: which of four clients, with what rights,
  * over TCP or on the line, and whether it is gone afterwards; and whether each frame gets the right header, behind a byte that
- * says how long it is. Every whole frame is judged, answered by libmodbus into a socket that
- * nobody is behind, and acted on; the loop makes a cycle after each. */
+ * says how long it is. Every whole frame is judged, answered by libmodbus into a socket that nobody is behind, and acted on; the
+ * loop makes a cycle after each. */
 #include "bench.h"
 
 #include "daemon/bench.h"
