@@ -47,14 +47,14 @@ enum platform_order {
 
 /* Bits of platform_output.flags. */
 enum platform_flag {
-  PLATFORM_ENGAGED = 1 << 0,     /* has been at neutral since it left the park pose */
+  PLATFORM_ENGAGED = 1 << 0, /* has been at neutral since it left the park pose */
   PLATFORM_IS_PARKED = 1 << 1,
-  PLATFORM_LIMITED = 1 << 2,     /* the target is beyond a limit of position, of a coordinate or of a leg */
+  PLATFORM_LIMITED = 1 << 2,      /* the target is beyond a limit of position, of a coordinate or of a leg */
   PLATFORM_RATE_LIMITED = 1 << 3, /* it cannot be followed within rate, acceleration and jerk */
   PLATFORM_TILT_LIMITED = 1 << 4, /* tilt coordination is at its rate or its angle */
-  PLATFORM_UNREACHABLE = 1 << 5, /* no leg could reach the target: it was walked back */
-  PLATFORM_BAD_INPUT = 1 << 6,   /* not a number came in, and was ignored */
-  PLATFORM_BLENDING = 1 << 7,    /* a change of parameters, of mode or of state is being blended in */
+  PLATFORM_UNREACHABLE = 1 << 5,  /* no leg could reach the target: it was walked back */
+  PLATFORM_BAD_INPUT = 1 << 6,    /* not a number came in, and was ignored */
+  PLATFORM_BLENDING = 1 << 7,     /* a change of parameters, of mode or of state is being blended in */
 };
 
 /* Everything it tells, as signals have it: doubles only, in the order of PLATFORM_SIGNAL_LIST. */
@@ -94,8 +94,8 @@ struct platform_spec {
 /* Of one cycle. */
 struct platform_input {
   enum platform_order order;
-  bool restart;               /* the model was put back to its initial state since the last step */
-  double specific_force[3];   /* m/s^2, of the imu in its own axes: x forward, y left, z up; 0 0 9.81 at rest */
+  bool restart;             /* the model was put back to its initial state since the last step */
+  double specific_force[3]; /* m/s^2, of the imu in its own axes: x forward, y left, z up; 0 0 9.81 at rest */
   double angular_velocity[3]; /* rad/s */
   const double *sensor;       /* the 19 numbers of the pose sensor; NULL: there is none */
   double external[PLATFORM_DOF];

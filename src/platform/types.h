@@ -19,8 +19,8 @@ struct platform_motion {
 
 /* What the target of the motion is made from. */
 #define PLATFORM_MODE_LIST(X)                                                                                \
-  X(PLATFORM_POSE, "pose")       /* a pose sensor of the model, as it is */                                  \
-  X(PLATFORM_WASHOUT, "washout") /* an imu of the model, through the classical washout */                    \
+  X(PLATFORM_POSE, "pose")         /* a pose sensor of the model, as it is */                                \
+  X(PLATFORM_WASHOUT, "washout")   /* an imu of the model, through the classical washout */                  \
   X(PLATFORM_EXTERNAL, "external") /* an input */
 enum platform_mode {
 #define PLATFORM_ENUM(id, text) id,
@@ -72,15 +72,16 @@ struct platform_limits {
 /* Six legs that change their length (m), or six cranks that turn (rad), each with a rod of constant length. */
 struct platform_geometry {
   bool crank;
-  double base[PLATFORM_LEGS][3]; /* m, joints in the base frame; of cranks their axes' centres */
-  double top[PLATFORM_LEGS][3];  /* m, joints in the platform frame */
-  double height;                 /* m, of the platform's frame above that of the base at neutral */
+  double base[PLATFORM_LEGS][3];   /* m, joints in the base frame; of cranks their axes' centres */
+  double top[PLATFORM_LEGS][3];    /* m, joints in the platform frame */
+  double height;                   /* m, of the platform's frame above that of the base at neutral */
   double crank_length, rod_length; /* m */
-  double crank_heading[PLATFORM_LEGS]; /* rad, about z of the base: where a crank points at the angle 0; positive: up */
-  double leg_min, leg_max;       /* m or rad: of each leg or crank */
-  double leg_rate;               /* m/s or rad/s */
-  double joint_max;              /* rad, largest angle of a joint from where it stands at neutral */
-  double margin;                 /* least determinant of the Jacobian, as a part of that at neutral */
+  double crank_heading
+      [PLATFORM_LEGS];     /* rad, about z of the base: where a crank points at the angle 0; positive: up */
+  double leg_min, leg_max; /* m or rad: of each leg or crank */
+  double leg_rate;         /* m/s or rad/s */
+  double joint_max;        /* rad, largest angle of a joint from where it stands at neutral */
+  double margin;           /* least determinant of the Jacobian, as a part of that at neutral */
 };
 
 #endif
