@@ -12,9 +12,10 @@
 #define PLATFORM_PLATFORM_H
 
 #include "platform/envelope.h"
+#include "platform/glide.h"
 #include "platform/hexapod.h"
+#include "platform/live.h"
 #include "platform/types.h"
-#include "platform/washout.h"
 
 #include <stddef.h>
 
@@ -55,6 +56,7 @@ enum platform_flag {
   PLATFORM_UNREACHABLE = 1 << 5,  /* no leg could reach the target: it was walked back */
   PLATFORM_BAD_INPUT = 1 << 6,    /* not a number came in, and was ignored */
   PLATFORM_BLENDING = 1 << 7,     /* a change of parameters, of mode or of state is being blended in */
+  PLATFORM_PENDING = 1 << 8,      /* limits that were changed do not hold yet: it is beyond them */
 };
 
 /* Everything it tells, as signals have it: doubles only, in the order of PLATFORM_SIGNAL_LIST. */
@@ -105,10 +107,18 @@ struct platform {
   struct platform_output out; /* as of the last step */
 
   /* private */
-  struct platform_spec spec;
+  struct platform_spec spec; /* with what was tuned since */
   struct hexapod hexapod;
-  struct washout washout;
   struct envelope envelope;
+  struct live live; /* targets of the state run */
+  enum platform_state state;
+  bool engaged;                /* has been at neutral since it left the park pose */
+  struct glide glide;          /* of the move that is on, or into the live target */
+  double goal[PLATFORM_DOF];   /* of that move */
+  bool via_neutral;            /* it leads to neutral only, as the legs cannot go straight to park */
+  bool blend, fresh_mode;      /* the next live target is to be blended in; filters begin anew before */
+  double excess[PLATFORM_DOF]; /* see washout_step() */
+  double widest[PLATFORM_DOF]; /* how far from neutral it has to go to park */
 };
 
 /* Set-up. Parked. False if the geometry makes no sense, or neutral, the park pose or the way between them is out of reach:

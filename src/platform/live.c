@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "platform/live.h"
+
+#include "math/euler.h"
+#include "platform/platform.h"
+#include "platform/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Critically damped: no overshoot. */
+static void make_smooth(struct live *l, double hz, double period)
+{
+  const double w = 2.0 * M_PI * hz;
+  const struct filter_law law = {.states = 2, .A = {{0.0, 1.0}, {-w * w, -2.0 * w}}, .B = {0.0, w * w}};
+  filter_make(&l->smooth, &law, period);
+  l->w = w;
+}
+
+void live_init(struct live *l, const struct platform_params *params, double period, const double head[3])
+{
+  memset(l, 0, sizeof *l);
+  washout_init(&l->washout, params, period, head);
+  make_smooth(l, params->smooth_hz[0], period);
+}
+
+void live_tune(struct live *l, const struct platform_params *params, double period)
+{
+  washout_tune(&l->washout, params);
+  make_smooth(l, params->smooth_hz[0], period);
+}
+
+void live_zero(struct live *l, const struct platform_input *in)
+{
+  l->zeroed = true;
+  if (!in->sensor) return;
+  memcpy(l->zero_position, in->sensor + SENSOR_POSITION, sizeof l->zero_position);
+  memcpy(l->zero_orientation, in->sensor + SENSOR_ORIENTATION, sizeof l->zero_orientation);
+}
+
+void live_reset(struct live *l, const struct platform_input *in)
+{
+  washout_reset(&l->washout);
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    l->held[k] = isfinite(in->external[k]) ? in->external[k] : 0.0;
+    l->state[k][0] = l->held[k];
+    l->state[k][1] = 0.0;
+  }
+}
+
+static bool all_finite(const double *x, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+/* As seen from where the sensor was at the start. */
+static void from_sensor(struct live *l, const double *x, struct platform_motion *m)
+{
+  double r[9], d[3];
+  p_rotation(r, l->zero_orientation);
+  v3_sub(d, x + SENSOR_POSITION, l->zero_position);
+  m3_tmul(m->p, r, d);
+  m3_tmul(m->v, r, x + SENSOR_VELOCITY);
+  m3_tmul(m->a, r, x + SENSOR_ACCELERATION);
+  pose_angles(m->p + 3, x + SENSOR_ORIENTATION, l->zero_orientation);
+  pose_angle_rates(m->v + 3, m->p + 3, x + SENSOR_SPIN);
+  pose_angle_accelerations(m->a + 3, m->p + 3, m->v + 3, x + SENSOR_SPIN_RATE);
+}
+
+static void smooth(struct live *l, const double external[PLATFORM_DOF], struct platform_motion *m)
+{
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    double *x = l->state[k];
+    if (isfinite(external[k]))
+      l->held[k] = external[k];
+    else
+      l->bad = true;
+    filter_step(&l->smooth, x, l->held[k]);
+    m->p[k] = x[0];
+    m->v[k] = x[1];
+    m->a[k] = l->w * (l->w * (l->held[k] - x[0]) - 2.0 * x[1]);
+  }
+}
+
+void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
+               const double excess[PLATFORM_DOF], struct platform_motion *target)
+{
+  l->bad = false;
+  switch (mode) {
+  case PLATFORM_WASHOUT:
+    washout_step(&l->washout, in->specific_force, in->angular_velocity, excess, target);
+    l->bad = l->washout.bad_input || l->washout.reset;
+    break;
+  case PLATFORM_POSE:
+    l->bad = !in->sensor || !all_finite(in->sensor, SENSOR_NUMBERS);
+    if (!l->bad) from_sensor(l, in->sensor, &l->last);
+    *target = l->last;
+    break;
+  case PLATFORM_EXTERNAL:
+    smooth(l, in->external, target);
+    break;
+  }
+}

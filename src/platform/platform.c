@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * The platform block as a whole: one cycle of it. RT; setting it up is in platform_setup.c. */
+#include "platform/platform.h"
+
+#include "platform/params.h"
+#include "platform/pose.h"
+#include "platform/states.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WAYPOINTS = 16 }; /* at which the way to a pose is looked at before it is gone */
+#define SPARE   0.9      /* part of the limits that a move from pose to pose makes use of */
+#define ARRIVED 1e-6     /* m and rad from a goal, and per s */
+
+static const double nowhere[PLATFORM_DOF] = {0};
+
+/* Where the platform parks it may be beyond what it is allowed while it runs. */
+static void limit(struct platform *p, bool moves)
+{
+  struct platform_limits l;
+  params_limits(&p->spec.params, &l);
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    if (moves && l.pos[k] < p->widest[k]) l.pos[k] = p->widest[k];
+  envelope_limits(&p->envelope, &l);
+}
+
+/* How long the move to the goal takes, at least `duration`; 0: the legs cannot go straight there. */
+static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration)
+{
+  const struct platform_limits *l = &p->envelope.aim.limits;
+  const double *from = p->envelope.now.p, leg_rate = p->spec.geometry.leg_rate;
+  double t = duration;
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    const double d = fabs(goal[k] - from[k]) / SPARE;
+    t = fmax(t, GLIDE_RATE * d / l->vel[k]);
+    t = fmax(t, sqrt(GLIDE_ACCELERATION * d / l->acc[k]));
+    t = fmax(t, cbrt(GLIDE_JERK * d / l->jerk[k]));
+  }
+  for (int i = 1; i <= WAYPOINTS; i++) {
+    const double s = (double)i / WAYPOINTS, rest = 1.0 - s;
+    const double gone = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), rate = 30.0 * s * s * rest * rest;
+    double pose[PLATFORM_DOF], v[PLATFORM_DOF];
+    struct hexapod_state legs;
+    for (int k = 0; k < PLATFORM_DOF; k++) {
+      pose[k] = from[k] + gone * (goal[k] - from[k]);
+      v[k] = rate * (goal[k] - from[k]);
+    }
+    if (!envelope_reaches(&p->envelope, pose) || !hexapod_solve(&p->hexapod, pose, v, &legs)) return 0.0;
+    for (int k = 0; k < PLATFORM_LEGS; k++) t = fmax(t, fabs(legs.rate[k]) / (SPARE * leg_rate));
+  }
+  return t;
+}
+
+static void go(struct platform *p, const double goal[PLATFORM_DOF], double duration)
+{
+  const struct platform_motion end = {.p = {goal[0], goal[1], goal[2], goal[3], goal[4], goal[5]}};
+  memcpy(p->goal, goal, sizeof p->goal);
+  glide_begin(&p->glide, &p->envelope.now, &end, duration);
+}
+
+/* Neutral is in reach of everything, and the park pose of neutral (see platform_init()). */
+static void begin_move(struct platform *p, const double goal[PLATFORM_DOF], double duration)
+{
+  const double straight = time_of_move(p, goal, duration);
+  p->via_neutral = straight == 0.0 && goal != nowhere;
+  if (!p->via_neutral) {
+    go(p, goal, straight > 0.0 ? straight : duration);
+    return;
+  }
+  const double first = time_of_move(p, nowhere, duration);
+  go(p, nowhere, first > 0.0 ? first : duration);
+}
+
+/* The motion as it is now, if it goes on as `ahead`, which is a cycle ahead. */
+static void rewind(struct platform_motion *m, const struct platform_motion *ahead, double dt)
+{
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    m->p[k] = ahead->p[k] - dt * (ahead->v[k] - 0.5 * dt * ahead->a[k]);
+    m->v[k] = ahead->v[k] - dt * ahead->a[k];
+    m->a[k] = ahead->a[k];
+  }
+}
+
+static void begin_anew(struct platform *p, const struct platform_input *in)
+{
+  live_reset(&p->live, in);
+  memset(p->excess, 0, sizeof p->excess);
+  p->blend = true;
+}
+
+static void enter(struct platform *p, enum platform_state state, const struct platform_input *in)
+{
+  const enum platform_state before = p->state;
+  const struct platform_params *q = &p->spec.params;
+  p->state = state;
+  if (states_moves(state)) p->engaged = false;
+  if (state == PLATFORM_NEUTRAL) p->engaged = true;
+  limit(p, !p->engaged);
+  switch (state) {
+  case PLATFORM_ENGAGE:
+    begin_move(p, nowhere, q->engage_time[0]);
+    break;
+  case PLATFORM_FAULT:
+    begin_move(p, nowhere, q->fault_time[0]);
+    break;
+  case PLATFORM_PARK:
+    begin_move(p, p->spec.park, q->park_time[0]);
+    break;
+  case PLATFORM_RUN:
+    if (before == PLATFORM_NEUTRAL) begin_anew(p, in);
+    p->blend = true;
+    break;
+  default:
+    break;
+  }
+}
+
+static bool has_arrived(const struct platform *p)
+{
+  if (!glide_over(&p->glide)) return false;
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    if (fabs(p->envelope.now.p[k] - p->goal[k]) > ARRIVED || fabs(p->envelope.now.v[k]) > ARRIVED)
+      return false;
+  return true;
+}
+
+static void arrive(struct platform *p, const struct platform_input *in)
+{
+  if (p->via_neutral)
+    begin_move(p, p->spec.park, p->spec.params.park_time[0]);
+  else
+    enter(p, states_arrived(p->state), in);
+}
+
+/* What is left of a move, towards a goal at rest. */
+static void follow_move(struct platform *p, const double goal[PLATFORM_DOF])
+{
+  struct platform_motion target = {0};
+  memcpy(target.p, goal, sizeof target.p);
+  glide_advance(&p->glide, p->spec.period);
+  glide_add(&p->glide, &target);
+  memcpy(p->out.target, target.p, sizeof target.p);
+  envelope_step(&p->envelope, &target);
+}
+
+static void follow_live(struct platform *p, const struct platform_input *in)
+{
+  const double dt = p->spec.period;
+  struct platform_motion target;
+  live_step(&p->live, p->spec.mode, in, p->excess, &target);
+  if (p->blend) {
+    struct platform_motion before;
+    rewind(&before, &target, dt);
+    glide_begin(&p->glide, &p->envelope.now, &before, p->spec.params.blend[0]);
+    p->blend = false;
+  }
+  glide_advance(&p->glide, dt);
+  glide_add(&p->glide, &target);
+  memcpy(p->out.target, target.p, sizeof target.p);
+  envelope_step(&p->envelope, &target);
+  for (int k = 0; k < PLATFORM_DOF; k++) p->excess[k] = p->envelope.reachable[k] - target.p[k];
+}
+
+static void follow(struct platform *p, const struct platform_input *in)
+{
+  static const struct platform_motion neutral = {0};
+  switch (p->state) {
+  case PLATFORM_RUN:
+    follow_live(p, in);
+    return;
+  case PLATFORM_STOP:
+  case PLATFORM_FREEZE:
+    envelope_brake(&p->envelope);
+    memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
+    return;
+  case PLATFORM_NEUTRAL:
+    memcpy(p->out.target, nowhere, sizeof p->out.target);
+    envelope_step(&p->envelope, &neutral);
+    return;
+  default:
+    follow_move(p, p->goal);
+  }
+}
+
+static unsigned flags(const struct platform *p)
+{
+  const struct envelope *e = &p->envelope;
+  const bool runs = p->state == PLATFORM_RUN;
+  const bool blends = runs && (!glide_over(&p->glide) || p->live.washout.blending);
+  return (p->engaged ? PLATFORM_ENGAGED : 0u) | (platform_is_parked(p) ? PLATFORM_IS_PARKED : 0u) |
+         (e->limited ? PLATFORM_LIMITED : 0u) | (e->rate_limited ? PLATFORM_RATE_LIMITED : 0u) |
+         (runs && p->live.washout.tilt_limited ? PLATFORM_TILT_LIMITED : 0u) |
+         (e->unreachable ? PLATFORM_UNREACHABLE : 0u) | (p->live.bad ? PLATFORM_BAD_INPUT : 0u) |
+         (blends ? PLATFORM_BLENDING : 0u) | (e->pending ? PLATFORM_PENDING : 0u);
+}
+
+static void tell(struct platform *p)
+{
+  const struct envelope *e = &p->envelope;
+  const struct platform_geometry *g = &p->spec.geometry;
+  struct platform_output *o = &p->out;
+  struct platform_limits l;
+  params_limits(&p->spec.params, &l);
+  memcpy(o->pose, e->now.p, sizeof o->pose);
+  memcpy(o->velocity, e->now.v, sizeof o->velocity);
+  memcpy(o->acceleration, e->now.a, sizeof o->acceleration);
+  memcpy(o->legs, e->legs.leg, sizeof o->legs);
+  memcpy(o->leg_rates, e->legs.rate, sizeof o->leg_rates);
+  for (int k = 0; k < PLATFORM_LEGS; k++)
+    o->legs_normalised[k] = (2.0 * o->legs[k] - g->leg_min - g->leg_max) / (g->leg_max - g->leg_min);
+  for (int k = 0; k < PLATFORM_DOF; k++) o->pose_normalised[k] = o->pose[k] / l.pos[k];
+  pose_felt(o->specific_force, o->angular_velocity, &e->now, p->spec.head, p->live.washout.gravity);
+  o->margin[0] = e->legs.margin;
+  o->state[0] = p->state;
+  o->mode[0] = p->spec.mode;
+  o->flags[0] = flags(p);
+}
+
+void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
+{
+  p->fresh_mode |= mode != p->spec.mode;
+  p->spec.mode = mode;
+  p->spec.params = *params;
+  live_tune(&p->live, params, p->spec.period);
+  limit(p, !p->engaged);
+}
+
+void platform_step(struct platform *p, const struct platform_input *in)
+{
+  if (in->restart || !p->live.zeroed) live_zero(&p->live, in);
+  if (in->restart || p->fresh_mode) begin_anew(p, in);
+  p->fresh_mode = false;
+  if (states_moves(p->state) && has_arrived(p)) arrive(p, in);
+  const enum platform_state next =
+      states_next(p->state, in->order, p->engaged, envelope_at_rest(&p->envelope));
+  if (next != p->state) enter(p, next, in);
+  follow(p, in);
+  tell(p);
+}
+
+bool platform_is_parked(const struct platform *p)
+{
+  return p->state == PLATFORM_PARKED;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/random.h"
+#include "platform/glide.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct platform_motion at(const struct glide *g, double t)
+{
+  struct glide copy = *g;
+  struct platform_motion m = {0};
+  copy.time = t;
+  glide_add(&copy, &m);
+  return m;
+}
+
+static void random_motion(struct random *r, struct platform_motion *m)
+{
+  random_vector(r, m->p, PLATFORM_DOF);
+  random_vector(r, m->v, PLATFORM_DOF);
+  random_vector(r, m->a, PLATFORM_DOF);
+}
+
+static void begins_as_given_and_ends_at_nothing(void **state)
+{
+  (void)state;
+  struct random r = {.state = 1};
+  struct platform_motion from, to;
+  struct glide g;
+  random_motion(&r, &from);
+  random_motion(&r, &to);
+  glide_begin(&g, &from, &to, 1.7);
+  const struct platform_motion start = at(&g, 0.0), end = at(&g, 1.7 * (1.0 - 1e-12)), after = at(&g, 1.7);
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    assert_true(fabs(start.p[k] - (from.p[k] - to.p[k])) < 1e-14);
+    assert_true(fabs(start.v[k] - (from.v[k] - to.v[k])) < 1e-14);
+    assert_true(fabs(start.a[k] - (from.a[k] - to.a[k])) < 1e-13);
+    assert_true(fabs(end.p[k]) < 1e-10 && fabs(end.v[k]) < 1e-10 && fabs(end.a[k]) < 1e-9);
+    assert_true(after.p[k] == 0.0 && after.v[k] == 0.0 && after.a[k] == 0.0);
+  }
+}
+
+static void rates_are_derivatives(void **state)
+{
+  (void)state;
+  struct random r = {.state = 2};
+  struct platform_motion from, to;
+  struct glide g;
+  random_motion(&r, &from);
+  random_motion(&r, &to);
+  glide_begin(&g, &from, &to, 0.8);
+  for (double t = 0.05; t < 0.75; t += 0.01) {
+    const double h = 1e-6;
+    const struct platform_motion m = at(&g, t), a = at(&g, t - h), b = at(&g, t + h);
+    for (int k = 0; k < PLATFORM_DOF; k++) {
+      assert_true(fabs((b.p[k] - a.p[k]) / (2.0 * h) - m.v[k]) < 1e-7);
+      assert_true(fabs((b.v[k] - a.v[k]) / (2.0 * h) - m.a[k]) < 1e-6);
+    }
+  }
+}
+
+/* The constants by which moves are planned. */
+static void peaks_from_rest_to_rest(void **state)
+{
+  (void)state;
+  const struct platform_motion from = {.p = {1.0}}, to = {0};
+  struct glide g;
+  double rate = 0.0, acceleration = 0.0, jerk = 0.0, before;
+  glide_begin(&g, &from, &to, 1.0);
+  before = at(&g, 0.0).a[0];
+  for (int i = 1; i <= 100000; i++) {
+    const struct platform_motion m = at(&g, i * 1e-5 * (1.0 - 1e-12));
+    rate = fmax(rate, fabs(m.v[0]));
+    acceleration = fmax(acceleration, fabs(m.a[0]));
+    jerk = fmax(jerk, fabs(m.a[0] - before) / 1e-5);
+    before = m.a[0];
+  }
+  assert_true(fabs(rate - GLIDE_RATE) < 1e-8);
+  assert_true(fabs(acceleration - GLIDE_ACCELERATION) < 1e-8);
+  assert_true(fabs(jerk - GLIDE_JERK) < 1e-2);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(begins_as_given_and_ends_at_nothing),
+      cmocka_unit_test(rates_are_derivatives),
+      cmocka_unit_test(peaks_from_rest_to_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

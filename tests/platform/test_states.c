@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * What holds of the states of the platform for every order, wherever it is. */
+#include "platform/states.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { STATES = PLATFORM_PARK + 1, ORDERS = PLATFORM_TO_FAULT + 1 };
+
+#define for_all(state, order, engaged, rest)                                                                 \
+  for (int state = 0; (state) < STATES; (state)++)                                                           \
+    for (int order = 0; (order) < ORDERS; (order)++)                                                         \
+      for (int engaged = 0; (engaged) < 2; (engaged)++)                                                      \
+        for (int rest = 0; (rest) < 2; (rest)++)
+
+static enum platform_state next(int state, int order, int engaged, int rest)
+{
+  return states_next((enum platform_state)state, (enum platform_order)order, engaged, rest);
+}
+
+/* Whatever moves and is told otherwise is stopped first. */
+static void moves_begin_at_rest(void **unused)
+{
+  (void)unused;
+  for_all(state, order, engaged, rest)
+  {
+    const enum platform_state to = next(state, order, engaged, rest);
+    if (states_moves(to) && (int)to != state) assert_true(rest);
+    assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED); /* that takes an arrival */
+    assert_true(to != PLATFORM_NEUTRAL || state == PLATFORM_NEUTRAL);
+  }
+}
+
+static void run_takes_to_be_engaged(void **unused)
+{
+  (void)unused;
+  for_all(state, order, engaged, rest)
+  {
+    const enum platform_state to = next(state, order, engaged, rest);
+    if (to != PLATFORM_RUN || state == PLATFORM_RUN) continue;
+    assert_int_equal(order, PLATFORM_TO_RUN);
+    assert_true(state == PLATFORM_NEUTRAL || (state == PLATFORM_FREEZE && engaged));
+  }
+}
+
+/* Under one order, with moves that arrive, everything ends where the order says, and stays there. */
+static void an_order_leads_there(void **unused)
+{
+  (void)unused;
+  static const enum platform_state ends[ORDERS] = {[PLATFORM_TO_PARK] = PLATFORM_PARKED,
+                                                   [PLATFORM_TO_NEUTRAL] = PLATFORM_NEUTRAL,
+                                                   [PLATFORM_TO_RUN] = PLATFORM_RUN,
+                                                   [PLATFORM_TO_FREEZE] = PLATFORM_FREEZE,
+                                                   [PLATFORM_TO_FAULT] = PLATFORM_PARKED};
+  for (int start = 0; start < STATES; start++)
+    for (int order = 0; order < ORDERS; order++) {
+      enum platform_state state = (enum platform_state)start;
+      bool engaged = state == PLATFORM_NEUTRAL || state == PLATFORM_RUN;
+      for (int i = 0; i < 10; i++) {
+        if (states_moves(state)) {
+          state = states_arrived(state);
+          engaged |= state == PLATFORM_NEUTRAL;
+        }
+        state = states_next(state, (enum platform_order)order, engaged, true);
+        engaged &= !states_moves(state);
+      }
+      const bool parked = order == PLATFORM_TO_FREEZE && (start == PLATFORM_PARKED || start == PLATFORM_PARK);
+      assert_int_equal(state, parked ? PLATFORM_PARKED : ends[order]);
+    }
+}
+
+/* After a fault it goes to neutral before it parks, unless it is there or on its way to park. */
+static void a_fault_leads_by_neutral(void **unused)
+{
+  (void)unused;
+  assert_int_equal(next(PLATFORM_RUN, PLATFORM_TO_FAULT, true, false), PLATFORM_STOP);
+  assert_int_equal(next(PLATFORM_STOP, PLATFORM_TO_FAULT, true, true), PLATFORM_FAULT);
+  assert_int_equal(next(PLATFORM_FAULT, PLATFORM_TO_FAULT, false, false), PLATFORM_FAULT);
+  assert_int_equal(states_arrived(PLATFORM_FAULT), PLATFORM_PARK);
+  assert_int_equal(next(PLATFORM_PARK, PLATFORM_TO_FAULT, false, false), PLATFORM_PARK);
+  assert_int_equal(next(PLATFORM_NEUTRAL, PLATFORM_TO_FAULT, true, true), PLATFORM_PARK);
+}
+
+static void names(void **unused)
+{
+  (void)unused;
+  assert_string_equal(platform_state_name(PLATFORM_RUN), "run");
+  assert_string_equal(platform_state_name(99), "?");
+  assert_string_equal(platform_mode_name(PLATFORM_EXTERNAL), "external");
+  assert_string_equal(platform_mode_name(99), "?");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(moves_begin_at_rest),
+      cmocka_unit_test(run_takes_to_be_engaged),
+      cmocka_unit_test(an_order_leads_there),
+      cmocka_unit_test(a_fault_leads_by_neutral),
+      cmocka_unit_test(names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
