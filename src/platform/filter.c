@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B T / 2^k; 0 1),
+ *
+ *   S = I + M/2! + M^2/3! + ...      by Horner's rule, to the last digit
+ *
+ * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F,   E being what differs from the identity. */
+#include "platform/filter.h"
+
+#include <math.h>
+
+typedef double matrix[FILTER_STATES][FILTER_STATES];
+
+#define SMALL      0.125 /* norm of M from which the series is summed */
+#define LAST_DIGIT 1e-17
+#define SQUARINGS  64 /* of these and of terms 20 and 10 will do, as norms are below 1e4 */
+#define TERMS      32
+#define INLINE     static inline __attribute__((always_inline))
+
+/* The largest sum of a row. */
+INLINE double norm(const matrix A, int n)
+{
+  double most = 0.0;
+  for (int i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < n; j++) sum += fabs(A[i][j]);
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
+/* o = X Y */
+INLINE void multiply(matrix o, const matrix X, const matrix Y, int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = X[i][0] * Y[0][j];
+      for (int k = 1; k < n; k++) sum += X[i][k] * Y[k][j];
+      o[i][j] = sum;
+    }
+}
+
+/* So many terms of the series beyond the identity that the next one is below the last digit. */
+INLINE int terms(double size)
+{
+  int count = 0;
+  for (double next = 0.5 * size; next > LAST_DIGIT && count < TERMS; next *= size / (count + 2)) count++;
+  return count;
+}
+
+/* S of M */
+INLINE void series(matrix S, const matrix M, double size, int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) S[i][j] = i == j;
+  for (int k = terms(size); k > 0; k--) {
+    matrix product;
+    multiply(product, M, S, n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) S[i][j] = (i == j) + product[i][j] / (k + 1);
+  }
+}
+
+INLINE void square(struct filter *f, int n)
+{
+  matrix EE;
+  double EF[FILTER_STATES];
+  multiply(EE, f->E, f->E, n);
+  for (int i = 0; i < n; i++) {
+    EF[i] = 0.0;
+    for (int j = 0; j < n; j++) EF[i] += f->E[i][j] * f->F[j];
+  }
+  for (int i = 0; i < n; i++) {
+    f->F[i] = 2.0 * f->F[i] + EF[i];
+    for (int j = 0; j < n; j++) f->E[i][j] = 2.0 * f->E[i][j] + EE[i][j];
+  }
+}
+
+INLINE void make(struct filter *f, const struct filter_law *law, double period, int n)
+{
+  int halvings = 0;
+  double size = norm(law->A, n) * period, scale = period;
+  for (; size > SMALL && halvings < SQUARINGS; halvings++) {
+    size *= 0.5;
+    scale *= 0.5;
+  }
+  matrix M, S;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) M[i][j] = law->A[i][j] * scale;
+  series(S, M, size, n);
+  multiply(f->E, M, S, n);
+  for (int i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < n; j++) sum += S[i][j] * law->B[j];
+    f->F[i] = scale * sum;
+  }
+  for (; halvings > 0; halvings--) square(f, n);
+  f->states = n;
+}
+
+/* With the loops unrolled. */
+void filter_make(struct filter *f, const struct filter_law *law, double period)
+{
+  switch (law->states) {
+  case 1:
+    make(f, law, period, 1);
+    return;
+  case 2:
+    make(f, law, period, 2);
+    return;
+  case 3:
+    make(f, law, period, 3);
+    return;
+  default:
+    make(f, law, period, FILTER_STATES);
+    return;
+  }
+}
+
+void filter_step(const struct filter *f, double *x, double u)
+{
+  double change[FILTER_STATES];
+  for (int i = 0; i < f->states; i++) {
+    change[i] = f->F[i] * u;
+    for (int j = 0; j < f->states; j++) change[i] += f->E[i][j] * x[j];
+  }
+  for (int i = 0; i < f->states; i++) x[i] += change[i];
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code, but for washout_init().
+ *
+ *   travel   p'' = f - z - 2 zeta wn p' - wn^2 p,   z' = wb (f - z)        f: along the axes of the base
+ *   slow     y'' = wn^2 (f - y) - 2 zeta wn y'                             f: along the axes of the platform
+ *   turn     a'  = rate - 2 zeta wn a - c,   c' = wn^2 a                   a: roll, pitch, yaw
+ *
+ * States have a meaning of their own, whatever the parameters are: so these may change at any time, and position and velocity
+ * go on without a jump. */
+#include "platform/washout.h"
+
+#include "math/vec3.h"
+#include "platform/params.h"
+#include "platform/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the mean force, 1/s, where wb is less: what it holds would be an offset for ever. */
+#define FORGET 0.05
+/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has to turn before the
+ * position does. */
+#define DRAW  10.0
+#define BLEED 40.0
+
+#define GRAVITY  9.81
+#define STEEPEST 0.999 /* sine of a tilt */
+
+static double within(double x, double most)
+{
+  return fmax(-most, fmin(most, x));
+}
+
+static bool is_finite(const double *x, int n)
+{
+  double sum = 0.0; /* of zeros, or NaN */
+  for (int i = 0; i < n; i++) sum += 0.0 * x[i];
+  return sum == 0.0;
+}
+
+static void make_filters(struct washout *w)
+{
+  const struct platform_params *p = &w->now;
+  for (int i = 0; i < 3; i++) {
+    const double wn = p->hp_wn[i], wb = p->hp_wb[i];
+    const struct filter_law travel = {
+        .states = 3,
+        .A = {{0.0, 1.0, 0.0}, {-wn * wn, -2.0 * p->hp_zeta[0] * wn, -1.0}, {0.0, 0.0, -fmax(wb, FORGET)}},
+        .B = {0.0, 1.0, wb}};
+    filter_make(&w->travel_filter[i], &travel, w->period);
+  }
+  const double low = p->lp_wn[0], turn = p->rot_wn[0];
+  const struct filter_law slow = {
+      .states = 2, .A = {{0.0, 1.0}, {-low * low, -2.0 * p->lp_zeta[0] * low}}, .B = {0.0, low * low}};
+  const struct filter_law turning = {
+      .states = 2, .A = {{-2.0 * p->rot_zeta[0] * turn, -1.0}, {turn * turn, 0.0}}, .B = {1.0, 0.0}};
+  filter_make(&w->tilt_filter, &slow, w->period);
+  filter_make(&w->turn_filter, &turning, w->period);
+}
+
+void washout_reset(struct washout *w)
+{
+  memset(w->travel, 0, sizeof w->travel);
+  memset(w->slow, 0, sizeof w->slow);
+  memset(w->turn, 0, sizeof w->turn);
+  memset(w->turn_rate, 0, sizeof w->turn_rate);
+  memset(w->tilt, 0, sizeof w->tilt);
+  memset(w->spin, 0, sizeof w->spin);
+  memset(w->attitude, 0, sizeof w->attitude);
+  w->force[0] = w->force[1] = 0.0;
+  w->force[2] = w->gravity;
+}
+
+void washout_init(struct washout *w, const struct platform_params *params, double period,
+                  const double head[3])
+{
+  *w = (struct washout){.gravity = GRAVITY,
+                        .period = period,
+                        .draw = 1.0 - exp(-DRAW * period),
+                        .bleed = 1.0 - exp(-BLEED * period),
+                        .blended = 1.0};
+  v3_copy(w->head, head);
+  params_si(params, &w->to);
+  w->from = w->now = w->to;
+  make_filters(w);
+  washout_reset(w);
+}
+
+void washout_tune(struct washout *w, const struct platform_params *params)
+{
+  w->from = w->now;
+  params_si(params, &w->to);
+  w->blended = 0.0;
+  w->blending = true;
+}
+
+static void blend(struct washout *w)
+{
+  if (!w->blending) return;
+  w->blended = fmin(1.0, w->blended + w->period / w->to.blend[0]);
+  w->blending = w->blended < 1.0;
+  params_mix(&w->from, &w->to, w->blended, &w->now);
+  make_filters(w);
+}
+
+/* The last good ones stand in for what is not a number. */
+static void take(struct washout *w, double kept[3], const double in[3])
+{
+  if (is_finite(in, 3))
+    v3_copy(kept, in);
+  else
+    w->bad_input = true;
+}
+
+/* Where the target was out of reach the filters come back to where the platform is, so that they turn back with the input and
+ * not when they have come all the way themselves. */
+static void relieve(struct washout *w, const double excess[PLATFORM_DOF])
+{
+  if (!is_finite(excess, PLATFORM_DOF)) {
+    w->bad_input = true;
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    double *x = w->travel[i];
+    x[0] += w->draw * excess[i];
+    if (x[1] * excess[i] < 0.0) x[1] -= w->bleed * x[1];
+    w->turn[i][0] += w->draw * excess[3 + i];
+    w->attitude[i] += excess[3 + i];
+  }
+}
+
+/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for the driver is so for
+ * the platform. By its roll and pitch they are not turned: tilt stands in for a force that lasts; turned by it such a force would
+ * lift the platform up the slope that it has made itself. */
+static void travel(struct washout *w, const double f[3], struct platform_motion *head)
+{
+  const double c = cos(w->attitude[2]), s = sin(w->attitude[2]);
+  const double along[3] = {c * f[0] - s * f[1], s * f[0] + c * f[1], f[2]};
+  for (int i = 0; i < 3; i++) {
+    double *x = w->travel[i];
+    const double wn = w->now.hp_wn[i];
+    filter_step(&w->travel_filter[i], x, along[i]);
+    head->p[i] = x[0];
+    head->v[i] = x[1];
+    head->a[i] = along[i] - x[2] - 2.0 * w->now.hp_zeta[0] * wn * x[1] - wn * wn * x[0];
+  }
+}
+
+/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g. Beyond what is ever
+ * tilted to the rest does not count. */
+static void slope(double o[3], double sine, double rate, double acceleration)
+{
+  const bool steep = fabs(sine) > STEEPEST;
+  const double x = within(sine, STEEPEST), cosine = sqrt(1.0 - x * x);
+  o[0] = atan2(x, cosine);
+  o[1] = steep ? 0.0 : rate / cosine;
+  o[2] = steep ? 0.0 : (acceleration + x * o[1] * o[1]) / cosine;
+}
+
+/* Forward is nose up, which is a negative pitch; to the left is left side up, a positive roll. */
+static void tilt(struct washout *w, const double f[3])
+{
+  const struct tilt_limits limits = {w->now.tilt_rate[0], w->now.tilt_acc[0], w->now.tilt_max[0]};
+  const double wn = w->now.lp_wn[0], zeta = w->now.lp_zeta[0];
+  w->tilt_limited = false;
+  for (int i = 0; i < 2; i++) {
+    double *y = w->slow[i], wanted[3];
+    struct tilt *t = &w->tilt[1 - i];
+    const double unit = (i == 0 ? -1.0 : 1.0) / w->gravity;
+    filter_step(&w->tilt_filter, y, f[i]);
+    slope(wanted, unit * y[0], unit * y[1], unit * (wn * wn * (f[i] - y[0]) - 2.0 * zeta * wn * y[1]));
+    tilt_step(t, &limits, wanted, w->period);
+    w->tilt_limited = w->tilt_limited || t->rate_limited || t->angle_limited;
+  }
+}
+
+/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration such a jump is
+ * spread over the cycle, so that the acceleration is what velocities change by. */
+static void turn(struct washout *w, const double spin[3], struct platform_motion *head)
+{
+  const double wn = w->now.rot_wn[0], damping = 2.0 * w->now.rot_zeta[0] * wn;
+  double rate[3];
+  pose_angle_rates(rate, w->attitude, spin);
+  for (int i = 0; i < 3; i++) {
+    double *x = w->turn[i];
+    filter_step(&w->turn_filter, x, rate[i]);
+    const double v = rate[i] - damping * x[0] - x[1], jump = rate[i] - w->turn_rate[i];
+    head->p[3 + i] = x[0];
+    head->v[3 + i] = v;
+    head->a[3 + i] = jump / w->period - damping * v - wn * wn * x[0];
+    w->turn_rate[i] = rate[i];
+  }
+  for (int i = 0; i < 2; i++) {
+    head->p[3 + i] += w->tilt[i].p;
+    head->v[3 + i] += w->tilt[i].v;
+    head->a[3 + i] += w->tilt[i].a;
+  }
+}
+
+/* From the motion of the head point to that of the reference point: p = s + h - R h. */
+static void to_reference(struct platform_motion *m, const double h[3])
+{
+  double R[9], spin[3], spin_rate[3], arm[3], arm_v[3], arm_a[3], part[3], o[3];
+  pose_rotation(R, m->p + 3);
+  pose_spin(spin, m->p + 3, m->v + 3);
+  pose_spin_rate(spin_rate, m->p + 3, m->v + 3, m->a + 3);
+  v3_cross(arm_v, spin, h);
+  v3_cross(arm_a, spin_rate, h);
+  v3_cross(part, spin, arm_v);
+  v3_axpy(arm_a, 1.0, part);
+  m3_mul(arm, R, h);
+  v3_sub(part, h, arm);
+  v3_axpy(m->p, 1.0, part);
+  m3_mul(o, R, arm_v);
+  v3_axpy(m->v, -1.0, o);
+  m3_mul(o, R, arm_a);
+  v3_axpy(m->a, -1.0, o);
+}
+
+static bool all_finite(const struct washout *w, const struct platform_motion *m)
+{
+  bool finite =
+      is_finite(m->p, PLATFORM_DOF) && is_finite(m->v, PLATFORM_DOF) && is_finite(m->a, PLATFORM_DOF);
+  for (int i = 0; i < 3; i++) finite = finite && is_finite(w->travel[i], 3) && is_finite(w->turn[i], 2);
+  for (int i = 0; i < 2; i++) finite = finite && is_finite(w->slow[i], 2);
+  return finite;
+}
+
+void washout_step(struct washout *w, const double force[3], const double spin[3],
+                  const double excess[PLATFORM_DOF], struct platform_motion *target)
+{
+  const double up[3] = {0.0, 0.0, w->gravity};
+  double f[3], rate[3];
+  w->bad_input = w->reset = false;
+  take(w, w->force, force);
+  take(w, w->spin, spin);
+  blend(w);
+  relieve(w, excess);
+  for (int i = 0; i < 3; i++) {
+    f[i] = within(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
+    rate[i] = within(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
+  }
+  travel(w, f, target);
+  tilt(w, f);
+  turn(w, rate, target);
+  to_reference(target, w->head);
+  if (!all_finite(w, target)) {
+    washout_reset(w);
+    memset(target, 0, sizeof *target);
+    w->reset = true;
+  }
+  v3_copy(w->attitude, target->p + 3);
+}
