@@ -5,12 +5,24 @@
  * The invariant: from the state of every cycle the platform can be brought to rest by one fixed law of braking (axis_brake)
  * without leaving any limit on the way. The step to the next state is taken only if the same holds there, which is found by
  * going all the way to rest; else the law of braking is followed, for which it is known to hold. So nothing is ever exceeded,
- * whatever the target does, and a stop is always possible. */
+ * whatever the target does, and a stop is always possible.
+ *
+ * Work is bounded for any period and limits: a stop may take ENVELOPE_STOP_CYCLES, and acceleration and velocity are kept to
+ * what can be stopped from in so many. */
 #ifndef PLATFORM_ENVELOPE_H
 #define PLATFORM_ENVELOPE_H
 
+#include "platform/axis.h"
 #include "platform/hexapod.h"
 #include "platform/types.h"
+
+enum { ENVELOPE_STOP_CYCLES = 512 };
+
+/* Limits, and the laws of the coordinates within them. */
+struct envelope_laws {
+  struct platform_limits limits;
+  struct axis axis[PLATFORM_DOF];
+};
 
 struct envelope {
   struct platform_motion now;     /* where the platform is to be: constant jerk from one cycle to the next */
@@ -21,8 +33,9 @@ struct envelope {
 
   /* private */
   const struct hexapod *hexapod;
-  struct platform_limits limits; /* that hold */
-  struct platform_limits wanted; /* that will, as soon as a stop is possible within them */
+  struct envelope_laws hold; /* what is never exceeded, and how a stop goes */
+  struct envelope_laws want; /* that will hold, as soon as a stop is possible within them */
+  struct envelope_laws aim;  /* the smaller ones of both: for following */
   bool pending;
   double period;
 };
@@ -31,8 +44,8 @@ struct envelope {
 bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const struct platform_limits *limits,
                    double period, const double pose[PLATFORM_DOF], char *error, size_t size);
 
-/* RT. These hold from now on, or as soon as the motion is within them; meanwhile each limit in use is the larger one for what
- * must not be exceeded, and the smaller one for what is aimed at. */
+/* RT. These hold as soon as the motion, and a stop from it, is within them. Until then those before do, and what is aimed at
+ * keeps within both. */
 void envelope_limits(struct envelope *e, const struct platform_limits *limits);
 
 /* RT. One cycle towards the target (its value at the end of the cycle). */

@@ -3,7 +3,10 @@
  * and how near it is to where they cannot.
  *
  * A leg: L_i = |p + (0,0,height) + R a_i - b_i|, dL_i/dt = u_i . (v + w x R a_i), u_i its direction. A crank: the angle at
- * which its tip is one rod away from the joint of the platform. */
+ * which its tip is one rod away from the joint of the platform; of two such angles that of the branch it has at neutral.
+ *
+ * Angles of joints are those of the leg or rod against where it was at neutral: as seen from the base, of a rod from its crank,
+ * and as seen from the platform. */
 #ifndef PLATFORM_HEXAPOD_H
 #define PLATFORM_HEXAPOD_H
 
@@ -15,9 +18,21 @@ struct hexapod {
   struct platform_geometry geometry;
   /* of the neutral pose */
   double neutral[PLATFORM_LEGS]; /* legs, m or rad */
-  double base_axis[PLATFORM_LEGS][3],
-      top_axis[PLATFORM_LEGS][3]; /* directions of the legs or rods; base and platform frame */
-  double determinant;             /* of the Jacobian */
+  double base_axis[3][PLATFORM_LEGS],
+      top_axis
+          [3]
+          [PLATFORM_LEGS]; /* directions of the legs or rods; in the frames of base or crank and of the platform */
+  double determinant;      /* of the Jacobian */
+
+  /* private: by component, as the solver reads it */
+  double base[3][PLATFORM_LEGS],
+      top[3][PLATFORM_LEGS];      /* base as seen from the platform's frame at neutral */
+  double ahead[2][PLATFORM_LEGS]; /* cosine and sine of crank_heading */
+  double branch[PLATFORM_LEGS];   /* of a crank: 1 or -1 */
+  double joint_cosine;            /* of joint_max */
+  double reach;                   /* m, of the joint of the platform farthest from its origin */
+  double cosine_slope,
+      margin_slope; /* 1/m: most that these change while the joints of the platform move; legs only */
 };
 
 struct hexapod_state {
@@ -34,7 +49,21 @@ bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *er
 bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    struct hexapod_state *s);
 
-/* RT. Within the limits of legs, rates, joints and margin; slack: m or rad by which legs have to stay off their ends. */
-bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double slack);
+/* RT. Within the limits of legs, rates, joints and margin; spare: part of the ranges of legs and joints, and of the margin, by
+ * which to stay off their ends. */
+bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare);
+
+/* RT. Both: false also if it is not within, s is then not to be used. */
+bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
+                   double spare, struct hexapod_state *s);
+
+/* Set-up. Why a solution is not well within the limits; false. */
+bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, char *error, size_t size);
+
+/* RT. How far from the pose of s, in m as hexapod_travel counts it, lengths, joints and margin are within their limits whatever
+ * the way: a lower bound; 0 where none is known, as of cranks. */
+double hexapod_clearance(const struct hexapod *h, const struct hexapod_state *s);
+/* RT. An upper bound of what a joint of the platform moves by when the pose changes by these numbers; also per s. */
+double hexapod_travel(const struct hexapod *h, const double change[PLATFORM_DOF]);
 
 #endif

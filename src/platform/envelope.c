@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * One cycle of the envelope: RT code, but for envelope_init. */
+#include "platform/envelope.h"
+#include "platform/envelope_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { DOF = PLATFORM_DOF, BLEND_TRIES = 4 };
+
+static const double BEHIND =
+    1e-3; /* of the range of a coordinate: farther from its target it is said to be limited */
+
+/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough cycles. */
+static void make_laws(struct envelope_laws *laws, const struct platform_limits *limits, double period)
+{
+  const double longest = ENVELOPE_STOP_CYCLES * period;
+  laws->limits = *limits;
+  for (int k = 0; k < DOF; k++) {
+    const double acceleration = fmin(limits->acc[k], limits->jerk[k] * longest / 8.0);
+    const double velocity = fmin(limits->vel[k], 0.7 * acceleration * longest);
+    axis_set(&laws->axis[k], velocity, acceleration, limits->jerk[k], period);
+  }
+}
+
+bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const struct platform_limits *limits,
+                   double period, const double pose[PLATFORM_DOF], char *error, size_t size)
+{
+  static const char *const name[DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
+  *e = (struct envelope){.hexapod = hexapod, .period = period};
+  make_laws(&e->hold, limits, period);
+  e->want = e->aim = e->hold;
+  for (int k = 0; k < DOF; k++) {
+    e->now.p[k] = e->reachable[k] = pose[k];
+    if (fabs(pose[k]) <= limits->pos[k]) continue;
+    snprintf(error, size, "%s of %g is beyond its limit of %g", name[k], pose[k], limits->pos[k]);
+    return false;
+  }
+  if (!hexapod_solve(hexapod, pose, e->now.v, &e->legs)) {
+    snprintf(error, size, "a rod does not reach");
+    return false;
+  }
+  return envelope_reaches(e, pose) || hexapod_explain(hexapod, &e->legs, error, size);
+}
+
+void envelope_limits(struct envelope *e, const struct platform_limits *limits)
+{
+  const struct platform_limits *hold = &e->hold.limits;
+  struct platform_limits smaller;
+  for (int k = 0; k < DOF; k++) {
+    smaller.pos[k] = fmin(hold->pos[k], limits->pos[k]);
+    smaller.vel[k] = fmin(hold->vel[k], limits->vel[k]);
+    smaller.acc[k] = fmin(hold->acc[k], limits->acc[k]);
+    smaller.jerk[k] = fmin(hold->jerk[k], limits->jerk[k]);
+  }
+  make_laws(&e->want, limits, e->period);
+  make_laws(&e->aim, &smaller, e->period);
+  e->pending = true;
+}
+
+static void adopt_limits(struct envelope *e)
+{
+  struct hexapod_state legs;
+  struct stop_budget budget = stop_budget();
+  unsigned failed;
+  if (!e->pending || envelope_stop(e->hexapod, &e->want, &e->now, &budget, &legs, &failed) != STOP_POSSIBLE)
+    return;
+  e->hold = e->aim = e->want;
+  e->pending = false;
+}
+
+/* What a cycle may come to. */
+struct candidate {
+  double jerk[DOF];
+  struct platform_motion next;
+  struct hexapod_state legs;
+};
+
+static void take(struct envelope *e, const struct candidate *c)
+{
+  for (int k = 0; k < DOF; k++) e->jerk[k] = c->jerk[k];
+  e->now = c->next;
+  e->legs = c->legs;
+}
+
+static enum stop try(const struct envelope *e, struct candidate *c, struct stop_budget *budget,
+                     unsigned *failed)
+{
+  c->next = e->now;
+  envelope_advance(&e->hold, c->jerk, &c->next);
+  return envelope_stop(e->hexapod, &e->hold, &c->next, budget, &c->legs, failed);
+}
+
+/* Needs no trial: that it is possible is what the last cycle made sure of. */
+static void brake(const struct envelope *e, struct candidate *c)
+{
+  for (int k = 0; k < DOF; k++) c->jerk[k] = axis_brake(&e->hold.axis[k], e->now.v[k], e->now.a[k]);
+  c->next = e->now;
+  envelope_advance(&e->hold, c->jerk, &c->next);
+  hexapod_solve(e->hexapod, c->next.p, c->next.v, &c->legs);
+}
+
+/* Between braking and what is wanted, as near to this as a few halvings find. */
+static void blend(const struct envelope *e, struct candidate *best, const double wanted[DOF],
+                  struct stop_budget *budget)
+{
+  const struct candidate braking = *best;
+  double part = 0.0, step = 0.5;
+  for (int n = 0; n < BLEND_TRIES; n++, step *= 0.5) {
+    struct candidate c;
+    unsigned failed;
+    for (int k = 0; k < DOF; k++) c.jerk[k] = braking.jerk[k] + (part + step) * (wanted[k] - braking.jerk[k]);
+    if (try(e, &c, budget, &failed) != STOP_POSSIBLE) continue;
+    part += step;
+    *best = c;
+  }
+}
+
+/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. */
+static void follow(struct envelope *e, const struct platform_motion *aim)
+{
+  struct stop_budget budget = stop_budget();
+  struct candidate braking, wanted;
+  enum stop stop = STOP_COORDINATE;
+  brake(e, &braking);
+  for (int k = 0; k < DOF; k++) {
+    const struct axis_state now = {e->now.p[k], e->now.v[k], e->now.a[k]};
+    const struct axis_state target = {aim->p[k], aim->v[k], aim->a[k]};
+    wanted.jerk[k] = axis_follow(&e->aim.axis[k], &now, &target);
+  }
+  for (int n = 0; n <= DOF && stop == STOP_COORDINATE; n++) {
+    unsigned failed;
+    stop = try(e, &wanted, &budget, &failed);
+    for (int k = 0; k < DOF && stop == STOP_COORDINATE; k++)
+      if (failed & 1U << k) wanted.jerk[k] = braking.jerk[k];
+  }
+  if (stop == STOP_POSSIBLE) {
+    take(e, &wanted);
+    return;
+  }
+  blend(e, &braking, wanted.jerk, &budget);
+  take(e, &braking);
+}
+
+void envelope_step(struct envelope *e, const struct platform_motion *target)
+{
+  struct platform_motion aim;
+  adopt_limits(e);
+  envelope_aim(e, target, &aim);
+  follow(e, &aim);
+  e->rate_limited = false;
+  for (int k = 0; k < DOF; k++)
+    e->rate_limited |= !(fabs(aim.p[k] - e->now.p[k]) <= BEHIND * e->aim.limits.pos[k]);
+}
+
+void envelope_brake(struct envelope *e)
+{
+  struct candidate braking;
+  adopt_limits(e);
+  brake(e, &braking);
+  take(e, &braking);
+  e->limited = e->unreachable = e->rate_limited = false;
+}
+
+bool envelope_at_rest(const struct envelope *e)
+{
+  for (int k = 0; k < DOF; k++)
+    if (e->now.v[k] != 0.0 || e->now.a[k] != 0.0) return false;
+  return true;
+}

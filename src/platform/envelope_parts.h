@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Between the files of the envelope: envelope.c, envelope_stop.c, envelope_target.c. RT code. */
+#ifndef PLATFORM_ENVELOPE_PARTS_H
+#define PLATFORM_ENVELOPE_PARTS_H
+
+#include "platform/envelope.h"
+
+/* How a stop goes. */
+enum stop {
+  STOP_POSSIBLE,
+  STOP_COORDINATE /* beyond its own limits */,
+  STOP_LEGS /* beyond theirs, or too long */
+};
+
+/* What all stops looked at in one cycle may take together, in states. */
+struct stop_budget {
+  int states, solutions; /* of the coordinates, of the legs */
+};
+struct stop_budget stop_budget(void);
+
+/* Whether m and all states of the stop from there are within the limits. legs: at m, if possible; failed: the coordinates that
+ * are beyond, a bit each. */
+enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *laws,
+                        const struct platform_motion *m, struct stop_budget *budget,
+                        struct hexapod_state *legs, unsigned *failed);
+
+/* One cycle on. */
+void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFORM_DOF],
+                      struct platform_motion *m);
+
+/* The target within the box, and walked back to where the legs reach; sets e->reachable and the flags. */
+void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * Going all the way to rest, to see whether a stop is possible: RT code.
+ *
+ * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are within at the
+ * start. The legs are solved where they are not known to be within their limits: not as long as no joint of the platform has
+ * come farther than the clearance of the last solution, and moves no faster than a leg may. */
+#include "platform/envelope_parts.h"
+
+#include <math.h>
+
+enum { DOF = PLATFORM_DOF };
+
+static const double ROUNDING = 1e-12; /* of a limit */
+
+struct stop_budget stop_budget(void)
+{
+  return (struct stop_budget){.states = 2 * ENVELOPE_STOP_CYCLES, .solutions = ENVELOPE_STOP_CYCLES};
+}
+
+static bool beyond(double x, double limit)
+{
+  return !(fabs(x) <= limit * (1.0 + ROUNDING));
+}
+
+static unsigned beyond_rates(const struct envelope_laws *laws, const struct platform_motion *m)
+{
+  unsigned failed = 0;
+  for (int k = 0; k < DOF; k++) {
+    const struct axis *x = &laws->axis[k];
+    const bool fails = beyond(m->a[k], x->acceleration) || beyond(m->v[k], x->velocity) ||
+                       beyond(m->v[k] + axis_release(x, m->a[k]), x->velocity);
+    failed |= (unsigned)fails << k;
+  }
+  return failed;
+}
+
+static unsigned beyond_box(const struct envelope_laws *laws, const struct platform_motion *m)
+{
+  unsigned failed = 0;
+  for (int k = 0; k < DOF; k++) failed |= (unsigned)beyond(m->p[k], laws->limits.pos[k]) << k;
+  return failed;
+}
+
+static bool at_rest(const struct platform_motion *m)
+{
+  double sum = 0.0;
+  for (int k = 0; k < DOF; k++) sum += fabs(m->v[k]) + fabs(m->a[k]);
+  return sum == 0.0;
+}
+
+/* The last solution of the legs on the way. */
+struct solution {
+  double p[DOF], clearance;
+};
+
+static bool known(const struct hexapod *h, const struct solution *last, const struct platform_motion *m)
+{
+  double change[DOF];
+  for (int k = 0; k < DOF; k++) change[k] = m->p[k] - last->p[k];
+  return hexapod_travel(h, change) < last->clearance && hexapod_travel(h, m->v) < h->geometry.leg_rate;
+}
+
+static bool solve(const struct hexapod *h, const struct platform_motion *m, struct solution *last,
+                  struct hexapod_state *legs)
+{
+  if (!hexapod_reach(h, m->p, m->v, 0.0, legs)) return false;
+  for (int k = 0; k < DOF; k++) last->p[k] = m->p[k];
+  last->clearance = hexapod_clearance(h, legs);
+  return true;
+}
+
+static void brake(const struct envelope_laws *laws, struct platform_motion *m)
+{
+  double jerk[DOF];
+  for (int k = 0; k < DOF; k++) jerk[k] = axis_brake(&laws->axis[k], m->v[k], m->a[k]);
+  envelope_advance(laws, jerk, m);
+}
+
+void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFORM_DOF],
+                      struct platform_motion *m)
+{
+  for (int k = 0; k < DOF; k++) {
+    struct axis_state s = {m->p[k], m->v[k], m->a[k]};
+    axis_advance(&laws->axis[k], jerk[k], &s);
+    m->p[k] = s.p;
+    m->v[k] = s.v;
+    m->a[k] = s.a;
+  }
+}
+
+enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *laws,
+                        const struct platform_motion *m, struct stop_budget *budget,
+                        struct hexapod_state *legs, unsigned *failed)
+{
+  struct platform_motion at = *m;
+  struct hexapod_state on_the_way;
+  struct solution last = {.clearance = -1.0};
+  *failed = beyond_rates(laws, m);
+  if (*failed) return STOP_COORDINATE;
+  for (int n = 0; n < ENVELOPE_STOP_CYCLES && budget->states-- > 0; n++) {
+    *failed = beyond_box(laws, &at);
+    if (*failed) return STOP_COORDINATE;
+    if (!known(h, &last, &at))
+      if (budget->solutions-- <= 0 || !solve(h, &at, &last, n == 0 ? legs : &on_the_way)) return STOP_LEGS;
+    if (at_rest(&at)) return STOP_POSSIBLE;
+    brake(laws, &at);
+  }
+  return STOP_LEGS;
+}

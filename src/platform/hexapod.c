@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * What the legs do at a pose: RT code. Arrays run over the legs, so that several are computed side by side. */
+#include "platform/hexapod.h"
+#include "platform/hexapod_parts.h"
+
+#include <math.h>
+
+enum { N = PLATFORM_LEGS };
+
+/* R = Rz(yaw) Ry(pitch) Rx(roll); w, unless v is NULL, the angular velocity, base axes. */
+static void attitude(const double p[PLATFORM_DOF], const double v[PLATFORM_DOF], double R[9], double w[3])
+{
+  double sr, cr, sp, cp, sy, cy;
+  sincos(p[3], &sr, &cr);
+  sincos(p[4], &sp, &cp);
+  sincos(p[5], &sy, &cy);
+  R[0] = cy * cp;
+  R[1] = cy * sp * sr - sy * cr;
+  R[2] = cy * sp * cr + sy * sr;
+  R[3] = sy * cp;
+  R[4] = sy * sp * sr + cy * cr;
+  R[5] = sy * sp * cr - cy * sr;
+  R[6] = -sp;
+  R[7] = cp * sr;
+  R[8] = cp * cr;
+  if (!v) return;
+  w[0] = v[3] * R[0] - v[4] * sy;
+  w[1] = v[3] * R[3] + v[4] * cy;
+  w[2] = v[3] * R[6] + v[5];
+}
+
+/* Two numbers side by side: of two legs, or of the halves of the Jacobian. */
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair load(const double *a)
+{
+  return (pair){a[0], a[1]};
+}
+
+static inline void store(double *a, pair x)
+{
+  a[0] = x[0];
+  a[1] = x[1];
+}
+
+static inline pair root(pair x)
+{
+  return (pair){sqrt(x[0]), sqrt(x[1])};
+}
+
+static inline pair dot(const pair a[3], const pair b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void cross(pair o[3], const pair a[3], const pair b[3])
+{
+  o[0] = a[1] * b[2] - a[2] * b[1];
+  o[1] = a[2] * b[0] - a[0] * b[2];
+  o[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* By the minors of its upper three rows (u) and its lower three (R a x u), the triple products of three legs each: no pivots, no
+ * branches. */
+double hexapod_determinant(double M[PLATFORM_DOF][N])
+{
+  pair leg[N][3], product[N][N][3], triple[20];
+  for (int i = 0; i < N; i++)
+    for (int c = 0; c < 3; c++) leg[i][c] = (pair){M[c][i], M[3 + c][i]};
+  for (int j = 1; j < N; j++)
+    for (int k = j + 1; k < N; k++) cross(product[j][k], leg[j], leg[k]);
+  int n = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = i + 1; j < N; j++)
+      for (int k = j + 1; k < N; k++) triple[n++] = dot(leg[i], product[j][k]);
+  double det = 0.0;
+  n = 0;
+  for (int i = 0; i < N; i++) /* the other three legs are the same triple counted from the end */
+    for (int j = i + 1; j < N; j++)
+      for (int k = j + 1; k < N; k++, n++) {
+        const double term = triple[n][0] * triple[19 - n][1];
+        det += (i + j + k) % 2 ? term : -term;
+      }
+  return det;
+}
+
+/* u: direction. */
+static inline pair solve_legs(const pair span[3], pair u[3])
+{
+  const pair leg = root(dot(span, span)), inverse = 1.0 / leg;
+  for (int c = 0; c < 3; c++) u[c] = span[c] * inverse;
+  return leg;
+}
+
+/* Of cranks of length r with rods of length l, in the plane of the crank: ahead . span = x, span_z = z. The tip r (cos, sin) is
+ * where 2 r (x cos + z sin) = |span|^2 + r^2 - l^2. u: direction of the rod; seen: the same, along the crank, across it and
+ * upwards, and along its axis. Not a number if it does not reach. */
+static inline pair solve_cranks(const struct hexapod *h, int i, const pair span[3], pair u[3], pair seen[3])
+{
+  const double r = h->geometry.crank_length, l = h->geometry.rod_length;
+  const pair cx = load(h->ahead[0] + i), cy = load(h->ahead[1] + i), x = cx * span[0] + cy * span[1],
+             z = span[2];
+  const pair across = cx * span[1] - cy * span[0], plane = x * x + z * z;
+  const pair level = (plane + across * across + (r * r - l * l)) * (0.5 / r);
+  const pair side = load(h->branch + i) * root(plane - level * level), inverse = 1.0 / plane;
+  const pair cosine = (level * x - side * z) * inverse, sine = (level * z + side * x) * inverse;
+  const double k = 1.0 / l;
+  u[0] = (span[0] - r * cosine * cx) * k;
+  u[1] = (span[1] - r * cosine * cy) * k;
+  u[2] = (z - r * sine) * k;
+  seen[0] = (x * cosine + z * sine - r) * k;
+  seen[1] = side * -k; /* z cos - x sin: of the speed of the tip, the part along the rod */
+  seen[2] = across * k;
+  const pair half = sine / (1.0 + cosine);
+  return (pair){2.0 * atan(half[0]), 2.0 * atan(half[1])};
+}
+
+bool hexapod_parts(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
+                   struct hexapod_parts *parts, struct hexapod_state *s)
+{
+  double R[9], w[3] = {0};
+  bool reached = true;
+  attitude(p, v, R, w);
+  for (int i = 0; i < N; i += 2) {
+    pair arm[3], span[3], u[3], seen[3], moment[3], leg, rate = {0}, transmission = {1.0, 1.0};
+    for (int c = 0; c < 3; c++) {
+      arm[c] = R[3 * c] * load(h->top[0] + i) + R[3 * c + 1] * load(h->top[1] + i) +
+               R[3 * c + 2] * load(h->top[2] + i);
+      span[c] = p[c] + arm[c] - load(h->base[c] + i);
+    }
+    if (h->geometry.crank) {
+      leg = solve_cranks(h, i, span, u, seen);
+      transmission = seen[1];
+      reached = reached & (transmission[0] * h->branch[i] < 0.0) & (transmission[1] * h->branch[i + 1] < 0.0);
+    } else {
+      leg = solve_legs(span, u);
+      for (int c = 0; c < 3; c++) seen[c] = u[c];
+    }
+    cross(moment, arm, u);
+    if (v) /* u . (v + w x R a), of a crank by what its tip makes of its own rate */
+      rate = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + moment[0] * w[0] + moment[1] * w[1] + moment[2] * w[2];
+    if (v && h->geometry.crank) rate /= h->geometry.crank_length * transmission;
+    for (int c = 0; c < 3; c++) {
+      store(parts->jacobian[c] + i, u[c]);
+      store(parts->jacobian[3 + c] + i, moment[c]);
+      store(parts->base[c] + i, seen[c]);
+      store(parts->top[c] + i, R[c] * u[0] + R[3 + c] * u[1] + R[6 + c] * u[2]);
+    }
+    store(parts->transmission + i, transmission);
+    store(s->leg + i, leg);
+    store(s->rate + i, rate);
+  }
+  return reached;
+}
+
+/* The least cosine of the angles between directions a and b, or `least`. */
+static double widest(double a[3][N], const double b[3][N], double least)
+{
+  double cosine[N];
+  for (int i = 0; i < N; i++) cosine[i] = a[0][i] * b[0][i] + a[1][i] * b[1][i] + a[2][i] * b[2][i];
+  for (int i = 0; i < N; i++) least = cosine[i] < least ? cosine[i] : least;
+  return least;
+}
+
+static double joint_cosine(const struct hexapod *h, struct hexapod_parts *parts)
+{
+  return widest(parts->top, h->top_axis, widest(parts->base, h->base_axis, 1.0));
+}
+
+static double margin(const struct hexapod *h, struct hexapod_parts *parts)
+{
+  if (h->geometry.crank)
+    for (int c = 0; c < PLATFORM_DOF; c++)
+      for (int i = 0; i < N; i++) parts->jacobian[c][i] *= parts->transmission[i];
+  return hexapod_determinant(parts->jacobian) / h->determinant;
+}
+
+static bool legs_within(const struct hexapod *h, const struct hexapod_state *s, double spare)
+{
+  const double slack = spare * (h->geometry.leg_max - h->geometry.leg_min);
+  const double low = h->geometry.leg_min + slack, high = h->geometry.leg_max - slack,
+               rate = h->geometry.leg_rate;
+  bool within = true;
+  for (int i = 0; i < N; i++)
+    within = within & (s->leg[i] >= low) & (s->leg[i] <= high) & (s->rate[i] <= rate) & (s->rate[i] >= -rate);
+  return within;
+}
+
+static bool joints_within(const struct hexapod *h, const struct hexapod_state *s, double spare)
+{
+  return s->joint_cosine >= h->joint_cosine + spare * (1.0 - h->joint_cosine);
+}
+
+static bool margin_within(const struct hexapod *h, const struct hexapod_state *s, double spare)
+{
+  return s->margin >= h->geometry.margin * (1.0 + spare);
+}
+
+bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
+                   struct hexapod_state *s)
+{
+  struct hexapod_parts parts;
+  if (!hexapod_parts(h, p, v, &parts, s)) return false;
+  s->joint_cosine = joint_cosine(h, &parts);
+  s->margin = margin(h, &parts);
+  return true;
+}
+
+bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare)
+{
+  return legs_within(h, s, spare) && joints_within(h, s, spare) && margin_within(h, s, spare);
+}
+
+/* The same, with what costs more only if all else is within. */
+bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
+                   double spare, struct hexapod_state *s)
+{
+  struct hexapod_parts parts;
+  if (!hexapod_parts(h, p, v, &parts, s) || !legs_within(h, s, spare)) return false;
+  s->joint_cosine = joint_cosine(h, &parts);
+  if (!joints_within(h, s, spare)) return false;
+  s->margin = margin(h, &parts);
+  return margin_within(h, s, spare);
+}
+
+double hexapod_clearance(const struct hexapod *h, const struct hexapod_state *s)
+{
+  if (h->geometry.crank) return 0.0;
+  double clearance = (s->margin - h->geometry.margin) / h->margin_slope;
+  const double joints = (s->joint_cosine - h->joint_cosine) / h->cosine_slope;
+  if (joints < clearance) clearance = joints;
+  for (int i = 0; i < N; i++) {
+    const double low = s->leg[i] - h->geometry.leg_min, high = h->geometry.leg_max - s->leg[i];
+    if (low < clearance) clearance = low;
+    if (high < clearance) clearance = high;
+  }
+  return clearance;
+}
+
+double hexapod_travel(const struct hexapod *h, const double change[PLATFORM_DOF])
+{
+  return sqrt(change[0] * change[0] + change[1] * change[1] + change[2] * change[2]) +
+         h->reach * (fabs(change[3]) + fabs(change[4]) + fabs(change[5]));
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * Whether the geometry of a hexapod makes sense, and what is known of it beforehand: set-up code. */
+#include "platform/hexapod.h"
+#include "platform/hexapod_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { N = PLATFORM_LEGS };
+
+static const double PI = 3.14159265358979323846;
+static const double APART = 1e-6; /* m: joints closer than this are in one place */
+static const double REGULAR =
+    1e-3; /* least volume of the Jacobian, as a part of that of rows at right angles */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(char *error, size_t size, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error, size, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static bool check_number(const char *name, double x, double above, char *error, size_t size)
+{
+  if (isfinite(x) && x > above) return true;
+  return refuse(error, size, "%s: expected a number above %g, found %g", name, above, x);
+}
+
+static bool check_side(const char *name, const double joint[N][3], char *error, size_t size)
+{
+  for (int i = 0; i < N; i++) {
+    for (int c = 0; c < 3; c++)
+      if (!isfinite(joint[i][c])) return refuse(error, size, "%s: joint %d: expected numbers", name, i);
+    for (int j = 0; j < i; j++) {
+      const double x = joint[i][0] - joint[j][0], y = joint[i][1] - joint[j][1],
+                   z = joint[i][2] - joint[j][2];
+      if (x * x + y * y + z * z < APART * APART)
+        return refuse(error, size, "%s: joints %d and %d are in one place", name, j, i);
+    }
+  }
+  return true;
+}
+
+static bool check_cranks(const struct platform_geometry *g, char *error, size_t size)
+{
+  for (int i = 0; i < N; i++)
+    if (!isfinite(g->crank_heading[i]))
+      return refuse(error, size, "crank_heading: crank %d: expected a number", i);
+  if (!(g->leg_min > -PI && g->leg_max < PI))
+    return refuse(error, size, "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
+  return check_number("crank_length", g->crank_length, 0.0, error, size) &&
+         check_number("rod_length", g->rod_length, 0.0, error, size);
+}
+
+static bool check(const struct platform_geometry *g, char *error, size_t size)
+{
+  if (!check_side("base", g->base, error, size) || !check_side("platform", g->top, error, size)) return false;
+  if (!isfinite(g->height)) return refuse(error, size, "height: expected a number");
+  if (g->crank ? !check_cranks(g, error, size) : !check_number("leg_min", g->leg_min, 0.0, error, size))
+    return false;
+  if (!isfinite(g->leg_max) || !(g->leg_max > g->leg_min))
+    return refuse(error, size, "leg_max: expected a number above leg_min, %g, found %g", g->leg_min,
+                  g->leg_max);
+  if (!check_number("leg_rate", g->leg_rate, 0.0, error, size) ||
+      !check_number("joint_max", g->joint_max, 0.0, error, size))
+    return false;
+  if (!(g->margin > 0.0 && g->margin < 1.0))
+    return refuse(error, size, "margin: expected a number between 0 and 1, found %g", g->margin);
+  return true;
+}
+
+static bool allowed(const struct hexapod *h, double leg)
+{
+  return leg >= h->geometry.leg_min && leg <= h->geometry.leg_max;
+}
+
+/* Of both angles at neutral the one within the limits; if both are, the one nearer to the level. */
+static bool choose_branches(struct hexapod *h, char *error, size_t size)
+{
+  static const double neutral[PLATFORM_DOF];
+  struct hexapod_parts parts;
+  struct hexapod_state up, down;
+  for (int i = 0; i < N; i++) h->branch[i] = 1.0;
+  if (!hexapod_parts(h, neutral, NULL, &parts, &up))
+    return refuse(error, size, "neutral: the rod of a crank does not reach its joint of the platform");
+  for (int i = 0; i < N; i++) h->branch[i] = -1.0;
+  hexapod_parts(h, neutral, NULL, &parts, &down);
+  for (int i = 0; i < N; i++) {
+    const bool nearer = fabs(up.leg[i]) < fabs(down.leg[i]);
+    if (allowed(h, up.leg[i]) != allowed(h, down.leg[i]) ? allowed(h, up.leg[i]) : nearer) h->branch[i] = 1.0;
+  }
+  return true;
+}
+
+/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the reach. */
+static double regularity(const struct hexapod *h, double determinant, double M[PLATFORM_DOF][N])
+{
+  double volume = h->reach * h->reach * h->reach;
+  for (int i = 0; i < N; i++) {
+    double square = 0.0;
+    for (int c = 0; c < 3; c++)
+      square += M[c][i] * M[c][i] + M[3 + c][i] * M[3 + c][i] / (h->reach * h->reach);
+    volume *= sqrt(square);
+  }
+  return volume > 0.0 ? fabs(determinant) / volume : 0.0;
+}
+
+bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, char *error, size_t size)
+{
+  const struct platform_geometry *g = &h->geometry;
+  const double end = 0.01 * (g->leg_max - g->leg_min);
+  for (int i = 0; i < N; i++)
+    if (!(s->leg[i] >= g->leg_min + end && s->leg[i] <= g->leg_max - end))
+      return refuse(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i, s->leg[i],
+                    g->crank ? "rad" : "m", g->leg_min, g->leg_max);
+  if (!(s->margin >= 1.01 * g->margin))
+    return refuse(error, size,
+                  "it is too near to a singular pose: determinant %g of that at neutral, least %g", s->margin,
+                  g->margin);
+  return refuse(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
+}
+
+static bool look_at_neutral(struct hexapod *h, char *error, size_t size)
+{
+  static const double neutral[PLATFORM_DOF];
+  struct hexapod_parts parts;
+  struct hexapod_state s;
+  hexapod_parts(h, neutral, NULL, &parts, &s);
+  for (int i = 0; i < N; i++) {
+    if (!allowed(h, s.leg[i]))
+      return refuse(error, size, "neutral: %s %d is at %g %s, expected %g to %g",
+                    h->geometry.crank ? "crank" : "leg", i, s.leg[i], h->geometry.crank ? "rad" : "m",
+                    h->geometry.leg_min, h->geometry.leg_max);
+    h->neutral[i] = s.leg[i];
+    for (int c = 0; c < 3; c++) {
+      h->base_axis[c][i] = parts.base[c][i];
+      h->top_axis[c][i] = parts.top[c][i];
+    }
+    for (int c = 0; c < PLATFORM_DOF; c++) parts.jacobian[c][i] *= parts.transmission[i];
+  }
+  double M[PLATFORM_DOF][N];
+  for (int c = 0; c < PLATFORM_DOF; c++)
+    for (int i = 0; i < N; i++) M[c][i] = parts.jacobian[c][i];
+  h->determinant = hexapod_determinant(M);
+  if (regularity(h, h->determinant, parts.jacobian) >= REGULAR) return true;
+  return refuse(error, size,
+                "neutral: the platform is singular there, or nearly so: the legs do not hold it");
+}
+
+/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the platform. A leg turns by
+ * du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du + dR. A column of the Jacobian, lengths in
+ * units of the reach, has at most the length sqrt(2), and its halves change by du and du + dR; the determinant changes by at
+ * most the sum over the columns of that change times the lengths of the five others. */
+static void bound_slopes(struct hexapod *h)
+{
+  const double du = 1.0 / h->geometry.leg_min, dR = 1.0 / h->reach;
+  const double column = sqrt(du * du + (du + dR) * (du + dR)), others = 4.0 * sqrt(2.0);
+  h->cosine_slope = du + dR;
+  h->margin_slope = N * others * column * h->reach * h->reach * h->reach / fabs(h->determinant);
+}
+
+bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *error, size_t size)
+{
+  *h = (struct hexapod){.geometry = *g};
+  if (!check(g, error, size)) return false;
+  h->joint_cosine = g->joint_max < PI ? cos(g->joint_max) : -2.0;
+  for (int i = 0; i < N; i++) {
+    double square = 0.0;
+    for (int c = 0; c < 3; c++) {
+      h->base[c][i] = g->base[i][c] - (c == 2 ? g->height : 0.0);
+      h->top[c][i] = g->top[i][c];
+      square += g->top[i][c] * g->top[i][c];
+    }
+    h->ahead[0][i] = cos(g->crank_heading[i]);
+    h->ahead[1][i] = sin(g->crank_heading[i]);
+    h->reach = fmax(h->reach, sqrt(square));
+  }
+  if (g->crank && !choose_branches(h, error, size)) return false;
+  if (!look_at_neutral(h, error, size)) return false;
+  bound_slopes(h);
+  return true;
+}
