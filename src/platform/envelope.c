@@ -43,6 +43,17 @@ bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const stru
   return envelope_reaches(e, pose) || hexapod_explain(hexapod, &e->legs, error, size);
 }
 
+static void adopt_limits(struct envelope *e)
+{
+  struct hexapod_state legs;
+  struct stop_budget budget = stop_budget();
+  unsigned failed;
+  if (!e->pending || envelope_stop(e->hexapod, &e->want, &e->now, &budget, &legs, &failed) != STOP_POSSIBLE)
+    return;
+  e->hold = e->aim = e->want;
+  e->pending = false;
+}
+
 void envelope_limits(struct envelope *e, const struct platform_limits *limits)
 {
   const struct platform_limits *hold = &e->hold.limits;
@@ -56,17 +67,7 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits)
   make_laws(&e->want, limits, e->period);
   make_laws(&e->aim, &smaller, e->period);
   e->pending = true;
-}
-
-static void adopt_limits(struct envelope *e)
-{
-  struct hexapod_state legs;
-  struct stop_budget budget = stop_budget();
-  unsigned failed;
-  if (!e->pending || envelope_stop(e->hexapod, &e->want, &e->now, &budget, &legs, &failed) != STOP_POSSIBLE)
-    return;
-  e->hold = e->aim = e->want;
-  e->pending = false;
+  adopt_limits(e);
 }
 
 /* What a cycle may come to. */

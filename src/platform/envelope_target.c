@@ -60,6 +60,29 @@ static void slide(const struct envelope *e, double at[DOF], const double to[DOF]
   }
 }
 
+/* How far it is from what is wanted, each coordinate as a part of its limit. */
+static double missing(const struct envelope *e, const double at[DOF], const double to[DOF])
+{
+  double sum = 0.0;
+  for (int k = 0; k < DOF; k++) {
+    const double part = (to[k] - at[k]) / e->aim.limits.pos[k];
+    sum += part * part;
+  }
+  return sum;
+}
+
+/* From where it was on, or, if that comes nearer, from neutral: a coordinate at its end gives way to the others there. */
+static void walk(const struct envelope *e, double at[DOF], const double to[DOF])
+{
+  double afresh[DOF] = {0};
+  start_walk(e, at);
+  walk_back(e, at, to);
+  slide(e, at, to);
+  walk_back(e, afresh, to);
+  if (missing(e, afresh, to) >= missing(e, at, to)) return;
+  for (int k = 0; k < DOF; k++) at[k] = afresh[k];
+}
+
 void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim)
 {
   *aim = *target;
@@ -67,9 +90,7 @@ void envelope_aim(struct envelope *e, const struct platform_motion *target, stru
   e->unreachable = !envelope_reaches(e, aim->p);
   if (e->unreachable) {
     double from[DOF];
-    start_walk(e, from);
-    walk_back(e, from, aim->p);
-    slide(e, from, aim->p);
+    walk(e, from, aim->p);
     for (int k = 0; k < DOF; k++)
       if (from[k] != aim->p[k]) {
         aim->p[k] = from[k];
