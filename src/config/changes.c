@@ -75,6 +75,7 @@ static void compare_rest(const struct settings *a, const struct settings *b, str
   if (strcmp(text_of(a->modbus.serial.path), text_of(b->modbus.serial.path)) != 0)
     add(l, "modbus", "serial", "");
   if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
+  if (a->packets_print != b->packets_print) add(l, "packets", "", "");
   if (a->model_print != b->model_print) add(l, "model", "", "");
   if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
   if (a->injections_print != b->injections_print) add(l, "injections", "", "");

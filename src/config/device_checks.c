@@ -51,6 +51,11 @@ static bool is_alias(const char *a, const char *b)
          S_ISCHR(y.st_mode) && x.st_rdev == y.st_rdev;
 }
 
+bool is_same_line(const char *a, const char *b)
+{
+  return strcmp(a, b) == 0 || is_alias(a, b);
+}
+
 static bool check_name(const struct settings_device *d, const struct settings_device *other,
                        const struct node *n, struct report *r)
 {
@@ -121,8 +126,7 @@ void device_check_server_line(const struct node *list, const char *path, struct 
   if (!path || !list || list->kind != NODE_LIST) return;
   for (const struct node *n = list->first; n; n = n->next) {
     const struct node *serial = n->kind == NODE_MAP ? node_find(n, "serial") : NULL;
-    if (serial && serial->kind == NODE_SCALAR &&
-        (strcmp(serial->text, path) == 0 || is_alias(serial->text, path)))
+    if (serial && serial->kind == NODE_SCALAR && is_same_line(serial->text, path))
       report_error(r, serial->at, "serial: the line of the section modbus: expected another one");
   }
 }

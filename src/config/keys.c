@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The tables of the schema: every key a file may hold, one row each. Data only. */
+#include "config/keys.h"
 #include "config/values.h"
-
-#define ANY           -INFINITY, INFINITY, CLOSED
-#define POSITIVE      0, INFINITY, OPEN_MIN
-#define NOT_NEGATIVE  0, INFINITY, CLOSED
-#define BETWEEN(a, b) (a), (b), CLOSED
-#define INSIDE(a, b)  (a), (b), OPEN_MIN | OPEN_MAX
-#define REQUIRED      NULL
-#define NONE          ""
 
 _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
 
@@ -35,7 +28,7 @@ static const char *const profiles[] = {"f", "d", NULL};
 static const char *const streams[] = {STREAM_LIST(STREAM_NAME) NULL};
 #undef STREAM_NAME
 static const char *const accesses[] = {"read", "write", NULL};
-static const char *const parities[] = {"none", "even", "odd", NULL};
+const char *const schema_parities[] = {"none", "even", "odd", NULL};
 #define WORD(id, text, ...) text,
 static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
 static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
@@ -47,8 +40,6 @@ const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 
 /* The tables: clang-format 14 takes the commas of the macros for columns. */
 /* clang-format off */
-
-#define SECTION(what, table) {(what), (table), sizeof(table) / sizeof((table)[0])}
 
 #define BODY(field) offsetof(ali3_body_spec, field)
 static const struct key body_keys[] = {
@@ -324,7 +315,7 @@ static const struct key device_keys[] = {
   {"port",       KEY_INTEGER, "",  BETWEEN(1, 65535),    "502",    AT_START, DEVICE(device.port),             0,           0},
   {"serial",     KEY_STRING,  "",  ANY,                  NONE,     AT_START, DEVICE(serial),                  0,           0},
   {"baud",       KEY_INTEGER, "",  BETWEEN(1200, 4e6),   "19200",  AT_START, DEVICE(device.serial.baud),      0,           0},
-  {"parity",     KEY_CHOICE,  "",  ANY,                  "even",   AT_START, DEVICE(device.serial.parity),    parities,    0},
+  {"parity",     KEY_CHOICE,  "",  ANY,                  "even",   AT_START, DEVICE(device.serial.parity),    schema_parities,    0},
   {"stop_bits",  KEY_INTEGER, "",  BETWEEN(1, 2),        "1",      AT_START, DEVICE(device.serial.stop_bits), 0,           0},
   {"unit",       KEY_INTEGER, "",  BETWEEN(0, 255),      "1",      AT_START, DEVICE(device.unit),             0,           0},
   {"period",     KEY_NUMBER,  "s", BETWEEN(1e-3, 3600),  "0.02",   AT_START, DEVICE(device.period),           0,           0},
@@ -334,6 +325,25 @@ static const struct key device_keys[] = {
   {"map",        KEY_LIST,    "",  ANY,                  REQUIRED, AT_START, 0,                               0,           &schema_wired},
 };
 const struct section schema_device = SECTION("a device", device_keys);
+
+/* Files that lists are taken from, and how they are named in place of these. */
+static const struct key file_name_keys[] = {
+  {"file", KEY_STRING, "", ANY, REQUIRED, AT_START, offsetof(struct file_name_values, file), 0, 0},
+};
+const struct section schema_file_name = SECTION("a list in a file", file_name_keys);
+static const struct key mapped_list_keys[] = {
+  {"map", KEY_LIST, "", ANY, REQUIRED, AT_START, 0, 0, &schema_mapped},
+};
+static const struct section mapped_list = SECTION("osc in a file of maps", mapped_list_keys);
+static const struct key wired_list_keys[] = {
+  {"map", KEY_LIST, "", ANY, REQUIRED, AT_START, 0, 0, &schema_wired},
+};
+static const struct section wired_list = SECTION("modbus in a file of maps", wired_list_keys);
+static const struct key maps_keys[] = {
+  {"osc",    KEY_SECTION, "", ANY, NONE, AT_START, 0, 0, &mapped_list},
+  {"modbus", KEY_SECTION, "", ANY, NONE, AT_START, 0, 0, &wired_list},
+};
+const struct section schema_maps = SECTION("a file of maps", maps_keys);
 
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
@@ -395,7 +405,7 @@ static const struct key osc_keys[] = {
   {"prefix",        KEY_STRING,  "", ANY,               "/ali3",     AT_START, FILE_VALUE(osc_prefix),        0, 0},
   {"targets",       KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_target},
   {"peers",         KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_peer},
-  {"map",           KEY_LIST,    "", ANY,               NONE,        AT_START, 0,                             0, &schema_mapped},
+  {"map",           KEY_LIST_FILE, "", ANY,             NONE,        AT_START, 0,                             0, &schema_mapped},
 };
 static const struct section osc = SECTION("osc", osc_keys);
 
@@ -409,12 +419,12 @@ static const struct key modbus_keys[] = {
   {"peers",         KEY_LIST,    "", ANY,                NONE,        AT_START, 0,                                0, &schema_peer},
   {"serial",        KEY_STRING,  "", ANY,                NONE,        AT_START, FILE_VALUE(modbus_serial),        0, 0},
   {"baud",          KEY_INTEGER, "", BETWEEN(1200, 4e6), "19200",     AT_START, SETTING(modbus.serial.baud),      0, 0},
-  {"parity",        KEY_CHOICE,  "", ANY,                "even",      AT_START, SETTING(modbus.serial.parity),    parities, 0},
+  {"parity",        KEY_CHOICE,  "", ANY,                "even",      AT_START, SETTING(modbus.serial.parity),    schema_parities, 0},
   {"stop_bits",     KEY_INTEGER, "", BETWEEN(1, 2),      "1",         AT_START, SETTING(modbus.serial.stop_bits), 0, 0},
   {"unit",          KEY_INTEGER, "", BETWEEN(1, 247),    "1",         AT_START, SETTING(modbus.unit),             0, 0},
   {"word_order",    KEY_CHOICE,  "", ANY,                "abcd",      AT_START, SETTING(modbus.word_order),       wire_orders, 0},
   {"default_map",   KEY_BOOL,    "", ANY,                "true",      AT_START, SETTING(modbus.default_map),      0, 0},
-  {"map",           KEY_LIST,    "", ANY,                NONE,        AT_START, 0,                                0, &schema_wired},
+  {"map",           KEY_LIST_FILE, "", ANY,              NONE,        AT_START, 0,                                0, &schema_wired},
 };
 static const struct section modbus = SECTION("modbus", modbus_keys);
 
@@ -434,6 +444,7 @@ static const struct key file_keys[] = {
   {"osc",        KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &osc},
   {"modbus",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &modbus},
   {"devices",    KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_device},
+  {"packets",    KEY_LIST_FILE, "", ANY, NONE,   AT_START, 0, 0, &schema_packet},
   {"telemetry",  KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &telemetry},
 };
 const struct section schema_file = SECTION("the file", file_keys);

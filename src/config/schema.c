@@ -25,6 +25,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_SECTION] = "a mapping",
       [KEY_ELEMENT] = "a mapping",
       [KEY_LIST] = "a list of mappings",
+      [KEY_LIST_FILE] = "a list of mappings, or {file: PATH}",
   };
   if (k->type == KEY_CHOICE) {
     size_t used = (size_t)snprintf(text, size, "one of");
@@ -255,6 +256,9 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
     return n->kind == NODE_MAP || refuse(k, n, "", r);
+  case KEY_LIST_FILE:
+    if (n->kind == NODE_MAP) return true;
+    __attribute__((fallthrough));
   case KEY_LIST: {
     if (n->kind != NODE_LIST) return refuse(k, n, "", r);
     bool good = true;

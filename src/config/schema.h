@@ -23,6 +23,7 @@ enum key_type {
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
+  KEY_LIST_FILE,  /* likewise, or a mapping that names the file where it is */
 };
 
 /* Which ends of a range are themselves out of range. */
@@ -56,7 +57,10 @@ struct section {
 
 /* The section of a whole file, and those of its elements (see keys.c); schema_force: of the constant ones. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
-    schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device;
+    schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
+    schema_packet, schema_packet_field, schema_packet_file;
+extern const struct section schema_file_name, schema_packets,
+    schema_maps; /* {file: PATH}; of files that lists are taken from */
 
 /* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */

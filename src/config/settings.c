@@ -77,19 +77,6 @@ static void check_prefix(struct loader *l)
                p);
 }
 
-/* The path of a file named in another: beside it, unless absolute. NULL when out of memory. */
-static char *beside(const char *file, const char *path)
-{
-  const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
-  size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
-  size_t length = strlen(path) + 1;
-  char *joined = malloc(folder + length);
-  if (!joined) return NULL;
-  memcpy(joined, file, folder);
-  memcpy(joined + folder, path, length);
-  return joined;
-}
-
 /* model: {file: PATH}: the model stands in the file's own "model" key. */
 static bool read_model_file(struct loader *l, const struct node *path)
 {
@@ -102,7 +89,7 @@ static bool read_model_file(struct loader *l, const struct node *path)
     report_error(r, path->at, "file: expected the path of a model file");
     return false;
   }
-  char *file = beside(l->main.source.file, path->text);
+  char *file = path_beside(l->main.source.file, path->text);
   bool good = file && yaml_read(&l->model, file, r);
   free(file);
   if (!good) {
@@ -222,6 +209,25 @@ static void check_cycle(struct loader *l)
   if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
 }
 
+/* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
+static bool read_map(struct loader *l, const char *section, const struct wiring_rules *rules)
+{
+  struct settings *s = &l->values.settings;
+  struct report *r = &l->report;
+  struct file_name_values name = {0};
+  struct list_file other;
+  const struct node *map = given(l, section, "map");
+  const bool in_file = map && map->kind == NODE_MAP;
+  if (in_file && !schema_read(&schema_file_name, map, &name, r)) return true;
+  if (in_file && !list_open(&other, node_find(map, "file"), &schema_maps, section, "map", r)) return false;
+  if (in_file) map = other.list;
+  const bool memory = rules ? wiring_read(map, rules, s->signals, &s->modbus.map, r)
+                            : osc_map_read(map, l->values.osc_prefix, s, r);
+  s->wiring_print += (rules ? 5 : 11) * node_print(map, NULL);
+  if (in_file) list_close(&other, r);
+  return memory;
+}
+
 /* The signal table, and who reads and writes what of it. False when out of memory; mistakes are in the report. */
 static bool read_wiring(struct loader *l)
 {
@@ -236,20 +242,17 @@ static bool read_wiring(struct loader *l)
       .server = true, .default_map = s->modbus.default_map, .order = (enum wire_order)s->modbus.word_order};
   const struct node *devices = node_find(l->main.root, "devices");
   device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
-  return wiring_read(given(l, "modbus", "map"), &rules, s->signals, &s->modbus.map, &l->report) &&
-         osc_map_read(given(l, "osc", "map"), l->values.osc_prefix, s, &l->report) &&
+  return read_map(l, "modbus", &rules) && read_map(l, "osc", NULL) &&
          peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(devices, s, &l->report);
 }
 
-/* Of all lists that say who is joined to what. */
+/* Of all other lists that say who is joined to what. */
 static uint64_t wiring_print(const struct loader *l)
 {
   return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
-         5 * node_print(given(l, "modbus", "map"), NULL) ^
-         7 * node_print(node_find(l->main.root, "devices"), NULL) ^
-         11 * node_print(given(l, "osc", "map"), NULL);
+         7 * node_print(node_find(l->main.root, "devices"), NULL);
 }
 
 static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
@@ -284,11 +287,12 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = read_wiring(l);
   if (memory && r->errors == 0) memory = copy_texts(l);
+  if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (r->errors == 0) {
     s->model_print = node_print(l->model_node, NULL);
     s->inputs_print = node_print(inputs, &schema_input);
     s->injections_print = node_print(injections, NULL);
-    s->wiring_print = wiring_print(l);
+    s->wiring_print += wiring_print(l);
   }
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
@@ -312,6 +316,7 @@ static void release(struct settings *s)
   signals_free(s->signals);
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);
+  packets_release(s->packet, s->packets);
   free(s->osc.peers.rule);
   free(s->modbus.peers.rule);
   free(s->modbus.map.item);

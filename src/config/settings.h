@@ -5,6 +5,7 @@
 
 #include "rt/inject.h"
 #include "signals/clocking.h"
+#include "signals/packet.h"
 #include "signals/peers.h"
 #include "signals/signals.h"
 #include "signals/streams.h"
@@ -105,10 +106,13 @@ struct settings {
   int injections;
   struct settings_device *device; /* (devices) */
   int devices;
+  struct packet *packet; /* (packets) of own layout */
+  int packets;
   char *instance; /* telemetry.name; default: the model's name */
 
   /* of their text: differ where it does; see node_print() */
   uint64_t model_print, inputs_print, injections_print, wiring_print; /* the last: peers, maps and devices */
+  uint64_t packets_print;
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file

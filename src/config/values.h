@@ -99,6 +99,37 @@ struct device_values {
   int word_order;
 };
 
+struct packet_place_values {
+  const char *host, *serial;
+  int port, baud, parity, stop_bits;
+};
+
+enum { ENDIAN_BIG, ENDIAN_LITTLE };
+
+struct packet_values {
+  struct packet_place_values place;
+  const char *name;
+  int divisor, endian;
+};
+
+struct packet_field_values {
+  const char *signal, *hex;
+  ali3_table values; /* to be freed */
+  double scale, offset, otherwise, value;
+  int type, time, frame, endian, count, from;
+  bool counter;
+};
+
+/* {file: PATH}, in place of a list. */
+struct file_name_values {
+  const char *file;
+};
+/* packets: {file: PATH}, and where its packets go in place of what it says. */
+struct packet_file_values {
+  struct packet_place_values place;
+  const char *file;
+};
+
 /* Reads a "peers" list (NULL: there is none). False when out of memory; mistakes are reported. */
 bool peers_read(const struct node *list, struct peers *out, struct report *r);
 
@@ -131,8 +162,34 @@ bool devices_read(const struct node *list, struct settings *s, struct report *r)
 
 /* What one device, or it and those before it, must not say: see device_checks.c. */
 void device_check(const struct settings *s, int index, const struct node *n, struct report *r);
+/* Two names of one serial line, or one name. */
+bool is_same_line(const char *a, const char *b);
 /* The line that is our own server's (NULL: none) is nobody else's. */
 void device_check_server_line(const struct node *list, const char *path, struct report *r);
+
+/* Reads "packets" (NULL: there are none) into s->packet: a list, or the name of the file that has it. Likewise. */
+bool packets_read(const struct node *n, struct settings *s, struct report *r);
+/* Of a packet the list "fields"; little: the byte order of those that say nothing of it. Likewise. */
+bool packet_fields_read(const struct node *list, bool little, const struct signals *signals,
+                        struct packet *packet, struct report *r);
+
+/* The path of a file named in another: beside it, unless absolute. To be freed; NULL when out of memory. */
+char *path_beside(const char *file, const char *path);
+
+/* A list in a file of its own, until list_close(): so long places in reports are of that file. */
+struct list_file {
+  struct yaml tree;
+  const struct node *list; /* NULL: there is none, which is reported */
+  const struct source *here;
+  const struct node *file;
+  int errors;
+};
+/* file: the text that names it, beside r->source; keys: what may stand in it; the list is that under section.key there (section
+ * NULL: under key). False when out of memory; list_close() is due if true. */
+bool list_open(struct list_file *l, const struct node *file, const struct section *keys, const char *section,
+               const char *key, struct report *r);
+/* Says that the file could not be used if there was a mistake. */
+void list_close(struct list_file *l, struct report *r);
 
 /* A numeric address of a host. */
 bool check_address(struct report *r, const char *address, const struct node *n);

@@ -46,6 +46,9 @@ bool bench_open(struct bench *b, const struct settings *s, char *error, size_t s
     if (!open_port(b, &b->device_port[i], s->device[i].name, source, BEAT_NONE, false))
       return out_of_memory(error, size);
   }
+  /* It gives the loop nothing, so that its source is no matter. */
+  if (s->packets > 0 && !open_port(b, &b->packets_port, "packets", SOURCE_OSC, BEAT_NONE, true))
+    return out_of_memory(error, size);
   return true;
 }
 
@@ -119,11 +122,19 @@ static bool start_devices(struct bench *b, char *error, size_t size)
   return b->client;
 }
 
+static bool start_packets(struct bench *b, char *error, size_t size)
+{
+  const struct settings *s = b->settings;
+  b->packets = packets_start(s->packet, s->packets, &b->packets_port, &b->telemetry->counters, error, size);
+  return b->packets;
+}
+
 bool bench_start(struct bench *b, char *error, size_t size)
 {
   if (b->settings->osc.enabled && !start_osc(b, error, size)) return false;
   if (b->settings->modbus.enabled && !start_modbus(b, error, size)) return false;
-  return b->settings->devices == 0 || start_devices(b, error, size);
+  if (b->settings->devices > 0 && !start_devices(b, error, size)) return false;
+  return b->settings->packets == 0 || start_packets(b, error, size);
 }
 
 void bench_close(struct bench *b)
@@ -131,6 +142,7 @@ void bench_close(struct bench *b)
   if (b->osc) osc_stop(b->osc);
   if (b->modbus) modbus_server_stop(b->modbus);
   modbus_client_stop(b->client);
+  packets_stop(b->packets);
   for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
   osc_setup_free(&b->osc_setup);
   telemetry_destroy(b->telemetry);
@@ -156,13 +168,25 @@ static void modbus_text(const struct bench *b, char *text, size_t size)
   snprintf(text, size, "Modbus%s%s%s", tcp, tcp[0] && line[0] ? "," : "", line);
 }
 
+/* ", packet rig on /dev/ttyUSB0 115200 8N1": each of them. */
+static void packets_text(const struct bench *b, char *text, size_t size)
+{
+  size_t used = 0;
+  for (int i = 0; i < b->settings->packets && used < size; i++) {
+    char place[256];
+    packet_place_text(&b->settings->packet[i], place, sizeof place);
+    used += (size_t)snprintf(text + used, size - used, ", packet %s", place);
+  }
+}
+
 void bench_text(const struct bench *b, char *text, size_t size)
 {
-  char osc[128] = "OSC off", modbus[320] = "Modbus off", devices[32] = "";
+  char osc[128] = "OSC off", modbus[320] = "Modbus off", devices[32] = "", packets[512] = "";
   if (b->osc) snprintf(osc, sizeof osc, "OSC %s:%d", b->settings->osc.bind, osc_port(b->osc));
   if (b->modbus) modbus_text(b, modbus, sizeof modbus);
   if (b->client)
     snprintf(devices, sizeof devices, ", %d device%s", b->settings->devices,
              b->settings->devices == 1 ? "" : "s");
-  snprintf(text, size, "%s, %s%s", osc, modbus, devices);
+  if (b->packets) packets_text(b, packets, sizeof packets);
+  snprintf(text, size, "%s, %s%s%s", osc, modbus, devices, packets);
 }

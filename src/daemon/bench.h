@@ -9,13 +9,14 @@
 #include "io/modbus_client.h"
 #include "io/modbus_server.h"
 #include "io/osc.h"
+#include "io/packets.h"
 #include "rt/telemetry.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>
 
-enum { BENCH_PORTS = 2 + DEVICES_MAX };
+enum { BENCH_PORTS = 3 + DEVICES_MAX };
 
 struct bench {
   const struct signals *signals; /* of the settings */
@@ -26,12 +27,13 @@ struct bench {
 
   /* private */
   const struct settings *settings;
-  struct port osc_port, modbus_port, device_port[DEVICES_MAX];
+  struct port osc_port, modbus_port, packets_port, device_port[DEVICES_MAX];
   struct osc *osc; /* NULL: off */
   struct modbus_server *modbus;
   struct osc_setup osc_setup;
   struct modbus_device device[DEVICES_MAX];
   struct modbus_client *client; /* NULL: there are no devices */
+  struct packets *packets;      /* NULL: there are none */
 };
 
 /* Set-up: everything but the sockets and threads. Settings must live as long as the bench. False on failure,
@@ -48,7 +50,7 @@ uint64_t bench_commands_dropped(struct bench *b);
 /* What the settings say of the Modbus server; they must live as long. */
 struct modbus_config bench_modbus_config(const struct settings *s);
 
-/* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502": what is open, for people. */
+/* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200 8N1": what is open, for people. */
 void bench_text(const struct bench *b, char *text, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ static const char HELP[] =
     "to a test bench over OSC and Modbus while it does.\n"
     "\n"
     "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
-    "  --print-map[=json]  print every OSC address and every Modbus register of FILE; start nothing\n"
+    "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"

@@ -6,6 +6,7 @@
 #include "daemon/osc_setup.h"
 #include "io/modbus_map.h"
 #include "io/osc_sheet.h"
+#include "io/packet_sheet.h"
 #include "io/sheet.h"
 
 #include <ali3/ali3.h>
@@ -44,6 +45,22 @@ static void add_device(const struct settings *s, const struct settings_device *d
                                                    .text = "ali3d reads it: has to change"});
 }
 
+static void print_text(const struct settings *s, const struct sheet *sheet)
+{
+  sheet_print(sheet, stdout);
+  if (!sheet_is_empty(sheet) && s->packets > 0) putchar('\n');
+  packet_sheet_print(s->packet, s->packets, s->signals, stdout);
+}
+
+static void print_json(const struct settings *s, const struct sheet *sheet)
+{
+  putchar('{');
+  sheet_print_json_members(sheet, stdout);
+  fputs(", \"packets\": ", stdout);
+  packet_sheet_print_json(s->packet, s->packets, s->signals, stdout);
+  fputs("}\n", stdout);
+}
+
 int print_map(const struct settings *s, bool json)
 {
   struct sheet *sheet = sheet_new();
@@ -59,9 +76,9 @@ int print_map(const struct settings *s, bool json)
     return STATUS_FAILED;
   }
   if (json)
-    sheet_print_json(sheet, stdout);
+    print_json(s, sheet);
   else
-    sheet_print(sheet, stdout);
+    print_text(s, sheet);
   sheet_free(sheet);
   if (fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");

@@ -5,7 +5,7 @@
 
 #include "config/settings.h"
 
-/* Prints every OSC address and every Modbus register of the protocols that are on. Returns an exit status. */
+/* Prints every OSC address and Modbus register of the protocols that are on, and every packet. Returns an exit status. */
 int print_map(const struct settings *s, bool json);
 
 #endif

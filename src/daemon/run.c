@@ -230,7 +230,7 @@ static void log_start(struct daemon *d)
 {
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
-  char cpu[24] = "", real_time[96] = "NOT REAL-TIME", open[300];
+  char cpu[24] = "", real_time[96] = "NOT REAL-TIME", open[800];
   if (grant->cpu >= 0) snprintf(cpu, sizeof cpu, " on CPU %d", grant->cpu);
   if (grant->realtime)
     snprintf(real_time, sizeof real_time, "SCHED_FIFO %d%s, %ld MB locked", grant->priority, cpu,

@@ -3,17 +3,11 @@
 #ifndef IO_MODBUS_CONFIG_H
 #define IO_MODBUS_CONFIG_H
 
+#include "io/serial_line.h"
 #include "signals/peers.h"
 #include "signals/wire.h"
 
 #include <stdbool.h>
-
-struct modbus_serial {
-  const char *path; /* NULL: no line */
-  int baud;
-  char parity; /* 'N', 'E', 'O' */
-  int stop_bits;
-};
 
 struct modbus_config {
   bool tcp;                  /* listen; else on the line only */
@@ -23,7 +17,7 @@ struct modbus_config {
   int half_frame_ms;         /* a frame that takes longer to arrive closes its connection; 0: 1000 */
   int idle_ms;               /* so does the want of any request for so long; 0: 30000 */
   const struct peers *peers; /* NULL: everybody may write */
-  struct modbus_serial serial;
+  struct serial_place serial;
   int unit;                 /* our own on the line */
   const struct wiring *map; /* signals with addresses of their own; NULL: none */
   bool default_map;         /* bodies, sensors and the block of inputs are there */

@@ -6,15 +6,14 @@
 
 #include "io/modbus_service.h"
 #include "io/rtu.h"
+#include "io/serial_line.h"
 
 struct modbus_line {
-  modbus_t *context; /* NULL: there is no line */
-  int fd;            /* non-blocking, of the context; -1: it has disappeared */
+  struct serial_line serial;
   int unit;
   struct map_peer peer;
   uint64_t silence_ns; /* after which what is in the buffer becomes no frame any more */
   uint64_t byte_ns;    /* the last byte came */
-  uint64_t reopen_ns;  /* not before */
   bool lost;           /* in the midst of bytes that are no frame */
   size_t used;
   uint8_t buffer[2 * RTU_ADU_MAX];

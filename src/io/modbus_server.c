@@ -239,7 +239,7 @@ static void wait_for_events(struct modbus_server *s, struct pollfd events[static
   uint64_t now_ns = clock_now_ns(), wake_ns = modbus_line_deadline(&s->line);
   events[EVENT_STOP] = (struct pollfd){.fd = s->stop, .events = POLLIN};
   events[EVENT_LISTENER] = (struct pollfd){.fd = s->listener, .events = POLLIN};
-  events[EVENT_LINE] = (struct pollfd){.fd = s->line.fd, .events = POLLIN};
+  events[EVENT_LINE] = (struct pollfd){.fd = s->line.serial.fd, .events = POLLIN};
   if (now_ns < s->accept_ns) {
     events[EVENT_LISTENER].fd = -1;
     if (s->accept_ns < wake_ns) wake_ns = s->accept_ns;
@@ -334,7 +334,7 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
   s->max_clients = config->max_clients < CLIENTS_MAX ? config->max_clients : CLIENTS_MAX;
   s->half_frame_ns = (uint64_t)(config->half_frame_ms ? config->half_frame_ms : HALF_FRAME_MS) * NS_PER_MS;
   s->idle_ns = (uint64_t)(config->idle_ms ? config->idle_ms : IDLE_MS) * NS_PER_MS;
-  s->listener = s->line.fd = -1;
+  s->listener = s->line.serial.fd = -1;
   for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
 
   if (!open_server(s, config, error, size)) {

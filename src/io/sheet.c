@@ -99,6 +99,11 @@ int sheet_osc_rows(const struct sheet *s)
   return s->osc.used;
 }
 
+bool sheet_is_empty(const struct sheet *s)
+{
+  return s->osc.used == 0 && s->modbus.used == 0;
+}
+
 const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i)
 {
   return (const struct sheet_osc *)s->osc.row + i;
@@ -198,9 +203,9 @@ static void print_row(json_t *object, bool last, FILE *out)
   json_decref(object);
 }
 
-void sheet_print_json(const struct sheet *s, FILE *out)
+void sheet_print_json_members(const struct sheet *s, FILE *out)
 {
-  fputs("{\"osc\": [\n", out);
+  fputs("\"osc\": [\n", out);
   for (int i = 0; i < s->osc.used; i++) {
     const struct sheet_osc *r = sheet_osc_row(s, i);
     print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",
@@ -218,5 +223,5 @@ void sheet_print_json(const struct sheet *s, FILE *out)
                         "unit", r->unit, "text", r->text),
               i + 1 == s->modbus.used, out);
   }
-  fputs("]}\n", out);
+  fputs("]", out);
 }

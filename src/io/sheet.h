@@ -39,11 +39,12 @@ void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row);
 bool sheet_complete(const struct sheet *s); /* false: memory ran out */
 
 int sheet_osc_rows(const struct sheet *s);
+bool sheet_is_empty(const struct sheet *s);
 const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i);
 
 /* A table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the zero-based ones. */
 void sheet_print(const struct sheet *s, FILE *out);
-/* {"osc": [...], "modbus": [...]}: a line each. */
-void sheet_print_json(const struct sheet *s, FILE *out);
+/* "osc": [...], "modbus": [...] as members of a JSON object, a line for each row. */
+void sheet_print_json_members(const struct sheet *s, FILE *out);
 
 #endif

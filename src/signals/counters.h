@@ -49,6 +49,12 @@
   X(modbus_rtu_requests, "Modbus requests on the serial line")                                               \
   X(modbus_rtu_errors, "Modbus frames on the serial line with a bad CRC, and answers not taken")             \
   X(modbus_rtu_reopened, "times the serial line of Modbus was opened again")                                 \
+  X(packets_sent, "packets of own layout sent")                                                              \
+  X(packets_dropped, "packets of own layout dropped: the line or the socket had no room")                    \
+  X(packets_errors, "packets of own layout that could not be sent")                                          \
+  X(packets_withheld, "packets of own layout not sent for NaN or infinity")                                  \
+  X(packets_clamped, "numbers in them clamped to the range of their type")                                   \
+  X(packets_reopened, "times a serial line of packets was opened again")                                     \
   X(commands_dropped, "commands dropped for lack of room")                                                   \
   X(loop_page_faults, "page faults of the loop since the warm-up")                                           \
   X(loop_preemptions, "times the loop was preempted since the warm-up")                                      \

@@ -16,11 +16,12 @@ static void each_key(const struct section *s, void (*check)(const struct section
   }
 }
 
-/* The same for every section of a file, and those that are reached from a force by its type. */
+/* The same for every section of a file, and those that are reached from a force by its type, or from a file. */
 static void each_section(void (*check)(const struct section *s, const struct key *k))
 {
   each_key(&schema_file, check);
   for (int i = 0; i < ALI3_FORCE_TYPES; i++) each_key(&schema_connection[i], check);
+  each_key(&schema_packet_file, check);
 }
 
 static void check_row(const struct section *s, const struct key *k)
@@ -42,9 +43,19 @@ static void rows_are_sound(void **state)
 static void defaults_are_in_range(void **state)
 {
   (void)state;
-  static const struct section *const all[] = {
-      &schema_file,   &schema_model, &schema_body,      &schema_joint,  &schema_force,
-      &schema_sensor, &schema_input, &schema_injection, &schema_target, NULL};
+  static const struct section *const all[] = {&schema_file,
+                                              &schema_model,
+                                              &schema_body,
+                                              &schema_joint,
+                                              &schema_force,
+                                              &schema_sensor,
+                                              &schema_input,
+                                              &schema_injection,
+                                              &schema_target,
+                                              &schema_packet,
+                                              &schema_packet_field,
+                                              &schema_packet_file,
+                                              NULL};
   union {
     struct file_values file;
     struct model_values model;
@@ -55,6 +66,9 @@ static void defaults_are_in_range(void **state)
     struct input_values input;
     struct injection_values injection;
     struct target_values target;
+    struct packet_values packet;
+    struct packet_field_values field;
+    struct packet_file_values packet_file;
   } values;
   for (int i = 0; all[i]; i++) {
     struct report r = {.out = stdout, .source = &(struct source){.file = (char[]){"table"}}};
@@ -123,13 +137,14 @@ static bool explained(const char *name, const char *const words[], int count)
 static void check_explained(const struct section *s, const struct key *k)
 {
   char expected[300], by_default[80], section[80];
-  if (k->section && k->type != KEY_LIST) {
+  const bool list = k->type == KEY_LIST || k->type == KEY_LIST_FILE;
+  if (k->section && !list) {
     snprintf(section, sizeof section, "\n%s:\n", k->name);
     if (!strstr(documented, section)) fail_msg("the section %s is missing", k->name);
     return;
   }
   const char *words[3] = {schema_expected(k, expected, sizeof expected), "", ""};
-  if (k->type == KEY_LIST) words[0] = "a list";
+  if (list) words[0] = "a list";
   if (!k->fallback)
     words[1] = "Required.";
   else if (*k->fallback) {

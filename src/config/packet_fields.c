@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ * What is in a packet: its fields, one after the other. Set-up only. */
+#include "config/values.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a field may be, as bits: numbers by where they come from, then the rest. */
+enum kind {
+  KIND_SIGNAL = 1 << 0,
+  KIND_VALUE = 1 << 1,
+  KIND_COUNTER = 1 << 2,
+  KIND_TIME = 1 << 3,
+  KIND_FRAME = 1 << 4,
+  KIND_ZEROS = 1 << 5,
+  KIND_BYTES = 1 << 6,
+  KIND_CHECKSUM = 1 << 7,
+  KINDS_NUMBER = KIND_SIGNAL | KIND_VALUE | KIND_COUNTER | KIND_TIME | KIND_FRAME,
+};
+
+/* Which key belongs to which; those of one bit say what a field is. */
+static const struct {
+  const char *key;
+  unsigned kinds;
+} MEANING[] = {
+    {"signal", KIND_SIGNAL},
+    {"value", KIND_VALUE},
+    {"counter", KIND_COUNTER},
+    {"time", KIND_TIME},
+    {"frame", KIND_FRAME},
+    {"count", KIND_ZEROS},
+    {"hex", KIND_BYTES},
+    {"from", KIND_CHECKSUM},
+    {"scale", KIND_SIGNAL},
+    {"offset", KIND_SIGNAL},
+    {"values", KIND_SIGNAL | KIND_FRAME},
+    {"else", KIND_SIGNAL | KIND_FRAME},
+    {"endian", KINDS_NUMBER | KIND_CHECKSUM},
+};
+enum { MEANINGS = sizeof MEANING / sizeof MEANING[0], SOURCES = 5 };
+
+struct field_reader {
+  const struct signals *signals;
+  struct packet *packet;
+  bool little; /* unless a field says otherwise */
+  struct report *report;
+};
+
+/* 0 after a mistake, which is reported. */
+static unsigned kind_of(const struct field_reader *f, const struct node *n, enum packet_type type)
+{
+  if (type == PACKET_ZEROS) return KIND_ZEROS;
+  if (type == PACKET_BYTES) return KIND_BYTES;
+  if (packet_is_checksum(type)) return KIND_CHECKSUM;
+  const struct node *found = NULL;
+  unsigned kind = 0;
+  for (int i = 0; i < SOURCES; i++) {
+    const struct node *source = node_find(n, MEANING[i].key);
+    if (source && found) {
+      report_error(f->report, source->key_at, "\"%s\": the field has its number from \"%s\" already",
+                   MEANING[i].key, found->key);
+      return 0;
+    }
+    if (!source) continue;
+    found = source;
+    kind = MEANING[i].kinds;
+  }
+  if (!found)
+    report_error(f->report, n->at,
+                 "a field needs a number: expected one of the keys signal, value, counter, time, frame");
+  return kind;
+}
+
+static bool check_keys(const struct field_reader *f, const struct node *n, enum packet_type type,
+                       unsigned kind)
+{
+  for (int i = 0; i < MEANINGS; i++) {
+    const struct node *stray = node_find(n, MEANING[i].key);
+    if (!stray || (MEANING[i].kinds & kind)) continue;
+    if (kind & KINDS_NUMBER)
+      report_error(f->report, stray->key_at, "\"%s\" has no meaning for this field of type %s",
+                   MEANING[i].key, packet_type_name(type));
+    else
+      report_error(f->report, stray->key_at, "\"%s\" has no meaning for the type %s", MEANING[i].key,
+                   packet_type_name(type));
+    return false;
+  }
+  return true;
+}
+
+/* --- numbers --- */
+
+/* A number that is sent as it is written. */
+static bool check_sent(const struct field_reader *f, const struct node *at, const char *key,
+                       enum packet_type type, double value)
+{
+  const double low = packet_lowest(type), high = packet_highest(type);
+  const bool whole = packet_is_float(type) || value == floor(value);
+  if (whole && value >= low && value <= high) return true;
+  report_error(f->report, at->at, "%s: expected %s from %.17g to %.17g, as %s holds it, found %.17g", key,
+               packet_is_float(type) ? "a number" : "a whole number", low, high, packet_type_name(type),
+               value);
+  return false;
+}
+
+static bool check_table(const struct field_reader *f, const struct node *n,
+                        const struct packet_field_values *v)
+{
+  const struct node *values = node_find(n, "values"), *otherwise = node_find(n, "else");
+  const struct node *first = values ? values : otherwise;
+  if (!first) return true;
+  if (!values || !otherwise) {
+    report_error(f->report, first->key_at, "\"%s\": expected \"%s\" beside it", first->key,
+                 values ? "else" : "values");
+    return false;
+  }
+  const struct node *scaled = node_find(n, "scale") ? node_find(n, "scale") : node_find(n, "offset");
+  if (scaled) {
+    report_error(f->report, scaled->key_at,
+                 "\"%s\" has no meaning beside \"values\", which says what is sent", scaled->key);
+    return false;
+  }
+  const enum packet_type type = (enum packet_type)v->type;
+  const struct node *pair = values->first;
+  for (int i = 0; i < v->values.n; i++, pair = pair->next) {
+    const double key = v->values.point[i][0];
+    if (key != floor(key)) {
+      report_error(f->report, pair->at, "values: expected a whole number for the first of a pair, found %g",
+                   key);
+      return false;
+    }
+    if (!check_sent(f, pair, "values", type, v->values.point[i][1])) return false;
+  }
+  return check_sent(f, otherwise, "else", type, v->otherwise);
+}
+
+static bool check_number(const struct field_reader *f, const struct node *n, unsigned kind,
+                         const struct packet_field_values *v)
+{
+  if (kind == KIND_VALUE)
+    return check_sent(f, node_find(n, "value"), "value", (enum packet_type)v->type, v->value);
+  if (kind == KIND_COUNTER && !v->counter) {
+    report_error(f->report, node_find(n, "counter")->at, "counter: expected true, or another source");
+    return false;
+  }
+  if (kind == KIND_SIGNAL && v->scale == 0.0) {
+    report_error(f->report, node_find(n, "scale")->at, "scale: expected a number other than 0");
+    return false;
+  }
+  return check_table(f, n, v);
+}
+
+static enum packet_source source_of(unsigned kind, const struct packet_field_values *v)
+{
+  static const enum packet_source of_frame[] = {PACKET_CYCLE, PACKET_STATE, PACKET_FLAGS, PACKET_FAULT};
+  switch (kind) {
+  case KIND_SIGNAL:
+    return PACKET_SIGNAL;
+  case KIND_COUNTER:
+    return PACKET_COUNTER;
+  case KIND_TIME:
+    return PACKET_TIME;
+  case KIND_FRAME:
+    return of_frame[v->frame];
+  default:
+    return PACKET_VALUE;
+  }
+}
+
+/* The signal, or those of a group. False: there is none. */
+static bool find_signals(const struct field_reader *f, const struct node *n, int *first, int *count)
+{
+  const int group = signals_find_group(f->signals, n->text);
+  *first = group >= 0 ? f->signals->group[group].first : signals_find(f->signals, n->text);
+  *count = group >= 0 ? f->signals->group[group].count : 1;
+  if (*first < 0) report_no_signal(f->report, f->signals, n);
+  return *first >= 0;
+}
+
+/* --- bytes --- */
+
+/* Pairs of digits, with spaces between them as one likes. Bytes there are; -1: it is something else. */
+static int parse_hex(const char *text, uint8_t *out)
+{
+  int used = 0;
+  while (*text) {
+    if (*text == ' ') {
+      text++;
+      continue;
+    }
+    if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]) || used == PACKET_BYTES_MAX)
+      return -1;
+    const char digits[] = {text[0], text[1], '\0'};
+    out[used++] = (uint8_t)strtol(digits, NULL, 16);
+    text += 2;
+  }
+  return used;
+}
+
+/* False when out of memory; *bytes stays NULL after a mistake, which is reported. */
+static bool read_hex(const struct field_reader *f, const struct node *n, const char *text, uint8_t **bytes,
+                     int *size)
+{
+  const struct node *hex = node_find(n, "hex");
+  uint8_t parsed[PACKET_BYTES_MAX];
+  *size = hex ? parse_hex(text, parsed) : 0;
+  if (*size < 1) {
+    if (hex)
+      report_error(f->report, hex->at,
+                   "hex: expected pairs of hexadecimal digits such as \"FF 0A\", found \"%.40s\"", text);
+    else
+      report_error(f->report, n->at, "missing key \"hex\" in a field of type bytes: expected a text");
+    return true;
+  }
+  *bytes = malloc((size_t)*size);
+  if (!*bytes) return false;
+  memcpy(*bytes, parsed, (size_t)*size);
+  return true;
+}
+
+/* --- fields --- */
+
+/* Behind those that are there; takes its bytes. False when out of memory; that it does not fit is reported. */
+static bool append(const struct field_reader *f, const struct node *n, struct packet_field *field)
+{
+  struct packet *p = f->packet;
+  if (p->size + field->size > PACKET_BYTES_MAX) {
+    report_error(f->report, n->at, "fields: the packet ends beyond %d bytes here: expected fewer",
+                 PACKET_BYTES_MAX);
+    free(field->bytes);
+    return true;
+  }
+  struct packet_field *grown = realloc(p->field, (size_t)(p->fields + 1) * sizeof *grown);
+  if (!grown) {
+    free(field->bytes);
+    return false;
+  }
+  p->field = grown;
+  field->at = p->size;
+  p->field[p->fields++] = *field;
+  p->size += field->size;
+  return true;
+}
+
+/* Each has a table of its own. */
+static bool append_number(const struct field_reader *f, const struct node *n, struct packet_field field,
+                          const struct packet_field_values *v)
+{
+  const size_t bytes = (size_t)v->values.n * sizeof *field.table;
+  if (bytes) {
+    field.table = malloc(bytes);
+    if (!field.table) return false;
+    memcpy(field.table, v->values.point, bytes);
+    field.pairs = v->values.n;
+  }
+  const int before = f->packet->fields;
+  const bool memory = append(f, n, &field);
+  if (f->packet->fields == before) free(field.table);
+  return memory;
+}
+
+static bool read_number(const struct field_reader *f, const struct node *n, unsigned kind,
+                        const struct packet_field_values *v, struct packet_field field)
+{
+  static const uint64_t unit_ns[] = {1000000, 1000}; /* ms, us */
+  int first = 0, count = 1;
+  if (!check_number(f, n, kind, v)) return true;
+  if (kind == KIND_SIGNAL && !find_signals(f, node_find(n, "signal"), &first, &count)) return true;
+  field.source = source_of(kind, v);
+  field.scale = v->scale;
+  field.offset = v->offset;
+  field.value = kind == KIND_VALUE ? v->value : v->otherwise;
+  field.unit_ns = kind == KIND_TIME ? unit_ns[v->time] : 1;
+  const int errors = f->report->errors;
+  bool memory = true;
+  for (int i = 0; i < count && memory && f->report->errors == errors; i++) {
+    field.signal = first + i;
+    memory = append_number(f, n, field, v);
+  }
+  return memory;
+}
+
+static bool read_other(const struct field_reader *f, const struct node *n, unsigned kind,
+                       const struct packet_field_values *v, struct packet_field field)
+{
+  if (kind == KIND_ZEROS) {
+    field.size = v->count;
+    if (v->count > 0) return append(f, n, &field);
+    report_error(f->report, n->at, "missing key \"count\" in a field of type zeros: expected a whole number");
+    return true;
+  }
+  if (kind == KIND_BYTES) {
+    if (!read_hex(f, n, v->hex, &field.bytes, &field.size)) return false;
+    return !field.bytes || append(f, n, &field);
+  }
+  field.from = v->from;
+  if (v->from < f->packet->size) return append(f, n, &field);
+  const struct node *from = node_find(n, "from");
+  report_error(f->report, from ? from->at : n->at, "%s: a checksum of nothing: expected bytes before it",
+               from ? "from" : "type");
+  return true;
+}
+
+/* False when out of memory; mistakes are in the report. */
+static bool read_field(const struct field_reader *f, const struct node *n)
+{
+  struct packet_field_values v = {.endian = -1};
+  const bool good = n->kind == NODE_MAP && schema_read(&schema_packet_field, n, &v, f->report);
+  const enum packet_type type = (enum packet_type)v.type;
+  const unsigned kind = good ? kind_of(f, n, type) : 0;
+  bool memory = true;
+  if (kind && check_keys(f, n, type, kind)) {
+    const struct packet_field field = {.type = type,
+                                       .size = packet_type_size(type),
+                                       .little = v.endian < 0 ? f->little : v.endian == ENDIAN_LITTLE};
+    memory = kind & KINDS_NUMBER ? read_number(f, n, kind, &v, field) : read_other(f, n, kind, &v, field);
+  }
+  free((void *)v.values.point);
+  return memory;
+}
+
+bool packet_fields_read(const struct node *list, bool little, const struct signals *signals,
+                        struct packet *packet, struct report *r)
+{
+  const struct field_reader f = {.signals = signals, .packet = packet, .little = little, .report = r};
+  const int errors = r->errors;
+  bool memory = true;
+  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_field(&f, n);
+  if (packet->size == 0 && r->errors == errors)
+    report_error(r, list->at, "fields: expected one entry at least");
+  return memory;
+}

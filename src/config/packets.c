@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
+#include "config/values.h"
+#include "signals/serial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHARACTER_FRAME = 9 }; /* bits around a parity and stop bits: start and data */
+
+struct reader {
+  struct settings *settings;
+  struct report *report;
+  struct names seen;
+  const struct packet_place_values *instead; /* of the places in the list; NULL: those count */
+};
+
+/* --- places --- */
+
+/* Over the network or on a line, and no key of the other one. */
+static bool check_place(const struct node *n, const struct packet_place_values *v, struct report *r)
+{
+  static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
+                                                                                                     NULL};
+  const struct node *host = node_find(n, "host"), *serial = node_find(n, "serial");
+  if (!host && !serial) {
+    report_error(r, n->at, "missing key \"host\" (or \"serial\") in a packet");
+    return false;
+  }
+  if (host && serial) {
+    report_error(
+        r, serial->key_at,
+        "a packet goes over the network or on a serial line: expected one of the two keys, found both");
+    return false;
+  }
+  for (const char *const *key = host ? of_line : of_network; *key; key++) {
+    const struct node *stray = node_find(n, *key);
+    if (!stray) continue;
+    report_error(r, stray->key_at, "\"%s\" has no meaning for a packet %s", *key,
+                 host ? "over the network" : "on a serial line");
+    return false;
+  }
+  if (host && !node_find(n, "port")) {
+    report_error(r, n->at, "missing key \"port\" in a packet: expected a whole number from 1 to 65535");
+    return false;
+  }
+  if (host) return check_address(r, v->host, host);
+  if (serial_has_baud(v->baud)) return true;
+  report_error(r, node_find(n, "baud")->at,
+               "baud: expected a speed that lines have (9600, 19200, 38400, 57600, 115200 ...), found %d",
+               v->baud);
+  return false;
+}
+
+static bool is_line_of_modbus(const struct settings *s, const char *path)
+{
+  if (s->modbus.enabled && s->modbus.serial.path && is_same_line(s->modbus.serial.path, path)) return true;
+  for (int i = 0; i < s->devices; i++)
+    if (s->device[i].serial.path && is_same_line(s->device[i].serial.path, path)) return true;
+  return false;
+}
+
+/* A line is nobody else's: what others write would fall between the bytes of a packet. */
+static bool check_line(const struct settings *s, const struct packet *p, const struct node *at,
+                       struct report *r)
+{
+  if (!p->place.path) return true;
+  if (is_line_of_modbus(s, p->place.path)) {
+    report_error(r, at->at, "serial: Modbus is on this line: expected another one");
+    return false;
+  }
+  for (int i = 0; i < s->packets; i++) {
+    const struct packet *other = &s->packet[i];
+    if (other == p || !other->place.path || !is_same_line(other->place.path, p->place.path)) continue;
+    report_error(r, at->at, "serial: packet \"%s\" is on this line already: expected another one",
+                 other->name);
+    return false;
+  }
+  return true;
+}
+
+/* What comes more often than the line can carry it would be dropped for ever. */
+static bool check_speed(const struct settings *s, const struct packet *p, const struct node *at,
+                        struct report *r)
+{
+  if (!p->place.path) return true;
+  const int bits = CHARACTER_FRAME + p->place.stop_bits + (p->place.parity != 'N');
+  const double every = p->divisor * s->options.dt, least = p->size * bits / every;
+  if (least <= p->place.baud) return true;
+  report_error(r, at->at, "baud: %d bytes every %g ms take %.0f or more, found %d", p->size, every * 1e3,
+               ceil(least), p->place.baud);
+  return false;
+}
+
+/* False when out of memory. */
+static bool take_place(struct packet *p, const struct packet_place_values *v)
+{
+  p->place = (struct packet_place){.port = v->port,
+                                   .baud = v->baud,
+                                   .stop_bits = v->stop_bits,
+                                   .parity = SETTINGS_PARITY[v->parity],
+                                   .host = v->host ? strdup(v->host) : NULL,
+                                   .path = v->serial ? strdup(v->serial) : NULL};
+  return (!v->host || p->place.host) && (!v->serial || p->place.path);
+}
+
+/* --- packets --- */
+
+static bool check_name(const struct reader *r, const struct node *n, const char *name)
+{
+  const struct node *at = node_find(n, "name");
+  if (!is_name(name)) {
+    report_error(r->report, at->at, NAME_EXPECTED, NAME_LENGTH_MAX, name);
+    return false;
+  }
+  if (names_find(&r->seen, name) < 0) return true;
+  report_error(r->report, at->at, "name: two packets are named \"%s\"", name);
+  return false;
+}
+
+/* Where a mistake about the place is shown. */
+static const struct node *place_node(const struct reader *r, const struct node *n, const char *key)
+{
+  const struct node *found = r->instead ? NULL : node_find(n, key);
+  return found ? found : n;
+}
+
+/* False when out of memory; mistakes are in the report. */
+static bool read_packet(struct reader *r, const struct node *n)
+{
+  struct settings *s = r->settings;
+  struct packet_values v = {0};
+  if (n->kind != NODE_MAP || !schema_read(&schema_packet, n, &v, r->report)) return true;
+  if (!check_name(r, n, v.name) || (!r->instead && !check_place(n, &v.place, r->report))) return true;
+  if (s->packets == PACKETS_MAX) {
+    report_error(r->report, n->at, "packets: expected %d at most", PACKETS_MAX);
+    return true;
+  }
+  struct packet *p = &s->packet[s->packets++];
+  p->divisor = v.divisor;
+  p->name = strdup(v.name);
+  const int errors = r->report->errors;
+  if (!p->name || !take_place(p, r->instead ? r->instead : &v.place) ||
+      !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
+    return false;
+  if (r->report->errors == errors && check_line(s, p, place_node(r, n, "serial"), r->report))
+    check_speed(s, p, place_node(r, n, "baud"), r->report);
+  return names_add(&r->seen, v.name, s->packets);
+}
+
+static bool read_list(struct reader *r, const struct node *list)
+{
+  bool memory = true;
+  if (!list || list->kind != NODE_LIST || list->count == 0) return true;
+  r->settings->packet = calloc(PACKETS_MAX, sizeof *r->settings->packet);
+  if (!r->settings->packet) return false;
+  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_packet(r, n);
+  names_free(&r->seen);
+  return memory;
+}
+
+/* --- a file of its own --- */
+
+static bool has_place(const struct node *n)
+{
+  static const char *const key[] = {"host", "port", "serial", "baud", "parity", "stop_bits"};
+  bool any = false;
+  for (size_t i = 0; i < sizeof key / sizeof *key; i++) any |= node_find(n, key[i]) != NULL;
+  return any;
+}
+
+/* packets: {file: PATH, ...}: the list stands in the file's own "packets" key. */
+static bool read_file(struct settings *s, const struct node *n, struct report *report)
+{
+  struct packet_file_values v = {0};
+  if (!schema_read(&schema_packet_file, n, &v, report)) return true;
+  const bool place = has_place(n);
+  if (place && !check_place(n, &v.place, report)) return true;
+
+  struct list_file other;
+  if (!list_open(&other, node_find(n, "file"), &schema_packets, NULL, "packets", report)) return false;
+  struct reader reader = {.settings = s, .report = report, .instead = place ? &v.place : NULL};
+  const bool memory = read_list(&reader, other.list);
+  s->packets_print += node_print(other.list, NULL);
+  list_close(&other, report);
+  return memory;
+}
+
+bool packets_read(const struct node *n, struct settings *s, struct report *r)
+{
+  s->packets_print = node_print(n, NULL);
+  if (n && n->kind == NODE_MAP) return read_file(s, n, r);
+  struct reader reader = {.settings = s, .report = r};
+  return read_list(&reader, n);
+}

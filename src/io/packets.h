@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Sends packets of a fixed layout, each cycle or every n-th, over UDP or a serial line.
+ *
+ * One ordinary thread for all of them, that sleeps on the port's eventfd. It sends what the loop publishes and nothing else:
+ * while the loop stands still the controllers hear nothing, which their own watchdogs are there for. */
+#ifndef IO_PACKETS_H
+#define IO_PACKETS_H
+
+#include "signals/counters.h"
+#include "signals/exchange.h"
+#include "signals/packet.h"
+
+#include <stddef.h>
+
+struct packets;
+
+/* Opens sockets and lines and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the reason in
+ * error[size]. All arguments must live as long as the result. */
+struct packets *packets_start(const struct packet *packet, int packets, struct port *port,
+                              struct counters *counters, char *error, size_t size);
+/* Sends the newest frame, if it has not been sent; joins the thread; closes everything. Of NULL nothing. */
+void packets_stop(struct packets *p);
+
+#endif
