@@ -264,7 +264,7 @@ class Daemon:
             "telemetry": {"name": self.name},
         }
         for section, keys in changes.items():
-            if isinstance(keys, dict):
+            if isinstance(keys, dict) and section != "model":
                 config.setdefault(section, {}).update(keys)
             else:
                 config[section] = keys
