@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name settings mechanism forces schema yaml nearest inputs changes osc_map)
+foreach(name settings mechanism forces schema yaml nearest inputs changes osc_map platform)
   ali3_test(config ${name} LINK ali3_config)
 endforeach()
 target_link_options(test_config_settings PRIVATE -Wl,--wrap=isa_supported)
