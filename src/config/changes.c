@@ -29,6 +29,10 @@ static size_t size_in_settings(const struct key *k)
     size = sizeof(double);
   else if (k->type == KEY_BOOL)
     size = sizeof(bool);
+  else if (k->type == KEY_VECTOR)
+    size = 3 * sizeof(double);
+  else if (k->type == KEY_SIX_POINTS)
+    size = sizeof((struct platform_geometry){0}.base);
   else if ((k->type >= KEY_INTEGER && k->type <= KEY_WORKERS) || k->type == KEY_CHOICE)
     size = sizeof(int);
   return k->offset + size <= sizeof(struct settings) ? size : 0;
@@ -64,6 +68,24 @@ static bool same_targets(const struct settings *a, const struct settings *b)
   return true;
 }
 
+/* What the file says in other words, or units, than the setup has it. */
+static void compare_platform(const struct settings *a, const struct settings *b, struct list *l)
+{
+  const struct platform_setup *x = &a->platform.setup, *y = &b->platform.setup;
+  const struct platform_geometry *g = &x->spec.geometry, *h = &y->spec.geometry;
+  if (!a->platform.enabled || !b->platform.enabled) return;
+  if (x->imu != y->imu) add(l, "platform", "imu", "");
+  if (x->pose != y->pose) add(l, "platform", "pose", "");
+  if (x->input != y->input) add(l, "platform", "input", "");
+  if (g->crank != h->crank) add(l, "platform", "kind", "");
+  if (g->joint_max != h->joint_max) add(l, "platform", "joint_max", "");
+  if (memcmp(g->crank_heading, h->crank_heading, sizeof g->crank_heading) != 0)
+    add(l, "platform", "crank_heading", "");
+  if (x->spec.park_given != y->spec.park_given ||
+      memcmp(x->spec.park, y->spec.park, sizeof x->spec.park) != 0)
+    add(l, "platform", "park_position or park_angles", "");
+}
+
 static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
 {
   if (strcmp(a->options.isa, b->options.isa) != 0) add(l, "simulation", "isa", "");
@@ -76,6 +98,7 @@ static void compare_rest(const struct settings *a, const struct settings *b, str
     add(l, "modbus", "serial", "");
   if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
   if (a->packets_print != b->packets_print) add(l, "packets", "", "");
+  compare_platform(a, b, l);
   if (a->model_print != b->model_print) add(l, "model", "", "");
   if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
   if (a->injections_print != b->injections_print) add(l, "injections", "", "");
@@ -134,9 +157,27 @@ static void compare_inputs(const struct settings *a, const struct settings *b, s
   }
 }
 
+bool settings_same_platform(const struct settings *a, const struct settings *b)
+{
+  struct list l = {0};
+  if (a->platform.enabled != b->platform.enabled) return false;
+  for (int i = 0; i < schema_file.keys; i++)
+    if (strcmp(schema_file.key[i].name, "platform") == 0)
+      compare_section(schema_file.key[i].section, "platform", a, b, false, &l);
+  compare_platform(a, b, &l);
+  return l.count == 0 && a->options.dt == b->options.dt;
+}
+
 bool settings_same_inputs(const struct settings *a, const struct settings *b)
 {
   return a->inputs == b->inputs && a->inputs_print == b->inputs_print;
+}
+
+/* Parameters of a platform that is another one are no matter. */
+static bool compares_platform(const struct settings *a, const struct settings *b, bool while_running)
+{
+  if (while_running) return a->platform.enabled && settings_same_platform(a, b);
+  return a->platform.enabled || b->platform.enabled;
 }
 
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
@@ -146,6 +187,7 @@ int settings_changes(const struct settings *a, const struct settings *b, bool wh
   if (size) text[0] = '\0';
   for (int i = 0; i < schema_file.keys; i++) {
     const struct key *k = &schema_file.key[i];
+    if (strcmp(k->name, "platform") == 0 && !compares_platform(a, b, while_running)) continue;
     /* duration is a matter of ali3-sim; isa is compared below */
     if (k->type == KEY_SECTION && strcmp(k->name, "simulation") != 0)
       compare_section(k->section, k->name, a, b, while_running, &l);

@@ -12,6 +12,8 @@
  * inputs are compared as they are written: another spelling of the same number is a difference. */
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
                      size_t size);
+/* The platforms are the same but for what may change while the loop runs; true as well where there is none. */
+bool settings_same_platform(const struct settings *a, const struct settings *b);
 /* The lists of inputs are the same but for what may change while the loop runs. */
 bool settings_same_inputs(const struct settings *a, const struct settings *b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the "inputs" list to what each input acts on: the loads it gets in the model, or the force element
- * whose value it is. Set-up only. */
+ * From the "inputs" list to what each input acts on: the loads it gets in the model, the force element whose value it is, or
+ * the platform. Set-up only. */
 #include "config/nearest.h"
 #include "config/values.h"
 #include "signals/exchange.h"
@@ -15,6 +15,14 @@ struct reader {
   struct report *report;
 };
 
+static void report_strays(const struct reader *rd, const struct node *n, const char *const *key,
+                          const char *what)
+{
+  for (const struct node *stray; *key; key++)
+    if ((stray = node_find(n, *key)))
+      report_error(rd->report, stray->key_at, "\"%s\" has no meaning for an input %s", *key, what);
+}
+
 /* Which keys go with what it acts on. */
 static bool check_keys(const struct reader *rd, const struct node *n)
 {
@@ -22,21 +30,22 @@ static bool check_keys(const struct reader *rd, const struct node *n)
                                         "limit_torque", "rate_force",  "rate_torque",
                                         "safe_force",   "safe_torque", NULL},
                            *const of_force[] = {"limit", "lower", "upper", "rate", "safe", NULL};
-  const struct node *body = node_find(n, "body"), *force = node_find(n, "force"), *stray;
+  const struct node *body = node_find(n, "body"), *force = node_find(n, "force"),
+                    *platform = node_find(n, "platform");
   int before = rd->report->errors;
-  if (!body && !force) {
-    report_error(rd->report, n->at, "missing key \"body\" (or \"force\") in an input");
+  if (!body && !force && !platform) {
+    report_error(rd->report, n->at, "missing key \"body\" (or \"force\", or \"platform\") in an input");
     return false;
   }
-  if (body && force) {
-    report_error(rd->report, force->key_at,
-                 "an input acts on a body or on a force: expected one of the two keys, found both");
+  if ((body != NULL) + (force != NULL) + (platform != NULL) > 1) {
+    report_error(rd->report, (platform ? platform : force)->key_at,
+                 "an input acts on a body, on a force or on the platform: expected one of the keys, found %s",
+                 body && force && platform ? "all" : "both");
     return false;
   }
-  for (const char *const *key = body ? of_force : of_body; *key; key++)
-    if ((stray = node_find(n, *key)))
-      report_error(rd->report, stray->key_at, "\"%s\" has no meaning for an input on a %s", *key,
-                   body ? "body" : "force");
+  const char *what = body ? "on a body" : force ? "on a force" : "on the platform";
+  if (!body) report_strays(rd, n, of_body, what);
+  if (!force) report_strays(rd, n, of_force, what);
   return rd->report->errors == before;
 }
 
@@ -103,6 +112,21 @@ static bool act_on_force(const struct reader *rd, const struct node *n, struct i
   return true;
 }
 
+static bool act_on_platform(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  v->spec.kind = INPUT_POSE;
+  if (rd->settings->platform.enabled) return true;
+  report_error(rd->report, node_find(n, "platform")->key_at,
+               "platform: the section platform is missing, or not enabled");
+  return false;
+}
+
+static bool act(const struct reader *rd, const struct node *n, struct input_values *v)
+{
+  if (v->body) return act_on_body(rd, n, v);
+  return v->force ? act_on_force(rd, n, v) : act_on_platform(rd, n, v);
+}
+
 static void check_safe(const struct reader *rd, const struct node *n, const char *key,
                        const struct input_range *range, int count)
 {
@@ -126,6 +150,13 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
     }
     check_safe(rd, n, "safe_force", range, 3);
     check_safe(rd, n, "safe_torque", range + 3, 3);
+    return;
+  }
+  if (!v->force) { /* of the platform: its own limits are narrower */
+    for (int k = 0; k < PLATFORM_DOF; k++) {
+      const double most = k < 3 ? 10.0 : M_PI;
+      range[k] = (struct input_range){.lower = -most, .upper = most};
+    }
     return;
   }
   const struct node *lower = node_find(n, "lower"), *upper = node_find(n, "upper");
@@ -187,7 +218,7 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
     return true;
   }
   if (!check_keys(rd, n)) return true;
-  if (!(v.body ? act_on_body(rd, n, &v) : act_on_force(rd, n, &v))) return true;
+  if (!act(rd, n, &v)) return true;
   set_ranges(rd, n, &v);
   set_sources(rd, n, &v);
   set_fault(rd, n, &v);

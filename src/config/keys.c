@@ -3,7 +3,8 @@
 #include "config/keys.h"
 #include "config/values.h"
 
-_Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
+_Static_assert(sizeof(enum input_policy) == sizeof(int) && sizeof(enum platform_mode) == sizeof(int),
+               "choices are read as int");
 
 static const char *const joint_types[] = {
 #define JOINT_NAME(id, text) text,
@@ -35,7 +36,10 @@ static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
 static const char *const wire_types[] = {WIRE_TYPE_LIST(WORD) NULL};
 static const char *const wire_orders[] = {WIRE_ORDER_LIST(WORD) NULL};
 static const char *const wire_tables[] = {WIRE_TABLE_LIST(WORD) NULL};
+static const char *const platform_modes[] = {PLATFORM_MODE_LIST(WORD) NULL};
 #undef WORD
+static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks", NULL};
+static const char *const platform_inputs[] = {"pose", NULL};
 const char *const schema_isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 
 /* The tables: clang-format 14 takes the commas of the macros for columns. */
@@ -230,6 +234,7 @@ static const struct key input_keys[] = {
   {"point",        KEY_VECTOR, "m",   ANY,              "0 0 0",  AT_START, INPUT(point),             0, 0},
   {"axes",         KEY_CHOICE, "",    ANY,              "world",  AT_START, INPUT(axes),              axes, 0},
   {"force",        KEY_STRING, "",    ANY,              NONE,     AT_START, INPUT(force),             0, 0},
+  {"platform",     KEY_CHOICE, "",    ANY,              NONE,     AT_START, INPUT(platform),          platform_inputs, 0},
   {"policy",       KEY_CHOICE, "",    ANY,              "ramp",   WHILE_RUNNING, INPUT(policy),            policies, 0},
   {"hold",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.05",   WHILE_RUNNING, INPUT(spec.hold),         0, 0},
   {"ramp",         KEY_NUMBER, "s",   BETWEEN(0, 3600), "0.5",    WHILE_RUNNING, INPUT(spec.ramp),         0, 0},
@@ -433,6 +438,37 @@ static const struct key telemetry_keys[] = {
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 
+/* The parameters are generated: PLATFORM_PARAM_LIST. */
+#define PLATFORM(field)  SETTING(platform.setup.spec.field)
+#define GEOMETRY(field)  PLATFORM(geometry.field)
+#define FOR_PLATFORM(field) FILE_VALUE(platform.field)
+#define PARAMETER(name, count, unit, least, greatest, text) \
+  {#name, (count) == 3 ? KEY_VECTOR : KEY_NUMBER, unit, BETWEEN(least, greatest), text, WHILE_RUNNING, PLATFORM(params.name), 0, 0},
+static const struct key platform_keys[] = {
+  {"enabled",       KEY_BOOL,       "",         ANY,            "true",    AT_START,      SETTING(platform.enabled),   0, 0},
+  {"mode",          KEY_CHOICE,     "",         ANY,            "washout", WHILE_RUNNING, PLATFORM(mode),              platform_modes, 0},
+  {"imu",           KEY_STRING,     "",         ANY,            NONE,      AT_START,      FOR_PLATFORM(imu),           0, 0},
+  {"pose",          KEY_STRING,     "",         ANY,            NONE,      AT_START,      FOR_PLATFORM(pose),          0, 0},
+  {"input",         KEY_STRING,     "",         ANY,            NONE,      AT_START,      FOR_PLATFORM(input),         0, 0},
+  {"head_point",    KEY_VECTOR,     "m",        ANY,            "0 0 0.9", AT_START,      PLATFORM(head),              0, 0},
+  {"kind",          KEY_CHOICE,     "",         ANY,            "legs",    AT_START,      FOR_PLATFORM(kind),          platform_kinds, 0},
+  {"base",          KEY_SIX_POINTS, "m",        ANY,            NONE,      AT_START,      GEOMETRY(base),              0, 0},
+  {"top",           KEY_SIX_POINTS, "m",        ANY,            NONE,      AT_START,      GEOMETRY(top),               0, 0},
+  {"height",        KEY_NUMBER,     "m",        POSITIVE,       NONE,      AT_START,      GEOMETRY(height),            0, 0},
+  {"leg_min",       KEY_NUMBER,     "m or rad", ANY,            NONE,      AT_START,      GEOMETRY(leg_min),           0, 0},
+  {"leg_max",       KEY_NUMBER,     "m or rad", ANY,            NONE,      AT_START,      GEOMETRY(leg_max),           0, 0},
+  {"leg_rate",      KEY_NUMBER,     "m/s or rad/s", POSITIVE,   NONE,      AT_START,      GEOMETRY(leg_rate),          0, 0},
+  {"joint_max",     KEY_NUMBER,     "deg",      BETWEEN(1, 90), "45",      AT_START,      FOR_PLATFORM(joint_max),     0, 0},
+  {"margin",        KEY_NUMBER,     "",         BETWEEN(0, 1),  "0.2",     AT_START,      GEOMETRY(margin),            0, 0},
+  {"crank_length",  KEY_NUMBER,     "m",        POSITIVE,       NONE,      AT_START,      GEOMETRY(crank_length),      0, 0},
+  {"rod_length",    KEY_NUMBER,     "m",        POSITIVE,       NONE,      AT_START,      GEOMETRY(rod_length),        0, 0},
+  {"crank_heading", KEY_SIX,        "deg",      ANY,            NONE,      AT_START,      FOR_PLATFORM(crank_heading), 0, 0},
+  {"park_position", KEY_VECTOR,     "m",        ANY,            NONE,      AT_START,      FOR_PLATFORM(park_position), 0, 0},
+  {"park_angles",   KEY_VECTOR,     "deg",      ANY,            "0 0 0",   AT_START,      FOR_PLATFORM(park_angles),   0, 0},
+  PLATFORM_PARAM_LIST(PARAMETER)
+};
+static const struct section platform = SECTION("platform", platform_keys);
+
 static const struct key file_keys[] = {
   {"model",      KEY_ELEMENT, "", ANY, REQUIRED, AT_START, 0, 0, &schema_model},
   {"simulation", KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &simulation},
@@ -441,6 +477,7 @@ static const struct key file_keys[] = {
   {"realtime",   KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &realtime},
   {"inputs",     KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_input},
   {"injections", KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_injection},
+  {"platform",   KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &platform},
   {"osc",        KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &osc},
   {"modbus",     KEY_SECTION, "", ANY, NONE,     AT_START, 0, 0, &modbus},
   {"devices",    KEY_LIST,    "", ANY, NONE,     AT_START, 0, 0, &schema_device},

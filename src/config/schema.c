@@ -22,6 +22,8 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_QUATERNION] = "four numbers [e0, e1, e2, e3]",
       [KEY_INERTIA] = "three rows of three numbers, or [ixx, iyy, izz]",
       [KEY_TABLE] = "two or more pairs [[x, y], ...]",
+      [KEY_SIX] = "six numbers [a, b, c, d, e, f]",
+      [KEY_SIX_POINTS] = "six points [[x, y, z], ...]",
       [KEY_SECTION] = "a mapping",
       [KEY_ELEMENT] = "a mapping",
       [KEY_LIST] = "a list of mappings",
@@ -153,10 +155,8 @@ static bool read_numbers(const struct key *k, const struct node *n, int count, d
     snprintf(why, sizeof why, " of %d", n->count);
     return refuse(k, n, why, r);
   }
-  static const struct key component = {.type = KEY_NUMBER, .min = -INFINITY, .max = INFINITY};
-  struct key one = component;
-  one.name = k->name;
-  one.unit = k->unit;
+  struct key one = *k;
+  one.type = KEY_NUMBER;
   bool good = true;
   double v[9];
   int i = 0;
@@ -228,6 +228,25 @@ static bool read_table(const struct key *k, const struct node *n, ali3_table *ou
   return good;
 }
 
+static bool read_six_points(const struct key *k, const struct node *n, double out[6][3], struct report *r)
+{
+  char count[24], found[NODE_SHOWN];
+  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  snprintf(count, sizeof count, " of %d", n->count);
+  if (n->count != 6) return refuse(k, n, count, r);
+  bool good = true;
+  int i = 0;
+  for (const struct node *c = n->first; c; c = c->next, i++) {
+    if (c->kind == NODE_LIST && c->count == 3) {
+      good &= read_numbers(k, c, 3, out[i], r);
+      continue;
+    }
+    report_error(r, c->at, "%s: expected a point [x, y, z], found %s", k->name, node_show(c, found));
+    good = false;
+  }
+  return good;
+}
+
 static bool read_value(const struct key *k, const struct node *n, void *base, struct report *r)
 {
   void *at = (char *)base + k->offset;
@@ -252,6 +271,10 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_inertia(k, n, at, r);
   case KEY_TABLE:
     return read_table(k, n, at, r);
+  case KEY_SIX:
+    return read_numbers(k, n, 6, at, r);
+  case KEY_SIX_POINTS:
+    return read_six_points(k, n, at, r);
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
@@ -324,8 +347,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     return false;
   }
 
-  enum { KEYS_MAX = 32 };
-  const struct node *seen[KEYS_MAX] = {0};
+  const struct node *seen[SECTION_KEYS_MAX] = {0};
   bool good = true;
   for (const struct node *n = map->first; n; n = n->next) {
     int i = 0;

@@ -20,6 +20,8 @@ enum key_type {
   KEY_QUATERNION, /* double[4] */
   KEY_INERTIA,    /* double[9], from 3 rows of 3 or from the 3 on the diagonal */
   KEY_TABLE,      /* ali3_table, from two pairs or more; .point is the caller's to free */
+  KEY_SIX,        /* double[6] */
+  KEY_SIX_POINTS, /* double[6][3] */
   KEY_SECTION,    /* a mapping read by .section into the same struct */
   KEY_ELEMENT,    /* a mapping of .section, read elsewhere */
   KEY_LIST,       /* a list of mappings of .section, read elsewhere */
@@ -40,7 +42,7 @@ struct key {
   const char *name;
   enum key_type type;
   const char *unit; /* "": none */
-  double min, max;  /* numbers and integers */
+  double min, max;  /* numbers, integers, and the components of a vector */
   enum key_ends ends;
   const char *fallback; /* the default as it would be written; "": optional without one; NULL: required */
   enum key_change change;
@@ -49,6 +51,7 @@ struct key {
   const struct section *section;
 };
 
+enum { SECTION_KEYS_MAX = 64 };
 struct section {
   const char *title; /* for messages: "a body" */
   const struct key *key;

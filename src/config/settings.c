@@ -193,6 +193,9 @@ static void check_cycle(struct loader *l)
   if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
     report_error(r, clock->at,
                  "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
+  if (s->cycle.clock == CLOCKING_LOCKSTEP && s->platform.enabled)
+    report_error(r, clock->at,
+                 "clock: a platform moves by the clock: expected timer or input, found lockstep");
   if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
     report_error(r, given(l, "cycle", "publish")->at,
                  "publish: in lockstep the frame is the answer to the step: expected at_once");
@@ -235,7 +238,10 @@ static bool read_wiring(struct loader *l)
   int figures;
   struct signal *figure = figures_list(s->model, &figures);
   if (!figure) return false;
-  s->signals = signals_new_with(s->model, s->input, s->inputs, figure, figures);
+  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.setup.spec.geometry : NULL,
+                                    .figure = figure,
+                                    .figures = figures};
+  s->signals = signals_new_with(s->model, s->input, s->inputs, &more);
   figures_free(figure, figures);
   if (!s->signals) return false;
   const struct wiring_rules rules = {
@@ -266,6 +272,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   read_model(l);
   if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
   if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
+  if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
 
   /* A value with a mistake kept its default, so these judge only what was read. */
   check_bind(l, "osc", v->osc_bind, v->osc_any_interface);
@@ -285,6 +292,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   memory = memory && injections_read(injections, s, r);
 
   if (memory && r->errors == 0) freeze(l, over);
+  if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
   if (memory && r->errors == 0) memory = read_wiring(l);
   if (memory && r->errors == 0) memory = copy_texts(l);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);

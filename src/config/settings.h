@@ -4,6 +4,7 @@
 #define CONFIG_SETTINGS_H
 
 #include "rt/inject.h"
+#include "rt/platform_drive.h"
 #include "signals/clocking.h"
 #include "signals/packet.h"
 #include "signals/peers.h"
@@ -76,9 +77,13 @@ struct settings {
     bool lock_memory;
     int wake_limit; /* us a processor may take to wake; -1: as long as it likes */
   } realtime;
+  struct {
+    bool enabled;
+    struct platform_setup setup;
+  } platform;               /* the motion platform */
   struct input_spec *input; /* (inputs) those on bodies have two loads each in the model */
   int inputs;
-  struct signals *signals; /* of the model, the inputs, and the figures of the loop */
+  struct signals *signals; /* of the model, the inputs, the platform, and the figures of the loop */
   struct {
     bool enabled;
     char *bind;   /* numeric address, default 127.0.0.1 */

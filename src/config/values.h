@@ -13,7 +13,15 @@ struct file_values {
   const char *osc_bind, *osc_prefix, *modbus_bind, *modbus_serial, *instance;
   bool osc_any_interface, modbus_any_interface;
   int isa; /* in schema_isas */
+  struct { /* of the platform, what is not in its setup as it stands here */
+    const char *imu, *pose, *input;
+    int kind;                                                                         /* LEGS, CRANKS */
+    double joint_max, crank_heading[PLATFORM_LEGS], park_position[3], park_angles[3]; /* m, deg */
+  } platform;
 };
+
+/* The choices of "kind". */
+enum { LEGS, CRANKS };
 
 /* The choices of simulation.isa, on every machine alike: base/isa.h says which are to be had here. */
 extern const char *const schema_isas[];
@@ -58,7 +66,7 @@ struct sensor_values {
 struct input_values {
   struct input_spec spec; /* without name, kind, what it acts on, policy, sources and ranges */
   const char *name, *body, *force;
-  int policy, axes, from;
+  int policy, axes, from, platform;
   double point[3];
   struct { /* on a body */
     double limit, rate, safe[3];
@@ -211,6 +219,10 @@ int mechanism_body(const struct names *bodies, const struct node *n, struct repo
  * memory; mistakes are reported. */
 bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
                  struct report *r);
+
+/* Judges the section "platform" (NULL: there is none), and finishes the setup of an enabled one. The model is frozen, the inputs
+ * are read. False when out of memory; mistakes are reported. */
+bool platform_read(const struct node *root, struct file_values *v, struct report *r);
 
 /* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
 bool injections_read(const struct node *list, struct settings *s, struct report *r);

@@ -33,9 +33,11 @@ int check_file(const char *file, const struct settings *s)
     char redundant[40] = "";
     if (ali3_model_rows(s->model) <= ROWS_TO_ASK)
       snprintf(redundant, sizeof redundant, " (redundant %.0f)", ali3_redundant_rows(s->model, d));
-    printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d%s, inputs %d, period %g s%s%s\n", file,
+    printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d%s, inputs %d, %s%s%speriod %g s%s%s\n", file,
            ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model), own_forces(s),
-           ali3_model_rows(s->model), redundant, s->inputs, s->options.dt, text[0] ? "; " : "", text);
+           ali3_model_rows(s->model), redundant, s->inputs, s->platform.enabled ? "platform " : "",
+           s->platform.enabled ? platform_mode_name(s->platform.setup.spec.mode) : "",
+           s->platform.enabled ? ", " : "", s->options.dt, text[0] ? "; " : "", text);
   }
   ali3_data_free(d);
   return status < 0 ? STATUS_USAGE : STATUS_OK;

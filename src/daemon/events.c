@@ -2,6 +2,8 @@
  * The loop's events in words. Pure. */
 #include "daemon/events.h"
 
+#include "platform/params.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -61,12 +63,26 @@ static void injection_text(const struct cycle_event *e, const struct cycle_confi
            origin);
 }
 
+static void platform_text(const struct cycle_event *e, const char *origin, char *text, size_t size)
+{
+  if (e->cause == CAUSE_PLATFORM_SET)
+    snprintf(text, size, "cycle %" PRIu64 ": platform: %s set to %g%s", e->cycle,
+             e->code < PARAMS ? params_table[e->code].name : "?", e->value, origin);
+  else
+    snprintf(text, size, "cycle %" PRIu64 ": platform: %s -> %s", e->cycle, platform_state_name(e->from),
+             platform_state_name(e->to));
+}
+
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
   char change[64], origin[200];
   describe_origin(e, g, origin, sizeof origin);
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) {
     injection_text(e, g, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
+    platform_text(e, origin, text, size);
     return;
   }
   if (e->from != e->to)

@@ -60,6 +60,9 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
                        .catch_up = s->cycle.catch_up,
                        .max_misses = s->cycle.max_misses,
                        .grace = s->cycle.grace,
+                       .platform = s->platform.enabled && settings_same_platform(started, s),
+                       .mode = s->platform.setup.spec.mode,
+                       .params = s->platform.setup.spec.params,
                        .inputs = inputs};
   if (inputs) memcpy(t->input, s->input, (size_t)inputs * sizeof *t->input);
   cycle_tune(c, t);
@@ -67,7 +70,7 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
   return true;
 }
 
-/* What holds now: inputs of a file that does not fit them were passed over. */
+/* What holds now: inputs of a file that does not fit them were passed over, as was another platform. */
 static struct settings in_force(const struct reload *r)
 {
   const struct settings *tuned = r->tuned ? r->tuned : r->started;
@@ -75,6 +78,8 @@ static struct settings in_force(const struct reload *r)
   s.input = tuned->input;
   s.inputs = tuned->inputs;
   s.inputs_print = tuned->inputs_print;
+  s.platform = r->started->platform;
+  if (r->platform_tuned) s.platform.setup = r->platform;
   return s;
 }
 
@@ -83,6 +88,10 @@ static void keep(struct reload *r)
   struct settings *applied = r->applied, *tuned = r->tuned;
   r->applied = r->read;
   if (settings_same_inputs(r->started, r->read)) r->tuned = r->read;
+  if (settings_same_platform(r->started, r->read)) {
+    r->platform_tuned = true;
+    r->platform = r->read->platform.setup;
+  }
   if (applied != r->tuned) settings_free(applied);
   if (tuned != r->tuned && tuned != applied) settings_free(tuned);
 }

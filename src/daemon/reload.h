@@ -27,6 +27,8 @@ struct reload {
   struct settings *read;    /* NULL: there were mistakes */
   struct settings *applied; /* the last that were; NULL: those of the start */
   struct settings *tuned;   /* the last whose inputs were; likewise */
+  bool platform_tuned;      /* likewise the platform: this one */
+  struct platform_setup platform;
 };
 
 /* The file is to be read, with the next tick at the earliest. */

@@ -112,9 +112,10 @@ static int set_up_model(struct daemon *d)
                                       .spin_ns = (uint64_t)llround(s->cycle.spin * (double)NS_PER_S),
                                       .bell = d->bench.bell,
                                       .injection = s->injection,
-                                      .injections = s->injections};
+                                      .injections = s->injections,
+                                      .platform = s->platform.enabled ? &s->platform.setup : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
-  if (status == ALI3_E_MEMORY) return failed("", ali3_status_text(status));
+  if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT) return failed("", ali3_status_text(status));
   char text[400];
   ali3_report_text(s->model, d->loop.cycle.data, text, sizeof text);
   if (text[0]) log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s", d->options->file, text);
@@ -179,6 +180,7 @@ static void complete_telemetry(struct daemon *d)
   struct telemetry *t = d->bench.telemetry;
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
+  const struct platform_geometry *geometry = &d->settings->platform.setup.spec.geometry;
   t->period_ns = d->loop.cycle.config.period_ns;
   snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
   snprintf(t->reason, sizeof t->reason, "%s", grant->reason);
@@ -190,6 +192,10 @@ static void complete_telemetry(struct daemon *d)
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
   t->clocking = d->loop.cycle.config.clocking;
+  t->platform = d->settings->platform.enabled;
+  t->cranks = geometry->crank;
+  t->leg_min = geometry->leg_min;
+  t->leg_max = geometry->leg_max;
   telemetry_ready(t);
 }
 

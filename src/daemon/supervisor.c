@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = NS_PER_S / 50;
-static const uint64_t GRACE_NS = 5 * NS_PER_S; /* for the loop to end */
+static const uint64_t GRACE_NS = 5 * NS_PER_S;             /* for the loop to end */
+static const uint64_t PARKS_NS = CYCLE_PARKS_S * NS_PER_S; /* and to park the platform before */
 enum {
   FEEDS = 4, /* in the time that the service manager allows */
   CYCLES =
@@ -62,6 +63,7 @@ void supervisor_close(struct supervisor *s)
 
 static enum log_level level_of(const struct cycle_event *e)
 {
+  if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && e->input >= 0) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
@@ -140,7 +142,7 @@ static void declare_stuck(struct supervisor *s, const struct telemetry_live *liv
 /* `pending` is read before `live`: once the declaration has been taken, live is of that cycle at the earliest. */
 static bool has_taken_it(const struct supervisor *s, const struct telemetry_live *live, bool pending)
 {
-  return !pending && (live->waiting || live->state == STATE_EXIT || live->cycle >= s->stuck_cycle + CYCLES);
+  return !pending && (live->waiting || live->over || live->cycle >= s->stuck_cycle + CYCLES);
 }
 
 static void watch(struct supervisor *s, const struct telemetry_live *live, bool pending, uint64_t now)
@@ -177,6 +179,20 @@ static void hang_up(struct supervisor *s)
   reload_ask(&s->reload);
 }
 
+/* A second one does not wait for the platform to be parked. */
+static void stop(struct supervisor *s, int number)
+{
+  const bool parks = s->cycle->config.platform, again = s->stop_ns > 0;
+  log_line(LOG_LEVEL_INFO, "SIG%s%s: stopping%s", sigabbrev_np(number), again ? " again" : "",
+           parks && again ? " at once, the platform parked or not" : "");
+  if (!again || s->patience_ns > GRACE_NS) s->stop_ns = clock_now_ns();
+  s->patience_ns = GRACE_NS + (parks && !again ? PARKS_NS : 0);
+  if (again)
+    cycle_stop_at_once(s->cycle);
+  else
+    cycle_stop(s->cycle);
+}
+
 static void take_signal(struct supervisor *s, int number)
 {
   if (number == SIGCONT) {
@@ -187,9 +203,7 @@ static void take_signal(struct supervisor *s, int number)
   } else if (number == SIGHUP && s->hangup_reloads) {
     hang_up(s);
   } else {
-    log_line(LOG_LEVEL_INFO, "SIG%s: stopping", sigabbrev_np(number));
-    if (s->stop_ns == 0) s->stop_ns = clock_now_ns();
-    cycle_stop(s->cycle);
+    stop(s, number);
   }
 }
 
@@ -217,7 +231,7 @@ bool supervisor_run(struct supervisor *s)
   const struct cycle_config *g = &s->cycle->config;
   struct telemetry_live live = {0};
   begin(s);
-  while (live.state != STATE_EXIT) {
+  while (!live.over) {
     take_signals(s);
     look_around(s);
     log_events(s);
@@ -232,7 +246,7 @@ bool supervisor_run(struct supervisor *s)
     if (s->ready) reload_tick(&s->reload, s->cycle);
     notify_status(s, &live, now);
     feed_watchdog(s, now);
-    if (s->stop_ns && now - s->stop_ns > GRACE_NS + 2 * g->period_ns) return false;
+    if (s->stop_ns && now - s->stop_ns > s->patience_ns + 2 * g->period_ns) return false;
   }
   sd_notify(0, "STOPPING=1");
   log_events(s); /* those pushed between the last look and the end */

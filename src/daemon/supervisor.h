@@ -36,7 +36,9 @@ struct supervisor {
   uint64_t stuck_cycle;     /* at which it was declared stuck */
   uint64_t ran_ns;          /* of the loop's thread, at the last look */
   uint64_t feed_ns, fed_ns; /* the watchdog: how often (0: there is none), and when last */
-  uint64_t events_lost, status_ns, stop_ns;
+  uint64_t events_lost, status_ns;
+  uint64_t stop_ns;     /* told to end; 0: not */
+  uint64_t patience_ns; /* within which it has to have ended then */
 };
 
 /* Blocks the signals the supervisor takes in the calling thread; threads it starts inherit that. */

@@ -36,7 +36,7 @@ static int write_registers(const struct modbus_map *map, const struct mbap_reque
   int exception = check_watchdog(old, next, owner);
   if (exception || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
   int code = next[MAP_COMMAND];
-  if (command_name((unsigned)code)[0] == '?') return MBAP_ILLEGAL_VALUE;
+  if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
   return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);
 }
 

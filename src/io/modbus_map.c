@@ -34,6 +34,7 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .order = config->order,
       .values = signals->count,
       .input_first = signals->input_first,
+      .platform = config->default_map && signals->platform_first >= 0,
       .samples = signals->channels,
   };
   if (!modbus_table_init(&map->table, config, signals) || !make_registers(map) || !modbus_map_plan(map)) {

@@ -35,6 +35,7 @@ struct modbus_map {
   struct wire block; /* a number of the input block */
   int values;        /* of the signal table */
   int input_first;   /* in it */
+  bool platform;     /* its registers are there */
   enum wire_order order;
   uint32_t state; /* of the frame shown last */
 

@@ -97,6 +97,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_FAULT] = (uint16_t)f->fault;
   at[MAP_WARNINGS] = f->flags & (FLAG_INPUT_STALE | FLAG_OVERRUN | FLAG_LIMIT | FLAG_NOT_REALTIME);
   at[MAP_HEARTBEAT] = at[MAP_FRAME_START] = at[MAP_FRAME_END] = (uint16_t)f->cycle;
+  if (map->platform) at[MAP_PLATFORM_END] = (uint16_t)f->cycle;
   wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);
   put_float(at + MAP_TIME, f->time, map->order);
   at[MAP_PERIOD] = saturate(f->period_us);

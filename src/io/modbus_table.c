@@ -2,6 +2,7 @@
  * Set-up, but for modbus_table_range(). */
 #include "io/modbus_table.h"
 
+#include "platform/platform.h"
 #include "rt/machine.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #define CODE_TEXT(id, code, text)         " " #code " " text
 #define FAULT_TEXT(id, code, state, text) ", " #code " " text
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
-#define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT)
+#define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
 #define FAULTS                            "what led to FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                           "of it: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready"
 
@@ -24,7 +25,7 @@ static const struct fixed {
   const char *name, *unit, *text;
 } fixed[] = {
     {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
-    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0200"},
+    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0201"},
     {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
     {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits, as discrete 0 to 15"},
     {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
@@ -75,10 +76,11 @@ static const struct fixed {
     {TABLE_DISCRETE, 5, WIRE_BIT, "e-stop", "", "it is latched"},
     {TABLE_DISCRETE, 6, WIRE_BIT, "input stale", "", "older than it may be"},
     {TABLE_DISCRETE, 7, WIRE_BIT, "deadline missed", "", "by the last cycle"},
-    {TABLE_DISCRETE, 8, WIRE_BIT, "limit", "", "an input is clamped, or slowed to its rate"},
-    {TABLE_DISCRETE, 9, WIRE_BIT, "reserved", "", "up to 11"},
-    {TABLE_DISCRETE, 10, WIRE_BIT, NULL, NULL, NULL},
-    {TABLE_DISCRETE, 11, WIRE_BIT, NULL, NULL, NULL},
+    {TABLE_DISCRETE, 8, WIRE_BIT, "limit", "",
+     "an input is clamped, or slowed to its rate; or the platform is at a limit"},
+    {TABLE_DISCRETE, 9, WIRE_BIT, "parked", "", "the platform is at rest in its park pose"},
+    {TABLE_DISCRETE, 10, WIRE_BIT, "engaged", "", "the platform has been at neutral since"},
+    {TABLE_DISCRETE, 11, WIRE_BIT, "lockstep", "", "steps are asked for"},
     {TABLE_DISCRETE, 12, WIRE_BIT, "not real time", "", "the host refused it"},
     {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "one acts"},
     {TABLE_DISCRETE, 14, WIRE_BIT, "reserved", "", "up to 15"},
@@ -163,6 +165,28 @@ static void add_block(struct modbus_table *t, enum wire_order order, const struc
   add(t, &e);
 }
 
+static void add_platform(struct modbus_table *t, enum wire_order order, const struct signals *s)
+{
+  enum {
+    LEGS = offsetof(struct platform_output, legs) / sizeof(double),
+    LEGS_AT = MAP_PLATFORM_END - 2 * PLATFORM_LEGS,
+    MOTION = (LEGS_AT - MAP_PLATFORM) / 2,
+  };
+  _Static_assert(offsetof(struct platform_output, target) / sizeof(double) == MOTION,
+                 "pose, velocity and acceleration stand first");
+  add_shown(t, order, MAP_PLATFORM, s->platform_first, MOTION, "motion platform");
+  add_shown(t, order, LEGS_AT, s->platform_first + LEGS, PLATFORM_LEGS, "leg or crank");
+  add(t, &(struct entry){.kind = ENTRY_HEAD,
+                         .table = TABLE_INPUT,
+                         .address = MAP_PLATFORM_END,
+                         .wire = {WIRE_U16, order, 1.0, 0.0},
+                         .signal = -1,
+                         .safe = NAN,
+                         .name = "frame",
+                         .unit = "",
+                         .text = "number of the frame; differs from register 7: the read was torn"});
+}
+
 static void add_default(struct modbus_table *t, enum wire_order order, const struct signals *s)
 {
   enum { POSITION = 3, ORIENTATION = MAP_BODY_REGISTERS / 2 - POSITION };
@@ -173,6 +197,7 @@ static void add_default(struct modbus_table *t, enum wire_order order, const str
     add_shown(t, order, address + 2 * POSITION, signal + POSITION, ORIENTATION,
               "Euler parameter, body to world");
   }
+  if (s->platform_first >= 0) add_platform(t, order, s);
   if (s->sensors > 0) add_shown(t, order, MAP_SENSOR, s->sensor_first[0], sensor_values(s), "sensor");
 }
 
@@ -199,8 +224,9 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
 {
   *t = (struct modbus_table){0};
   const int wired = config->map ? config->map->count : 0;
-  const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 +
-                   MAP_BODY_REGISTERS / 2 * bodies_shown(signals) + sensor_values(signals) + wired;
+  const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
+                   MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
+                   sensor_values(signals) + wired;
   t->entry = calloc((size_t)room, sizeof *t->entry);
   if (!t->entry) return false;
   add_fixed(t, config->order);

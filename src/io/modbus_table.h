@@ -9,7 +9,7 @@
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
-  MAP_VERSION = 0x0200,
+  MAP_VERSION = 0x0201,
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
@@ -41,7 +41,10 @@ enum map_input {
   MAP_RESERVED = 21, /* up to the next: no value */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
-  MAP_BODY = 1000, /* f32 x7 each: x y z e0 e1 e2 e3 */
+  MAP_PLATFORM =
+      100, /* f32 x24: pose, velocity and acceleration of the platform, legs; holes where there is none */
+  MAP_PLATFORM_END = 148, /* number of the frame again */
+  MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,
   MAP_SENSOR = 4000, /* f32 each: the values of the sensors in the order of the signal table */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Commands to the loop, and its answers. */
 #include "io/osc_in_parts.h"
+#include "platform/params.h"
 
 #include <string.h>
 
@@ -40,8 +41,8 @@ static void drop(struct osc_in *in, const struct command *c)
 }
 
 /* With the inputs of the same datagram, after them: see osc_send_commands(). */
-static enum verdict send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
-                                 int32_t id)
+static enum verdict send_valued(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                                double value, int32_t id)
 {
   if (r->access < ACCESS_WRITE && code != COMMAND_ESTOP) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
@@ -65,14 +66,21 @@ static enum verdict send_command(struct osc_in *in, const struct request *r, uns
                                                  .argument = argument,
                                                  .id = (uint32_t)id,
                                                  .client = place_for(in, &r->from),
-                                                 .t_ns = r->from.now_ns};
+                                                 .t_ns = r->from.now_ns,
+                                                 .value = value};
   return ACCEPTED;
+}
+
+static enum verdict send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                                 int32_t id)
+{
+  return send_valued(in, r, code, argument, 0.0, id);
 }
 
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
-  if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT)
+  if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT || code == COMMAND_PLATFORM)
     return UNKNOWN; /* those with arguments have addresses of their own */
   if (code != COMMAND_ESTOP && !osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
@@ -100,6 +108,21 @@ enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
     if (strcmp(in->config->injection_name[i], osc_string(a, 0)) == 0)
       return send_command(in, r, COMMAND_INJECT, 2 * (uint32_t)i + on, id);
   osc_acknowledge(in, &r->from, command_name(COMMAND_INJECT), id, RESULT_BAD_ARGUMENT);
+  return ACCEPTED;
+}
+
+/* platform/set NAME VALUE [REQUEST]: what the value may be is judged by the loop, beside the others. */
+enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
+{
+  const struct osc_arguments *a = r->a;
+  if (in->signals->platform_first < 0) return UNKNOWN;
+  if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !strchr("fdi", a->types[1])) return WRONG_TYPES;
+  if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
+  const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
+  for (uint32_t i = 0; i < PARAMS; i++)
+    if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
+      return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }
 

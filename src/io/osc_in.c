@@ -44,10 +44,10 @@ static const struct {
   const char *address; /* ending in '/': all below it */
   enum verdict (*handle)(struct osc_in *in, const struct request *r);
 } HANDLERS[] = {
-    {"in/frame", osc_on_frame},    {"in/blob", osc_on_blob},        {"cmd/", osc_on_command},
-    {"step", osc_on_step},         {"inject", osc_on_inject},       {"sync", osc_on_sync},
-    {"ping", osc_on_ping},         {"status", osc_on_status},       {"sub", osc_on_subscribe},
-    {"unsub", osc_on_unsubscribe}, {"heartbeat", osc_on_heartbeat},
+    {"in/frame", osc_on_frame}, {"in/blob", osc_on_blob},      {"cmd/", osc_on_command},
+    {"step", osc_on_step},      {"inject", osc_on_inject},     {"platform/set", osc_on_platform_set},
+    {"sync", osc_on_sync},      {"ping", osc_on_ping},         {"status", osc_on_status},
+    {"sub", osc_on_subscribe},  {"unsub", osc_on_unsubscribe}, {"heartbeat", osc_on_heartbeat},
 };
 enum { HANDLER_COUNT = sizeof HANDLERS / sizeof HANDLERS[0] };
 

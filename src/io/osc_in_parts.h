@@ -90,6 +90,7 @@ enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struc
 enum verdict osc_on_command(struct osc_in *in, const struct request *r);
 enum verdict osc_on_step(struct osc_in *in, const struct request *r);
 enum verdict osc_on_inject(struct osc_in *in, const struct request *r);
+enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r);
 enum verdict osc_on_sync(struct osc_in *in, const struct request *r);
 enum verdict osc_on_ping(struct osc_in *in, const struct request *r);
 enum verdict osc_on_status(struct osc_in *in, const struct request *r);

@@ -87,6 +87,7 @@ static const char *stream_text(const struct osc_node *n)
       [STREAM_FORCE] = "stream force, or on request",
       [STREAM_ENERGY] = "stream energy, or on request",
       [STREAM_INPUT] = "input; as it acts: stream input, or on request",
+      [STREAM_PLATFORM] = "stream platform, or on request",
       [STREAM_OUT] = "stream out, or on request",
       [STREAM_LOOP] = "figure of the loop: stream loop, or on request",
   };
@@ -126,6 +127,10 @@ bool osc_sheet(const struct osc_config *config, const struct signals *signals, s
     add(sheet, config->prefix,
         &(struct fixed){"inject", "si|sii", true, false, "",
                         "fault injection, 1 on or 0 off, request number"});
+  if (signals->platform_first >= 0)
+    add(sheet, config->prefix,
+        &(struct fixed){"platform/set", "sf|sfi|sd|sdi|si|sii", true, false, "",
+                        "a parameter of the platform, its value, request number; answered with ack"});
   struct osc_space *space = osc_space_new(config, signals, error, sizeof error);
   if (!space) return false;
   for (int input = 1; input >= 0; input--)

@@ -60,6 +60,7 @@ static enum stream stream_of(const struct signals *s, const struct signal_group 
   } known[] = {{"sensor.", STREAM_SENSOR}, {"joint.", STREAM_JOINT},       {"force.", STREAM_FORCE},
                {"energy.", STREAM_ENERGY}, {"constraint.", STREAM_ENERGY}, {"solver.", STREAM_ENERGY}};
   if (g->first >= s->figure_first) return STREAM_LOOP;
+  if (s->platform_first >= 0 && g->first >= s->platform_first) return STREAM_PLATFORM;
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strncmp(g->name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].stream;
   return STREAM_NONE;

@@ -113,6 +113,32 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "load", load);
 }
 
+static json_t *numbers(const double *v, int n)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++) json_array_append_new(list, number(v[i]));
+  return list;
+}
+
+static json_t *platform(const struct telemetry *t, const struct platform_live *l)
+{
+  if (!t->platform) return json_null();
+  json_t *o = json_object(), *flags = json_object();
+  json_object_set_new(o, "state", json_string(platform_state_name(l->state)));
+  json_object_set_new(o, "mode", json_string(platform_mode_name(l->mode)));
+#define ADD_FLAG(id, text) json_object_set_new(flags, text, json_boolean(l->flags &(id)));
+  PLATFORM_FLAG_WORDS(ADD_FLAG)
+#undef ADD_FLAG
+  json_object_set_new(o, "flags", flags);
+  json_object_set_new(o, "pose", numbers(l->pose, PLATFORM_DOF));
+  json_object_set_new(o, "target", numbers(l->target, PLATFORM_DOF));
+  json_object_set_new(o, "legs_normalised", numbers(l->legs, PLATFORM_LEGS));
+  json_object_set_new(o, "leg_unit", json_string(t->cranks ? "rad" : "m"));
+  json_object_set_new(o, "leg_min", number(t->leg_min));
+  json_object_set_new(o, "leg_max", number(t->leg_max));
+  return o;
+}
+
 static void add_book(json_t *o, const struct book *b)
 {
 #define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution(&b->name));
@@ -230,6 +256,7 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "misses_log", misses(s->t));
   json_object_set_new(o, "inputs", inputs(s->t));
   json_object_set_new(o, "devices", devices(s));
+  json_object_set_new(o, "platform", platform(s->t, &s->live.platform));
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
   json_object_set_new(counters, #name, integer(counter_get(&s->t->counters.name)));

@@ -25,6 +25,7 @@ struct histogram {
   X(latch, "commands and inputs taken")                                                                      \
   X(feedback, "iterations and projections of the step")                                                      \
   X(observe, "sensors, energy, all other signals")                                                           \
+  X(platform, "cueing, limits and states of the motion platform")                                            \
   X(publish, "frames handed to the protocols")                                                               \
   X(account, "book and telemetry of the cycle before")                                                       \
   X(prepare, "the part of the next step that needs no inputs")

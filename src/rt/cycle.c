@@ -2,9 +2,9 @@
  * The loop. RT throughout: no allocation, no lock, no text, no system call but clock_nanosleep, futex, getrusage, the time
  * its thread has run, and one eventfd write per port and cycle.
  *
- *            nominal start k                                                       nominal start k+1
- *     sleep  |wake| latch | feedback | observe | publish | account | prepare | schedule ...  |
- *                   inputs  step k     values    frames    book      step k+1
+ *            nominal start k                                                                  nominal start k+1
+ *     sleep  |wake| latch | feedback | observe | platform | publish | account | prepare | schedule ...  |
+ *                   inputs  step k     values    if any     frames    book      step k+1
  *
  * With publish_next the frames of k go out right after the wake-up of k+1, when that comes in time on the grid.
  *
@@ -12,7 +12,8 @@
  * RUNNING and was asked for a step, where one has to be (cycle_steps()), and in no other: simulated time falls behind the
  * clock by the starts left out. 3. an e-stop raised before the wake-up holds in this cycle already, and no command sent
  * before it, on whatever port, lifts it again. 4. what is published is a state between two steps, never one in the
- * middle. */
+ * middle. 5. a platform makes one step in every cycle, whatever the state, and is parked when the loop ends, unless it takes
+ * too long or the loop is to end at once. */
 #include "rt/cycle_parts.h"
 
 #include "rt/clock.h"
@@ -62,6 +63,7 @@ static void restore(struct cycle *c)
   memcpy(c->block, c->image, c->size);
   c->restore = false;
   c->moved = true;
+  c->drive.restart = true;
 }
 
 static void answer(struct cycle *c, int port, const struct answer *a)
@@ -119,6 +121,7 @@ static void command(struct cycle *c, const struct command *command, int port, bo
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
   }
   if (result == RESULT_OK && command->code == COMMAND_INJECT) result = inject(c, command, port);
+  if (result == RESULT_OK && command->code == COMMAND_PLATFORM) result = cycle_set_platform(c, command, port);
   settle_steps(c, false); /* a state that does not step owes none, even if the next command leads back */
   c->restore |= action == ACTION_RESTORE;
   /* An old force must not act on a model put back to its start, nor come back when an e-stop is cleared. One that was sent
@@ -158,6 +161,7 @@ static void tune(struct cycle *c)
   c->config.grace = t->grace;
   if (c->grace_left > t->grace) c->grace_left = t->grace;
   if (t->inputs) inputs_tune(&c->inputs, t->input);
+  if (t->platform && c->drive.there) platform_drive_tune(&c->drive, t->mode, &t->params);
   cycle_show_tuning(c);
 }
 
@@ -180,6 +184,7 @@ static void latch(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
   tune(c);
+  cycle_leave(c);
   const enum run_state before = c->machine.state;
   bool stopped = false;
   if (atomic_load_explicit(&c->stuck, memory_order_relaxed) &&
@@ -282,7 +287,6 @@ static void observe(struct cycle *c)
   else
     memcpy(c->values + s->input_first, c->inputs.value, (size_t)s->channels * sizeof *c->values);
   if (s->figures) figures_take(c, c->values + s->figure_first);
-  compose(c);
 }
 
 /* A full eventfd means the thread is to be woken already, so a failure is none. */
@@ -347,6 +351,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
   if (c->config.bell) c->schedule.beats = bell_beats(c->config.bell);
   c->moved = true;
   observe(c);
+  compose(c);
   prepare(c);
 }
 
@@ -367,6 +372,11 @@ void cycle_once(struct cycle *c)
   settle_steps(c, c->stepped);
   observe(c);
   done(c, PHASE_observe);
+  if (c->drive.there) {
+    cycle_move_platform(c);
+    done(c, PHASE_platform);
+  }
+  compose(c);
   if (!publish_next) {
     publish(c);
     done(c, PHASE_publish);
@@ -378,18 +388,12 @@ void cycle_once(struct cycle *c)
   cycle_schedule(c);
 }
 
-bool cycle_over(const struct cycle *c)
-{
-  if (atomic_load_explicit(&c->stop, memory_order_acquire)) return true;
-  const bool warm = c->number > (uint64_t)c->config.warmup;
-  return warm && c->config.periods > 0 && c->counted >= c->config.periods;
-}
-
 void cycle_end(struct cycle *c)
 {
   const enum run_state before = c->machine.state;
   machine_exit(&c->machine);
-  cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  if (before != STATE_EXIT) cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  c->over = true;
   compose(c);
   publish(c);
   cycle_write_live(c);

@@ -13,6 +13,7 @@
 #include "base/snapshot.h"
 #include "rt/inputs.h"
 #include "rt/machine.h"
+#include "rt/platform_drive.h"
 #include "rt/pool.h"
 #include "rt/schedule.h"
 #include "rt/step_times.h"
@@ -55,17 +56,22 @@ struct cycle_config {
   uint64_t spin_ns; /* timer: so long before a start the loop wakes, and waits the rest awake */
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
+  const struct platform_setup *platform; /* NULL: there is no motion platform */
 };
 
 /* What may change while the loop runs. */
 struct tuning {
   enum overrun overrun;
   int catch_up, max_misses, grace; /* as in struct cycle_config */
-  int inputs;                      /* signals->inputs, or 0: they stay as they are */
-  struct input_spec input[];       /* (inputs) what inputs_tune() takes of it counts */
+  bool platform;                   /* the next two hold, too */
+  enum platform_mode mode;
+  struct platform_params params;
+  int inputs;                /* signals->inputs, or 0: they stay as they are */
+  struct input_spec input[]; /* (inputs) what inputs_tune() takes of it counts */
 };
 
-/* A change of state, a model put back, or a fault injection, as the log wants it: text is made outside the loop. */
+/* A change of state, a model put back, a fault injection, or something about the platform, as the log wants it: text is made
+ * outside the loop. */
 enum cycle_cause {
   CAUSE_WARM,
   CAUSE_COMMAND,
@@ -73,16 +79,19 @@ enum cycle_cause {
   CAUSE_EXIT,
   CAUSE_INJECT_SWITCHED, /* by a command */
   CAUSE_INJECT_ACTS,     /* or no longer does */
+  CAUSE_PLATFORM_STATE,  /* of the platform, from and to: enum platform_state */
+  CAUSE_PLATFORM_SET,    /* one of its parameters, by a command */
 };
 struct cycle_event {
   uint64_t cycle;
-  uint32_t from, to;   /* enum run_state; equal when only the model was put back */
-  uint32_t cause;      /* enum cycle_cause */
-  uint32_t code;       /* the command, the enum fault_code, or of an injection injection_argument() */
-  int32_t port;        /* whose doing, index into config.port; -1: the loop's own */
-  uint32_t client;     /* of that port */
+  uint32_t from, to; /* enum run_state; equal where it stays the same */
+  uint32_t cause;    /* enum cycle_cause */
+  uint32_t code;     /* the command, the enum fault_code, injection_argument(), or a place in params_table */
+  int32_t port;      /* whose doing, index into config.port; -1: the loop's own */
+  uint32_t client;   /* of that port */
   int32_t body, joint; /* the worst of the step that failed; -1 none */
   int32_t input;       /* that is lost, or that the start waits for; -1 none */
+  double value;        /* of the parameter */
 };
 
 struct cycle {
@@ -90,6 +99,7 @@ struct cycle {
   bool realtime;              /* constant from cycle_freeze() on, as is pool */
   struct pool *pool;          /* NULL: none */
   atomic_bool stop;           /* set by anybody */
+  atomic_bool at_once;        /* likewise: and the platform is not waited for */
   atomic_bool stuck;          /* set by whoever watches the loop: it stood still */
   atomic_bool clear;          /* set by anybody: the book begins anew */
   struct ring events;         /* loop -> one reader */
@@ -104,6 +114,7 @@ struct cycle {
   /* What the loop carries from cycle to cycle. */
   struct machine machine;
   struct inputs inputs;
+  struct platform_drive drive;
   struct schedule schedule;
   struct step_times step_times;
   struct frame *head; /* of the values last observed; without them */
@@ -112,6 +123,7 @@ struct cycle {
   uint64_t wake_ns;   /* when it really began */
   uint64_t mark_ns;   /* when the phase that is on began */
   uint64_t counted;   /* periods gone by since the warm-up, done or skipped */
+  uint64_t leave_by;  /* cycle by which the loop ends, parked or not; 0: it was not told to end */
   uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
@@ -132,6 +144,7 @@ struct cycle {
   bool missed;         /* the last cycle ended after the nominal start of the next */
   bool beaten;         /* a beat asks for this cycle, where beats do */
   bool late;           /* this cycle begins late because the one before did not end in time */
+  bool over;           /* the loop has ended */
   uint32_t last_command, last_command_id, last_result;
   struct { /* steps asked for in lockstep */
     uint64_t owed;
@@ -143,7 +156,8 @@ struct cycle {
 
 /* Set-up. Allocates everything and brings the model into its initial state (ali3_reset; what it found is in
  * ali3_report_get and ali3_initial_get of c->data). What config points to must live as long as the cycle.
- * Returns the status of ali3_reset, or ALI3_E_MEMORY; after a negative one only cycle_free() may follow. */
+ * Returns the status of ali3_reset, ALI3_E_MEMORY, or ALI3_E_ARGUMENT if the platform makes no sense; after a negative one
+ * only cycle_free() may follow. */
 int cycle_setup(struct cycle *c, const struct cycle_config *config);
 /* Set-up, last step: the workers that share the steps (NULL: none), and the label that every frame carries. Keeps
  * the image of the initial state, to which the loop goes back on reset. */
@@ -157,14 +171,22 @@ void cycle_run(struct cycle *c);
  * end. */
 void cycle_begin(struct cycle *c, uint64_t first_start_ns);
 void cycle_once(struct cycle *c);
-bool cycle_over(const struct cycle *c); /* true: time to end */
+bool cycle_over(const struct cycle *c); /* true: time to end, and no platform to wait for any longer */
 void cycle_end(struct cycle *c);
 
-/* Any thread, or a signal handler. The loop ends after the cycle it is in. */
+/* Any thread, or a signal handler. The loop ends after the cycle it is in; with a platform that is not parked it goes to the
+ * state EXIT, in which nothing moves but the platform, to its park pose, and ends then: CYCLE_PARKS_S later at most. */
+enum { CYCLE_PARKS_S = 40 };
 static inline void cycle_stop(struct cycle *c)
 {
   atomic_store_explicit(&c->stop, true, memory_order_release);
   if (c->config.bell) bell_ring(c->config.bell);
+}
+/* Likewise, wherever the platform is. */
+static inline void cycle_stop_at_once(struct cycle *c)
+{
+  atomic_store_explicit(&c->at_once, true, memory_order_release);
+  cycle_stop(c);
 }
 
 /* Any thread: the loop has stood still for too long. If it ever goes on, it does so in SAFE. */

@@ -6,11 +6,31 @@
 
 #include <string.h>
 
+static uint32_t platform_flags(uint32_t of)
+{
+  return (of & PLATFORM_IS_PARKED ? (uint32_t)FLAG_PARKED : 0) |
+         (of & PLATFORM_ENGAGED ? (uint32_t)FLAG_ENGAGED : 0) |
+         (of & PLATFORM_LIMITED ? (uint32_t)FLAG_LIMIT : 0);
+}
+
+static struct platform_live live_platform(const struct platform_drive *d)
+{
+  const struct platform_output *out = platform_drive_output(d);
+  struct platform_live l = {
+      .state = platform_drive_state(d), .mode = (uint32_t)out->mode[0], .flags = platform_drive_flags(d)};
+  memcpy(l.pose, out->pose, sizeof l.pose);
+  memcpy(l.target, out->target, sizeof l.target);
+  memcpy(l.legs, out->legs_normalised, sizeof l.legs);
+  return l;
+}
+
 uint32_t cycle_flags(const struct cycle *c)
 {
   uint32_t f = machine_flags(&c->machine);
   if (c->inputs.stale) f |= FLAG_INPUT_STALE;
   if (c->inputs.limited) f |= FLAG_LIMIT;
+  if (c->drive.there) f |= platform_flags(platform_drive_flags(&c->drive));
+  if (c->config.clocking == CLOCKING_LOCKSTEP) f |= FLAG_LOCKSTEP;
   if (c->missed) f |= FLAG_OVERRUN;
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
@@ -43,9 +63,11 @@ void cycle_write_live(struct cycle *c)
                                 .beats = c->schedule.beats,
                                 .beats_lost = c->beats_lost,
                                 .waiting = c->waiting,
+                                .over = c->over,
                                 .increment = report->increment,
                                 .constraint = report->position};
   memcpy(live.load, c->load, sizeof live.load);
+  if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);
 }
 
@@ -91,6 +113,7 @@ void cycle_account(struct cycle *c)
   if (!c->late) histogram_add(&book->wakeup, c->wakeup_ns, c->number);
   for (int i = 0; i < PHASES; i++) { /* account and prepare: those of the cycle before */
     if (i == PHASE_feedback && !c->stepped) continue;
+    if (i == PHASE_platform && !c->drive.there) continue;
     if (i == PHASE_prepare && !c->prepared) continue;
     histogram_add(book_histogram(book, (enum phase)i), c->phase_ns[i], c->number);
   }

@@ -19,6 +19,13 @@ static inline bool cycle_steps(const struct cycle *c)
   return machine_steps(&c->machine);
 }
 
+/* The platform's part of a cycle, after observe. */
+void cycle_move_platform(struct cycle *c);
+/* One of its parameters is set by a command. */
+enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
+/* Told to end, with a platform to be parked before: to the state EXIT, once. */
+void cycle_leave(struct cycle *c);
+
 /* The event of a change from state `from`. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);

@@ -18,6 +18,7 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   memset(c, 0, sizeof *c);
   c->config = *config;
   atomic_init(&c->stop, false);
+  atomic_init(&c->at_once, false);
   atomic_init(&c->stuck, false);
   atomic_init(&c->clear, false);
   machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
@@ -45,6 +46,9 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
       !snapshot_init(&c->tuning, tuning_size(config->signals))) {
     return ALI3_E_MEMORY;
   }
+  char error[200];
+  if (!platform_drive_init(&c->drive, config->platform, config->signals, error, sizeof error))
+    return ALI3_E_ARGUMENT;
   c->virtual_ns = 1; /* 0 would be no time */
   c->data = ali3_data_place(config->model, c->block, c->size);
   return c->data ? ali3_reset(config->model, c->data) : ALI3_E_MEMORY;

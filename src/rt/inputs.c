@@ -155,12 +155,17 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d)
   for (int i = 0; i < in->signals->inputs; i++) {
     const struct input_spec *spec = &in->signals->input[i];
     const double *value = in->value + spec->first;
-    if (spec->kind == INPUT_VALUE) {
+    switch (spec->kind) {
+    case INPUT_VALUE:
       ali3_set_value(m, d, spec->force, value[0]);
-      continue;
+      break;
+    case INPUT_WRENCH:
+      ali3_set_load_vector(m, d, spec->load, value);
+      ali3_set_load_vector(m, d, spec->load + 1, value + 3);
+      break;
+    case INPUT_POSE: /* the platform's: see platform_drive.c */
+      break;
     }
-    ali3_set_load_vector(m, d, spec->load, value);
-    ali3_set_load_vector(m, d, spec->load + 1, value + 3);
   }
 }
 

@@ -8,7 +8,7 @@
  *                             |   |  run, r, a |            ^ | ^            |
  *                             |   +------------|------------+ | +--- run ----+
  *                             |                |              |              |
- *                             +----------------+---- stop ----+--------------+
+ *                             +----------------+-- stop, park +--------------+
  *                             |
  *                             | reset          r: only while every input that is required is fresh
  *                             |                a: only if there was no FAULT or SAFE since the last arm
@@ -27,13 +27,12 @@
 
 #include <stddef.h>
 
-#define COMMANDS (COMMAND_INJECT + 1)
+#define COMMANDS (COMMAND_PLATFORM + 1)
 #define STATES   (STATE_EXIT + 1)
 
 /* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
  * to INIT, so its code 0 can say that the state is wrong for the command. `step` is
- * refused where the loop has a clock; `park` will differ from `stop` once there is a platform to
- * park. */
+ * refused where the loop has a clock. STOPPED parks the motion platform, so that `park` is `stop`. */
 enum {
   NO = 0,
   STOP = STATE_STOPPED,
@@ -46,14 +45,14 @@ enum {
 };
 /* clang-format off */
 static const unsigned char TABLE[STATES][COMMANDS] = {
-  /*                  -   init       arm         run       pause  stop  reset       park  estop step  clear inject */
-  [STATE_INIT]    = { NO, NO,        NO,         NO,       NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME },
-  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK, NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME },
-  [STATE_READY]   = { NO, NO,        NO,         RUN,      NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME },
-  [STATE_RUNNING] = { NO, NO,        NO,         NO,       PAUSE, STOP, RUN|BACK,   NO,   SAFE, RUN,  SAME, SAME },
-  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,      NO,    STOP, PAUSE|BACK, NO,   SAFE, NO,   SAME, SAME },
-  [STATE_FAULT]   = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME },
-  [STATE_SAFE]    = { NO, NO,        NO,         NO,       NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME },
+  /*                  -   init       arm         run         pause  stop  reset       park  estop step  clear inject platform */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
 };
 /* clang-format on */
 

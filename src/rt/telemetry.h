@@ -6,6 +6,7 @@
 #ifndef RT_TELEMETRY_H
 #define RT_TELEMETRY_H
 
+#include "platform/types.h"
 #include "rt/book.h"
 #include "rt/device_view.h"
 #include "rt/miss.h"
@@ -17,14 +18,22 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 5u
+#define TELEMETRY_VERSION 6u
 #define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
+
+/* Of the motion platform, as of the last cycle. */
+struct platform_live {
+  uint32_t state, mode, flags, reserved;           /* enum platform_state, platform_mode, platform_flag */
+  double pose[PLATFORM_DOF], target[PLATFORM_DOF]; /* m, rad */
+  double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
+};
 
 struct telemetry_live {
   uint64_t cycle; /* cycles since start */
   uint64_t t_ns;  /* CLOCK_MONOTONIC when written */
   double time;    /* s, simulated */
-  uint32_t state, flags, fault, reserved;
+  uint32_t state, flags, fault;
+  uint32_t over;                         /* 1: the loop has ended */
   uint64_t misses;                       /* cycles whose work ended after the next nominal start */
   uint64_t skipped;                      /* nominal starts left out to get back on the grid */
   uint64_t wakeup_ns, step_ns, cycle_ns; /* of the last cycle */
@@ -42,6 +51,7 @@ struct telemetry_live {
   double load[3];             /* part of the period that is worked, over the last 1, 10 and 60 s */
   double increment;           /* last Newton increment */
   double constraint;          /* largest position violation, now */
+  struct platform_live platform;
 };
 
 enum { TELEMETRY_INPUTS = 32 };
@@ -71,6 +81,8 @@ struct telemetry {
   uint32_t clocking, overrun;                   /* enum clocking, enum overrun */
   uint32_t catch_up, max_misses, grace, inputs; /* inputs: in `input`, TELEMETRY_INPUTS at most */
   /* overrun, catch_up, max_misses and grace change when they are tuned, a word at a time */
+  uint32_t platform, cranks; /* 1: there is one; and its legs are cranks */
+  double leg_min, leg_max;   /* m or rad */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;

@@ -43,7 +43,8 @@ const char *run_state_name(unsigned state); /* "?" when unknown */
   X(COMMAND_ESTOP, 8, "estop")                                                                               \
   X(COMMAND_STEP, 9, "step")                                                                                 \
   X(COMMAND_CLEAR, 10, "clear")                                                                              \
-  X(COMMAND_INJECT, 11, "inject") /* argument: twice the index of an injection, plus 1 for on */
+  X(COMMAND_INJECT, 11, "inject")     /* argument: twice the index of an injection, plus 1 for on */         \
+  X(COMMAND_PLATFORM, 12, "platform") /* argument: a parameter of the motion platform, which becomes value */
 enum command_code {
 #define COMMAND_ENUM(id, code, text) id = (code),
   COMMAND_LIST(COMMAND_ENUM)
@@ -64,6 +65,7 @@ enum command_result {
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's own, given back with the answer */
   uint64_t t_ns;                       /* CLOCK_MONOTONIC of reception */
+  double value;                        /* of COMMAND_PLATFORM */
 };
 struct answer {
   uint32_t code, id, client, result;
@@ -79,7 +81,10 @@ enum frame_flag {
   FLAG_ESTOP = 1 << 5,
   FLAG_INPUT_STALE = 1 << 6,
   FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
-  FLAG_LIMIT = 1 << 8,   /* an input was clamped in the last cycle, or slowed to its rate */
+  FLAG_LIMIT = 1 << 8,  /* an input was clamped in the last cycle, or slowed; or the platform is at a limit */
+  FLAG_PARKED = 1 << 9, /* the motion platform is at rest in its park pose */
+  FLAG_ENGAGED = 1 << 10,  /* it has been at neutral since it left that */
+  FLAG_LOCKSTEP = 1 << 11, /* steps are asked for */
   FLAG_NOT_REALTIME = 1 << 12,
   FLAG_INJECTED = 1 << 13, /* a fault injection acts */
 };

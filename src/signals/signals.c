@@ -2,6 +2,8 @@
  * Building the signal table (set-up) and filling its values (signals_observe, loop code). */
 #include "signals/signals.h"
 
+#include "platform/platform.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 /* One walk over all signals makes the table: run once to count, once to write. */
 struct walk {
   struct signals *s;
-  const struct signal *figure;
+  const struct signals_more *more;
   int count, groups;
   bool write, ok;
 };
@@ -26,9 +28,10 @@ __attribute__((format(printf, 2, 3))) static char *text(struct walk *w, const ch
   return o;
 }
 
-/* A group `prefix` with the components given; NULL components: one scalar. */
-static void group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                  const char *const *component, int n)
+/* A group `prefix` with the components given; NULL components: one scalar. From the fourth component on it has the unit
+ * `beyond`. */
+static void group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                         const char *beyond, const char *const *component, int n)
 {
   if (w->write) {
     struct signals *s = w->s;
@@ -36,14 +39,22 @@ static void group(struct walk *w, const char *prefix, const char *quantity, cons
     for (int i = 0; i < n; i++)
       s->signal[w->count + i] = (struct signal){component ? text(w, "%s%s.%s", prefix, quantity, component[i])
                                                           : text(w, "%s%s", prefix, quantity),
-                                                unit};
+                                                i < 3 ? unit : beyond};
   }
   w->groups++;
   w->count += n;
 }
 
+static void group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                  const char *const *component, int n)
+{
+  group_of_two(w, prefix, quantity, unit, unit, component, n);
+}
+
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
+static const char *const surge_to_yaw[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
+static const char *const one_to_six[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
 
 const char *input_policy_name(uint64_t policy)
 {
@@ -61,11 +72,13 @@ const char *input_state_name(uint64_t state)
 
 const struct input_part *input_parts(enum input_kind kind)
 {
-  static const struct input_part wrench[] = {{"force", "N", 0, 3},
-                                             {"torque", "N m", 3, 3},
-                                             {NULL, NULL, 0, 0}},
-                                 value[] = {{"value", "", 0, 1}, {NULL, NULL, 0, 0}};
-  return kind == INPUT_WRENCH ? wrench : value;
+  static const struct input_part end = {NULL, NULL, 0, 0, NULL};
+  static const struct input_part of[][3] = {
+      [INPUT_WRENCH] = {{"force", "N", 0, 3, xyz}, {"torque", "N m", 3, 3, xyz}},
+      [INPUT_VALUE] = {{"value", "", 0, 1, NULL}},
+      [INPUT_POSE] = {{"position", "m", 0, 3, surge_to_yaw}, {"angle", "rad", 3, 3, surge_to_yaw + 3}},
+  };
+  return (size_t)kind < sizeof of / sizeof *of ? of[kind] : &end;
 }
 
 int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3], bool body_axes)
@@ -156,7 +169,7 @@ static void walk_input(struct walk *w, struct input_spec *input)
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
-    group(w, prefix, p->name, p->unit, p->count > 1 ? xyz : NULL, p->count);
+    group(w, prefix, p->name, p->unit, p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
   free(prefix);
 }
@@ -178,6 +191,53 @@ static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
     if (pose) group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
   }
   free(prefix);
+}
+
+enum platform_quantity {
+#define QUANTITY(name, count) OF_##name,
+  PLATFORM_SIGNAL_LIST(QUANTITY)
+#undef QUANTITY
+};
+
+static const struct {
+  const char *unit, *beyond, *turning; /* beyond: see group_of_two(); turning: of cranks */
+  const char *const *component;
+} of_platform[] = {
+    [OF_pose] = {"m", "rad", NULL, surge_to_yaw},
+    [OF_velocity] = {"m/s", "rad/s", NULL, surge_to_yaw},
+    [OF_acceleration] = {"m/s^2", "rad/s^2", NULL, surge_to_yaw},
+    [OF_target] = {"m", "rad", NULL, surge_to_yaw},
+    [OF_legs] = {"m", "m", "rad", one_to_six},
+    [OF_leg_rates] = {"m/s", "m/s", "rad/s", one_to_six},
+    [OF_legs_normalised] = {"", "", NULL, one_to_six},
+    [OF_pose_normalised] = {"", "", NULL, surge_to_yaw},
+    [OF_specific_force] = {"m/s^2", "", NULL, xyz},
+    [OF_angular_velocity] = {"rad/s", "", NULL, xyz},
+    [OF_margin] = {"", "", NULL, NULL},
+    [OF_state] = {"", "", NULL, NULL},
+    [OF_mode] = {"", "", NULL, NULL},
+    [OF_flags] = {"", "", NULL, NULL},
+};
+
+static void walk_platform(struct walk *w, bool cranks)
+{
+  static const struct {
+    const char *name;
+    int count;
+  } list[] = {
+#define QUANTITY(name, count) {#name, count},
+      PLATFORM_SIGNAL_LIST(QUANTITY)
+#undef QUANTITY
+  };
+#define QUANTITY(name, count) +(count)
+  _Static_assert(PLATFORM_SIGNALS == PLATFORM_SIGNAL_LIST(QUANTITY), "the platform's signals are its output");
+#undef QUANTITY
+  _Static_assert(sizeof list / sizeof *list == sizeof of_platform / sizeof *of_platform, "of each its units");
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const char *turning = cranks ? of_platform[i].turning : NULL;
+    group_of_two(w, "platform.", list[i].name, turning ? turning : of_platform[i].unit,
+                 turning ? turning : of_platform[i].beyond, of_platform[i].component, list[i].count);
+  }
 }
 
 static void walk(struct walk *w, const ali3_model *m)
@@ -213,22 +273,27 @@ static void walk(struct walk *w, const ali3_model *m)
   s->input_first = w->count;
   for (int i = 0; i < s->inputs; i++) walk_input(w, &s->input[i]);
   s->channels = w->count - s->input_first;
+  s->platform_first = w->more->platform ? w->count : -1;
+  if (w->more->platform) walk_platform(w, w->more->platform->crank);
   s->figure_first = w->count;
-  for (int i = 0; i < s->figures; i++) group(w, "", w->figure[i].name, w->figure[i].unit, NULL, 1);
+  for (int i = 0; i < s->figures; i++) {
+    const struct signal *figure = &w->more->figure[i];
+    group(w, "", figure->name, figure->unit, NULL, 1);
+  }
 }
 
 struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs)
 {
-  return signals_new_with(m, inputs, ninputs, NULL, 0);
+  return signals_new_with(m, inputs, ninputs, &(struct signals_more){0});
 }
 
 struct signals *signals_new_with(const ali3_model *m, const struct input_spec *inputs, int ninputs,
-                                 const struct signal *figure, int figures)
+                                 const struct signals_more *more)
 {
   struct signals *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  struct walk w = {.s = s, .figure = figure, .ok = true};
-  s->figures = figures;
+  struct walk w = {.s = s, .more = more, .ok = true};
+  s->figures = more->figures;
   s->bodies = ali3_model_bodies(m);
   s->joints = ali3_model_joints(m);
   s->forces = ali3_model_forces(m);

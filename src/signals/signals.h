@@ -6,13 +6,16 @@
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
  * revolute and prismatic; per force what its type has; per sensor what its type gives
  * (sensor_first); energy 3; constraint 3; solver 2
- * (status of the last step: 0 or that of a step that did not converge, see ali3_status; increment); inputs; figures.
+ * (status of the last step: 0 or that of a step that did not converge, see ali3_status; increment); inputs; those of the
+ * motion platform, if there is one (PLATFORM_SIGNAL_LIST); figures.
  *
  * Of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
  * (joint_spring, stop, friction, motor); position, target, value (drive); value (gear); gap, value, force 3,
  * closed (contacts: value pushes apart, force is that on body b with friction, closed is 0 or 1). */
 #ifndef SIGNALS_SIGNALS_H
 #define SIGNALS_SIGNALS_H
+
+#include "platform/types.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>
@@ -36,8 +39,9 @@ struct signal_group {
 enum input_kind {
   INPUT_WRENCH, /* force and torque on a body: input.NAME.force.x .y .z, input.NAME.torque.x .y .z */
   INPUT_VALUE,  /* what a force element takes from outside: input.NAME.value */
+  INPUT_POSE, /* of the motion platform: input.NAME.position.surge .sway .heave, .angle.roll .pitch .yaw; acts on no load */
 };
-enum { INPUT_WRENCH_CHANNELS = 6 };
+enum { INPUT_WRENCH_CHANNELS = 6, INPUT_POSE_CHANNELS = PLATFORM_DOF };
 /* What becomes of a channel whose last value is older than hold: the words of the configuration, and of tools. */
 #define INPUT_POLICY_LIST(X)                                                                                 \
   X(INPUT_HOLD, "hold")               /* nothing */                                                          \
@@ -94,6 +98,7 @@ struct input_spec {
 struct input_part {
   const char *name, *unit; /* "force", "N" */
   int first, count;
+  const char *const *component; /* (count) "x"; NULL: a scalar */
 };
 /* The parts of an input of this kind, in the order of its channels; a part without a name ends them. */
 const struct input_part *input_parts(enum input_kind kind);
@@ -120,14 +125,20 @@ struct signals {
   struct input_spec *input;  /* (inputs) copies */
   int channels;              /* of all inputs, one after the other */
   int input_first;           /* index of channel 0's value */
-  int figures, figure_first; /* of whoever runs the model: filled by it, not by signals_observe() */
+  int platform_first;        /* index of the first of PLATFORM_SIGNALS values; -1: there is no platform */
+  int figures, figure_first; /* these and the platform's are filled by whoever runs the model */
 };
 
 /* Set-up. Copies the input specs. NULL when out of memory. */
 struct signals *signals_new(const ali3_model *m, const struct input_spec *inputs, int ninputs);
-/* The same with further signals behind all others, copied too. */
+/* The same with what whoever runs the model adds to it, and fills in: signals_observe() leaves it alone. */
+struct signals_more {
+  const struct platform_geometry *platform; /* its signals; NULL: there is no platform */
+  const struct signal *figure;              /* (figures) signals behind all others, copied too */
+  int figures;
+};
 struct signals *signals_new_with(const ali3_model *m, const struct input_spec *inputs, int ninputs,
-                                 const struct signal *figure, int figures);
+                                 const struct signals_more *more);
 void signals_free(struct signals *s);
 
 /* Index of a signal or group by its exact name; -1 unknown. Not RT. */

@@ -7,14 +7,15 @@
 
 /* Streams with packets of their own first; then the status, which is one message; then what is made of others. */
 #define STREAM_LIST(X)                                                                                       \
-  X(STREAM_BODY, "body")     /* pose and velocity of every body */                                           \
-  X(STREAM_SENSOR, "sensor") /* quantities of the sensors */                                                 \
-  X(STREAM_JOINT, "joint")   /* reactions and coordinates of the joints */                                   \
-  X(STREAM_FORCE, "force")   /* quantities of the force elements */                                          \
-  X(STREAM_ENERGY, "energy") /* energy, constraint and solver */                                             \
-  X(STREAM_INPUT, "input")   /* the inputs as they act */                                                    \
-  X(STREAM_OUT, "out")       /* what stands at addresses of the user's own */                                \
-  X(STREAM_LOOP, "loop")     /* figures of the loop */                                                       \
+  X(STREAM_BODY, "body")         /* pose and velocity of every body */                                       \
+  X(STREAM_SENSOR, "sensor")     /* quantities of the sensors */                                             \
+  X(STREAM_JOINT, "joint")       /* reactions and coordinates of the joints */                               \
+  X(STREAM_FORCE, "force")       /* quantities of the force elements */                                      \
+  X(STREAM_ENERGY, "energy")     /* energy, constraint and solver */                                         \
+  X(STREAM_INPUT, "input")       /* the inputs as they act */                                                \
+  X(STREAM_PLATFORM, "platform") /* what the motion platform is to do */                                     \
+  X(STREAM_OUT, "out")           /* what stands at addresses of the user's own */                            \
+  X(STREAM_LOOP, "loop")         /* figures of the loop */                                                   \
   X(STREAM_STATUS, "status")                                                                                 \
   X(STREAM_ALL, "all") /* body, sensor and status */
 enum stream {

@@ -12,8 +12,12 @@ struct modbus_server *server;
 char bench_error[200];
 uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
-const struct signals bench_signals = {
-    .count = VALUES, .bodies = BODIES, .body_first = BODY_FIRST, .channels = CHANNELS, .inputs = 2};
+const struct signals bench_signals = {.platform_first = -1,
+                                      .count = VALUES,
+                                      .bodies = BODIES,
+                                      .body_first = BODY_FIRST,
+                                      .channels = CHANNELS,
+                                      .inputs = 2};
 const struct modbus_config bench_config = {.tcp = true,
                                            .default_map = true,
                                            .unit = FRAME_UNIT,

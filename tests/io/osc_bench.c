@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 static struct input_spec input[] = {{.name = "push", .count = CHANNELS}};
-const struct signals signals = {
-    .bodies = BODIES, .body_first = BODY_FIRST, .inputs = 1, .input = input, .channels = CHANNELS};
+const struct signals signals = {.platform_first = -1,
+                                .bodies = BODIES,
+                                .body_first = BODY_FIRST,
+                                .inputs = 1,
+                                .input = input,
+                                .channels = CHANNELS};
 static char name_text[BODIES][8];
 const char *body_name[BODIES];
 

@@ -22,15 +22,16 @@ static char channel_name[VALUES][16];
 static struct signal_group group[] = {{(char[]){"energy.total"}, CHANNELS, 1},
                                       {(char[]){"joint.J.force"}, CHANNELS + 1, 1},
                                       {(char[]){"loop.x"}, CHANNELS + 2, 1}};
-const struct signals signals = {.count = VALUES,
-                                .signal = signal_of,
-                                .groups = 3,
-                                .group = group,
-                                .inputs = 3,
-                                .input = input,
-                                .channels = CHANNELS,
-                                .figure_first = CHANNELS + 2,
-                                .figures = 1};
+struct signals signals = {.platform_first = -1,
+                          .count = VALUES,
+                          .signal = signal_of,
+                          .groups = 3,
+                          .group = group,
+                          .inputs = 3,
+                          .input = input,
+                          .channels = CHANNELS,
+                          .figure_first = CHANNELS + 2,
+                          .figures = 1};
 struct osc_config config;
 struct port port;
 struct counters counters;

@@ -16,7 +16,8 @@ struct modbus_client *client;
 
 static struct wired item[POLLED][OUTPUTS + CHANNELS];
 static struct wiring map[POLLED];
-static const struct signals signals = {.count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST};
+static const struct signals signals = {
+    .count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST, .platform_first = -1};
 
 int poll_setup(void **state)
 {

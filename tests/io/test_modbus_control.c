@@ -3,7 +3,8 @@
 #include "io/modbus_map_rig.h"
 
 enum { CHANNELS = 6 };
-static const struct signals signals = {.count = 1 + CHANNELS, .channels = CHANNELS, .input_first = 1};
+static const struct signals signals = {
+    .count = 1 + CHANNELS, .channels = CHANNELS, .input_first = 1, .platform_first = -1};
 static const struct modbus_config config = {.default_map = true};
 
 static int setup(void **state)
@@ -39,7 +40,8 @@ static void a_command_acts_when_its_sequence_changes(void **state)
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_PAUSE);
   assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
-  assert_int_equal(commands(COMMAND_INJECT + 1, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(COMMAND_PLATFORM, 0, 9), MBAP_ILLEGAL_VALUE); /* it has no value here */
+  assert_int_equal(commands(COMMAND_PLATFORM + 1, 0, 9), MBAP_ILLEGAL_VALUE);
   assert_int_equal(effect.commands, 0);
 }
 

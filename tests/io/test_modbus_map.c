@@ -5,8 +5,12 @@
 #include <stdlib.h>
 
 enum { BODIES = 2, CHANNELS = 12, BODY_FIRST = 1, VALUES = 1 + BODIES * SIGNALS_BODY + 6 + CHANNELS };
-static const struct signals signals = {
-    .count = VALUES, .bodies = BODIES, .body_first = BODY_FIRST, .channels = CHANNELS, .inputs = 2};
+static const struct signals signals = {.platform_first = -1,
+                                       .count = VALUES,
+                                       .bodies = BODIES,
+                                       .body_first = BODY_FIRST,
+                                       .channels = CHANNELS,
+                                       .inputs = 2};
 
 static const struct modbus_config usual = {.default_map = true};
 static const struct map_peer alice = {.id = ALICE, .access = ACCESS_WRITE};
@@ -91,7 +95,7 @@ static void a_frame_fills_the_input_registers(void **state)
   free(f);
 
   const uint16_t *at = map.mapping->tab_input_registers;
-  static const uint16_t head[] = {0x4133, 0x0200, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
+  static const uint16_t head[] = {0x4133, 0x0201, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
   for (int i = 0; i < 10; i++) assert_int_equal(at[i], head[i]);
   assert_true(frame_get_float(at + 10) == 1.5f);
   static const uint16_t rest[] = {10000, 0xffff, 0xffff, 3, 0xffff, 5, COMMAND_RUN, 7, RESULT_WRONG_STATE};
@@ -242,7 +246,7 @@ static void the_first_writer_owns_the_inputs(void **state)
 static void more_bodies_and_channels_than_the_map_holds(void **state)
 {
   (void)state;
-  struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60};
+  struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60, .platform_first = -1};
   struct modbus_map m;
   assert_true(modbus_map_init(&m, &usual, &many));
   assert_int_equal(m.mapping->nb_input_registers, 1000 + 14 * 128);
@@ -253,7 +257,7 @@ static void more_bodies_and_channels_than_the_map_holds(void **state)
   for (int i = 32; i < 60; i++) assert_int_equal(m.sample[i].t_ns, 0);
   modbus_map_free(&m);
 
-  struct signals none = {.count = 1};
+  struct signals none = {.count = 1, .platform_first = -1};
   assert_true(modbus_map_init(&m, &usual, &none));
   mbap_next(frame, frame_short(frame, 0, 4, 1000, 2), &r);
   assert_int_equal(modbus_map_accept(&m, &r, &alice, MS, &effect), MBAP_ILLEGAL_ADDRESS);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Maps of one's own: what is shown where, in which form, and what a client may write. */
 #include "io/modbus_map_rig.h"
+#include "platform/platform.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { CHANNELS = 8, INPUT_FIRST = 1 + SIGNALS_BODY, COUNT = INPUT_FIRST + CHANNELS };
 static struct signal names[COUNT];
-static const struct signals signals = {.count = COUNT,
+static const struct signals signals = {.platform_first = -1,
+                                       .count = COUNT,
                                        .signal = names,
                                        .bodies = 1,
                                        .body_first = 1,
@@ -249,7 +251,7 @@ static void the_order_holds_for_every_long_number(void **state)
     assert_true(isnan(wire_get(&(struct wire){WIRE_F32, want[i].order, 1, 0}, at + 1000)));
     show(STATE_RUNNING, 0.5);
     assert_int_equal(at[0], 0x4133);
-    assert_int_equal(at[1], 0x0200);
+    assert_int_equal(at[1], 0x0201);
     assert_int_equal(at[2], STATE_RUNNING);
     assert_int_equal(at[6], 0x0304);
     assert_words(at + 8, want[i].cycle, 2);
@@ -313,6 +315,43 @@ static void the_sheet_shows_the_map(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* Pose, velocity, acceleration, legs: those stand first in the signals of the platform but for the target, before the legs. */
+static void the_platform_stands_in_the_default_map(void **state)
+{
+  (void)state;
+  enum { FIRST = COUNT, ALL = COUNT + PLATFORM_SIGNALS };
+  struct signal *name = calloc(ALL, sizeof *name);
+  struct signals with = signals;
+  with.platform_first = FIRST;
+  with.count = ALL;
+  with.signal = name;
+  for (int i = 0; i < ALL; i++) name[i] = (struct signal){(char[]){"x"}, ""};
+  struct frame *f = calloc(1, sizeof *f + ALL * sizeof(double));
+  f->count = ALL;
+  f->cycle = 0x54321;
+  f->flags = FLAG_PARKED | FLAG_LOCKSTEP;
+  for (int i = 0; i < ALL; i++) f->values[i] = i;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &(struct modbus_config){.default_map = true}, &with));
+  modbus_map_show(&map, f);
+  const uint16_t *at = map.mapping->tab_input_registers;
+  for (int i = 0; i < 18; i++) assert_true(frame_get_float(at + 100 + 2 * i) == (float)(FIRST + i));
+  for (int i = 0; i < 6; i++) assert_true(frame_get_float(at + 136 + 2 * i) == (float)(FIRST + 24 + i));
+  assert_int_equal(at[148], 0x4321);
+  assert_int_equal(at[148], at[MAP_FRAME_START]);
+  assert_int_equal(at[MAP_STATUS_BITS], 1 << 9 | 1 << 11);
+  static const struct {
+    int address, count, exception;
+  } reads_of[] = {{100, 49, 0}, {99, 3, 2}, {101, 2, 2}, {100, 1, 2}, {148, 1, 0}, {148, 2, 2}, {149, 1, 2}};
+  for (size_t i = 0; i < sizeof reads_of / sizeof *reads_of; i++)
+    assert_int_equal(reads(4, reads_of[i].address, reads_of[i].count), reads_of[i].exception);
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &(struct modbus_config){0}, &with)); /* without the default map */
+  assert_int_equal(reads(4, 100, 2), MBAP_ILLEGAL_ADDRESS);
+  free(name);
+  free(f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -327,6 +366,7 @@ int main(void)
       TEST(a_write_keeps_to_one_kind),
       TEST(the_order_holds_for_every_long_number),
       TEST(the_sheet_shows_the_map),
+      TEST(the_platform_stands_in_the_default_map),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

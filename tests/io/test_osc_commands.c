@@ -221,6 +221,47 @@ static void injections_are_switched_by_name(void **state)
   assert_false(ring_pop(&port.commands, &c));
 }
 
+static void parameters_of_the_platform_are_set_by_name(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  receive(wire_message(bytes, "/ali3/platform/set", "sf", "tilt_max", 12.0));
+  assert_counted(osc_unknown, 1); /* there is none */
+  signals.platform_first = signals.figure_first;
+  direct_restart();
+  receive(wire_message(bytes, "/ali3/platform/set", "sfi", "gain_lin.y", 0.25, 77));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_PLATFORM);
+  assert_int_equal(c.argument, offsetof(struct platform_params, gain_lin[1]) / sizeof(double));
+  assert_true(c.value == 0.25);
+  assert_int_equal(c.id, 77);
+  loop_answers(&c, RESULT_BAD_ARGUMENT); /* it judges the value */
+  assert_acknowledged("platform", 77, RESULT_BAD_ARGUMENT);
+  receive(wire_message(bytes, "/ali3/platform/set", "sd", "hp_zeta", 1.5));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.argument, offsetof(struct platform_params, hp_zeta) / sizeof(double));
+  assert_true(c.value == 1.5 && c.id == 0);
+  receive(wire_message(bytes, "/ali3/platform/set", "si", "tilt_max", 12));
+  assert_true(ring_pop(&port.commands, &c));
+  assert_true(c.value == 12.0);
+  static const char *const unknown[] = {"gain_lin", "gain_lin.w", "gain_lin.xy", "hp_zeta.x", "", "tilt"};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    receive(wire_message(bytes, "/ali3/platform/set", "sf", unknown[i], 1.0));
+    assert_acknowledged("platform", 0, RESULT_BAD_ARGUMENT);
+  }
+  receive(wire_message(bytes, "/ali3/platform/set", "s", "tilt_max"));
+  receive(wire_message(bytes, "/ali3/platform/set", "sT", "tilt_max"));
+  receive(wire_message(bytes, "/ali3/platform/set", "fs", 1.0, "tilt_max"));
+  receive(wire_message(bytes, "/ali3/platform/set", "sff", "tilt_max", 1.0, 2.0));
+  assert_counted(osc_type_errors, 4);
+  receive(wire_message(bytes, "/ali3/platform/set", "sd", "tilt_max", (double)NAN));
+  assert_counted(osc_nonfinite, 1);
+  receive(wire_message(bytes, "/ali3/cmd/platform", ""));
+  assert_counted(osc_unknown, 2);
+  assert_false(ring_pop(&port.commands, &c));
+  signals.platform_first = -1;
+}
+
 static struct peer_rule rule[2];
 static struct peers peers = {rule, 2};
 
@@ -303,6 +344,7 @@ int main(void)
       DIRECT_TEST(a_full_ring_is_told_and_holds_up_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),
+      DIRECT_TEST(parameters_of_the_platform_are_set_by_name),
       DIRECT_TEST(who_may_only_read_is_told_so),
       DIRECT_TEST(strangers_hear_nothing),
       DIRECT_TEST(the_log_gets_the_names_of_clients),

@@ -16,7 +16,7 @@ enum { BODIES = 128 };
 
 static char name_text[BODIES][16];
 static const char *name[BODIES];
-static struct signals signals = {.body_first = 1, .figure_first = 1 << 20};
+static struct signals signals = {.body_first = 1, .figure_first = 1 << 20, .platform_first = -1};
 static struct frame *frame;
 static struct osc_space *space;
 static const struct osc_config config = {.prefix = "/ali3", .body_name = name};
@@ -195,19 +195,23 @@ static void sensors_have_a_stream_of_their_own(void **state)
 static void every_stream_has_its_groups(void **state)
 {
   (void)state;
-  static char text[][24] = {"time",         "joint.J.force",       "force.k.value", "sensor.s.position",
-                            "energy.total", "constraint.velocity", "solver.status", "loop.cycle.max"};
+  static char text[][24] = {"time",          "joint.J.force",       "force.k.value", "sensor.s.position",
+                            "energy.total",  "constraint.velocity", "solver.status", "platform.pose",
+                            "loop.cycle.max"};
   enum { GROUPS = sizeof text / sizeof text[0] };
   static const char *const address[GROUPS] = {
-      "/ali3/time",         "/ali3/joint/J/force",       "/ali3/force/k/value", "/ali3/sensor/s/position",
-      "/ali3/energy/total", "/ali3/constraint/velocity", "/ali3/solver/status", "/ali3/loop/cycle/max"};
-  static const enum stream stream[GROUPS] = {STREAM_NONE,   STREAM_JOINT,  STREAM_FORCE,  STREAM_SENSOR,
-                                             STREAM_ENERGY, STREAM_ENERGY, STREAM_ENERGY, STREAM_LOOP};
+      "/ali3/time",          "/ali3/joint/J/force",       "/ali3/force/k/value", "/ali3/sensor/s/position",
+      "/ali3/energy/total",  "/ali3/constraint/velocity", "/ali3/solver/status", "/ali3/platform/pose",
+      "/ali3/loop/cycle/max"};
+  static const enum stream stream[GROUPS] = {STREAM_NONE,   STREAM_JOINT,    STREAM_FORCE,
+                                             STREAM_SENSOR, STREAM_ENERGY,   STREAM_ENERGY,
+                                             STREAM_ENERGY, STREAM_PLATFORM, STREAM_LOOP};
   struct signal_group group[GROUPS];
   for (int i = 0; i < GROUPS; i++) group[i] = (struct signal_group){text[i], i, 1};
   signals.groups = GROUPS;
   signals.group = group;
   signals.figure_first = GROUPS - 1;
+  signals.platform_first = GROUPS - 2;
   for (enum stream s = 0; s < STREAMS_PACKED; s++) {
     struct osc_state *st = make(s, 0, true);
     assert_int_equal(st->packets, 1);
@@ -222,6 +226,7 @@ static void every_stream_has_its_groups(void **state)
     osc_state_free(st);
   }
   signals.groups = 0;
+  signals.platform_first = -1;
   signals.figure_first = 1 << 20;
 }
 

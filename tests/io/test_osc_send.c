@@ -23,7 +23,8 @@ enum {
 };
 
 static struct input_spec input[] = {{.name = "push", .count = CHANNELS}};
-static const struct signals signals = {.count = VALUES,
+static const struct signals signals = {.platform_first = -1,
+                                       .count = VALUES,
                                        .bodies = BODIES,
                                        .body_first = BODY_FIRST,
                                        .inputs = 1,

@@ -37,7 +37,8 @@ static struct input_spec input[] = {
      .count = 6,
      .range = {WITHIN(20), WITHIN(20), WITHIN(20), WITHIN(5), WITHIN(5), WITHIN(5)}},
     {.name = (char[]){"turn"}, .kind = INPUT_VALUE, .first = 6, .count = 1, .range = {WITHIN(3)}}};
-static const struct signals signals = {.count = VALUES,
+static const struct signals signals = {.platform_first = -1,
+                                       .count = VALUES,
                                        .signal = value,
                                        .groups = 3,
                                        .group = group,

@@ -39,7 +39,7 @@ int set_up(void **state)
   b.spec[WRENCHES].kind = INPUT_VALUE;
   b.spec[WRENCHES].count = 1;
   b.spec[WRENCHES].range[0] = (struct input_range){.lower = -2.0, .upper = 2.0};
-  b.signals = (struct signals){.inputs = INPUTS, .input = b.spec, .channels = CHANNELS};
+  b.signals = (struct signals){.inputs = INPUTS, .input = b.spec, .channels = CHANNELS, .platform_first = -1};
   b.port[0] = &b.osc;
   b.port[1] = &b.modbus;
   if (!port_init(&b.osc, "osc", 1, CHANNELS, false) || !port_init(&b.modbus, "modbus", 1, CHANNELS, false))

@@ -20,6 +20,7 @@ const struct rig_file rig_files[RIG_FILES] = {
     {"../config/models/double_wishbone.yaml", false},
     {"reference/chain_128.json", false},
     {"reference/chain_128.json", true},
+    {"rt/platform.yaml", false},
 };
 
 void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
@@ -30,7 +31,9 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
   snprintf(path, sizeof path, TEST_DATA "/%s", file->name);
   r->settings = settings_load(path, &over, stderr);
   assert_non_null(r->settings);
-  r->signals = signals_new(r->settings->model, r->settings->input, r->settings->inputs);
+  const struct platform_setup *platform = r->settings->platform.enabled ? &r->settings->platform.setup : NULL;
+  const struct signals_more more = {.platform = platform ? &platform->spec.geometry : NULL};
+  r->signals = signals_new_with(r->settings->model, r->settings->input, r->settings->inputs, &more);
   r->telemetry = aligned_zalloc(sizeof *r->telemetry);
   assert_true(r->signals && r->telemetry);
   for (int i = 0; i < r->signals->inputs; i++)
@@ -49,7 +52,8 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
                                       .telemetry = r->telemetry,
                                       .period_ns = NS_PER_S / 1000,
                                       .warmup = WARMUP,
-                                      .autostart = true};
+                                      .autostart = true,
+                                      .platform = platform};
   assert_true(cycle_setup(&r->cycle, &config) >= 0);
   r->pool =
       pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1, .worth = 1.0}, error, sizeof error);
@@ -74,7 +78,7 @@ void rig_begin(struct rig *r)
 
 static void tell(struct rig *r, int port, uint32_t code)
 {
-  (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns()});
+  (void)port_command(&r->port[port], &(struct command){code, 0, 1, 2, clock_now_ns(), 0});
 }
 
 static void set_inputs(struct rig *r, int port, double value)
@@ -132,6 +136,8 @@ static void disturb(struct rig *r)
     break;
   case 60:
     tell(r, port, COMMAND_ARM);
+    (void)port_command(&r->port[port],
+                       &(struct command){.code = COMMAND_PLATFORM, .value = 0.1 * (double)(r->number % 7)});
     break;
   case 65:
     tell(r, port, COMMAND_RUN);

@@ -12,8 +12,8 @@ struct rig_file {
   const char *name; /* relative to the tests */
   bool extrapolate;
 };
-/* Joints, loops, drives, contacts, friction, tables, sensors, inputs of both kinds; large and small. */
-enum { RIG_FILES = 5 };
+/* Joints, loops, drives, contacts, friction, tables, sensors, inputs of all kinds, a platform; large and small. */
+enum { RIG_FILES = 6 };
 extern const struct rig_file rig_files[RIG_FILES];
 
 struct rig {

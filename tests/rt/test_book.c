@@ -139,13 +139,15 @@ static void phases_lie_in_their_order(void **state)
 {
   (void)state;
   static struct book b;
-  static const char *const names[] = {"latch", "feedback", "observe", "publish", "account", "prepare"};
+  static const char *const names[] = {"latch",   "feedback", "observe", "platform",
+                                      "publish", "account",  "prepare"};
   assert_int_equal(PHASES, sizeof names / sizeof *names);
   for (unsigned i = 0; i < PHASES; i++) assert_string_equal(phase_name(i), names[i]);
   assert_string_equal(phase_name(PHASES), "?");
   assert_ptr_equal(book_histogram(&b, PHASE_latch), &b.latch);
   assert_ptr_equal(book_histogram(&b, PHASE_feedback), &b.feedback);
   assert_ptr_equal(book_histogram(&b, PHASE_observe), &b.observe);
+  assert_ptr_equal(book_histogram(&b, PHASE_platform), &b.platform);
   assert_ptr_equal(book_histogram(&b, PHASE_publish), &b.publish);
   assert_ptr_equal(book_histogram(&b, PHASE_account), &b.account);
   assert_ptr_equal(book_histogram(&b, PHASE_prepare), &b.prepare);

@@ -11,21 +11,21 @@
 
 #include <cmocka.h>
 
-enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_INJECT };
+enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_PLATFORM };
 
 /* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
  * initial state, "-" where the command is refused. */
 /* clang-format off */
 static const char *const EXPECTED[STATES][COMMANDS] = {
-  /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject */
-  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT", "INIT" },
-  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED", "STOPPED" },
-  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY", "READY" },
-  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "-",       "SAFE", "-", "RUNNING", "RUNNING" },
-  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "-",       "SAFE", "-", "PAUSED", "PAUSED" },
-  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT" },
-  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE" },
-  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-", "-" },
+  /*                   init        arm       run         pause     stop       reset       park       estop   step clear      inject     platform */
+  [STATE_INIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "SAFE", "-", "INIT", "INIT", "INIT" },
+  [STATE_STOPPED] = { "STOPPED*", "READY*", "RUNNING*", "-",      "-",       "STOPPED*", "STOPPED", "SAFE", "-", "STOPPED", "STOPPED", "STOPPED" },
+  [STATE_READY]   = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "-",        "STOPPED", "SAFE", "-", "READY", "READY", "READY" },
+  [STATE_RUNNING] = { "-",        "-",      "-",        "PAUSED", "STOPPED", "RUNNING*", "STOPPED", "SAFE", "-", "RUNNING", "RUNNING", "RUNNING" },
+  [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "STOPPED", "SAFE", "-", "PAUSED", "PAUSED", "PAUSED" },
+  [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT", "FAULT" },
+  [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE", "SAFE" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-", "-", "-" },
 };
 /* clang-format on */
 

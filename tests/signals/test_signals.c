@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/toys.h"
+#include "platform/platform.h"
 #include "signals/signals.h"
 
 #include <math.h>
@@ -420,6 +421,78 @@ static void every_type_of_force_has_its_quantities(void **state)
   ali3_model_free(m);
 }
 
+/* Their places are those in struct platform_output, which is copied as it is. */
+static void a_platform_has_its_signals_before_the_figures(void **state)
+{
+  const struct bench *b = *state;
+  static const struct {
+    const char *name, *unit, *of_cranks;
+    size_t offset;
+  } wanted[] = {
+      {"platform.pose.surge", "m", "m", offsetof(struct platform_output, pose)},
+      {"platform.pose.yaw", "rad", "rad", offsetof(struct platform_output, pose[5])},
+      {"platform.velocity.heave", "m/s", "m/s", offsetof(struct platform_output, velocity[2])},
+      {"platform.velocity.roll", "rad/s", "rad/s", offsetof(struct platform_output, velocity[3])},
+      {"platform.acceleration.pitch", "rad/s^2", "rad/s^2",
+       offsetof(struct platform_output, acceleration[4])},
+      {"platform.target.sway", "m", "m", offsetof(struct platform_output, target[1])},
+      {"platform.legs.1", "m", "rad", offsetof(struct platform_output, legs)},
+      {"platform.legs.6", "m", "rad", offsetof(struct platform_output, legs[5])},
+      {"platform.leg_rates.4", "m/s", "rad/s", offsetof(struct platform_output, leg_rates[3])},
+      {"platform.legs_normalised.5", "", "", offsetof(struct platform_output, legs_normalised[4])},
+      {"platform.pose_normalised.roll", "", "", offsetof(struct platform_output, pose_normalised[3])},
+      {"platform.specific_force.z", "m/s^2", "m/s^2", offsetof(struct platform_output, specific_force[2])},
+      {"platform.angular_velocity.x", "rad/s", "rad/s", offsetof(struct platform_output, angular_velocity)},
+      {"platform.margin", "", "", offsetof(struct platform_output, margin)},
+      {"platform.state", "", "", offsetof(struct platform_output, state)},
+      {"platform.mode", "", "", offsetof(struct platform_output, mode)},
+      {"platform.flags", "", "", offsetof(struct platform_output, flags)},
+  };
+  const struct signal figure[] = {{(char[]){"loop.x"}, "s"}};
+  const struct input_spec pose = {.name = (char[]){"lead"}, .kind = INPUT_POSE};
+  for (int cranks = 0; cranks < 2; cranks++) {
+    const struct platform_geometry geometry = {.crank = cranks};
+    const struct signals_more more = {.platform = &geometry, .figure = figure, .figures = 1};
+    struct signals *s = signals_new_with(b->m, &pose, 1, &more);
+    assert_non_null(s);
+    assert_int_equal(s->platform_first, s->input_first + INPUT_POSE_CHANNELS);
+    assert_int_equal(s->figure_first, s->platform_first + PLATFORM_SIGNALS);
+    assert_int_equal(s->count, s->figure_first + 1);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+      const int at = s->platform_first + (int)(wanted[i].offset / sizeof(double));
+      assert_string_equal(s->signal[at].name, wanted[i].name);
+      assert_string_equal(s->signal[at].unit, cranks ? wanted[i].of_cranks : wanted[i].unit);
+    }
+    const struct signal_group *g = &s->group[signals_find_group(s, "platform.legs")];
+    assert_int_equal(g->count, PLATFORM_LEGS);
+
+    double *v = calloc((size_t)s->count, sizeof *v);
+    for (int i = 0; i < s->count; i++) v[i] = 1e9;
+    signals_observe(s, b->m, b->d, NULL, v);
+    for (int i = 0; i < s->count; i++) assert_true((v[i] == 1e9) == (i >= s->platform_first));
+    free(v);
+    signals_free(s);
+  }
+  assert_int_equal(b->s->platform_first, -1);
+}
+
+static void an_input_for_the_platform_has_six_channels(void **state)
+{
+  const struct bench *b = *state;
+  static const char *const wanted[] = {"input.lead.position.surge", "input.lead.position.sway",
+                                       "input.lead.position.heave", "input.lead.angle.roll",
+                                       "input.lead.angle.pitch",    "input.lead.angle.yaw"};
+  const struct input_spec pose = {.name = (char[]){"lead"}, .kind = INPUT_POSE};
+  struct signals *s = signals_new(b->m, &pose, 1);
+  assert_int_equal(s->channels, INPUT_POSE_CHANNELS);
+  for (int i = 0; i < INPUT_POSE_CHANNELS; i++) {
+    assert_string_equal(s->signal[s->input_first + i].name, wanted[i]);
+    assert_string_equal(s->signal[s->input_first + i].unit, i < 3 ? "m" : "rad");
+  }
+  assert_null(input_parts(INPUT_POSE)[2].name);
+  signals_free(s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -429,6 +502,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(inputs_are_copied, set_up, tear_down),
       cmocka_unit_test_setup_teardown(channels_are_numbered_input_by_input, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_wrench_brings_two_loads_of_its_own, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_platform_has_its_signals_before_the_figures, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(an_input_for_the_platform_has_six_channels, set_up, tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
       cmocka_unit_test(every_type_of_force_has_its_quantities),
   };

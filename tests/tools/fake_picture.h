@@ -122,4 +122,20 @@ static inline void fake_picture(struct picture *p)
   p->now_ns = FAKE_NOW;
 }
 
+/* On its way, one leg near its end and one beyond it. */
+static inline void fake_platform(struct picture *p)
+{
+  struct telemetry *t = &p->block;
+  t->platform = 1;
+  t->leg_min = 0.7;
+  t->leg_max = 1.0;
+  t->live.platform = (struct platform_live){.state = PLATFORM_RUN,
+                                            .mode = PLATFORM_WASHOUT,
+                                            .flags = PLATFORM_ENGAGED | PLATFORM_RATE_LIMITED,
+                                            .pose = {0.0123, 0, -0.05, 0, 0.1, 0},
+                                            .target = {0.02, 0, 0, 0, 0, -0.2},
+                                            .legs = {0, 0.5, -1, 0.97, 1.1, -0.5}};
+  p->sample.live = t->live;
+}
+
 #endif

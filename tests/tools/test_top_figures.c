@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The figures that ali3-top gives to other programs and to the eye. */
+#include "platform/platform.h"
 #include "signals/clocking.h"
 #include "signals/signals.h"
 #include "tools/run_top.h"
@@ -87,6 +88,13 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   live.waiting = 1;
   live.load[0] = 0.25;
   live.load[2] = 0.5;
+  t->platform = t->cranks = 1;
+  t->leg_max = 1.25;
+  live.platform = (struct platform_live){.state = PLATFORM_PARK,
+                                         .mode = PLATFORM_EXTERNAL,
+                                         .flags = PLATFORM_UNREACHABLE,
+                                         .pose = {0, 0, -0.125},
+                                         .legs = {0, 0, 0, 0, 0, 0.5}};
   telemetry_write(t, &live);
   assert_int_equal(top("--json --instance %s", name), 0);
   json_t *o = json_loads(output, 0, NULL);
@@ -109,6 +117,16 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_int_equal(json_object_size(phases), PHASES);
   assert_true(json_number_value(json_object_get(json_object_get(phases, "latch"), "max")) == 2.5);
   assert_true(json_number_value(json_object_get(json_object_get(o, "latch_us"), "max")) == 2.5);
+
+  const json_t *platform = json_object_get(o, "platform");
+  assert_string_equal(json_string_value(json_object_get(platform, "state")), "park");
+  assert_string_equal(json_string_value(json_object_get(platform, "mode")), "external");
+  assert_true(json_is_true(json_object_get(json_object_get(platform, "flags"), "unreachable")));
+  assert_true(json_is_false(json_object_get(json_object_get(platform, "flags"), "parked")));
+  assert_true(json_real_value(json_array_get(json_object_get(platform, "pose"), 2)) == -0.125);
+  assert_true(json_real_value(json_array_get(json_object_get(platform, "legs_normalised"), 5)) == 0.5);
+  assert_true(json_real_value(json_object_get(platform, "leg_max")) == 1.25);
+  assert_string_equal(json_string_value(json_object_get(platform, "leg_unit")), "rad");
 
   const json_t *levels = json_object_get(o, "levels");
   assert_int_equal(json_array_size(levels), 2);

@@ -81,6 +81,7 @@ static void small_terminal_has_what_counts(void **state)
   assert_shows("cycle  m 112.0");
   for (int i = 0; i < BOOK_ROWS; i++) {
     char line[16];
+    if (i == BOOK_ROW_platform) continue; /* there is none */
     snprintf(line, sizeof line, "\n%-9s", book_row_name(i));
     assert_shows(line);
   }
@@ -227,6 +228,30 @@ static void gone_daemons(void **state)
   render(80, 24);
   assert_shows("GONE\nno daemon is running\nWaiting for a daemon.\n");
   assert_hides("wakeup");
+}
+
+static void the_platform_is_shown_if_there_is_one(void **state)
+{
+  (void)state;
+  render(80, 60);
+  assert_hides("platform");
+  fake_platform(&picture);
+  render(80, 60);
+  assert_shows("\nplatform ");
+  assert_shows("\nrun  washout  engaged, rate_limited\n");
+  assert_shows("\nsurge         12.3 mm       20.0 mm     1 ");
+  assert_shows("\npitch         5.73 deg      0.00 deg    5 ");
+  assert_shows("   0.8500 m\n");
+  assert_shows("   0.7000 m\n");
+  assert_int_equal(style_of("run  washout"), STYLE_GOOD);
+  view.kind = VIEW_PLATFORM;
+  render(120, 24);
+  assert_shows("5 |-------------------+-------------------#   1.0150 m\n");
+  assert_shows("3 #-------------------+-------------------|   0.7000 m\n");
+  assert_shows("1 |-------------------#-------------------|   0.8500 m\n");
+  picture.block.cranks = 1;
+  render(60, 24); /* no room for bars */
+  assert_shows("1    0.8500 rad\n");
 }
 
 static void tables_are_sorted(void **state)
@@ -390,6 +415,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(long_reasons_are_cut, start, finish),
       cmocka_unit_test_setup_teardown(beats_are_shown_where_they_pace, start, finish),
       cmocka_unit_test_setup_teardown(gone_daemons, start, finish),
+      cmocka_unit_test_setup_teardown(the_platform_is_shown_if_there_is_one, start, finish),
       cmocka_unit_test_setup_teardown(tables_are_sorted, start, finish),
       cmocka_unit_test_setup_teardown(views_scroll, start, finish),
       cmocka_unit_test_setup_teardown(misses_are_wrapped_and_told_apart, start, finish),

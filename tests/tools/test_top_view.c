@@ -16,7 +16,7 @@ static void keys_turn_views(void **state)
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
   view_key(&v, 'V');
   view_key(&v, 'V');
-  assert_int_equal(v.kind, VIEW_COUNTERS);
+  assert_int_equal(v.kind, VIEW_PLATFORM);
   view_key(&v, '4');
   assert_int_equal(v.kind, VIEW_LEVELS);
   view_key(&v, KEYS_DOWN);
@@ -27,6 +27,8 @@ static void keys_turn_views(void **state)
   view_key(&v, KEYS_UP);
   assert_int_equal(v.scroll, 0);
   view_key(&v, '9');
+  assert_int_equal(v.kind, VIEW_PLATFORM);
+  view_key(&v, '4');
   view_key(&v, '0');
   view_key(&v, 'x');
   view_key(&v, 0x1ff);

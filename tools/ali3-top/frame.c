@@ -84,8 +84,9 @@ static struct area draw_bars(const struct picture *p, const struct view *v, cons
 
 static void draw_one_column(const struct picture *p, const struct view *v, const struct area *a)
 {
-  struct table t[] = {{.draw = phases_draw},  {.draw = misses_draw}, {.draw = inputs_draw},
-                      {.draw = devices_draw}, {.draw = levels_draw}, {.draw = counters_draw}};
+  struct table t[] = {{.draw = phases_draw},   {.draw = misses_draw},  {.draw = inputs_draw},
+                      {.draw = platform_draw}, {.draw = devices_draw}, {.draw = levels_draw},
+                      {.draw = counters_draw}};
   enum { TABLES = sizeof t / sizeof *t };
   const int used = plan(p, v, t, TABLES, a, a->columns, rows_for_tables(a));
   const struct area rest = draw_bars(p, v, a, used);
@@ -95,8 +96,11 @@ static void draw_one_column(const struct picture *p, const struct view *v, const
 /* Misses are sentences: they have the whole width, and up to a third of the rows if the others want the rest. */
 static void draw_two_columns(const struct picture *p, const struct view *v, const struct area *a)
 {
-  struct table left[] = {
-      {.draw = phases_draw}, {.draw = inputs_draw}, {.draw = devices_draw}, {.draw = counters_draw}};
+  struct table left[] = {{.draw = phases_draw},
+                         {.draw = inputs_draw},
+                         {.draw = platform_draw},
+                         {.draw = devices_draw},
+                         {.draw = counters_draw}};
   struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = misses_draw}};
   enum { LEFT = sizeof left / sizeof *left };
   const int rows = rows_for_tables(a), columns = a->columns / 2;
@@ -136,8 +140,9 @@ static void draw_alone(const struct picture *p, struct view *v, pane_draw *draw,
 static void draw_body(const struct picture *p, struct view *v, const struct area *a)
 {
   static pane_draw *const alone[VIEWS] = {
-      [VIEW_PHASES] = phases_draw, [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
-      [VIEW_INPUTS] = inputs_draw, [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw};
+      [VIEW_PHASES] = phases_draw,    [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
+      [VIEW_INPUTS] = inputs_draw,    [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
+      [VIEW_PLATFORM] = platform_draw};
   if (v->kind == VIEW_OVERVIEW)
     draw_overview(p, v, a);
   else if (v->kind == VIEW_HISTOGRAMS)

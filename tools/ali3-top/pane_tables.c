@@ -68,11 +68,14 @@ int phases_draw(const struct picture *p, const struct view *v, const struct area
 
   int order[BOOK_ROWS];
   book_order(&t->book, v->sort, order);
+  int rows = 0;
   for (int i = 0; i < BOOK_ROWS; i++) {
     const struct histogram *h = book_row(&t->book, order[i]);
     const bool there = figure(&h->count) > 0;
     const uint64_t max_ns = figure(&h->max_ns), cycle = figure(&h->max_cycle);
-    struct pen pen = {.area = body, .row = first + i, .field = field};
+    struct pen pen = {.area = body, .row = first + rows, .field = field};
+    if (order[i] == BOOK_ROW_platform && !t->platform) continue;
+    rows++;
     area_put(body, 0, pen.row, STYLE_PLAIN, book_row_name(order[i]));
     pen.column = NAME;
     put_us(&pen, STYLE_PLAIN, &h->last_ns, there);
@@ -83,7 +86,7 @@ int phases_draw(const struct picture *p, const struct view *v, const struct area
     put_us(&pen, max_style(t, max_ns, cycle), &h->max_ns, there);
     if (there) put_cycle(&pen, t, cycle, ago);
   }
-  return BOOK_ROWS;
+  return rows;
 }
 
 /* Which columns of the levels there is a use, and room, for. */

@@ -108,6 +108,19 @@ static void show_inputs(const struct telemetry *t, FILE *out)
   }
 }
 
+static void show_platform(const struct telemetry *t, FILE *out)
+{
+  const struct platform_live *l = &t->live.platform;
+  char flags[WORDS_PLATFORM];
+  if (!t->platform) return;
+  fprintf(out, "platform  %s, %s%s%s\n", platform_state_name(l->state), platform_mode_name(l->mode),
+          l->flags ? ": " : "", words_platform(l->flags, flags));
+  for (int i = 0; i < PLATFORM_DOF; i++)
+    fprintf(out, "  %-8s%s  wanted%s  %s %d at %+.3f\n", coordinate_names[i],
+            words_coordinate(i, l->pose[i]).text, words_coordinate(i, l->target[i]).text,
+            t->cranks ? "crank" : "leg", i + 1, l->legs[i]);
+}
+
 /* The last error stands there even where it is over: it is what the counts are about. */
 static void show_devices(const struct sample *s, FILE *out)
 {
@@ -164,7 +177,8 @@ void show_block(const struct picture *p, FILE *out)
 
   fprintf(out, "\n%-9s%10s%10s%10s%10s%10s%10s  %s\n", "us", "last", "min", "median", "p99", "p99.9", "max",
           "max in cycle");
-#define SHOW_FIELD(name, text) show_distribution(#name, &t->book.name, out);
+#define SHOW_FIELD(name, text)                                                                               \
+  if (&t->book.name != &t->book.platform || t->platform) show_distribution(#name, &t->book.name, out);
   BOOK_LIST(SHOW_FIELD)
 #undef SHOW_FIELD
   show_levels(t, out);
@@ -174,6 +188,7 @@ void show_block(const struct picture *p, FILE *out)
   show_input_age(l->input_age_ns, out);
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
   show_inputs(t, out);
+  show_platform(t, out);
   show_devices(s, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);

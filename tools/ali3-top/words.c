@@ -73,6 +73,25 @@ struct words words_overrun(const struct telemetry *t)
   return words("%s%s%s", overrun_name(t->overrun), made_up, most);
 }
 
+const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
+{
+  size_t used = 0;
+  text[0] = '\0';
+#define ADD(id, name)                                                                                        \
+  if (flags & (id) && used < WORDS_PLATFORM)                                                                 \
+    used += (size_t)snprintf(text + used, WORDS_PLATFORM - used, "%s%s", used ? ", " : "", name);
+  PLATFORM_FLAG_WORDS(ADD)
+#undef ADD
+  return text;
+}
+
+const char *const coordinate_names[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
+
+struct words words_coordinate(int coordinate, double value)
+{
+  return coordinate < 3 ? words("%8.1f mm ", value * 1e3) : words("%8.2f deg", value * (180.0 / M_PI));
+}
+
 const char *words_verdict(enum verdict v)
 {
   return v == VERDICT_HEALTHY ? "healthy" : v == VERDICT_DEGRADED ? "DEGRADED" : "GONE";

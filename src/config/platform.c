@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * The section "platform": what moves it, what it is made of, and whether that can be. Set-up only. */
+#include "config/nearest.h"
+#include "config/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double radians(double degrees)
+{
+  return degrees * (M_PI / 180.0);
+}
+
+static void report_no(struct report *r, const struct node *n, const char *what, const struct nearest *near)
+{
+  if (near->best)
+    report_error(r, n->at, "%s: no %s is named \"%.40s\"; did you mean \"%.40s\"?", n->key, what, n->text,
+                 near->best);
+  else
+    report_error(r, n->at, "%s: no %s is named \"%.40s\"", n->key, what, n->text);
+}
+
+/* -1: none is given, or it cannot be this one, which is reported. */
+static int find_sensor(const ali3_model *m, const struct node *n, ali3_sensor_type type, struct report *r)
+{
+  struct nearest near = {.word = n ? n->text : ""};
+  for (int i = 0; n && i < ali3_model_sensors(m); i++) {
+    nearest_try(&near, ali3_model_sensor_name(m, i));
+    if (strcmp(ali3_model_sensor_name(m, i), n->text) != 0) continue;
+    if (ali3_model_sensor_type(m, i) == type) return i;
+    report_error(r, n->at, "%s: expected a sensor of the type %s, found \"%.40s\", a %s", n->key,
+                 ali3_sensor_type_name(type), n->text, ali3_sensor_type_name(ali3_model_sensor_type(m, i)));
+    return -1;
+  }
+  if (n) report_no(r, n, "sensor", &near);
+  return -1;
+}
+
+static int find_input(const struct settings *s, const struct node *n, struct report *r)
+{
+  struct nearest near = {.word = n ? n->text : ""};
+  for (int i = 0; n && i < s->inputs; i++) {
+    nearest_try(&near, s->input[i].name);
+    if (strcmp(s->input[i].name, n->text) != 0) continue;
+    if (s->input[i].kind == INPUT_POSE) return i;
+    report_error(r, n->at, "input: expected an input with \"platform: pose\", found \"%.40s\"", n->text);
+    return -1;
+  }
+  if (n) report_no(r, n, "input", &near);
+  return -1;
+}
+
+static void connect(const struct node *section, struct file_values *v, struct report *r)
+{
+  static const char *const needs[] = {
+      [PLATFORM_POSE] = "pose", [PLATFORM_WASHOUT] = "imu", [PLATFORM_EXTERNAL] = "input"};
+  struct platform_setup *p = &v->settings.platform.setup;
+  p->imu = find_sensor(v->settings.model, node_find(section, "imu"), ALI3_SENSOR_IMU, r);
+  p->pose = find_sensor(v->settings.model, node_find(section, "pose"), ALI3_SENSOR_POSE, r);
+  p->input = find_input(&v->settings, node_find(section, "input"), r);
+  const struct node *mode = node_find(section, "mode");
+  if (node_find(section, needs[p->spec.mode])) return;
+  report_error(r, mode ? mode->at : section->at, "mode: %s%s needs the key \"%s\", the name of %s",
+               platform_mode_name(p->spec.mode), mode ? "" : ", its default,", needs[p->spec.mode],
+               p->spec.mode == PLATFORM_EXTERNAL  ? "an input with \"platform: pose\""
+               : p->spec.mode == PLATFORM_WASHOUT ? "an imu among the sensors"
+                                                  : "a pose among the sensors");
+}
+
+/* Which keys go with what it is. */
+static void check_keys(const struct node *section, bool cranks, struct report *r)
+{
+  static const char *const all[] = {"base", "top", "height", "leg_min", "leg_max", "leg_rate"},
+                           *const of_cranks[] = {"crank_length", "rod_length", "crank_heading"};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (!node_find(section, all[i])) report_error(r, section->at, "missing key \"%s\" in platform", all[i]);
+  for (size_t i = 0; i < sizeof of_cranks / sizeof *of_cranks; i++) {
+    const struct node *n = node_find(section, of_cranks[i]);
+    if (cranks && !n)
+      report_error(r, section->at, "missing key \"%s\" in platform, whose kind is cranks", of_cranks[i]);
+    if (!cranks && n)
+      report_error(r, n->key_at, "\"%s\" has no meaning for a platform with legs", of_cranks[i]);
+  }
+}
+
+static void set_geometry(const struct node *section, struct file_values *v)
+{
+  struct platform_spec *spec = &v->settings.platform.setup.spec;
+  struct platform_geometry *g = &spec->geometry;
+  g->crank = v->platform.kind == CRANKS;
+  g->joint_max = radians(v->platform.joint_max);
+  for (int i = 0; i < PLATFORM_LEGS; i++) g->crank_heading[i] = radians(v->platform.crank_heading[i]);
+  for (int i = 0; i < 3; i++) {
+    spec->park[i] = v->platform.park_position[i];
+    spec->park[i + 3] = radians(v->platform.park_angles[i]);
+  }
+  spec->park_given = node_find(section, "park_position");
+}
+
+static void check_parameters(const struct node *section, const struct platform_params *p, struct report *r)
+{
+  const struct node *low = node_find(section, "lp_wn"), *high = node_find(section, "hp_wn");
+  if (!platform_drive_notch(p)) return;
+  report_error(r, (low ? low : high)->at,
+               "%s: expected lp_wn at twice hp_wn of x and y or more, found %g beside %g and %g: what lies "
+               "between them "
+               "would not be felt (a notch)",
+               (low ? low : high)->key, p->lp_wn[0], p->hp_wn[0], p->hp_wn[1]);
+}
+
+/* False when out of memory. */
+static bool try_it(const struct node *section, const struct platform_spec *spec, struct report *r)
+{
+  char error[300];
+  struct platform *p = calloc(1, sizeof *p);
+  if (!p) return false;
+  if (!platform_init(p, spec, error, sizeof error)) report_error(r, section->key_at, "platform: %s", error);
+  free(p);
+  return true;
+}
+
+bool platform_read(const struct node *root, struct file_values *v, struct report *r)
+{
+  const struct node *section = node_find(root, "platform");
+  struct platform_setup *setup = &v->settings.platform.setup;
+  const int before = r->errors;
+  if (!v->settings.platform.enabled) return true;
+  connect(section, v, r);
+  check_keys(section, v->platform.kind == CRANKS, r);
+  check_parameters(section, &setup->spec.params, r);
+  if (node_find(section, "park_angles") && !node_find(section, "park_position"))
+    report_error(r, node_find(section, "park_angles")->key_at,
+                 "park_angles: expected beside park_position only");
+  set_geometry(section, v);
+  setup->spec.period = v->settings.options.dt;
+  return r->errors > before || try_it(section, &setup->spec, r);
+}

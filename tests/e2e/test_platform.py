@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The motion platform of a running daemon: by state, over OSC, Modbus and shared memory, tuned, and parked before the end."""
+import json
+import signal
+import time
+import unittest
+
+import bench
+
+PLATFORM = {
+    "mode": "external", "input": "lead", "height": 0.77, "leg_min": 0.70, "leg_max": 1.00, "leg_rate": 0.5,
+    "base": [[0.587, -0.125, 0], [0.587, 0.125, 0], [-0.185, 0.571, 0], [-0.401, 0.446, 0], [-0.401, -0.446, 0],
+             [-0.185, -0.571, 0]],
+    "top": [[0.301, -0.334, 0], [0.301, 0.334, 0], [0.139, 0.428, 0], [-0.440, 0.094, 0], [-0.440, -0.094, 0],
+            [0.139, -0.428, 0]],
+    "engage_time": 2, "park_time": 2, "fault_time": 0.5, "blend": 0.1}
+INPUTS = [{"name": "lead", "platform": "pose", "policy": "hold"}]
+PARKED, ENGAGED = 1 << 9, 1 << 10
+
+
+def daemon(arguments=(), **more):
+    return bench.Daemon(arguments, inputs=INPUTS, platform=dict(PLATFORM, **more.pop("platform", {})), **more)
+
+
+def platform(d):
+    return d.watch()["platform"]
+
+
+class Platform(unittest.TestCase):
+    def in_state(self, d, state, seconds=15):
+        return bench.wait_for(lambda: f"state {state} of the platform; it is {platform(d)}; the log:\n{d.said()}",
+                              lambda: platform(d)["state"] == state, seconds)
+
+    def open(self, d):
+        osc, modbus = bench.OscClient(d.osc_port), bench.ModbusClient(d.modbus_port)
+        self.addCleanup(osc.close)
+        self.addCleanup(modbus.close)
+        return osc, modbus
+
+    def test_it_follows_the_states_of_the_daemon(self):
+        with daemon(cycle={"autostart": False}) as d:
+            osc, modbus = self.open(d)
+            self.assertEqual(platform(d)["state"], "parked")
+            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED), PARKED)
+            low = modbus.floats(100, 24)
+            self.assertLess(low[2], -0.01, "heave of the park pose")
+            self.assertEqual(osc.command("arm", 1), 0)
+            self.in_state(d, "neutral")
+            high = modbus.floats(100, 24)
+            for i, value in enumerate(high[:18]):
+                self.assertAlmostEqual(value, 0.0, delta=1e-3, msg=f"register {100 + 2 * i}")
+            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED), ENGAGED)
+            self.assertEqual(osc.command("run", 2), 0)
+            self.in_state(d, "run")
+            self.assertEqual(osc.command("pause", 3), 0)
+            self.in_state(d, "freeze")
+            self.assertEqual(osc.command("park", 4), 0)
+            self.in_state(d, "parked")
+            self.assertEqual(modbus.state(), "STOPPED")
+            for change in ("parked -> engage", "engage -> neutral", "-> freeze", "-> parked"):
+                bench.wait_for(f"'{change}' in the log", lambda change=change: f"{change}\n" in d.said())
+            self.assertEqual(d.stop()[0], 0, d.said())  # at once: it is parked
+
+    def test_frames_are_whole_on_every_way_out(self):
+        with daemon() as d:
+            osc, modbus = self.open(d)
+            osc.send(bench.osc_message("/ali3/sub", "siii", "platform", 0, 1, 1))
+            self.assertEqual(osc.answer("/ali3/sub/ack"), ["platform", 0])
+            self.in_state(d, "run")
+            bench.wait_for("a frame with the state run", lambda: osc.answer("/ali3/platform/state") == [3.0])
+            legs = osc.answer("/ali3/platform/legs")
+            self.assertEqual(len(legs), 6)
+            self.assertTrue(all(0.7 <= leg <= 1.0 for leg in legs), legs)
+            self.assertEqual(len(osc.answer("/ali3/platform/pose")), 6)
+            start, rest = modbus.inputs(7, 1), modbus.inputs(100, 49)
+            self.assertLess((rest[-1] - start[0]) % 65536, 1000)
+            shown = platform(d)
+            self.assertEqual(shown["mode"], "external")
+            self.assertTrue(shown["flags"]["engaged"])
+            self.assertEqual((shown["leg_min"], shown["leg_max"], shown["leg_unit"]), (0.7, 1.0, "m"))
+            osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, 0.03))
+            bench.wait_for("heave of 30 mm", lambda: abs(platform(d)["target"][2] - 0.03) < 1e-3)
+            self.assertEqual(d.stop()[0], 0, d.said())
+
+    def test_parameters_over_osc_and_from_the_file(self):
+        with daemon() as d:
+            osc, _ = self.open(d)
+            for number, (name, value, result) in enumerate((("gain_lin.x", 0.4, 0), ("gain_lin.x", 9.0, 3), ("gain", 0.4, 3),
+                                                            ("lp_wn", 1.0, 3))):
+                osc.send(bench.osc_message("/ali3/platform/set", "sfi", name, value, number))
+                self.assertEqual(osc.answer("/ali3/ack"), ["platform", number, result], name)
+            self.assertIn("platform: gain_lin.x set to 0.4 by osc 127.0.0.1:", d.said())
+            with open(d.config, encoding="utf-8") as f:
+                config = json.load(f)
+            config["platform"].update(blend=0.5, height=0.78, pos_max=[0.1, 0.1, 0.1])
+            d.file("bench.json", json.dumps(config))
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("needs a restart", lambda: "needs a restart: platform.height\n" in d.said())
+            self.assertNotIn("changed: platform", d.said())  # another platform: its parameters are no matter
+            config["platform"].update(height=PLATFORM["height"])
+            d.file("bench.json", json.dumps(config))
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("changed", lambda: "changed: platform.pos_max, platform.blend\n" in d.said())
+            self.assertEqual(d.stop()[0], 0, d.said())
+
+    def test_it_is_parked_before_the_end(self):
+        with daemon() as d:
+            _, modbus = self.open(d)
+            self.in_state(d, "run")
+            d.process.send_signal(signal.SIGTERM)
+            bench.wait_for("EXIT", lambda: modbus.state() == "EXIT")
+            cycle, simulated = modbus.inputs(6, 1), modbus.floats(10, 1)
+            bench.wait_for("the loop to go on", lambda: modbus.inputs(6, 1) != cycle)
+            self.assertEqual(modbus.floats(10, 1), simulated)
+            self.assertEqual(d.finish(), 0, d.said())
+            said = d.said()
+            self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("-> parked"))
+            self.assertEqual(d.report()["misses"] > 20, False, d.report())
+
+    def test_a_second_signal_does_not_wait(self):
+        with daemon(platform={"park_time": 30}) as d:
+            self.in_state(d, "run")
+            d.process.send_signal(signal.SIGTERM)
+            bench.wait_for("the way to the park pose", lambda: "EXIT: loop ended" in d.said())
+            time.sleep(0.5)
+            self.assertIsNone(d.process.poll())
+            d.process.send_signal(signal.SIGTERM)
+            self.assertEqual(d.finish(3), 0, d.said())
+            self.assertIn("SIGTERM again: stopping at once", d.said())
+            self.assertNotIn("-> parked", d.said())
+
+    def test_after_the_duration_too(self):
+        with daemon(["--duration", "3"], wait=False) as d:
+            self.assertEqual(d.finish(30), 0, d.said())
+            self.assertLess(d.said().index("RUNNING -> EXIT: loop ended"), d.said().index("-> parked"))
+
+
+if __name__ == "__main__":
+    bench.main()
