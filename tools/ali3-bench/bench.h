@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: what a step costs. Parts: main.c options and wiring, cases.c the mechanisms, parts.c what they
- * are built of, measure.c the runs, levels.c those of the tree, counter.c and calibrate.c what they are compared by,
+ * are built of, measure.c the runs, platform.c those of the motion platform, levels.c those of the tree, counter.c and calibrate.c what they are compared by,
  * report.c and report_levels.c the figures. */
 #ifndef BENCH_H
 #define BENCH_H
@@ -80,7 +80,7 @@ struct plan {
 };
 
 /* Among numbers of workers: as many as are worth it. */
-enum { WORKERS_AUTO = -1 };
+enum { BENCH_AUTO = -1 };
 
 /* Runs a case with `workers` beside the calling thread. False after saying on stderr what failed: the
  * steps of a case that does not move as it should cost what they like. */
@@ -100,6 +100,10 @@ void levels_free(struct levels *l);
  * wrong. */
 bool calibrate(uint32_t *ns, int n);
 
+/* Times the platform block of a configuration, so many cycles in each situation, and reports it. False after saying on
+ * stderr what failed. */
+bool platform_bench(const char *file, int cycles, bool json);
+
 /* Instructions of the calling thread in user mode. open returns -1 where they are not counted; -1 is good for
  * the others. */
 int counter_open(void);
@@ -112,6 +116,11 @@ void report_line(const struct figures *f);
 void report_levels(const struct levels *l);
 json_t *levels_json(const struct levels *l);
 bool report_json(const struct figures *f, int n);
+struct platform_times {
+  const char *name, *text;
+  struct times times;
+};
+bool report_platform(const struct platform_times *t, int n, int cycles, bool json);
 bool report_calibration(uint32_t *ns, int n, bool json);
 
 #endif

@@ -26,6 +26,10 @@ static const char help[] =
     "                   (default: auto, the best that there is)\n"
     "  --report         also where the time of the tree goes, level by level, and how its work is shared\n"
     "  --extrapolate    each step from one long and two half steps\n"
+    "  --platform FILE  in place of mechanisms, the motion platform of a configuration: what its block takes "
+    "of a cycle,\n"
+    "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
+    "default 20000)\n"
     "  --json           the figures as a list of objects on standard output\n"
     "  --calibrate      time only the piece of work that all times are to be compared with\n"
     "  --list           names of the mechanisms\n"
@@ -33,13 +37,14 @@ static const char help[] =
     "\n"
     "Exit status: 0 all went well; 1 a run failed (what there is has been written); 2 wrong usage.\n";
 
-enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000 };
+enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000, PLATFORM_CYCLES = 20000 };
 
 struct options {
   struct plan plan;
   const struct bench_case *only; /* NULL: all */
   int workers[WORKER_COUNTS], counts;
-  bool json, calibrate, list;
+  const char *platform; /* file; NULL: mechanisms */
+  bool steps_given, json, calibrate, list;
 };
 
 static bool usage(const char *option, const char *expected, const char *found)
@@ -71,7 +76,7 @@ static bool take_workers(char *text, struct options *o)
   for (char *rest = text, *word; (word = strsep(&rest, ","));) {
     if (o->counts == WORKER_COUNTS) return usage("--workers", "at most 16 numbers", "more");
     int *n = &o->workers[o->counts++];
-    *n = WORKERS_AUTO;
+    *n = BENCH_AUTO;
     if (strcmp(word, "auto") != 0 && !is_count(word, 0, CHOOSE_MOST, n))
       return usage("--workers", "auto or a whole number from 0 to 63", word);
   }
@@ -87,7 +92,21 @@ static bool take_case(const char *name, struct options *o)
   return o->only || usage("--case", "all or a name that --list shows", name);
 }
 
-enum { CASE = 1, BODIES, WORKERS, STEPS, ISA, REPORT, EXTRAPOLATE, JSON, CALIBRATE, LIST, HELP, VERSION };
+enum {
+  CASE = 1,
+  BODIES,
+  WORKERS,
+  STEPS,
+  ISA,
+  REPORT,
+  EXTRAPOLATE,
+  PLATFORM,
+  JSON,
+  CALIBRATE,
+  LIST,
+  HELP,
+  VERSION
+};
 
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
@@ -100,6 +119,7 @@ static int take_options(int argc, char **argv, struct options *o)
       {"isa", required_argument, NULL, ISA},
       {"report", no_argument, NULL, REPORT},
       {"extrapolate", no_argument, NULL, EXTRAPOLATE},
+      {"platform", required_argument, NULL, PLATFORM},
       {"json", no_argument, NULL, JSON},
       {"calibrate", no_argument, NULL, CALIBRATE},
       {"list", no_argument, NULL, LIST},
@@ -120,7 +140,7 @@ static int take_options(int argc, char **argv, struct options *o)
       good = take_workers(optarg, o);
       break;
     case STEPS:
-      good = take_count("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
+      good = o->steps_given = take_count("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
       break;
     case ISA:
       good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
@@ -131,6 +151,9 @@ static int take_options(int argc, char **argv, struct options *o)
       break;
     case EXTRAPOLATE:
       o->plan.extrapolate = true;
+      break;
+    case PLATFORM:
+      o->platform = optarg;
       break;
     case JSON:
       o->json = true;
@@ -186,7 +209,7 @@ static bool run_cases(const struct options *o)
   for (int i = first; i < end; i++)
     for (int k = 0; k < o->counts; k++) {
       char number[16] = "auto";
-      if (o->workers[k] != WORKERS_AUTO) snprintf(number, sizeof number, "%d", o->workers[k]);
+      if (o->workers[k] != BENCH_AUTO) snprintf(number, sizeof number, "%d", o->workers[k]);
       if (terminal) fprintf(stderr, "%s, %s workers ...\r", bench_case[i].name, number);
       bool measured = measure(&bench_case[i], &o->plan, o->workers[k], &f[done]);
       if (terminal) fputs("\033[K", stderr);
@@ -212,6 +235,8 @@ int main(int argc, char **argv)
     list();
   else if (o.calibrate)
     good = run_calibration(o.json);
+  else if (o.platform)
+    good = platform_bench(o.platform, o.steps_given ? o.plan.steps : PLATFORM_CYCLES, o.json);
   else
     good = run_cases(&o);
   if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -233,7 +233,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
   ali3_model *m = case_model(c, plan->bodies, &options);
   if (!m) return false;
   struct pool_config config = {
-      .workers = workers == WORKERS_AUTO ? chosen(m) : workers, .priority = 0, .first_cpu = -1};
+      .workers = workers == BENCH_AUTO ? chosen(m) : workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
   bool good = pool && b.d;
@@ -242,7 +242,7 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
                         .bodies = ali3_model_bodies(m),
                         .rows = ali3_model_rows(m),
                         .workers = config.workers,
-                        .workers_chosen = workers == WORKERS_AUTO,
+                        .workers_chosen = workers == BENCH_AUTO,
                         .extrapolated = plan->extrapolate,
                         .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
                         .flops = ali3_model_flops(m)};

@@ -71,6 +71,21 @@ bool report_json(const struct figures *f, int n)
   return print(list);
 }
 
+bool report_platform(const struct platform_times *t, int n, int cycles, bool json)
+{
+  json_t *list = json ? json_array() : NULL;
+  if (!json)
+    printf("us, %d cycles each\n%-16s %9s %9s %9s %9s\n", cycles, "case", "min", "median", "p99", "max");
+  for (int i = 0; i < n; i++) {
+    const struct times *x = &t[i].times;
+    if (!json)
+      printf("%-16s %9.2f %9.2f %9.2f %9.2f  %s\n", t[i].name, x->min, x->median, x->p99, x->max, t[i].text);
+    if (list)
+      json_array_append_new(list, json_pack("{s:s, s:o}", "case", t[i].name, "cycle_us", times_json(x)));
+  }
+  return !json || print(list);
+}
+
 bool report_calibration(uint32_t *ns, int n, bool json)
 {
   struct times t = times_of(ns, n);
