@@ -6,14 +6,8 @@
 
 /* Parts of the limits that an approach makes use of; the rest is for getting there. */
 static const double APPROACH_ACCELERATION = 0.7, APPROACH_JERK = 0.5;
-static const double MOST_GAIN = 0.4;  /* of an error of position, per cycle */
-static const double ROUNDING = 1e-13; /* of what jerk makes of a cycle */
-static const double NEAR = 1e-12;     /* m or rad: as good as there */
-
-static double clamp(double x, double least, double most)
-{
-  return x < least ? least : x > most ? most : x;
-}
+static const double MOST_GAIN = 0.4; /* of an error of position, per cycle */
+static const double NEAR = 1e-12;    /* m or rad: as good as there */
 
 void axis_set(struct axis *x, double velocity, double acceleration, double jerk, double period)
 {
@@ -25,34 +19,6 @@ void axis_set(struct axis *x, double velocity, double acceleration, double jerk,
   x->deceleration = APPROACH_ACCELERATION * acceleration;
   x->knee = x->deceleration / (x->gain * x->gain);
   x->approach = (1.0 - APPROACH_JERK) * x->step;
-}
-
-double axis_release(const struct axis *x, double a)
-{
-  const double cycles = fabs(a) / x->step, n = (double)(long)cycles;
-  return copysign(x->step * x->period * (0.5 * n * n + (n + 0.5) * (cycles - n)), a);
-}
-
-/* The a at which w + ratio T a + S(a) = 0, S with steps of q: with |a| = (n + f) q,
- * n^2/2 + ratio n + (n + 1/2 + ratio) f = |w| / (q T). */
-static double settle(double w, double ratio, double q, double period)
-{
-  const double y = fabs(w) / (q * period), n = (double)(long)(sqrt(ratio * ratio + 2.0 * y) - ratio);
-  const double f = (y - n * (0.5 * n + ratio)) / (n + 0.5 + ratio);
-  return copysign(q * (n + f), -w);
-}
-
-/* Towards the acceleration wanted at the end of the cycle. */
-static double jerk_to(const struct axis *x, double a, double wanted)
-{
-  const double within = clamp(wanted, -x->acceleration, x->acceleration);
-  return (clamp(within, a - x->step, a + x->step) - a) / x->period;
-}
-
-/* At the end v + (a + a') T/2 + S(a') = 0. */
-double axis_brake(const struct axis *x, double v, double a)
-{
-  return jerk_to(x, a, settle(v + 0.5 * a * x->period, 0.5, x->step, x->period));
 }
 
 /* Velocity at which to make up for a distance, and its derivative. */
@@ -76,20 +42,11 @@ double axis_follow(const struct axis *x, const struct axis_state *now, const str
   const double b = now->a - target->a - slope * (target->v - v);
   const double b_of_jerk = T * (1.0 + slope * T / 2.0),
                ratio = 0.5 * (1.0 + slope * T / 3.0) / (1.0 + slope * T / 2.0);
-  const double wanted = settle(w - ratio * T * b, ratio, x->approach, T);
-  const double jerk = jerk_to(x, now->a, now->a + (wanted - b) / b_of_jerk * T);
+  const double wanted = axis_settle(w - ratio * T * b, ratio, x->approach, T);
+  const double jerk = axis_jerk_to(x, now->a, now->a + (wanted - b) / b_of_jerk * T);
 
   const double most = v + 0.5 * jerk * T * T + axis_release(x, now->a + jerk * T);
   if (most > x->velocity) return axis_brake(x, now->v - x->velocity, now->a);
   if (most < -x->velocity) return axis_brake(x, now->v + x->velocity, now->a);
   return jerk;
-}
-
-void axis_advance(const struct axis *x, double jerk, struct axis_state *s)
-{
-  const double T = x->period;
-  s->p += (s->v + (0.5 * s->a + jerk * T / 6.0) * T) * T;
-  s->v += (s->a + 0.5 * jerk * T) * T;
-  s->a += jerk * T;
-  if (fabs(s->a) <= ROUNDING * x->step && fabs(s->v) <= ROUNDING * x->step * T) s->v = s->a = 0.0;
 }

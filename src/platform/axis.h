@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One coordinate that moves with constant jerk from one cycle to the next, within limits of velocity, acceleration and jerk.
- * RT, but for axis_set, which is for whenever limits change.
+ * RT; what a walk to rest is made of is inline.
  *
  * Everything rests on one function of the acceleration: by how much the velocity still changes while the acceleration is let
  * go to zero at the greatest jerk, the last of the cycles taking what is left. Over cycles T and with q = J T, |a| = (n + f) q:
@@ -12,7 +12,9 @@
 #ifndef PLATFORM_AXIS_H
 #define PLATFORM_AXIS_H
 
-#include <stdbool.h>
+#include <math.h>
+
+static const double AXIS_ROUNDING = 1e-13; /* of what jerk makes of a cycle */
 
 struct axis_state {
   double p, v, a;
@@ -30,19 +32,56 @@ struct axis {
 
 void axis_set(struct axis *x, double velocity, double acceleration, double jerk, double period);
 
+static inline double axis_clamp(double x, double least, double most)
+{
+  return x < least ? least : x > most ? most : x;
+}
+
 /* S(a). */
-double axis_release(const struct axis *x, double a);
+static inline double axis_release(const struct axis *x, double a)
+{
+  const double cycles = fabs(a) / x->step, n = (double)(long)cycles;
+  return copysign(x->step * x->period * (0.5 * n * n + (n + 0.5) * (cycles - n)), a);
+}
+
+/* The a at which w + ratio T a + S(a) = 0, S with steps of q: with |a| = (n + f) q,
+ * n^2/2 + ratio n + (n + 1/2 + ratio) f = |w| / (q T). */
+static inline double axis_settle(double w, double ratio, double q, double period)
+{
+  const double y = fabs(w) / (q * period), n = (double)(long)(sqrt(ratio * ratio + 2.0 * y) - ratio);
+  const double f = (y - n * (0.5 * n + ratio)) / (n + 0.5 + ratio);
+  return copysign(q * (n + f), -w);
+}
+
+/* Towards the acceleration wanted at the end of the cycle. */
+static inline double axis_jerk_to(const struct axis *x, double a, double wanted)
+{
+  const double within = axis_clamp(wanted, -x->acceleration, x->acceleration);
+  return (axis_clamp(within, a - x->step, a + x->step) - a) / x->period;
+}
 
 /* Jerk of this cycle that brings v and a to rest, as fast as the limits allow. A function of v and a alone, so the stop from
  * the next state is the rest of the stop from this one, to the bit; v turns round only where it cannot but do so. What is beyond
- * a limit comes back at once. */
-double axis_brake(const struct axis *x, double v, double a);
+ * a limit comes back at once.
+ *
+ * At the end v + (a + a') T/2 + S(a') = 0. */
+static inline double axis_brake(const struct axis *x, double v, double a)
+{
+  return axis_jerk_to(x, a, axis_settle(v + 0.5 * a * x->period, 0.5, x->step, x->period));
+}
+
+/* The state a cycle later. What is zero but for rounding becomes zero. */
+static inline void axis_advance(const struct axis *x, double jerk, struct axis_state *s)
+{
+  const double T = x->period;
+  s->p += (s->v + (0.5 * s->a + jerk * T / 6.0) * T) * T;
+  s->v += (s->a + 0.5 * jerk * T) * T;
+  s->a += jerk * T;
+  if (fabs(s->a) <= AXIS_ROUNDING * x->step && fabs(s->v) <= AXIS_ROUNDING * x->step * T) s->v = s->a = 0.0;
+}
 
 /* Jerk of this cycle that follows a target (its state at the end of the cycle). The velocity wanted is that of the target and one
  * that decays with the distance, exponentially or with a constant deceleration; v - that goes to zero as in axis_brake. */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target);
-
-/* The state a cycle later. What is zero but for rounding becomes zero. */
-void axis_advance(const struct axis *x, double jerk, struct axis_state *s);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DOF = PLATFORM_DOF, BLEND_TRIES = 4 };
+enum { DOF = PLATFORM_DOF, BLEND_TRIES = 3 };
 
 static const double BEHIND =
     1e-3; /* of the range of a coordinate: farther from its target it is said to be limited */
@@ -84,6 +84,12 @@ static void take(struct envelope *e, const struct candidate *c)
   e->legs = c->legs;
 }
 
+static void take_braking(struct envelope *e, struct candidate *c)
+{
+  hexapod_solve(e->hexapod, c->next.p, c->next.v, &c->legs);
+  take(e, c);
+}
+
 static enum stop try(const struct envelope *e, struct candidate *c, struct stop_budget *budget,
                      unsigned *failed)
 {
@@ -92,29 +98,31 @@ static enum stop try(const struct envelope *e, struct candidate *c, struct stop_
   return envelope_stop(e->hexapod, &e->hold, &c->next, budget, &c->legs, failed);
 }
 
-/* Needs no trial: that it is possible is what the last cycle made sure of. */
+/* Needs no trial: that it is possible is what the last cycle made sure of. The legs are left to take_braking. */
 static void brake(const struct envelope *e, struct candidate *c)
 {
   for (int k = 0; k < DOF; k++) c->jerk[k] = axis_brake(&e->hold.axis[k], e->now.v[k], e->now.a[k]);
   c->next = e->now;
   envelope_advance(&e->hold, c->jerk, &c->next);
-  hexapod_solve(e->hexapod, c->next.p, c->next.v, &c->legs);
 }
 
-/* Between braking and what is wanted, as near to this as a few halvings find. */
-static void blend(const struct envelope *e, struct candidate *best, const double wanted[DOF],
+/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there is. */
+static bool blend(const struct envelope *e, const struct candidate *braking, struct candidate *wanted,
                   struct stop_budget *budget)
 {
-  const struct candidate braking = *best;
-  double part = 0.0, step = 0.5;
-  for (int n = 0; n < BLEND_TRIES; n++, step *= 0.5) {
+  const struct candidate all = *wanted;
+  double part = 0.0;
+  for (int n = 1; n <= BLEND_TRIES; n++) {
+    const double step = 1.0 / (double)(1 << n);
     struct candidate c;
     unsigned failed;
-    for (int k = 0; k < DOF; k++) c.jerk[k] = braking.jerk[k] + (part + step) * (wanted[k] - braking.jerk[k]);
+    for (int k = 0; k < DOF; k++)
+      c.jerk[k] = braking->jerk[k] + (part + step) * (all.jerk[k] - braking->jerk[k]);
     if (try(e, &c, budget, &failed) != STOP_POSSIBLE) continue;
     part += step;
-    *best = c;
+    *wanted = c;
   }
+  return part > 0.0;
 }
 
 /* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. */
@@ -135,12 +143,12 @@ static void follow(struct envelope *e, const struct platform_motion *aim)
     for (int k = 0; k < DOF && stop == STOP_COORDINATE; k++)
       if (failed & 1U << k) wanted.jerk[k] = braking.jerk[k];
   }
-  if (stop == STOP_POSSIBLE) {
+  const bool possible = stop == STOP_POSSIBLE || blend(e, &braking, &wanted, &budget);
+  if (possible)
     take(e, &wanted);
-    return;
-  }
-  blend(e, &braking, wanted.jerk, &budget);
-  take(e, &braking);
+  else
+    take_braking(e, &braking);
+  envelope_blocked(e, !possible);
 }
 
 void envelope_step(struct envelope *e, const struct platform_motion *target)
@@ -148,10 +156,11 @@ void envelope_step(struct envelope *e, const struct platform_motion *target)
   struct platform_motion aim;
   adopt_limits(e);
   envelope_aim(e, target, &aim);
+  envelope_detour(e, &aim);
   follow(e, &aim);
   e->rate_limited = false;
   for (int k = 0; k < DOF; k++)
-    e->rate_limited |= !(fabs(aim.p[k] - e->now.p[k]) <= BEHIND * e->aim.limits.pos[k]);
+    e->rate_limited |= !(fabs(e->reachable[k] - e->now.p[k]) <= BEHIND * e->aim.limits.pos[k]);
 }
 
 void envelope_brake(struct envelope *e)
@@ -159,7 +168,9 @@ void envelope_brake(struct envelope *e)
   struct candidate braking;
   adopt_limits(e);
   brake(e, &braking);
-  take(e, &braking);
+  take_braking(e, &braking);
+  e->way = ENVELOPE_DIRECT;
+  e->blocked = 0.0;
   e->limited = e->unreachable = e->rate_limited = false;
 }
 

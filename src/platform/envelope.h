@@ -28,7 +28,7 @@ struct envelope {
   struct platform_motion now;     /* where the platform is to be: constant jerk from one cycle to the next */
   double jerk[PLATFORM_DOF];      /* with which it got there */
   struct hexapod_state legs;      /* there */
-  double reachable[PLATFORM_DOF]; /* the target, walked back to where the legs can be */
+  double reachable[PLATFORM_DOF]; /* the target, cut off at where the legs can be */
   bool limited, unreachable, rate_limited; /* of the last step: see enum platform_flag */
 
   /* private */
@@ -38,6 +38,11 @@ struct envelope {
   struct envelope_laws aim;  /* the smaller ones of both: for following */
   bool pending;
   double period;
+  double drift[PLATFORM_DOF]; /* per s, of targets that were cut off: what is known of their rate */
+  enum envelope_way { ENVELOPE_DIRECT, ENVELOPE_INWARDS, ENVELOPE_OUTWARDS } way;
+  double lead[PLATFORM_DOF];         /* that is followed on a detour */
+  double blocked;                    /* s, at rest: legs are in the way of the target */
+  double blocked_from[PLATFORM_DOF]; /* the target that the detour leads to */
 };
 
 /* Set-up. At rest at `pose`, which has to be reachable: says why if it is not. hexapod must live as long. */
@@ -48,7 +53,7 @@ bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const stru
  * keeps within both. */
 void envelope_limits(struct envelope *e, const struct platform_limits *limits);
 
-/* RT. One cycle towards the target (its value at the end of the cycle). */
+/* RT. One cycle towards the target (its value at the end of the cycle). What of it is not a number changes nothing. */
 void envelope_step(struct envelope *e, const struct platform_motion *target);
 /* RT. One cycle of braking. */
 void envelope_brake(struct envelope *e);

@@ -28,7 +28,13 @@ enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *law
 void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFORM_DOF],
                       struct platform_motion *m);
 
-/* The target within the box, and walked back to where the legs reach; sets e->reachable and the flags. */
+/* The target within the box, and cut off at where the legs reach; sets e->reachable and the flags. */
 void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim);
+
+/* Where to go now, to get there. What legs can reach is not convex: if they are in the way, the way is straight to neutral and
+ * straight from there to the target, at a pace that keeps all coordinates together; until the target is another one. */
+void envelope_detour(struct envelope *e, struct platform_motion *aim);
+/* How the cycle went: no jerk towards the target was possible. */
+void envelope_blocked(struct envelope *e, bool blocked);
 
 #endif

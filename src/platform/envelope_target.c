@@ -2,8 +2,12 @@
  * From a target to one that can be reached: RT code. */
 #include "platform/envelope_parts.h"
 
-enum { DOF = PLATFORM_DOF, BACK_TRIES = 7, SLIDE_TRIES = 3 };
+#include <math.h>
 
+enum { DOF = PLATFORM_DOF, TRIES = 18 };
+
+static const double DRIFT_TIME = 0.03; /* s */
+static const double STILL = 1e-6;      /* of the limit of velocity */
 static const double SPARE =
     1e-3; /* of the ranges of legs and joints, and of the margin: see hexapod_within */
 
@@ -15,86 +19,77 @@ bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF])
   return hexapod_reach(e->hexapod, pose, NULL, SPARE, &s);
 }
 
-/* A clamped coordinate stands still. */
-static bool clamp_to_box(const struct platform_limits *limits, struct platform_motion *m)
+/* x within plus and minus most; what is not a number is `otherwise`. */
+static double within(double x, double most, double otherwise)
+{
+  return x > most ? most : x < -most ? -most : x == x ? x : otherwise;
+}
+
+/* Within the box and with rates that can be had: a coordinate that is cut off stands still, what is not a number stays as it was.
+ * Whether one was cut off. */
+static bool clamp_to_box(const struct envelope *e, const struct platform_motion *target,
+                         struct platform_motion *m)
 {
   bool clamped = false;
   for (int k = 0; k < DOF; k++) {
-    const double side = m->p[k] > limits->pos[k] ? 1.0 : m->p[k] < -limits->pos[k] ? -1.0 : 0.0;
-    if (side == 0.0) continue;
-    clamped = true;
-    m->p[k] = side * limits->pos[k];
-    m->v[k] = m->a[k] = 0.0;
+    m->p[k] = within(target->p[k], e->aim.limits.pos[k], e->reachable[k]);
+    const bool cut = m->p[k] != target->p[k];
+    m->v[k] = cut ? 0.0 : within(target->v[k], e->aim.axis[k].velocity, 0.0);
+    m->a[k] = cut ? 0.0 : within(target->a[k], e->aim.axis[k].acceleration, 0.0);
+    clamped |= cut;
   }
   return clamped;
 }
 
-/* Where to walk back to: the last target that was reached, or neutral, if it is beyond limits that have changed. */
-static void start_walk(const struct envelope *e, double from[DOF])
-{
-  const bool reaches = envelope_reaches(e, e->reachable);
-  for (int k = 0; k < DOF; k++) from[k] = reaches ? e->reachable[k] : 0.0;
-}
-
-/* As far from `from` towards `to` as can be reached, all coordinates alike. */
-static void walk_back(const struct envelope *e, double from[DOF], const double to[DOF])
-{
-  double part = 0.0, step = 0.5, try[DOF];
-  for (int n = 0; n < BACK_TRIES; n++, step *= 0.5) {
-    for (int k = 0; k < DOF; k++) try[k] = from[k] + (part + step) * (to[k] - from[k]);
-    if (envelope_reaches(e, try)) part += step;
-  }
-  for (int k = 0; k < DOF; k++) from[k] += part * (to[k] - from[k]);
-}
-
-/* Each coordinate by itself on to what is wanted: all the way, or else half, or a quarter. */
-static void slide(const struct envelope *e, double at[DOF], const double to[DOF])
+/* What is wanted, each coordinate cut off at `part` of its limit. */
+static void cut(const struct envelope *e, const double wanted[DOF], double part, double pose[DOF])
 {
   for (int k = 0; k < DOF; k++) {
-    const double from = at[k];
-    double part = 1.0;
-    for (int n = 0; n < SLIDE_TRIES && at[k] == from && to[k] != from; n++, part *= 0.5) {
-      at[k] = n == 0 ? to[k] : from + part * (to[k] - from);
-      if (!envelope_reaches(e, at)) at[k] = from;
-    }
+    const double most = part * e->aim.limits.pos[k];
+    pose[k] = wanted[k] > most ? most : wanted[k] < -most ? -most : wanted[k];
   }
 }
 
-/* How far it is from what is wanted, each coordinate as a part of its limit. */
-static double missing(const struct envelope *e, const double at[DOF], const double to[DOF])
+/* The box made smaller until the legs reach: a coordinate that is asked for much gives way first and holds up none that is
+ * asked for little. A function of what is wanted alone, so what is wanted at rest gives a target at rest. */
+static void shrink(const struct envelope *e, const double wanted[DOF], double pose[DOF])
 {
-  double sum = 0.0;
+  double part = 0.0;
+  for (int n = 1; n <= TRIES; n++) {
+    const double step = 1.0 / (double)(1 << n);
+    cut(e, wanted, part + step, pose);
+    if (envelope_reaches(e, pose)) part += step;
+  }
+  cut(e, wanted, part, pose);
+}
+
+/* What is cut off moves as the others make it: its rate is taken from what it did, smoothed. */
+static void drift(struct envelope *e, const double pose[DOF], bool known)
+{
+  const double part = e->period / (e->period + DRIFT_TIME);
   for (int k = 0; k < DOF; k++) {
-    const double part = (to[k] - at[k]) / e->aim.limits.pos[k];
-    sum += part * part;
+    const double v = (pose[k] - e->reachable[k]) / e->period, most = e->aim.axis[k].velocity;
+    if (known && fabs(v) <= most)
+      e->drift[k] += part * (v - e->drift[k]);
+    else
+      e->drift[k] = 0.0;
+    if (fabs(e->drift[k]) < STILL * most) e->drift[k] = 0.0;
   }
-  return sum;
-}
-
-/* From where it was on, or, if that comes nearer, from neutral: a coordinate at its end gives way to the others there. */
-static void walk(const struct envelope *e, double at[DOF], const double to[DOF])
-{
-  double afresh[DOF] = {0};
-  start_walk(e, at);
-  walk_back(e, at, to);
-  slide(e, at, to);
-  walk_back(e, afresh, to);
-  if (missing(e, afresh, to) >= missing(e, at, to)) return;
-  for (int k = 0; k < DOF; k++) at[k] = afresh[k];
 }
 
 void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim)
 {
-  *aim = *target;
-  e->limited = clamp_to_box(&e->aim.limits, aim);
+  const bool before = e->unreachable;
+  e->limited = clamp_to_box(e, target, aim);
   e->unreachable = !envelope_reaches(e, aim->p);
   if (e->unreachable) {
-    double from[DOF];
-    walk(e, from, aim->p);
+    const struct platform_motion wanted = *aim;
+    shrink(e, wanted.p, aim->p);
+    drift(e, aim->p, before);
     for (int k = 0; k < DOF; k++)
-      if (from[k] != aim->p[k]) {
-        aim->p[k] = from[k];
-        aim->v[k] = aim->a[k] = 0.0;
+      if (aim->p[k] != wanted.p[k]) {
+        aim->v[k] = e->drift[k];
+        aim->a[k] = 0.0;
       }
     e->limited = true;
   }
