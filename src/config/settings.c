@@ -193,9 +193,12 @@ static void check_cycle(struct loader *l)
   if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
     report_error(r, clock->at,
                  "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
-  if (s->cycle.clock == CLOCKING_LOCKSTEP && s->platform.enabled)
-    report_error(r, clock->at,
-                 "clock: a platform moves by the clock: expected timer or input, found lockstep");
+  if (s->cycle.clock != CLOCKING_TIMER && s->platform.enabled)
+    report_error(r, clock->at, "clock: a platform moves by the clock, as its limits do: expected timer");
+  if (s->cycle.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
+    report_error(r, given(l, "cycle", "overrun")->at,
+                 "overrun: cycles made up for in a row would move the platform faster than its limits: "
+                 "expected skip, slip or stop");
   if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
     report_error(r, given(l, "cycle", "publish")->at,
                  "publish: in lockstep the frame is the answer to the step: expected at_once");
