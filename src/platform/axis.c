@@ -43,7 +43,8 @@ double axis_follow(const struct axis *x, const struct axis_state *now, const str
   const double b_of_jerk = T * (1.0 + slope * T / 2.0),
                ratio = 0.5 * (1.0 + slope * T / 3.0) / (1.0 + slope * T / 2.0);
   const double wanted = axis_settle(w - ratio * T * b, ratio, x->approach, T);
-  const double jerk = axis_jerk_to(x, now->a, now->a + (wanted - b) / b_of_jerk * T);
+  const double jerk =
+      axis_jerk_to(now->a, now->a + (wanted - b) / b_of_jerk * T, x->acceleration, x->step, T);
 
   const double most = v + 0.5 * jerk * T * T + axis_release(x, now->a + jerk * T);
   if (most > x->velocity) return axis_brake(x, now->v - x->velocity, now->a);

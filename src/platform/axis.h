@@ -13,6 +13,7 @@
 #define PLATFORM_AXIS_H
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double AXIS_ROUNDING = 1e-13; /* of what jerk makes of a cycle */
 
@@ -37,10 +38,17 @@ static inline double axis_clamp(double x, double least, double most)
   return x < least ? least : x > most ? most : x;
 }
 
+/* x >= 0 without its fraction; in a form that compilers can put side by side. */
+static inline double axis_whole(double x)
+{
+  const double nearest = (x + 0x1p52) - 0x1p52;
+  return nearest > x ? nearest - 1.0 : nearest;
+}
+
 /* S(a). */
 static inline double axis_release(const struct axis *x, double a)
 {
-  const double cycles = fabs(a) / x->step, n = (double)(long)cycles;
+  const double cycles = fabs(a) / x->step, n = axis_whole(cycles);
   return copysign(x->step * x->period * (0.5 * n * n + (n + 0.5) * (cycles - n)), a);
 }
 
@@ -48,16 +56,16 @@ static inline double axis_release(const struct axis *x, double a)
  * n^2/2 + ratio n + (n + 1/2 + ratio) f = |w| / (q T). */
 static inline double axis_settle(double w, double ratio, double q, double period)
 {
-  const double y = fabs(w) / (q * period), n = (double)(long)(sqrt(ratio * ratio + 2.0 * y) - ratio);
+  const double y = fabs(w) / (q * period), n = axis_whole(sqrt(ratio * ratio + 2.0 * y) - ratio);
   const double f = (y - n * (0.5 * n + ratio)) / (n + 0.5 + ratio);
   return copysign(q * (n + f), -w);
 }
 
 /* Towards the acceleration wanted at the end of the cycle. */
-static inline double axis_jerk_to(const struct axis *x, double a, double wanted)
+static inline double axis_jerk_to(double a, double wanted, double acceleration, double q, double period)
 {
-  const double within = axis_clamp(wanted, -x->acceleration, x->acceleration);
-  return (axis_clamp(within, a - x->step, a + x->step) - a) / x->period;
+  const double within = axis_clamp(wanted, -acceleration, acceleration);
+  return (axis_clamp(within, a - q, a + q) - a) / period;
 }
 
 /* Jerk of this cycle that brings v and a to rest, as fast as the limits allow. A function of v and a alone, so the stop from
@@ -65,19 +73,27 @@ static inline double axis_jerk_to(const struct axis *x, double a, double wanted)
  * a limit comes back at once.
  *
  * At the end v + (a + a') T/2 + S(a') = 0. */
+static inline double axis_braking(double v, double a, double acceleration, double q, double period)
+{
+  return axis_jerk_to(a, axis_settle(v + 0.5 * a * period, 0.5, q, period), acceleration, q, period);
+}
 static inline double axis_brake(const struct axis *x, double v, double a)
 {
-  return axis_jerk_to(x, a, axis_settle(v + 0.5 * a * x->period, 0.5, x->step, x->period));
+  return axis_braking(v, a, x->acceleration, x->step, x->period);
 }
 
 /* The state a cycle later. What is zero but for rounding becomes zero. */
+static inline void axis_move(double jerk, double q, double T, double *p, double *v, double *a)
+{
+  const double v_end = *v + (*a + 0.5 * jerk * T) * T, a_end = *a + jerk * T;
+  const bool still = (fabs(a_end) <= AXIS_ROUNDING * q) & (fabs(v_end) <= AXIS_ROUNDING * q * T);
+  *p += (*v + (0.5 * *a + jerk * T / 6.0) * T) * T;
+  *v = still ? 0.0 : v_end;
+  *a = still ? 0.0 : a_end;
+}
 static inline void axis_advance(const struct axis *x, double jerk, struct axis_state *s)
 {
-  const double T = x->period;
-  s->p += (s->v + (0.5 * s->a + jerk * T / 6.0) * T) * T;
-  s->v += (s->a + 0.5 * jerk * T) * T;
-  s->a += jerk * T;
-  if (fabs(s->a) <= AXIS_ROUNDING * x->step && fabs(s->v) <= AXIS_ROUNDING * x->step * T) s->v = s->a = 0.0;
+  axis_move(jerk, x->step, x->period, &s->p, &s->v, &s->a);
 }
 
 /* Jerk of this cycle that follows a target (its state at the end of the cycle). The velocity wanted is that of the target and one

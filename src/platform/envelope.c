@@ -20,6 +20,8 @@ static void make_laws(struct envelope_laws *laws, const struct platform_limits *
     const double acceleration = fmin(limits->acc[k], limits->jerk[k] * longest / 8.0);
     const double velocity = fmin(limits->vel[k], 0.7 * acceleration * longest);
     axis_set(&laws->axis[k], velocity, acceleration, limits->jerk[k], period);
+    laws->acceleration[k] = laws->axis[k].acceleration;
+    laws->step[k] = laws->axis[k].step;
   }
 }
 
@@ -45,10 +47,10 @@ bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const stru
 
 static void adopt_limits(struct envelope *e)
 {
-  struct hexapod_state legs;
   struct stop_budget budget = stop_budget();
   unsigned failed;
-  if (!e->pending || envelope_stop(e->hexapod, &e->want, &e->now, &budget, &legs, &failed) != STOP_POSSIBLE)
+  if (!e->pending ||
+      envelope_stop(e->hexapod, &e->want, &e->known, &e->now, &budget, &failed) != STOP_POSSIBLE)
     return;
   e->hold = e->aim = e->want;
   e->pending = false;
@@ -74,20 +76,14 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits)
 struct candidate {
   double jerk[DOF];
   struct platform_motion next;
-  struct hexapod_state legs;
 };
 
 static void take(struct envelope *e, const struct candidate *c)
 {
   for (int k = 0; k < DOF; k++) e->jerk[k] = c->jerk[k];
   e->now = c->next;
-  e->legs = c->legs;
-}
-
-static void take_braking(struct envelope *e, struct candidate *c)
-{
-  hexapod_solve(e->hexapod, c->next.p, c->next.v, &c->legs);
-  take(e, c);
+  hexapod_solve(e->hexapod, e->now.p, e->now.v, &e->legs);
+  hexapod_know(e->hexapod, e->now.p, &e->legs, 0.0, &e->known);
 }
 
 static enum stop try(const struct envelope *e, struct candidate *c, struct stop_budget *budget,
@@ -95,15 +91,14 @@ static enum stop try(const struct envelope *e, struct candidate *c, struct stop_
 {
   c->next = e->now;
   envelope_advance(&e->hold, c->jerk, &c->next);
-  return envelope_stop(e->hexapod, &e->hold, &c->next, budget, &c->legs, failed);
+  return envelope_stop(e->hexapod, &e->hold, &e->known, &c->next, budget, failed);
 }
 
-/* Needs no trial: that it is possible is what the last cycle made sure of. The legs are left to take_braking. */
+/* Needs no trial: that it is possible is what the last cycle made sure of. */
 static void brake(const struct envelope *e, struct candidate *c)
 {
-  for (int k = 0; k < DOF; k++) c->jerk[k] = axis_brake(&e->hold.axis[k], e->now.v[k], e->now.a[k]);
   c->next = e->now;
-  envelope_advance(&e->hold, c->jerk, &c->next);
+  envelope_braking(&e->hold, &c->next, c->jerk);
 }
 
 /* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there is. */
@@ -144,10 +139,7 @@ static void follow(struct envelope *e, const struct platform_motion *aim)
       if (failed & 1U << k) wanted.jerk[k] = braking.jerk[k];
   }
   const bool possible = stop == STOP_POSSIBLE || blend(e, &braking, &wanted, &budget);
-  if (possible)
-    take(e, &wanted);
-  else
-    take_braking(e, &braking);
+  take(e, possible ? &wanted : &braking);
   envelope_blocked(e, !possible);
 }
 
@@ -168,7 +160,7 @@ void envelope_brake(struct envelope *e)
   struct candidate braking;
   adopt_limits(e);
   brake(e, &braking);
-  take_braking(e, &braking);
+  take(e, &braking);
   e->way = ENVELOPE_DIRECT;
   e->blocked = 0.0;
   e->limited = e->unreachable = e->rate_limited = false;

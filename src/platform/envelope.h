@@ -22,6 +22,7 @@ enum { ENVELOPE_STOP_CYCLES = 512 };
 struct envelope_laws {
   struct platform_limits limits;
   struct axis axis[PLATFORM_DOF];
+  double acceleration[PLATFORM_DOF], step[PLATFORM_DOF]; /* of the axes, side by side */
 };
 
 struct envelope {
@@ -38,6 +39,8 @@ struct envelope {
   struct envelope_laws aim;  /* the smaller ones of both: for following */
   bool pending;
   double period;
+  struct hexapod_known known,
+      well_known;             /* near where it is; the second with what targets stay off the ends by */
   double drift[PLATFORM_DOF]; /* per s, of targets that were cut off: what is known of their rate */
   enum envelope_way { ENVELOPE_DIRECT, ENVELOPE_INWARDS, ENVELOPE_OUTWARDS } way;
   double lead[PLATFORM_DOF];         /* that is followed on a detour */

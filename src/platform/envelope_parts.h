@@ -18,11 +18,14 @@ struct stop_budget {
 };
 struct stop_budget stop_budget(void);
 
-/* Whether m and all states of the stop from there are within the limits. legs: at m, if possible; failed: the coordinates that
- * are beyond, a bit each. */
+/* Whether m and all states of the stop from there are within the limits. known: of joints and margin nearby; failed: the
+ * coordinates that are beyond, a bit each. */
 enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *laws,
-                        const struct platform_motion *m, struct stop_budget *budget,
-                        struct hexapod_state *legs, unsigned *failed);
+                        const struct hexapod_known *known, const struct platform_motion *m,
+                        struct stop_budget *budget, unsigned *failed);
+
+/* One cycle on by the law of braking; jerk: with which. */
+void envelope_braking(const struct envelope_laws *laws, struct platform_motion *m, double jerk[PLATFORM_DOF]);
 
 /* One cycle on. */
 void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFORM_DOF],

@@ -60,50 +60,48 @@ static bool known(const struct hexapod *h, const struct solution *last, const st
   return hexapod_travel(h, change) < last->clearance && hexapod_travel(h, m->v) < h->geometry.leg_rate;
 }
 
-static bool solve(const struct hexapod *h, const struct platform_motion *m, struct solution *last,
-                  struct hexapod_state *legs)
+static bool solve(const struct hexapod *h, const struct hexapod_known *known_here,
+                  const struct platform_motion *m, struct solution *last)
 {
-  if (!hexapod_reach(h, m->p, m->v, 0.0, legs)) return false;
+  if (!hexapod_reach(h, m->p, m->v, 0.0, known_here, &last->clearance)) return false;
   for (int k = 0; k < DOF; k++) last->p[k] = m->p[k];
-  last->clearance = hexapod_clearance(h, legs);
   return true;
-}
-
-static void brake(const struct envelope_laws *laws, struct platform_motion *m)
-{
-  double jerk[DOF];
-  for (int k = 0; k < DOF; k++) jerk[k] = axis_brake(&laws->axis[k], m->v[k], m->a[k]);
-  envelope_advance(laws, jerk, m);
 }
 
 void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFORM_DOF],
                       struct platform_motion *m)
 {
+  const double period = laws->axis[0].period;
+  for (int k = 0; k < DOF; k++) axis_move(jerk[k], laws->step[k], period, &m->p[k], &m->v[k], &m->a[k]);
+}
+
+/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of vectors. */
+void envelope_braking(const struct envelope_laws *restrict laws, struct platform_motion *restrict m,
+                      double jerk[restrict PLATFORM_DOF])
+{
+  const double period = laws->axis[0].period;
   for (int k = 0; k < DOF; k++) {
-    struct axis_state s = {m->p[k], m->v[k], m->a[k]};
-    axis_advance(&laws->axis[k], jerk[k], &s);
-    m->p[k] = s.p;
-    m->v[k] = s.v;
-    m->a[k] = s.a;
+    jerk[k] = axis_braking(m->v[k], m->a[k], laws->acceleration[k], laws->step[k], period);
+    axis_move(jerk[k], laws->step[k], period, &m->p[k], &m->v[k], &m->a[k]);
   }
 }
 
 enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *laws,
-                        const struct platform_motion *m, struct stop_budget *budget,
-                        struct hexapod_state *legs, unsigned *failed)
+                        const struct hexapod_known *known_here, const struct platform_motion *m,
+                        struct stop_budget *budget, unsigned *failed)
 {
   struct platform_motion at = *m;
-  struct hexapod_state on_the_way;
   struct solution last = {.clearance = -1.0};
+  double jerk[DOF];
   *failed = beyond_rates(laws, m);
   if (*failed) return STOP_COORDINATE;
   for (int n = 0; n < ENVELOPE_STOP_CYCLES && budget->states-- > 0; n++) {
     *failed = beyond_box(laws, &at);
     if (*failed) return STOP_COORDINATE;
     if (!known(h, &last, &at))
-      if (budget->solutions-- <= 0 || !solve(h, &at, &last, n == 0 ? legs : &on_the_way)) return STOP_LEGS;
+      if (budget->solutions-- <= 0 || !solve(h, known_here, &at, &last)) return STOP_LEGS;
     if (at_rest(&at)) return STOP_POSSIBLE;
-    brake(laws, &at);
+    envelope_braking(laws, &at, jerk);
   }
   return STOP_LEGS;
 }

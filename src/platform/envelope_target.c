@@ -13,10 +13,10 @@ static const double SPARE =
 
 bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF])
 {
-  struct hexapod_state s;
+  double clearance;
   for (int k = 0; k < DOF; k++)
     if (!(pose[k] >= -e->aim.limits.pos[k] && pose[k] <= e->aim.limits.pos[k])) return false;
-  return hexapod_reach(e->hexapod, pose, NULL, SPARE, &s);
+  return hexapod_reach(e->hexapod, pose, NULL, SPARE, &e->well_known, &clearance);
 }
 
 /* x within plus and minus most; what is not a number is `otherwise`. */
@@ -80,6 +80,7 @@ static void drift(struct envelope *e, const double pose[DOF], bool known)
 void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim)
 {
   const bool before = e->unreachable;
+  hexapod_know(e->hexapod, e->now.p, &e->legs, SPARE, &e->well_known);
   e->limited = clamp_to_box(e, target, aim);
   e->unreachable = !envelope_reaches(e, aim->p);
   if (e->unreachable) {

@@ -211,30 +211,59 @@ bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, doub
   return legs_within(h, s, spare) && joints_within(h, s, spare) && margin_within(h, s, spare);
 }
 
-/* The same, with what costs more only if all else is within. */
-bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
-                   double spare, struct hexapod_state *s)
+static double smaller(double a, double b)
 {
-  struct hexapod_parts parts;
-  if (!hexapod_parts(h, p, v, &parts, s) || !legs_within(h, s, spare)) return false;
-  s->joint_cosine = joint_cosine(h, &parts);
-  if (!joints_within(h, s, spare)) return false;
-  s->margin = margin(h, &parts);
-  return margin_within(h, s, spare);
+  return b < a ? b : a;
 }
 
-double hexapod_clearance(const struct hexapod *h, const struct hexapod_state *s)
+static double legs_clearance(const struct hexapod *h, const struct hexapod_state *s)
 {
-  if (h->geometry.crank) return 0.0;
-  double clearance = (s->margin - h->geometry.margin) / h->margin_slope;
-  const double joints = (s->joint_cosine - h->joint_cosine) / h->cosine_slope;
-  if (joints < clearance) clearance = joints;
-  for (int i = 0; i < N; i++) {
-    const double low = s->leg[i] - h->geometry.leg_min, high = h->geometry.leg_max - s->leg[i];
-    if (low < clearance) clearance = low;
-    if (high < clearance) clearance = high;
-  }
+  double clearance = INFINITY;
+  for (int i = 0; i < N; i++)
+    clearance = smaller(clearance, smaller(s->leg[i] - h->geometry.leg_min, h->geometry.leg_max - s->leg[i]));
   return clearance;
+}
+
+void hexapod_know(const struct hexapod *h, const double p[PLATFORM_DOF], const struct hexapod_state *s,
+                  double spare, struct hexapod_known *known)
+{
+  const double least = h->joint_cosine + spare * (1.0 - h->joint_cosine);
+  for (int k = 0; k < PLATFORM_DOF; k++) known->p[k] = p[k];
+  known->clearance = h->geometry.crank
+                         ? 0.0
+                         : smaller((s->margin - h->geometry.margin * (1.0 + spare)) / h->margin_slope,
+                                   (s->joint_cosine - least) / h->cosine_slope);
+}
+
+/* What is left of the clearance at p. */
+static double still_known(const struct hexapod *h, const struct hexapod_known *known,
+                          const double p[PLATFORM_DOF])
+{
+  double change[PLATFORM_DOF];
+  if (!(known->clearance > 0.0)) return 0.0;
+  for (int k = 0; k < PLATFORM_DOF; k++) change[k] = p[k] - known->p[k];
+  return known->clearance - hexapod_travel(h, change);
+}
+
+/* What costs more only if all else is within, and if it is not known already. */
+bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
+                   double spare, const struct hexapod_known *known, double *clearance)
+{
+  struct hexapod_parts parts;
+  struct hexapod_state s;
+  if (!hexapod_parts(h, p, v, &parts, &s) || !legs_within(h, &s, spare)) return false;
+  double rest = still_known(h, known, p);
+  if (!(rest > 0.0)) {
+    struct hexapod_known here;
+    s.joint_cosine = joint_cosine(h, &parts);
+    if (!joints_within(h, &s, spare)) return false;
+    s.margin = margin(h, &parts);
+    if (!margin_within(h, &s, spare)) return false;
+    hexapod_know(h, p, &s, spare, &here);
+    rest = here.clearance;
+  }
+  *clearance = smaller(rest, legs_clearance(h, &s));
+  return true;
 }
 
 double hexapod_travel(const struct hexapod *h, const double change[PLATFORM_DOF])

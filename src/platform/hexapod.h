@@ -53,16 +53,23 @@ bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const 
  * which to stay off their ends. */
 bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare);
 
-/* RT. Both: false also if it is not within, s is then not to be used. */
+/* Where joints and margin are known to be within their limits: as long as no joint of the platform is farther than `clearance`
+ * from where it is at pose p. A clearance of 0 or less: nowhere. */
+struct hexapod_known {
+  double p[PLATFORM_DOF], clearance;
+};
+/* RT. From the solution at p, within the limits and `spare`; clearance: a lower bound, 0 of cranks. */
+void hexapod_know(const struct hexapod *h, const double p[PLATFORM_DOF], const struct hexapod_state *s,
+                  double spare, struct hexapod_known *known);
+
+/* RT. Whether a pose is within the limits, with `spare` as above, and how far from there all of them are kept: in m as
+ * hexapod_travel() counts it, whatever the way: a lower bound, 0 where none is known, as of cranks. */
 bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
-                   double spare, struct hexapod_state *s);
+                   double spare, const struct hexapod_known *known, double *clearance);
 
 /* Set-up. Why a solution is not well within the limits; false. */
 bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, char *error, size_t size);
 
-/* RT. How far from the pose of s, in m as hexapod_travel counts it, lengths, joints and margin are within their limits whatever
- * the way: a lower bound; 0 where none is known, as of cranks. */
-double hexapod_clearance(const struct hexapod *h, const struct hexapod_state *s);
 /* RT. An upper bound of what a joint of the platform moves by when the pose changes by these numbers; also per s. */
 double hexapod_travel(const struct hexapod *h, const double change[PLATFORM_DOF]);
 
