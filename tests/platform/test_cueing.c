@@ -139,29 +139,38 @@ static void equal_corners_make_a_notch(void **state)
   assert_true(fabs(beside - 0.5 * (2.5 * 2.5 - 1.25 * 1.25) / (2.5 * 2.5 + 1.25 * 1.25)) < 1e-3);
 }
 
-/* The tilt may not come as fast as the travel fades: what is felt sags in between, and comes back. */
-static void a_long_push_sags(void **state)
+/* The tilt may not come as fast as the travel fades: what is felt sags in between, and comes back. Published for a limit of the
+ * rate alone; that of the acceleration costs a little more. */
+static double sag(double tilt_acc)
 {
-  (void)state;
-  const struct platform_params p = surge(0.5, 2.5, 0.0);
+  struct platform_params p = surge(0.5, 2.5, 0.0);
   const double force[3] = {3, 0, G}, onset = 1.5;
   struct washout w;
   struct platform_motion m;
   double least = onset, when = 0.0, felt[3], spin[3];
+  p.tilt_acc[0] = tilt_acc;
   washout_init(&w, &p, 0.001, head);
   for (int cycle = 1; cycle <= 10000; cycle++) {
     washout_step(&w, force, still, nothing, &m);
     pose_felt(felt, spin, &m, head, G);
-    if (cycle == 1) assert_true(fabs(felt[0] - onset) < 0.01);
+    if (cycle == 1) assert_true(fabs(felt[0] - onset) < 0.01 || tilt_acc > 100.0);
     if (felt[0] < least) {
       least = felt[0];
       when = cycle * 0.001;
     }
     assert_true(fabs(spin[1]) <= 3.0 * M_PI / 180.0 * (1 + 1e-12));
   }
-  print_message("sag: %.4f m/s^2 of 1.5 after %.2f s; %.4f at last\n", least, when, felt[0]);
-  assert_true(fabs(least - 0.13) < 0.02);
+  print_message("sag: %.4f m/s^2 of 1.5 after %.2f s; %.4f at last (tilt_acc %g)\n", least, when, felt[0],
+                tilt_acc);
   assert_true(fabs(felt[0] - onset) < 1e-6);
+  return least;
+}
+
+static void a_long_push_sags(void **state)
+{
+  (void)state;
+  assert_true(fabs(sag(1000.0) - 0.13) < 0.01);
+  assert_true(fabs(sag(30.0) - 0.114) < 0.002);
 }
 
 int main(void)
