@@ -126,8 +126,8 @@ static json_t *platform(const struct telemetry *t, const struct platform_live *l
   json_t *o = json_object(), *flags = json_object();
   json_object_set_new(o, "state", json_string(platform_state_name(l->state)));
   json_object_set_new(o, "mode", json_string(platform_mode_name(l->mode)));
-#define ADD_FLAG(id, text) json_object_set_new(flags, text, json_boolean(l->flags &(id)));
-  PLATFORM_FLAG_WORDS(ADD_FLAG)
+#define ADD_FLAG(id, bit, text) json_object_set_new(flags, text, json_boolean(l->flags &(id)));
+  PLATFORM_FLAG_LIST(ADD_FLAG)
 #undef ADD_FLAG
   json_object_set_new(o, "flags", flags);
   json_object_set_new(o, "pose", numbers(l->pose, PLATFORM_DOF));

@@ -13,17 +13,6 @@
 enum verdict { VERDICT_HEALTHY = 0, VERDICT_DEGRADED = 1, VERDICT_GONE = 3 }; /* also the exit status */
 const char *verdict_name(enum verdict v); /* "healthy", "degraded", "gone" */
 
-/* Bits of platform_live.flags in words. */
-#define PLATFORM_FLAG_WORDS(X)                                                                               \
-  X(PLATFORM_ENGAGED, "engaged")                                                                             \
-  X(PLATFORM_IS_PARKED, "parked")                                                                            \
-  X(PLATFORM_LIMITED, "limited")                                                                             \
-  X(PLATFORM_RATE_LIMITED, "rate_limited")                                                                   \
-  X(PLATFORM_TILT_LIMITED, "tilt_limited")                                                                   \
-  X(PLATFORM_UNREACHABLE, "unreachable")                                                                     \
-  X(PLATFORM_BAD_INPUT, "bad_input")                                                                         \
-  X(PLATFORM_BLENDING, "blending")
-
 enum { REASONS_MAX = 8 };
 
 struct sample {

@@ -46,17 +46,21 @@ enum platform_order {
   PLATFORM_TO_FAULT,   /* FAULT: neutral, then park */
 };
 
-/* Bits of platform_output.flags. */
+/* Bits of platform_output.flags: id, bit, word. Part of the interfaces, too. */
+#define PLATFORM_FLAG_LIST(X)                                                                                \
+  X(PLATFORM_ENGAGED, 0, "engaged") /* has been at neutral since it left the park pose */                    \
+  X(PLATFORM_IS_PARKED, 1, "parked")                                                                         \
+  X(PLATFORM_LIMITED, 2, "limited") /* the target is beyond a limit of position, of a coordinate or a leg */ \
+  X(PLATFORM_RATE_LIMITED, 3, "rate_limited") /* it cannot be followed within rate, acceleration and jerk */ \
+  X(PLATFORM_TILT_LIMITED, 4, "tilt_limited") /* tilt coordination is at its rate or its angle */            \
+  X(PLATFORM_UNREACHABLE, 5, "unreachable")   /* no leg could reach the target: it was cut off */            \
+  X(PLATFORM_BAD_INPUT, 6, "bad_input")       /* not a number came in, and was ignored */                    \
+  X(PLATFORM_BLENDING, 7, "blending") /* a change of parameters, of mode or of state is being blended in */  \
+  X(PLATFORM_PENDING, 8, "pending")   /* limits that were changed do not hold yet: it is beyond them */
 enum platform_flag {
-  PLATFORM_ENGAGED = 1 << 0, /* has been at neutral since it left the park pose */
-  PLATFORM_IS_PARKED = 1 << 1,
-  PLATFORM_LIMITED = 1 << 2,      /* the target is beyond a limit of position, of a coordinate or of a leg */
-  PLATFORM_RATE_LIMITED = 1 << 3, /* it cannot be followed within rate, acceleration and jerk */
-  PLATFORM_TILT_LIMITED = 1 << 4, /* tilt coordination is at its rate or its angle */
-  PLATFORM_UNREACHABLE = 1 << 5,  /* no leg could reach the target: it was walked back */
-  PLATFORM_BAD_INPUT = 1 << 6,    /* not a number came in, and was ignored */
-  PLATFORM_BLENDING = 1 << 7,     /* a change of parameters, of mode or of state is being blended in */
-  PLATFORM_PENDING = 1 << 8,      /* limits that were changed do not hold yet: it is beyond them */
+#define PLATFORM_ENUM(id, bit, text) id = 1 << (bit),
+  PLATFORM_FLAG_LIST(PLATFORM_ENUM)
+#undef PLATFORM_ENUM
 };
 
 /* Everything it tells, as signals have it: doubles only, in the order of PLATFORM_SIGNAL_LIST. */

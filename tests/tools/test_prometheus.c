@@ -155,6 +155,27 @@ static void devices_have_lines(void **state)
   assert_line("ali3_device_errors_total{instance=\"a\",device=\"plc\",kind=\"lost\"} 0");
 }
 
+static void platforms_have_a_state_and_a_pose(void **state)
+{
+  (void)state;
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  fake_daemon(&census.one[census.count++], "b"); /* has none */
+  p->block.platform = 1;
+  p->sample.live.platform =
+      (struct platform_live){.state = PLATFORM_RUN, .flags = PLATFORM_ENGAGED | PLATFORM_TILT_LIMITED};
+  p->sample.live.platform.pose[2] = -0.125;
+  p->sample.live.platform.legs[5] = 0.5;
+  render();
+  assert_line("# TYPE ali3_platform_state gauge");
+  assert_line("ali3_platform_state{instance=\"a\",state=\"run\"} 1");
+  assert_line("ali3_platform_state{instance=\"a\",state=\"parked\"} 0");
+  assert_line("ali3_platform_flag{instance=\"a\",flag=\"tilt_limited\"} 1");
+  assert_line("ali3_platform_flag{instance=\"a\",flag=\"pending\"} 0");
+  assert_line("ali3_platform_pose{instance=\"a\",coordinate=\"heave\"} -0.125");
+  assert_line("ali3_platform_leg_normalised{instance=\"a\",leg=\"6\"} 0.5");
+  assert_no("ali3_platform_state{instance=\"b\"");
+}
+
 static void trouble_is_shown(void **state)
 {
   (void)state;
@@ -310,6 +331,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(every_figure_has_its_line, clear),
       cmocka_unit_test_teardown(devices_have_lines, clear),
+      cmocka_unit_test_teardown(platforms_have_a_state_and_a_pose, clear),
       cmocka_unit_test_teardown(trouble_is_shown, clear),
       cmocka_unit_test_teardown(torn_figures_are_left_out, clear),
       cmocka_unit_test_teardown(buckets_are_cumulative, clear),

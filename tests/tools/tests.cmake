@@ -12,7 +12,7 @@ ali3_test(tools doctor_checks LINK ali3_doctor)
 ali3_test(tools doctor_host LINK ali3_doctor)
 ali3_test(tools doctor_verdict LINK ali3_doctor)
 set(exporter ${PROJECT_SOURCE_DIR}/tools/ali3-exporter)
-set(sources ${exporter}/prometheus.c ${exporter}/prometheus_devices.c ${exporter}/lines.c ${exporter}/pages.c ${exporter}/census.c
+set(sources ${exporter}/prometheus.c ${exporter}/prometheus_devices.c ${exporter}/prometheus_platform.c ${exporter}/lines.c ${exporter}/pages.c ${exporter}/census.c
     ${exporter}/listener.c ${exporter}/oscquery.c)
 foreach(name prometheus pages census oscquery)
   ali3_test(tools ${name} LINK ali3_io PkgConfig::JANSSON SOURCES ${sources})

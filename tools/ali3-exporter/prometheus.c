@@ -246,6 +246,7 @@ void prometheus_write(const struct census *c, FILE *out)
                offsetof(struct book_level, wait), out);
   write_book(c, out);
   prometheus_devices(c, out);
+  prometheus_platforms(c, out);
 #define COUNTER_LINES(field, text) write_counter(c, #field, text, offsetof(struct counters, field), out);
   COUNTER_LIST(COUNTER_LINES)
 #undef COUNTER_LINES

@@ -12,5 +12,7 @@
 void prometheus_write(const struct census *c, FILE *out);
 /* A part of it: the devices that are polled. */
 void prometheus_devices(const struct census *c, FILE *out);
+/* Likewise: motion platforms. */
+void prometheus_platforms(const struct census *c, FILE *out);
 
 #endif

@@ -77,10 +77,10 @@ const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
 {
   size_t used = 0;
   text[0] = '\0';
-#define ADD(id, name)                                                                                        \
+#define ADD(id, bit, name)                                                                                   \
   if (flags & (id) && used < WORDS_PLATFORM)                                                                 \
     used += (size_t)snprintf(text + used, WORDS_PLATFORM - used, "%s%s", used ? ", " : "", name);
-  PLATFORM_FLAG_WORDS(ADD)
+  PLATFORM_FLAG_LIST(ADD)
 #undef ADD
   return text;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Motion platforms, of the daemons that have one. */
+#include "lines.h"
+#include "prometheus.h"
+
+/* Whether a daemon has one, and its figures are in one piece. */
+static bool has_platform(const struct present *p)
+{
+  return p->sample.t && p->sample.t->platform && p->sample.whole;
+}
+
+static void write_states(const struct present *p, FILE *out)
+{
+  const uint32_t state = p->sample.live.platform.state;
+#define STATE_LINE(id, code, text) write_line("ali3_platform_state", p, "state", text, state == (code), out);
+  PLATFORM_STATE_LIST(STATE_LINE)
+#undef STATE_LINE
+}
+
+static void write_flags(const struct present *p, FILE *out)
+{
+  const uint32_t flags = p->sample.live.platform.flags;
+#define FLAG_LINE(id, bit, text) write_line("ali3_platform_flag", p, "flag", text, (flags & (id)) != 0, out);
+  PLATFORM_FLAG_LIST(FLAG_LINE)
+#undef FLAG_LINE
+}
+
+static void write_pose(const struct present *p, FILE *out)
+{
+  static const char *const name[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    write_line("ali3_platform_pose", p, "coordinate", name[k], p->sample.live.platform.pose[k], out);
+}
+
+static void write_legs(const struct present *p, FILE *out)
+{
+  static const char *const name[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
+  for (int i = 0; i < PLATFORM_LEGS; i++)
+    write_line("ali3_platform_leg_normalised", p, "leg", name[i], p->sample.live.platform.legs[i], out);
+}
+
+void prometheus_platforms(const struct census *c, FILE *out)
+{
+  static const struct {
+    const char *name, *help;
+    void (*write)(const struct present *p, FILE *out);
+  } figure[] = {
+      {"ali3_platform_state", "1 for the state the motion platform is in, 0 for all others", write_states},
+      {"ali3_platform_flag", "1 for what holds of the motion platform just now", write_flags},
+      {"ali3_platform_pose", "where the motion platform is to be, m and rad from neutral", write_pose},
+      {"ali3_platform_leg_normalised",
+       "legs or cranks of the motion platform, from -1 to 1 between their ends", write_legs},
+  };
+  for (size_t f = 0; f < sizeof figure / sizeof *figure; f++) {
+    write_heading("gauge", figure[f].name, figure[f].help, out);
+    for (int i = 0; i < c->count; i++)
+      if (has_platform(&c->one[i])) figure[f].write(&c->one[i], out);
+  }
+}
