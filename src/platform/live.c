@@ -4,9 +4,12 @@
 #include "math/euler.h"
 #include "platform/platform.h"
 #include "platform/pose.h"
+#include "platform/soft.h"
 
 #include <math.h>
 #include <string.h>
+
+#define FARTHEST 1.2 /* of the limits of position: to which the washout may wind up */
 
 /* Critically damped: no overshoot. */
 static void make_smooth(struct live *l, double hz, double period)
@@ -42,6 +45,7 @@ void live_reset(struct live *l, const struct platform_input *in)
 {
   washout_reset(&l->washout);
   for (int k = 0; k < PLATFORM_DOF; k++) {
+    l->beyond[k] = 0.0;
     l->held[k] = isfinite(in->external[k]) ? in->external[k] : 0.0;
     l->state[k][0] = l->held[k];
     l->state[k][1] = 0.0;
@@ -84,14 +88,29 @@ static void smooth(struct live *l, const double external[PLATFORM_DOF], struct p
   }
 }
 
+/* The filters may go a little farther than the platform, but not on and on: they have to come back first. */
+static void wash_out(struct live *l, const struct platform_input *in, const double limit[PLATFORM_DOF],
+                     double knee, const double excess[PLATFORM_DOF], struct platform_motion *target)
+{
+  double back[PLATFORM_DOF];
+  for (int k = 0; k < PLATFORM_DOF; k++) back[k] = excess[k] + l->beyond[k];
+  washout_step(&l->washout, in->specific_force, in->angular_velocity, back, target);
+  l->bad = l->washout.bad_input || l->washout.reset;
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    const double most = FARTHEST * limit[k];
+    l->beyond[k] = fmax(-most, fmin(most, target->p[k])) - target->p[k];
+    soft_limit(limit[k], knee, &target->p[k], &target->v[k], &target->a[k]);
+  }
+}
+
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double excess[PLATFORM_DOF], struct platform_motion *target)
+               const double limit[PLATFORM_DOF], double knee, const double excess[PLATFORM_DOF],
+               struct platform_motion *target)
 {
   l->bad = false;
   switch (mode) {
   case PLATFORM_WASHOUT:
-    washout_step(&l->washout, in->specific_force, in->angular_velocity, excess, target);
-    l->bad = l->washout.bad_input || l->washout.reset;
+    wash_out(l, in, limit, knee, excess, target);
     break;
   case PLATFORM_POSE:
     l->bad = !in->sensor || !all_finite(in->sensor, SENSOR_NUMBERS);

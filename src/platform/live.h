@@ -28,7 +28,9 @@ struct live {
   double held[PLATFORM_DOF];                    /* the last finite input */
   struct platform_motion last;                  /* the last finite one of the pose sensor */
   double zero_position[3], zero_orientation[4]; /* of that sensor, in the initial state of the model */
-  bool zeroed, bad;                             /* bad: not a number came in the last step */
+  double
+      beyond[PLATFORM_DOF]; /* of the washout: back to where it may wind up, from where it was wanted last */
+  bool zeroed, bad;         /* bad: not a number came in the last step */
 };
 
 /* Set-up. */
@@ -39,8 +41,10 @@ void live_tune(struct live *l, const struct platform_params *params, double peri
 void live_zero(struct live *l, const struct platform_input *in);
 /* Filters begin anew, at rest: at neutral, those of an input where it is. */
 void live_reset(struct live *l, const struct platform_input *in);
-/* The target for the end of the cycle. excess: of the last step, see washout_step(). */
+/* The target for the end of the cycle; that of the washout bends before it comes to the limits of position. excess: of the last
+ * step, what could be reached less the target. */
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double excess[PLATFORM_DOF], struct platform_motion *target);
+               const double limit[PLATFORM_DOF], double knee, const double excess[PLATFORM_DOF],
+               struct platform_motion *target);
 
 #endif

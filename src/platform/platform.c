@@ -148,7 +148,8 @@ static void follow_live(struct platform *p, const struct platform_input *in)
 {
   const double dt = p->spec.period;
   struct platform_motion target;
-  live_step(&p->live, p->spec.mode, in, p->excess, &target);
+  live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->spec.params.knee[0], p->excess,
+            &target);
   if (p->blend) {
     struct platform_motion before;
     rewind(&before, &target, dt);

@@ -22,6 +22,8 @@
  * position does. */
 #define DRAW  10.0
 #define BLEED 40.0
+#define ABRUPT                                                                                               \
+  0.005 /* m: of an excess as small as that less of the velocity is lost, so that nothing is switched on and off */
 
 #define GRAVITY  9.81
 #define STEEPEST 0.999 /* sine of a tilt */
@@ -123,7 +125,7 @@ static void relieve(struct washout *w, const double excess[PLATFORM_DOF])
   for (int i = 0; i < 3; i++) {
     double *x = w->travel[i];
     x[0] += w->draw * excess[i];
-    if (x[1] * excess[i] < 0.0) x[1] -= w->bleed * x[1];
+    if (x[1] * excess[i] < 0.0) x[1] -= w->bleed * fmin(1.0, fabs(excess[i]) / ABRUPT) * x[1];
     w->turn[i][0] += w->draw * excess[3 + i];
     w->attitude[i] += excess[3 + i];
   }
