@@ -11,6 +11,9 @@ enum { DOF = PLATFORM_DOF, BLEND_TRIES = 3 };
 static const double BEHIND =
     1e-3; /* of the range of a coordinate: farther from its target it is said to be limited */
 
+static const double INSIDE =
+    0.999; /* of a limit of position that is to hold: from beyond it is never quite reached */
+
 /* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough cycles. */
 static void make_laws(struct envelope_laws *laws, const struct platform_limits *limits, double period)
 {
@@ -61,7 +64,7 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits)
   const struct platform_limits *hold = &e->hold.limits;
   struct platform_limits smaller;
   for (int k = 0; k < DOF; k++) {
-    smaller.pos[k] = fmin(hold->pos[k], limits->pos[k]);
+    smaller.pos[k] = fmin(hold->pos[k], INSIDE * limits->pos[k]);
     smaller.vel[k] = fmin(hold->vel[k], limits->vel[k]);
     smaller.acc[k] = fmin(hold->acc[k], limits->acc[k]);
     smaller.jerk[k] = fmin(hold->jerk[k], limits->jerk[k]);
@@ -69,6 +72,7 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits)
   make_laws(&e->want, limits, e->period);
   make_laws(&e->aim, &smaller, e->period);
   e->pending = true;
+  e->way = ENVELOPE_DIRECT;
   adopt_limits(e);
 }
 
@@ -120,27 +124,45 @@ static bool blend(const struct envelope *e, const struct candidate *braking, str
   return part > 0.0;
 }
 
-/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. */
-static void follow(struct envelope *e, const struct platform_motion *aim)
+/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. False if
+ * braking is all there is. */
+static bool go_direct(const struct envelope *e, const struct platform_motion *aim,
+                      const struct candidate *braking, struct candidate *wanted)
 {
   struct stop_budget budget = stop_budget();
-  struct candidate braking, wanted;
   enum stop stop = STOP_COORDINATE;
-  brake(e, &braking);
   for (int k = 0; k < DOF; k++) {
     const struct axis_state now = {e->now.p[k], e->now.v[k], e->now.a[k]};
     const struct axis_state target = {aim->p[k], aim->v[k], aim->a[k]};
-    wanted.jerk[k] = axis_follow(&e->aim.axis[k], &now, &target);
+    wanted->jerk[k] = axis_follow(&e->aim.axis[k], &now, &target);
   }
   for (int n = 0; n <= DOF && stop == STOP_COORDINATE; n++) {
     unsigned failed;
-    stop = try(e, &wanted, &budget, &failed);
+    stop = try(e, wanted, &budget, &failed);
     for (int k = 0; k < DOF && stop == STOP_COORDINATE; k++)
-      if (failed & 1U << k) wanted.jerk[k] = braking.jerk[k];
+      if (failed & 1U << k) wanted->jerk[k] = braking->jerk[k];
   }
-  const bool possible = stop == STOP_POSSIBLE || blend(e, &braking, &wanted, &budget);
+  return stop == STOP_POSSIBLE || blend(e, braking, wanted, &budget);
+}
+
+static bool go_on_detour(const struct envelope *e, struct candidate *wanted)
+{
+  struct stop_budget budget = stop_budget();
+  unsigned failed;
+  return envelope_detour_jerk(e, wanted->jerk) && try(e, wanted, &budget, &failed) == STOP_POSSIBLE;
+}
+
+static void follow(struct envelope *e, const struct platform_motion *aim)
+{
+  struct candidate braking, wanted;
+  const bool detour = envelope_detour(e);
+  brake(e, &braking);
+  const bool possible = detour ? go_on_detour(e, &wanted) : go_direct(e, aim, &braking, &wanted);
   take(e, possible ? &wanted : &braking);
-  envelope_blocked(e, !possible);
+  if (detour)
+    envelope_detour_went(e, possible);
+  else
+    envelope_direct_went(e, possible);
 }
 
 void envelope_step(struct envelope *e, const struct platform_motion *target)
@@ -148,7 +170,6 @@ void envelope_step(struct envelope *e, const struct platform_motion *target)
   struct platform_motion aim;
   adopt_limits(e);
   envelope_aim(e, target, &aim);
-  envelope_detour(e, &aim);
   follow(e, &aim);
   e->rate_limited = false;
   for (int k = 0; k < DOF; k++)

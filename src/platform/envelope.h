@@ -25,6 +25,16 @@ struct envelope_laws {
   double acceleration[PLATFORM_DOF], step[PLATFORM_DOF]; /* of the axes, side by side */
 };
 
+/* A straight way from rest to rest, that all coordinates go in step: so does a stop from it, if it is slow. */
+struct envelope_line {
+  double span[PLATFORM_DOF];
+  struct axis axis;     /* of the part that is gone */
+  struct axis_state at; /* likewise */
+  double pace;          /* of the limits */
+  int only;             /* coordinates that go: see envelope_detour.c */
+  bool over, arrived;   /* over: to come to rest; arrived: where it was to lead */
+};
+
 struct envelope {
   struct platform_motion now;     /* where the platform is to be: constant jerk from one cycle to the next */
   double jerk[PLATFORM_DOF];      /* with which it got there */
@@ -42,8 +52,8 @@ struct envelope {
   struct hexapod_known known,
       well_known;             /* near where it is; the second with what targets stay off the ends by */
   double drift[PLATFORM_DOF]; /* per s, of targets that were cut off: what is known of their rate */
-  enum envelope_way { ENVELOPE_DIRECT, ENVELOPE_INWARDS, ENVELOPE_OUTWARDS } way;
-  double lead[PLATFORM_DOF];         /* that is followed on a detour */
+  enum envelope_way { ENVELOPE_DIRECT, ENVELOPE_INWARDS, ENVELOPE_OUTWARDS, ENVELOPE_STAY } way;
+  struct envelope_line line;         /* of a detour */
   double blocked;                    /* s, at rest: legs are in the way of the target */
   double blocked_from[PLATFORM_DOF]; /* the target that the detour leads to */
 };

@@ -1,24 +1,72 @@
 /* SPDX-License-Identifier: MIT
- * The way around what legs cannot do: RT code. */
+ * The way around what legs cannot do: RT code.
+ *
+ * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is no room for that.
+ * On a line they go in step, and as long as it is slow so does the stop: then nothing is in the way that is not on the line. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
 
 enum { DOF = PLATFORM_DOF };
 
-static const double PATIENCE = 0.2; /* s */
-static const double PACE = 0.25;    /* of the limits of velocity */
+static const double PATIENCE = 0.2;         /* s */
+static const double PACE = 0.25;            /* of the limits, to begin with */
+static const double LEAST_PACE = 1.0 / 300; /* with which nothing but the line itself is in the way */
+static const double AWAY = 0.02;            /* of a line that is gone slowly: there may be more room now */
+static const double THERE = 1e-3;           /* of a line, from its end */
 static const double ANOTHER = 0.02; /* of the limits of position: by which a target moves to be another one */
 
-void envelope_blocked(struct envelope *e, bool blocked)
+/* If even the straight line to neutral is not free: what goes there first, a bit for each coordinate. */
+static const unsigned char inwards[] = {0x3f, 0x04, 0x18, 0x20, 0x03, 0x3b,
+                                        0x07, 0x38, 0x01, 0x02, 0x08, 0x10};
+enum { WAYS = sizeof inwards / sizeof *inwards };
+
+static void begin_line(struct envelope *e)
 {
-  e->blocked = blocked && envelope_at_rest(e) ? e->blocked + e->period : 0.0;
-  if (e->blocked < PATIENCE) return;
-  e->blocked = 0.0;
-  e->way = ENVELOPE_INWARDS;
+  struct envelope_line *l = &e->line;
+  double rate = HUGE_VAL, acceleration = HUGE_VAL, jerk = HUGE_VAL;
   for (int k = 0; k < DOF; k++) {
-    e->lead[k] = e->now.p[k];
-    e->blocked_from[k] = e->reachable[k];
+    const struct axis *x = &e->aim.axis[k];
+    const double to = e->way == ENVELOPE_INWARDS ? 0.0 : e->reachable[k];
+    l->span[k] = inwards[l->only] >> k & 1 ? to - e->now.p[k] : 0.0;
+    rate = fmin(rate, x->velocity / fabs(l->span[k]));
+    acceleration = fmin(acceleration, x->acceleration / fabs(l->span[k]));
+    jerk = fmin(jerk, x->jerk / fabs(l->span[k]));
+  }
+  l->at = (struct axis_state){0};
+  l->over = l->arrived = !isfinite(rate); /* no way to go */
+  if (!l->over) axis_set(&l->axis, l->pace * rate, l->pace * acceleration, l->pace * jerk, e->period);
+}
+
+static void begin(struct envelope *e, enum envelope_way way, int only)
+{
+  e->way = way;
+  e->line.only = only;
+  e->line.pace = PACE;
+  begin_line(e);
+}
+
+/* At rest at the end of a line, or where it was left. */
+static void next_line(struct envelope *e)
+{
+  struct envelope_line *l = &e->line;
+  const bool inward = e->way == ENVELOPE_INWARDS;
+  if (l->arrived && inward && l->only == 0) {
+    begin(e, ENVELOPE_OUTWARDS, 0);
+  } else if (l->arrived && inward) {
+    begin(e, ENVELOPE_INWARDS, 0);
+  } else if (l->arrived) {
+    e->way = ENVELOPE_DIRECT;
+  } else if (l->at.p >= AWAY) {
+    l->pace = fmin(PACE, 4.0 * l->pace);
+    begin_line(e);
+  } else if (l->pace > LEAST_PACE) {
+    l->pace *= 0.25;
+    begin_line(e);
+  } else if (inward) {
+    begin(e, ENVELOPE_INWARDS, (l->only + 1) % WAYS);
+  } else {
+    e->way = ENVELOPE_STAY; /* as near as it gets */
   }
 }
 
@@ -29,28 +77,38 @@ static bool same_target(const struct envelope *e)
   return true;
 }
 
-/* Straight on; whether it has arrived. */
-static bool walk(const struct envelope *e, double at[DOF], const double to[DOF])
+bool envelope_detour(struct envelope *e)
 {
-  double part = 1.0;
-  for (int k = 0; k < DOF; k++) {
-    const double most = PACE * e->aim.axis[k].velocity * e->period, distance = fabs(to[k] - at[k]);
-    if (part * distance > most) part = most / distance;
-  }
-  for (int k = 0; k < DOF; k++) at[k] += part * (to[k] - at[k]);
-  return part == 1.0;
+  if (!same_target(e)) e->way = ENVELOPE_DIRECT;
+  const bool on_a_line = e->way == ENVELOPE_INWARDS || e->way == ENVELOPE_OUTWARDS;
+  if (on_a_line && e->line.over && envelope_at_rest(e)) next_line(e);
+  return e->way != ENVELOPE_DIRECT;
 }
 
-void envelope_detour(struct envelope *e, struct platform_motion *aim)
+bool envelope_detour_jerk(const struct envelope *e, double jerk[PLATFORM_DOF])
 {
-  static const double neutral[DOF];
-  if (!same_target(e)) e->way = ENVELOPE_DIRECT;
-  if (e->way == ENVELOPE_DIRECT) return;
-  const bool arrived = walk(e, e->lead, e->way == ENVELOPE_INWARDS ? neutral : aim->p);
-  if (arrived) e->way = e->way == ENVELOPE_INWARDS ? ENVELOPE_OUTWARDS : ENVELOPE_DIRECT;
-  if (e->way == ENVELOPE_DIRECT) return;
-  for (int k = 0; k < DOF; k++) {
-    aim->p[k] = e->lead[k];
-    aim->v[k] = aim->a[k] = 0.0;
-  }
+  static const struct axis_state end = {1.0, 0.0, 0.0};
+  if (e->way == ENVELOPE_STAY || e->line.over) return false;
+  const double j = axis_follow(&e->line.axis, &e->line.at, &end);
+  for (int k = 0; k < DOF; k++) jerk[k] = e->line.span[k] * j;
+  return true;
+}
+
+void envelope_detour_went(struct envelope *e, bool possible)
+{
+  static const struct axis_state end = {1.0, 0.0, 0.0};
+  struct envelope_line *l = &e->line;
+  if (l->over) return;
+  if (possible) axis_advance(&l->axis, axis_follow(&l->axis, &l->at, &end), &l->at);
+  l->arrived = possible && l->at.p >= 1.0 - THERE;
+  l->over = !possible || l->arrived || (l->pace < PACE && l->at.p >= AWAY);
+}
+
+void envelope_direct_went(struct envelope *e, bool possible)
+{
+  e->blocked = !possible && envelope_at_rest(e) ? e->blocked + e->period : 0.0;
+  if (e->blocked < PATIENCE) return;
+  e->blocked = 0.0;
+  for (int k = 0; k < DOF; k++) e->blocked_from[k] = e->reachable[k];
+  begin(e, ENVELOPE_INWARDS, 0);
 }

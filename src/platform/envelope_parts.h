@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Between the files of the envelope: envelope.c, envelope_stop.c, envelope_target.c. RT code. */
+ * Between the files of the envelope: envelope.c, envelope_stop.c, envelope_target.c, envelope_detour.c. RT code. */
 #ifndef PLATFORM_ENVELOPE_PARTS_H
 #define PLATFORM_ENVELOPE_PARTS_H
 
@@ -34,10 +34,15 @@ void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFO
 /* The target within the box, and cut off at where the legs reach; sets e->reachable and the flags. */
 void envelope_aim(struct envelope *e, const struct platform_motion *target, struct platform_motion *aim);
 
-/* Where to go now, to get there. What legs can reach is not convex: if they are in the way, the way is straight to neutral and
- * straight from there to the target, at a pace that keeps all coordinates together; until the target is another one. */
-void envelope_detour(struct envelope *e, struct platform_motion *aim);
-/* How the cycle went: no jerk towards the target was possible. */
-void envelope_blocked(struct envelope *e, bool blocked);
+/* What legs can reach is not convex: if they are in the way, the way is straight to neutral and straight from there to the
+ * target, all coordinates in step; until the target is another one. Before the cycle: whether there is a detour, and what is
+ * next on it. */
+bool envelope_detour(struct envelope *e);
+/* The jerk of the cycle on it; false: it has to come to rest first. */
+bool envelope_detour_jerk(const struct envelope *e, double jerk[PLATFORM_DOF]);
+/* After the cycle: whether the jerk that was wanted was possible. */
+void envelope_detour_went(struct envelope *e, bool possible);
+/* Likewise of a cycle straight towards the target. */
+void envelope_direct_went(struct envelope *e, bool possible);
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform/glide.h"
 
+#include <math.h>
+
+static const double COAST = 0.25; /* s, within which a motion that is given up comes to rest */
+
 /* With s = t / T: d(0), d'(0), d''(0) as given; d(1) = d'(1) = d''(1) = 0. */
 void glide_begin(struct glide *g, const struct platform_motion *from, const struct platform_motion *to,
                  double duration)
@@ -39,5 +43,46 @@ void glide_add(const struct glide *g, struct platform_motion *m)
     m->p[k] += c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
     m->v[k] += rate * (c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * (4.0 * c[4] + s * 5.0 * c[5]))));
     m->a[k] += rate * rate * (2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5])));
+  }
+}
+
+/* A velocity that goes to zero as a cubic: from v and a, in T, it leads v T/2 + a T^2/12 away. */
+void fade_begin(struct fade *f, const struct platform_motion *now, double duration)
+{
+  const double T = fmin(COAST, duration);
+  f->time = 0.0;
+  f->duration = duration;
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    f->rest.p[k] = now->p[k] + T * (now->v[k] / 2.0 + T * now->a[k] / 12.0);
+    f->rest.v[k] = f->rest.a[k] = 0.0;
+  }
+  glide_begin(&f->coast, now, &f->rest, T);
+}
+
+void fade_advance(struct fade *f, double dt)
+{
+  if (fade_over(f)) return;
+  f->time += dt;
+  glide_advance(&f->coast, dt);
+}
+
+bool fade_over(const struct fade *f)
+{
+  return f->time >= f->duration;
+}
+
+void fade_mix(const struct fade *f, struct platform_motion *m)
+{
+  if (fade_over(f)) return;
+  const double rate = 1.0 / f->duration, s = f->time * rate, left = 1.0 - s;
+  const double w = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), w1 = 30.0 * rate * s * s * left * left,
+               w2 = 60.0 * rate * rate * s * left * (1.0 - 2.0 * s);
+  struct platform_motion from = f->rest;
+  glide_add(&f->coast, &from);
+  for (int k = 0; k < PLATFORM_DOF; k++) {
+    const double p = m->p[k] - from.p[k], v = m->v[k] - from.v[k], a = m->a[k] - from.a[k];
+    m->p[k] = from.p[k] + w * p;
+    m->v[k] = from.v[k] + w * v + w1 * p;
+    m->a[k] = from.a[k] + w * a + 2.0 * w1 * v + w2 * p;
   }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FARTHEST 1.2 /* of the limits of position: to which the washout may wind up */
+static const double SHORTEST = 1e-6, LONGEST = 1e6; /* squares of the length of an orientation */
 
 /* Critically damped: no overshoot. */
 static void make_smooth(struct live *l, double hz, double period)
@@ -33,12 +34,28 @@ void live_tune(struct live *l, const struct platform_params *params, double peri
   make_smooth(l, params->smooth_hz[0], period);
 }
 
-void live_zero(struct live *l, const struct platform_input *in)
+static bool all_finite(const double *x, int n)
 {
-  l->zeroed = true;
-  if (!in->sensor) return;
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+/* Numbers, and an orientation that is one. */
+static bool is_pose(const double *x)
+{
+  if (!all_finite(x, SENSOR_NUMBERS)) return false;
+  const double length = p_dot(x + SENSOR_ORIENTATION, x + SENSOR_ORIENTATION);
+  return length > SHORTEST && length < LONGEST;
+}
+
+bool live_zero(struct live *l, const struct platform_input *in)
+{
+  l->zeroed = !in->sensor || is_pose(in->sensor);
+  if (!in->sensor || !l->zeroed) return false;
   memcpy(l->zero_position, in->sensor + SENSOR_POSITION, sizeof l->zero_position);
   memcpy(l->zero_orientation, in->sensor + SENSOR_ORIENTATION, sizeof l->zero_orientation);
+  return true;
 }
 
 void live_reset(struct live *l, const struct platform_input *in)
@@ -50,13 +67,6 @@ void live_reset(struct live *l, const struct platform_input *in)
     l->state[k][0] = l->held[k];
     l->state[k][1] = 0.0;
   }
-}
-
-static bool all_finite(const double *x, int n)
-{
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
 }
 
 /* As seen from where the sensor was at the start. */
@@ -71,6 +81,13 @@ static void from_sensor(struct live *l, const double *x, struct platform_motion 
   pose_angles(m->p + 3, x + SENSOR_ORIENTATION, l->zero_orientation);
   pose_angle_rates(m->v + 3, m->p + 3, x + SENSOR_SPIN);
   pose_angle_accelerations(m->a + 3, m->p + 3, m->v + 3, x + SENSOR_SPIN_RATE);
+}
+
+/* What is not known to move stands. */
+static void hold(struct platform_motion *m)
+{
+  memset(m->v, 0, sizeof m->v);
+  memset(m->a, 0, sizeof m->a);
 }
 
 static void smooth(struct live *l, const double external[PLATFORM_DOF], struct platform_motion *m)
@@ -113,8 +130,11 @@ void live_step(struct live *l, enum platform_mode mode, const struct platform_in
     wash_out(l, in, limit, knee, excess, target);
     break;
   case PLATFORM_POSE:
-    l->bad = !in->sensor || !all_finite(in->sensor, SENSOR_NUMBERS);
-    if (!l->bad) from_sensor(l, in->sensor, &l->last);
+    l->bad = !in->sensor || !l->zeroed || !is_pose(in->sensor);
+    if (l->bad)
+      hold(&l->last);
+    else
+      from_sensor(l, in->sensor, &l->last);
     *target = l->last;
     break;
   case PLATFORM_EXTERNAL:

@@ -37,8 +37,9 @@ struct live {
 void live_init(struct live *l, const struct platform_params *params, double period, const double head[3]);
 /* From the next step on. */
 void live_tune(struct live *l, const struct platform_params *params, double period);
-/* The model is in its initial state: the pose sensor reads neutral there. */
-void live_zero(struct live *l, const struct platform_input *in);
+/* The model is in its initial state: the pose sensor reads neutral there. False if what it reads is no pose: then it is to be
+ * asked again. */
+bool live_zero(struct live *l, const struct platform_input *in);
 /* Filters begin anew, at rest: at neutral, those of an input where it is. */
 void live_reset(struct live *l, const struct platform_input *in);
 /* The target for the end of the cycle; that of the washout bends before it comes to the limits of position. excess: of the last

@@ -15,28 +15,31 @@ enum { WAYPOINTS = 16 }; /* at which the way to a pose is looked at before it is
 
 static const double nowhere[PLATFORM_DOF] = {0};
 
-/* Where the platform parks it may be beyond what it is allowed while it runs. */
-static void limit(struct platform *p, bool moves)
+/* Where the platform parks, and where a move begins, it may be beyond what it is allowed while it runs. */
+static void limit(struct platform *p)
 {
   struct platform_limits l;
   params_limits(&p->spec.params, &l);
   for (int k = 0; k < PLATFORM_DOF; k++)
-    if (moves && l.pos[k] < p->widest[k]) l.pos[k] = p->widest[k];
+    if (!p->engaged && l.pos[k] < p->room[k]) l.pos[k] = p->room[k];
   envelope_limits(&p->envelope, &l);
 }
 
-/* How long the move to the goal takes, at least `duration`; 0: the legs cannot go straight there. */
-static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration)
+/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight there. */
+static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration,
+                           bool *straight)
 {
-  const struct platform_limits *l = &p->envelope.aim.limits;
-  const double *from = p->envelope.now.p, leg_rate = p->spec.geometry.leg_rate;
+  const struct envelope *e = &p->envelope;
+  const double *from = e->now.p, leg_rate = p->spec.geometry.leg_rate;
   double t = duration;
   for (int k = 0; k < PLATFORM_DOF; k++) {
+    const struct axis *x = &e->aim.axis[k];
     const double d = fabs(goal[k] - from[k]) / SPARE;
-    t = fmax(t, GLIDE_RATE * d / l->vel[k]);
-    t = fmax(t, sqrt(GLIDE_ACCELERATION * d / l->acc[k]));
-    t = fmax(t, cbrt(GLIDE_JERK * d / l->jerk[k]));
+    t = fmax(t, GLIDE_RATE * d / x->velocity);
+    t = fmax(t, sqrt(GLIDE_ACCELERATION * d / x->acceleration));
+    t = fmax(t, cbrt(GLIDE_JERK * d / x->jerk));
   }
+  *straight = true;
   for (int i = 1; i <= WAYPOINTS; i++) {
     const double s = (double)i / WAYPOINTS, rest = 1.0 - s;
     const double gone = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), rate = 30.0 * s * s * rest * rest;
@@ -46,7 +49,8 @@ static double time_of_move(const struct platform *p, const double goal[PLATFORM_
       pose[k] = from[k] + gone * (goal[k] - from[k]);
       v[k] = rate * (goal[k] - from[k]);
     }
-    if (!envelope_reaches(&p->envelope, pose) || !hexapod_solve(&p->hexapod, pose, v, &legs)) return 0.0;
+    *straight = *straight && envelope_reaches(e, pose);
+    if (!hexapod_solve(&p->hexapod, pose, v, &legs)) continue;
     for (int k = 0; k < PLATFORM_LEGS; k++) t = fmax(t, fabs(legs.rate[k]) / (SPARE * leg_rate));
   }
   return t;
@@ -59,27 +63,25 @@ static void go(struct platform *p, const double goal[PLATFORM_DOF], double durat
   glide_begin(&p->glide, &p->envelope.now, &end, duration);
 }
 
-/* Neutral is in reach of everything, and the park pose of neutral (see platform_init()). */
+/* Straight to the goal; where legs are in the way of that, the envelope finds another one. */
 static void begin_move(struct platform *p, const double goal[PLATFORM_DOF], double duration)
 {
-  const double straight = time_of_move(p, goal, duration);
-  p->via_neutral = straight == 0.0 && goal != nowhere;
-  if (!p->via_neutral) {
-    go(p, goal, straight > 0.0 ? straight : duration);
-    return;
-  }
-  const double first = time_of_move(p, nowhere, duration);
-  go(p, nowhere, first > 0.0 ? first : duration);
+  bool straight;
+  p->via_neutral = false;
+  go(p, goal, time_of_move(p, goal, duration, &straight));
 }
 
-/* The motion as it is now, if it goes on as `ahead`, which is a cycle ahead. */
-static void rewind(struct platform_motion *m, const struct platform_motion *ahead, double dt)
+/* Neutral is in reach of everything, and the park pose of neutral (see platform_init()). */
+static void begin_parking(struct platform *p)
 {
-  for (int k = 0; k < PLATFORM_DOF; k++) {
-    m->p[k] = ahead->p[k] - dt * (ahead->v[k] - 0.5 * dt * ahead->a[k]);
-    m->v[k] = ahead->v[k] - dt * ahead->a[k];
-    m->a[k] = ahead->a[k];
-  }
+  const double duration = p->spec.params.park_time[0];
+  bool straight;
+  const double time = time_of_move(p, p->spec.park, duration, &straight);
+  if (straight)
+    go(p, p->spec.park, time);
+  else
+    begin_move(p, nowhere, duration);
+  p->via_neutral = !straight;
 }
 
 static void begin_anew(struct platform *p, const struct platform_input *in)
@@ -87,16 +89,23 @@ static void begin_anew(struct platform *p, const struct platform_input *in)
   live_reset(&p->live, in);
   memset(p->excess, 0, sizeof p->excess);
   p->blend = true;
+  p->anew = false;
 }
 
-static void enter(struct platform *p, enum platform_state state, const struct platform_input *in)
+/* A move begins where the platform is, which may be beyond limits that were changed since. */
+static void make_room(struct platform *p)
 {
-  const enum platform_state before = p->state;
+  for (int k = 0; k < PLATFORM_DOF; k++) p->room[k] = fmax(p->widest[k], fabs(p->envelope.now.p[k]));
+}
+
+static void enter(struct platform *p, enum platform_state state)
+{
   const struct platform_params *q = &p->spec.params;
   p->state = state;
   if (states_moves(state)) p->engaged = false;
-  if (state == PLATFORM_NEUTRAL) p->engaged = true;
-  limit(p, !p->engaged);
+  if (states_moves(state) || state == PLATFORM_PARKED) make_room(p);
+  if (state == PLATFORM_NEUTRAL) p->engaged = p->anew = true;
+  limit(p);
   switch (state) {
   case PLATFORM_ENGAGE:
     begin_move(p, nowhere, q->engage_time[0]);
@@ -105,10 +114,9 @@ static void enter(struct platform *p, enum platform_state state, const struct pl
     begin_move(p, nowhere, q->fault_time[0]);
     break;
   case PLATFORM_PARK:
-    begin_move(p, p->spec.park, q->park_time[0]);
+    begin_parking(p);
     break;
   case PLATFORM_RUN:
-    if (before == PLATFORM_NEUTRAL) begin_anew(p, in);
     p->blend = true;
     break;
   default:
@@ -125,12 +133,12 @@ static bool has_arrived(const struct platform *p)
   return true;
 }
 
-static void arrive(struct platform *p, const struct platform_input *in)
+static void arrive(struct platform *p)
 {
   if (p->via_neutral)
     begin_move(p, p->spec.park, p->spec.params.park_time[0]);
   else
-    enter(p, states_arrived(p->state), in);
+    enter(p, states_arrived(p->state));
 }
 
 /* What is left of a move, towards a goal at rest. */
@@ -146,18 +154,14 @@ static void follow_move(struct platform *p, const double goal[PLATFORM_DOF])
 
 static void follow_live(struct platform *p, const struct platform_input *in)
 {
-  const double dt = p->spec.period;
   struct platform_motion target;
+  if (p->anew) begin_anew(p, in);
   live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->spec.params.knee[0], p->excess,
             &target);
-  if (p->blend) {
-    struct platform_motion before;
-    rewind(&before, &target, dt);
-    glide_begin(&p->glide, &p->envelope.now, &before, p->spec.params.blend[0]);
-    p->blend = false;
-  }
-  glide_advance(&p->glide, dt);
-  glide_add(&p->glide, &target);
+  if (p->blend) fade_begin(&p->fade, &p->envelope.now, p->spec.params.blend[0]);
+  p->blend = false;
+  fade_advance(&p->fade, p->spec.period);
+  fade_mix(&p->fade, &target);
   memcpy(p->out.target, target.p, sizeof target.p);
   envelope_step(&p->envelope, &target);
   for (int k = 0; k < PLATFORM_DOF; k++) p->excess[k] = p->envelope.reachable[k] - target.p[k];
@@ -188,11 +192,11 @@ static unsigned flags(const struct platform *p)
 {
   const struct envelope *e = &p->envelope;
   const bool runs = p->state == PLATFORM_RUN;
-  const bool blends = runs && (!glide_over(&p->glide) || p->live.washout.blending);
+  const bool blends = runs && (!fade_over(&p->fade) || p->live.washout.blending);
   return (p->engaged ? PLATFORM_ENGAGED : 0u) | (platform_is_parked(p) ? PLATFORM_IS_PARKED : 0u) |
          (e->limited ? PLATFORM_LIMITED : 0u) | (e->rate_limited ? PLATFORM_RATE_LIMITED : 0u) |
          (runs && p->live.washout.tilt_limited ? PLATFORM_TILT_LIMITED : 0u) |
-         (e->unreachable ? PLATFORM_UNREACHABLE : 0u) | (p->live.bad ? PLATFORM_BAD_INPUT : 0u) |
+         (e->unreachable ? PLATFORM_UNREACHABLE : 0u) | (runs && p->live.bad ? PLATFORM_BAD_INPUT : 0u) |
          (blends ? PLATFORM_BLENDING : 0u) | (e->pending ? PLATFORM_PENDING : 0u);
 }
 
@@ -220,22 +224,21 @@ static void tell(struct platform *p)
 
 void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
 {
-  p->fresh_mode |= mode != p->spec.mode;
+  p->anew |= mode != p->spec.mode;
   p->spec.mode = mode;
   p->spec.params = *params;
   live_tune(&p->live, params, p->spec.period);
-  limit(p, !p->engaged);
+  limit(p);
 }
 
 void platform_step(struct platform *p, const struct platform_input *in)
 {
-  if (in->restart || !p->live.zeroed) live_zero(&p->live, in);
-  if (in->restart || p->fresh_mode) begin_anew(p, in);
-  p->fresh_mode = false;
-  if (states_moves(p->state) && has_arrived(p)) arrive(p, in);
+  p->anew |= in->restart;
+  if (in->restart || !p->live.zeroed) p->blend |= live_zero(&p->live, in) && p->spec.mode == PLATFORM_POSE;
+  if (states_moves(p->state) && has_arrived(p)) arrive(p);
   const enum platform_state next =
       states_next(p->state, in->order, p->engaged, envelope_at_rest(&p->envelope));
-  if (next != p->state) enter(p, next, in);
+  if (next != p->state) enter(p, next);
   follow(p, in);
   tell(p);
 }

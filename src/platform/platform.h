@@ -117,12 +117,14 @@ struct platform {
   struct live live; /* targets of the state run */
   enum platform_state state;
   bool engaged;                /* has been at neutral since it left the park pose */
-  struct glide glide;          /* of the move that is on, or into the live target */
+  struct glide glide;          /* of the move that is on */
+  struct fade fade;            /* into the live target */
   double goal[PLATFORM_DOF];   /* of that move */
   bool via_neutral;            /* it leads to neutral only, as the legs cannot go straight to park */
-  bool blend, fresh_mode;      /* the next live target is to be blended in; filters begin anew before */
+  bool blend, anew;            /* the next live target is to be blended in; filters begin anew before */
   double excess[PLATFORM_DOF]; /* see washout_step() */
   double widest[PLATFORM_DOF]; /* how far from neutral it has to go to park */
+  double room[PLATFORM_DOF];   /* likewise on the move that is on, or was */
 };
 
 /* Set-up. Parked. False if the geometry makes no sense, or neutral, the park pose or the way between them is out of reach:

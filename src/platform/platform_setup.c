@@ -8,9 +8,11 @@
 #include <string.h>
 
 enum { DOWN_STEPS = 1000, WAY_STEPS = 100 };
-#define PARK_SLACK                                                                                           \
-  2e-3 /* of the range of a leg, by which it stays off its ends where nothing is said of the park pose */
-#define SPARE_BOX 1.001
+
+/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park pose, and in the one
+ * that is found where none is given. No less than what envelope_reaches() keeps. */
+static const double WAY_SLACK = 1e-3, PARK_SLACK = 2e-3;
+static const double SPARE_BOX = 1.001;
 
 static bool stands(const struct hexapod *h, const double pose[PLATFORM_DOF], double slack)
 {
@@ -21,12 +23,11 @@ static bool stands(const struct hexapod *h, const double pose[PLATFORM_DOF], dou
 /* Straight down from neutral, as far as the legs go: park has its angles. */
 static void find_lowest(const struct hexapod *h, double park[PLATFORM_DOF])
 {
-  const struct platform_geometry *g = &h->geometry;
-  const double slack = PARK_SLACK * (g->leg_max - g->leg_min), step = g->height / DOWN_STEPS;
+  const double step = h->geometry.height / DOWN_STEPS;
   double pose[PLATFORM_DOF] = {0};
   for (int i = 1; i <= DOWN_STEPS; i++) {
     pose[2] = -step * i;
-    if (!stands(h, pose, slack)) break;
+    if (!stands(h, pose, PARK_SLACK)) break;
     park[2] = pose[2];
   }
 }
@@ -34,19 +35,35 @@ static void find_lowest(const struct hexapod *h, double park[PLATFORM_DOF])
 static bool check_park(const struct platform *p, char *error, size_t size)
 {
   const struct platform_spec *s = &p->spec;
-  const double slack = 0.5 * PARK_SLACK * (s->geometry.leg_max - s->geometry.leg_min);
   double pose[PLATFORM_DOF];
   for (int i = 0; i <= WAY_STEPS; i++) {
     for (int k = 0; k < PLATFORM_DOF; k++) pose[k] = s->park[k] * i / WAY_STEPS;
-    if (stands(&p->hexapod, pose, slack)) continue;
+    if (stands(&p->hexapod, pose, WAY_SLACK)) continue;
     snprintf(error, size,
              "the platform cannot go from neutral to its park pose (%.3f %.3f %.3f m, %.1f %.1f %.1f deg): a "
-             "limit "
-             "of the legs, the joints or the margin is in the way after %d %%",
+             "limit of the legs, the joints or the margin is in the way after %d %%",
              s->park[0], s->park[1], s->park[2], s->park[3] * 180.0 / M_PI, s->park[4] * 180.0 / M_PI,
              s->park[5] * 180.0 / M_PI, 100 * i / WAY_STEPS);
     return false;
   }
+  return true;
+}
+
+static bool check_numbers(const struct platform_spec *s, char *error, size_t size)
+{
+  const double *value = (const double *)&s->params;
+  struct platform_params ignored;
+  if (!(s->period > 0.0 && isfinite(s->period))) {
+    snprintf(error, size, "period: expected a number above 0, found %g", s->period);
+    return false;
+  }
+  for (int i = 0; i < 3; i++)
+    if (!isfinite(s->head[i])) {
+      snprintf(error, size, "head point: expected numbers, found %g", s->head[i]);
+      return false;
+    }
+  for (int i = 0; i < PARAMS; i++)
+    if (!params_set(&ignored, params_table[i].name, value[i], error, size)) return false;
   return true;
 }
 
@@ -55,6 +72,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   struct platform_limits limits;
   memset(p, 0, sizeof *p);
   p->spec = *spec;
+  if (!check_numbers(spec, error, size)) return false;
   if (!hexapod_init(&p->hexapod, &spec->geometry, error, size)) return false;
   if (!spec->park_given) {
     memset(p->spec.park, 0, sizeof p->spec.park);
@@ -64,6 +82,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   params_limits(&spec->params, &limits);
   for (int k = 0; k < PLATFORM_DOF; k++) {
     p->widest[k] = SPARE_BOX * fabs(p->spec.park[k]);
+    p->room[k] = p->widest[k];
     if (limits.pos[k] < p->widest[k]) limits.pos[k] = p->widest[k];
   }
   memcpy(p->goal, p->spec.park, sizeof p->goal);

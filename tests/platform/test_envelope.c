@@ -296,6 +296,63 @@ static void a_reachable_target_at_rest_is_reached(void **state)
   }
 }
 
+/* From neutral this way until a leg is at its end, if all of that is free. */
+static bool go_to_the_end(struct bench *b, const double way[DOF])
+{
+  static const double nowhere[DOF];
+  const int steps = 200;
+  double least = 0.0, most = 1.0;
+  bool at_once = true;
+  for (int n = 0; n < 60; n++) {
+    const double part = 0.5 * (least + most);
+    double pose[DOF];
+    struct hexapod_state s;
+    for (int k = 0; k < DOF; k++) pose[k] = part * way[k];
+    const bool within = hexapod_solve(&b->hexapod, pose, nowhere, &s) && hexapod_within(&b->hexapod, &s, 0.0);
+    *(within ? &least : &most) = part;
+  }
+  for (int n = 0; n <= steps; n++) {
+    double pose[DOF];
+    struct hexapod_state s;
+    for (int k = 0; k < DOF; k++) pose[k] = least * way[k] * n / steps;
+    at_once =
+        at_once && hexapod_solve(&b->hexapod, pose, nowhere, &s) && hexapod_within(&b->hexapod, &s, 0.0);
+  }
+  for (int k = 0; k < DOF; k++) b->e.now.p[k] = least * way[k];
+  hexapod_solve(&b->hexapod, b->e.now.p, nowhere, &b->e.legs);
+  return at_once && most < 1.0;
+}
+
+/* At the end of a leg coordinates that take their own times have no room to set out each for itself. */
+static void neutral_is_reached_from_the_end_of_a_leg(void **state)
+{
+  (void)state;
+  static const struct platform_motion neutral;
+  struct random random = {11};
+  int starts = 0;
+  for (int round = 0; round < 400; round++) {
+    const bool crank = round % 2;
+    struct platform_geometry g = crank ? test_cranks() : test_legs();
+    struct bench b;
+    double way[DOF];
+    if (crank)
+      g.leg_max = random_between(&random, 0.02, 0.3);
+    else
+      g.leg_min = random_between(&random, 0.80, 0.848);
+    start(&b, &g, 0.02);
+    for (int k = 0; k < DOF; k++) {
+      b.limits.jerk[k] *= exp(random_between(&random, -2.0, 2.0));
+      way[k] = random_between(&random, -1.0, 1.0) * b.limits.pos[k];
+    }
+    envelope_limits(&b.e, &b.limits);
+    if (!go_to_the_end(&b, way)) continue;
+    starts++;
+    reach(&b, &neutral, 20.0);
+    for (int k = 0; k < DOF; k++) check_number("off neutral", k, b.e.now.p[k], 0.0, 1e-9);
+  }
+  assert_true(starts > 100);
+}
+
 /* Up until the legs are at their end, while surge goes on to and fro: later where it comes nearer to the end, as a stop takes
  * room. */
 static void one_coordinate_at_its_end_holds_no_other(void **state)
@@ -444,6 +501,7 @@ int main(void)
       cmocka_unit_test(joints_and_margin_limit_as_well),
       cmocka_unit_test(limits_may_change_at_any_time),
       cmocka_unit_test(a_reachable_target_at_rest_is_reached),
+      cmocka_unit_test(neutral_is_reached_from_the_end_of_a_leg),
       cmocka_unit_test(one_coordinate_at_its_end_holds_no_other),
       cmocka_unit_test(an_unreachable_target_ends_at_rest),
       cmocka_unit_test(smooth_motion_passes_with_its_flags_down),

@@ -84,12 +84,48 @@ static void peaks_from_rest_to_rest(void **state)
   assert_true(fabs(jerk - GLIDE_JERK) < 1e-2);
 }
 
+/* From the motion as it is to the target as it is; in between, derivatives of what it says. */
+static void a_fade_passes_from_one_motion_to_another(void **state)
+{
+  (void)state;
+  struct random r = {.state = 3};
+  struct platform_motion now, to, m;
+  struct fade f;
+  random_motion(&r, &now);
+  random_motion(&r, &to);
+  fade_begin(&f, &now, 0.8);
+  m = to;
+  fade_mix(&f, &m);
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    assert_true(fabs(m.p[k] - now.p[k]) < 1e-14 && fabs(m.v[k] - now.v[k]) < 1e-14 &&
+                fabs(m.a[k] - now.a[k]) < 1e-12);
+  const double h = 1e-5;
+  struct platform_motion last[2] = {now, now};
+  for (int i = 1; !fade_over(&f); i++) {
+    fade_advance(&f, h);
+    for (int k = 0; k < PLATFORM_DOF; k++) { /* at constant velocity */
+      m.p[k] = to.p[k] + to.v[k] * h * i;
+      m.v[k] = to.v[k];
+      m.a[k] = 0.0;
+    }
+    fade_mix(&f, &m);
+    for (int k = 0; k < PLATFORM_DOF && i > 1; k++) {
+      assert_true(fabs((m.p[k] - last[1].p[k]) / (2.0 * h) - last[0].v[k]) < 1e-4);
+      assert_true(fabs((m.v[k] - last[1].v[k]) / (2.0 * h) - last[0].a[k]) < 1e-2);
+    }
+    last[1] = last[0];
+    last[0] = m;
+  }
+  for (int k = 0; k < PLATFORM_DOF; k++) assert_true(fabs(m.v[k] - to.v[k]) < 1e-12);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(begins_as_given_and_ends_at_nothing),
       cmocka_unit_test(rates_are_derivatives),
       cmocka_unit_test(peaks_from_rest_to_rest),
+      cmocka_unit_test(a_fade_passes_from_one_motion_to_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

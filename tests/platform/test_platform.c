@@ -239,6 +239,7 @@ static void an_input_is_followed_smoothly(void **state)
   const double wanted[6] = {0.05, -0.04, 0.03, 0.1, -0.08, 0.06};
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 1.1); /* the blend */
   memcpy(b->in.external, wanted, sizeof wanted);
   go_for(b, PLATFORM_TO_RUN, 0.6);
   assert_true(distance(b->platform.out.pose, wanted, 6) < 0.01);
@@ -249,6 +250,160 @@ static void an_input_is_followed_smoothly(void **state)
   assert_true(has(b, PLATFORM_BAD_INPUT));
   assert_true(distance(b->platform.out.pose, wanted, 6) < 1e-9);
   free(b);
+}
+
+/* The target jumps and is on the move when a pause ends: the passage to it never goes beyond it. */
+static void a_pause_ends_without_a_swing(void **state)
+{
+  (void)state;
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  double most = 0.0;
+  for (int i = 0; i < 3000; i++) {
+    b->in.order = i % 377 < 150 ? PLATFORM_TO_FREEZE : PLATFORM_TO_RUN;
+    b->in.external[0] = 0.08 * sin(0.03 * i);
+    go_on(b);
+    most = fmax(most, fabs(b->platform.out.pose[0]));
+  }
+  assert_true(most > 0.06 && most < 0.081);
+  free(b);
+}
+
+/* As little as without the change, however short the cycle is in which the rate appears. */
+static void a_mode_that_begins_in_a_turn_does_not_swing(void **state)
+{
+  (void)state;
+  double most = 0.0;
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  b->in.angular_velocity[2] = 0.5;
+  platform_tune(&b->platform, PLATFORM_WASHOUT, &b->spec.params);
+  for (int i = 0; i < 500; i++) {
+    go_on(b);
+    most = fmax(most, fabs(b->platform.out.pose[5]));
+  }
+  assert_true(most > 0.05 && most < 0.12);
+  free(b);
+}
+
+/* No number, or no orientation, when the model is at its start: the first pose that is one counts as neutral. */
+static void a_pose_sensor_is_zeroed_by_a_pose(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    double sensor[19] = {0};
+    struct bench *b = bench_new(PLATFORM_POSE);
+    b->in.sensor = sensor;
+    if (i == 0) sensor[0] = NAN;
+    go_for(b, PLATFORM_TO_RUN, 0.1);
+    sensor[0] = sensor[2] = 3.0;
+    sensor[3] = 1.0;
+    time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+    sensor[2] += 0.05;
+    go_for(b, PLATFORM_TO_RUN, 3.0);
+    assert_false(has(b, PLATFORM_BAD_INPUT));
+    assert_true(fabs(b->platform.out.pose[2] - 0.05) < 1e-6 && fabs(b->platform.out.pose[0]) < 1e-6);
+    free(b);
+  }
+}
+
+/* What was known of its velocity is no reason to go on. */
+static void a_pose_that_is_none_holds_the_last(void **state)
+{
+  (void)state;
+  double sensor[19] = {[3] = 1.0};
+  struct bench *b = bench_new(PLATFORM_POSE);
+  b->in.sensor = sensor;
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 1.1);
+  sensor[0] = 0.02;
+  sensor[7] = 0.3;
+  go_for(b, PLATFORM_TO_RUN, 0.2);
+  memset(sensor + 3, 0, 4 * sizeof *sensor);
+  go_for(b, PLATFORM_TO_RUN, 3.0);
+  assert_true(has(b, PLATFORM_BAD_INPUT));
+  assert_true(fabs(b->platform.out.pose[0] - 0.02) < 1e-6);
+  go_for(b, PLATFORM_TO_FREEZE, 0.1);
+  assert_false(has(b, PLATFORM_BAD_INPUT)); /* nobody looks at it */
+  free(b);
+}
+
+/* READY, paused, and on: what the filters held of the run before is gone. */
+static void filters_begin_anew_after_neutral(void **state)
+{
+  (void)state;
+  struct bench *b = bench_new(PLATFORM_WASHOUT);
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  b->in.specific_force[0] = 3.0;
+  go_for(b, PLATFORM_TO_RUN, 4.0);
+  assert_true(b->platform.live.washout.slow[0][0] > 1.0);
+  time_to(b, PLATFORM_TO_NEUTRAL, PLATFORM_NEUTRAL, 12.0);
+  b->in.specific_force[0] = 0.0;
+  go_for(b, PLATFORM_TO_FREEZE, 0.1);
+  go_for(b, PLATFORM_TO_RUN, 0.05);
+  assert_true(b->platform.live.washout.slow[0][0] == 0.0);
+  free(b);
+}
+
+/* Limits that leave the platform outside do not hurry it. */
+static void a_move_from_beyond_its_limits_takes_its_time(void **state)
+{
+  (void)state;
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  struct platform_params q = b->spec.params;
+  b->in.external[0] = 0.15;
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 4.0);
+  go_for(b, PLATFORM_TO_FREEZE, 1.0);
+  q.pos_max[0] = 0.02;
+  platform_tune(&b->platform, PLATFORM_EXTERNAL, &q);
+  double fastest = 0.0;
+  b->in.order = PLATFORM_TO_PARK;
+  for (int i = 0; i < 600 && state_of(b) != PLATFORM_PARKED; i++) {
+    go_on(b);
+    fastest = fmax(fastest, fabs(b->platform.out.velocity[0]));
+  }
+  assert_int_equal(state_of(b), PLATFORM_PARKED);
+  assert_true(fastest < 1.01 * GLIDE_RATE * 0.15 / 5.0);
+  free(b);
+}
+
+/* Also where the target stays beyond them. */
+static void limits_come_into_force(void **state)
+{
+  (void)state;
+  struct bench *b = bench_new(PLATFORM_EXTERNAL);
+  struct platform_params q = b->spec.params;
+  b->in.external[0] = 0.15;
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 4.0);
+  q.pos_max[0] = 0.02;
+  platform_tune(&b->platform, PLATFORM_EXTERNAL, &q);
+  go_for(b, PLATFORM_TO_RUN, 0.05);
+  assert_true(has(b, PLATFORM_PENDING));
+  go_for(b, PLATFORM_TO_RUN, 3.0);
+  assert_false(has(b, PLATFORM_PENDING));
+  assert_true(fabs(b->platform.out.pose[0] - 0.02) < 1e-9);
+  free(b);
+}
+
+/* Where laws allow less than the parameters say (see envelope.h), moves are planned with that. */
+static void a_move_is_planned_with_what_can_be_had(void **state)
+{
+  (void)state;
+  static struct platform p;
+  struct platform_input in = {.order = PLATFORM_TO_NEUTRAL, .specific_force = {0, 0, RIG_GRAVITY}};
+  struct platform_spec s;
+  char error[300];
+  rig_spec(&s);
+  s.period = 0.001;
+  s.params.jerk_max[2] = 2.0;
+  assert_true(platform_init(&p, &s, error, sizeof error));
+  for (int i = 0; i < 20000 && p.out.state[0] != PLATFORM_NEUTRAL; i++) {
+    platform_step(&p, &in);
+    assert_true(fabs(p.out.pose[2] - p.out.target[2]) < 1e-6);
+  }
+  assert_int_equal(p.out.state[0], PLATFORM_NEUTRAL);
 }
 
 /* Far beyond everything: as far as it goes, and one coordinate at its end does not hold the others. */
@@ -330,6 +485,41 @@ static void a_park_pose_has_to_be_in_reach(void **state)
   assert_refused(&s, "park pose");
 }
 
+/* Wherever the ends of the legs are. */
+static void a_park_pose_is_found(void **state)
+{
+  (void)state;
+  static struct platform p;
+  struct random random = {.state = 3};
+  for (int i = 0; i < 300; i++) {
+    struct platform_spec s;
+    char error[300];
+    rig_spec(&s);
+    s.geometry.leg_min = random_between(&random, 0.6, 0.8);
+    s.geometry.leg_max = random_between(&random, 0.9, 1.1);
+    if (!platform_init(&p, &s, error, sizeof error)) fail_msg("%s", error);
+    assert_true(p.spec.park[2] < 0.0);
+  }
+}
+
+static void numbers_that_make_no_sense_are_refused(void **state)
+{
+  (void)state;
+  struct platform_spec s;
+  rig_spec(&s);
+  s.period = 0.0;
+  assert_refused(&s, "period: expected");
+  rig_spec(&s);
+  s.head[1] = NAN;
+  assert_refused(&s, "head point: expected");
+  rig_spec(&s);
+  s.params.vel_max[1] = 0.0;
+  assert_refused(&s, "vel_max.y: expected");
+  rig_spec(&s);
+  s.params.blend[0] = NAN;
+  assert_refused(&s, "blend: expected");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -341,10 +531,20 @@ int main(void)
       cmocka_unit_test(random_orders_never_jerk),
       cmocka_unit_test(a_pose_is_followed_as_it_is),
       cmocka_unit_test(an_input_is_followed_smoothly),
+      cmocka_unit_test(a_pause_ends_without_a_swing),
+      cmocka_unit_test(a_mode_that_begins_in_a_turn_does_not_swing),
+      cmocka_unit_test(a_pose_sensor_is_zeroed_by_a_pose),
+      cmocka_unit_test(a_pose_that_is_none_holds_the_last),
+      cmocka_unit_test(filters_begin_anew_after_neutral),
+      cmocka_unit_test(a_move_from_beyond_its_limits_takes_its_time),
+      cmocka_unit_test(limits_come_into_force),
+      cmocka_unit_test(a_move_is_planned_with_what_can_be_had),
       cmocka_unit_test(what_is_out_of_reach_is_not_emitted),
       cmocka_unit_test(modes_and_parameters_change_without_a_jump),
       cmocka_unit_test(same_inputs_same_bits),
       cmocka_unit_test(a_park_pose_has_to_be_in_reach),
+      cmocka_unit_test(a_park_pose_is_found),
+      cmocka_unit_test(numbers_that_make_no_sense_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
