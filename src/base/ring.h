@@ -23,17 +23,23 @@ struct ring {
 bool ring_init(struct ring *r, size_t size, uint32_t capacity);
 void ring_free(struct ring *r);
 
-/* Producer. False (and counted) when the ring is full. RT. */
-static inline bool ring_push(struct ring *r, const void *record)
+/* Producer. False (and counted) when it would leave no room for `spare` records more: for what matters less than others. RT. */
+static inline bool ring_push_sparing(struct ring *r, const void *record, uint32_t spare)
 {
   uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
-  if (head - atomic_load_explicit(&r->tail, memory_order_acquire) >= r->capacity) {
+  if (head - atomic_load_explicit(&r->tail, memory_order_acquire) + spare >= r->capacity) {
     atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
     return false;
   }
   memcpy(r->record + (head & (r->capacity - 1)) * r->size, record, r->size);
   atomic_store_explicit(&r->head, head + 1, memory_order_release);
   return true;
+}
+
+/* Producer. False (and counted) when the ring is full. RT. */
+static inline bool ring_push(struct ring *r, const void *record)
+{
+  return ring_push_sparing(r, record, 0);
 }
 
 /* Consumer. False when empty. RT. */

@@ -96,9 +96,20 @@ static void keep(struct reload *r)
   if (tuned != r->tuned && tuned != applied) settings_free(tuned);
 }
 
+/* A file without the platform may say what does not go with the one that is there until the restart. */
+static void keep_overrun(struct reload *r)
+{
+  const struct settings *before = r->applied ? r->applied : r->started;
+  if (!r->started->platform.enabled || r->read->cycle.overrun != OVERRUN_CATCH_UP) return;
+  r->read->cycle.overrun = before->cycle.overrun;
+  log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: catch_up does not go with the platform",
+           r->file);
+}
+
 static void apply(struct reload *r, struct cycle *c)
 {
   char names[NAMES];
+  keep_overrun(r);
   if (!tune(c, r->read, r->started)) {
     log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
     settings_free(r->read);
@@ -109,6 +120,11 @@ static void apply(struct reload *r, struct cycle *c)
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
     log_line(LOG_LEVEL_INFO, "%s: read again, nothing to change", r->file);
+  if (r->platform_set && settings_same_platform(r->started, r->read)) {
+    log_line(LOG_LEVEL_NOTICE, "%s: of the platform what was set over OSC is as the file says again",
+             r->file);
+    r->platform_set = false;
+  }
   if (settings_changes(r->started, r->read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
   keep(r);

@@ -27,6 +27,7 @@ struct reload {
   struct settings *read;    /* NULL: there were mistakes */
   struct settings *applied; /* the last that were; NULL: those of the start */
   struct settings *tuned;   /* the last whose inputs were; likewise */
+  bool platform_set;        /* parameters were set over OSC since; the owner tells */
   bool platform_tuned;      /* likewise the platform: this one */
   struct platform_setup platform;
 };

@@ -23,8 +23,10 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = NS_PER_S / 50;
-static const uint64_t GRACE_NS = 5 * NS_PER_S;             /* for the loop to end */
-static const uint64_t PARKS_NS = CYCLE_PARKS_S * NS_PER_S; /* and to park the platform before */
+static const uint64_t GRACE_NS = 5 * NS_PER_S; /* for the loop to end */
+static const uint64_t PARKS_NS =
+    CYCLE_PARKS_S * NS_PER_S;  /* and to park the platform before, while it goes on */
+static const int EXTEND_S = 5; /* by which the service manager is asked to wait, each second */
 enum {
   FEEDS = 4, /* in the time that the service manager allows */
   CYCLES =
@@ -79,6 +81,7 @@ static void log_events(struct supervisor *s)
     char text[400];
     event_text(&e, g, text, sizeof text);
     log_line(level_of(&e), "%s", text);
+    s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
   const uint64_t lost = ring_dropped(&s->cycle->events);
@@ -118,6 +121,7 @@ static void notify_status(struct supervisor *s, const struct telemetry_live *liv
   sd_notifyf(0, "STATUS=%s%s%s at cycle %" PRIu64 ", %" PRIu64 " deadlines missed",
              s->cycle->realtime ? "" : "NOT REAL-TIME: ", s->stall.stuck ? "LOOP STUCK, was " : "",
              run_state_name(live->state), live->cycle, live->misses);
+  if (s->parks) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d", EXTEND_S * 1000000);
 }
 
 static void show_stuck(struct supervisor *s, uint32_t fault)
@@ -185,8 +189,9 @@ static void stop(struct supervisor *s, int number)
   const bool parks = s->cycle->config.platform, again = s->stop_ns > 0;
   log_line(LOG_LEVEL_INFO, "SIG%s%s: stopping%s", sigabbrev_np(number), again ? " again" : "",
            parks && again ? " at once, the platform parked or not" : "");
-  if (!again || s->patience_ns > GRACE_NS) s->stop_ns = clock_now_ns();
-  s->patience_ns = GRACE_NS + (parks && !again ? PARKS_NS : 0);
+  if (!again) s->stop_ns = clock_now_ns();
+  if (!again || s->parks) s->waits_ns = s->waited_ns = clock_now_ns();
+  s->parks = parks && !again;
   if (again)
     cycle_stop_at_once(s->cycle);
   else
@@ -215,6 +220,20 @@ static void take_signals(struct supervisor *s)
   for (int number; (number = sigtimedwait(&s->signals, NULL, &wait)) > 0 || errno == EINTR;
        wait = (struct timespec){0})
     if (number > 0) take_signal(s, number);
+}
+
+/* Told to end it has not, nor does it go on to park the platform. Of the time in which this thread stood still the loop may
+ * have had as little. */
+static bool is_overdue(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
+{
+  if (s->stop_ns == 0) return false;
+  if (s->parks && live->cycle != s->parks_cycle && now - s->stop_ns <= PARKS_NS)
+    s->waits_ns = now;
+  else if (now - s->waited_ns > NS_PER_S)
+    s->waits_ns += now - s->waited_ns;
+  s->parks_cycle = live->cycle;
+  s->waited_ns = now;
+  return now - s->waits_ns > GRACE_NS + 2 * s->cycle->config.period_ns;
 }
 
 static void begin(struct supervisor *s)
@@ -246,7 +265,7 @@ bool supervisor_run(struct supervisor *s)
     if (s->ready) reload_tick(&s->reload, s->cycle);
     notify_status(s, &live, now);
     feed_watchdog(s, now);
-    if (s->stop_ns && now - s->stop_ns > s->patience_ns + 2 * g->period_ns) return false;
+    if (is_overdue(s, &live, now)) return false;
   }
   sd_notify(0, "STOPPING=1");
   log_events(s); /* those pushed between the last look and the end */

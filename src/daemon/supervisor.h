@@ -38,7 +38,10 @@ struct supervisor {
   uint64_t feed_ns, fed_ns; /* the watchdog: how often (0: there is none), and when last */
   uint64_t events_lost, status_ns;
   uint64_t stop_ns;     /* told to end; 0: not */
-  uint64_t patience_ns; /* within which it has to have ended then */
+  uint64_t waits_ns;    /* since when it is waited for */
+  uint64_t waited_ns;   /* as far as it was looked at */
+  uint64_t parks_cycle; /* the last that was seen meanwhile */
+  bool parks;           /* it may park the platform before */
 };
 
 /* Blocks the signals the supervisor takes in the calling thread; threads it starts inherit that. */

@@ -186,6 +186,7 @@ static void latch(struct cycle *c)
   tune(c);
   cycle_leave(c);
   const enum run_state before = c->machine.state;
+  cycle_mind_gap(c);
   bool stopped = false;
   if (atomic_load_explicit(&c->stuck, memory_order_relaxed) &&
       atomic_exchange_explicit(&c->stuck, false, memory_order_acquire)) {

@@ -117,13 +117,14 @@ struct cycle {
   struct platform_drive drive;
   struct schedule schedule;
   struct step_times step_times;
-  struct frame *head; /* of the values last observed; without them */
-  double *values;     /* (signals->count)  filled by the phase observe */
-  uint64_t number;    /* of the cycle, from 1 */
-  uint64_t wake_ns;   /* when it really began */
-  uint64_t mark_ns;   /* when the phase that is on began */
-  uint64_t counted;   /* periods gone by since the warm-up, done or skipped */
-  uint64_t leave_by;  /* cycle by which the loop ends, parked or not; 0: it was not told to end */
+  struct frame *head;     /* of the values last observed; without them */
+  double *values;         /* (signals->count)  filled by the phase observe */
+  uint64_t number;        /* of the cycle, from 1 */
+  uint64_t wake_ns;       /* when it really began */
+  uint64_t mark_ns;       /* when the phase that is on began */
+  uint64_t counted;       /* periods gone by since the warm-up, done or skipped */
+  uint64_t leave_by;      /* cycle by which the loop ends, parked or not; 0: it was not told to end */
+  uint64_t leave_at_last; /* and which that is at most, however long the platform moves */
   uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
@@ -175,8 +176,9 @@ bool cycle_over(const struct cycle *c); /* true: time to end, and no platform to
 void cycle_end(struct cycle *c);
 
 /* Any thread, or a signal handler. The loop ends after the cycle it is in; with a platform that is not parked it goes to the
- * state EXIT, in which nothing moves but the platform, to its park pose, and ends then: CYCLE_PARKS_S later at most. */
-enum { CYCLE_PARKS_S = 40 };
+ * state EXIT, in which nothing moves but the platform, to its park pose, and ends then, or when that has stood still on its
+ * way for 5 s: CYCLE_PARKS_S later at most. */
+enum { CYCLE_PARKS_S = 600 };
 static inline void cycle_stop(struct cycle *c)
 {
   atomic_store_explicit(&c->stop, true, memory_order_release);

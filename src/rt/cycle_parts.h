@@ -23,8 +23,11 @@ static inline bool cycle_steps(const struct cycle *c)
 void cycle_move_platform(struct cycle *c);
 /* One of its parameters is set by a command. */
 enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
-/* Told to end, with a platform to be parked before: to the state EXIT, once. */
+/* Told to end, with a platform to be parked before: to the state EXIT, once; then waits for it while it moves. */
 void cycle_leave(struct cycle *c);
+/* With a platform that is not parked: to SAFE after a loop that stood still for ten periods, 0.1 s at least, in this cycle or
+ * the last one. */
+void cycle_mind_gap(struct cycle *c);
 
 /* The event of a change from state `from`. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The platform in a cycle, and the end of the loop, which waits for it. RT. */
+#include "rt/clock.h"
 #include "rt/cycle_parts.h"
 
 void cycle_move_platform(struct cycle *c)
@@ -23,17 +24,19 @@ enum command_result cycle_set_platform(struct cycle *c, const struct command *co
 {
   const enum command_result result = platform_drive_set(&c->drive, command->argument, command->value);
   if (result != RESULT_OK) return result;
-  ring_push(&c->events, &(struct cycle_event){.cycle = c->number,
-                                              .from = c->machine.state,
-                                              .to = c->machine.state,
-                                              .cause = CAUSE_PLATFORM_SET,
-                                              .code = command->argument,
-                                              .port = port,
-                                              .client = command->client,
-                                              .body = -1,
-                                              .joint = -1,
-                                              .input = -1,
-                                              .value = command->value});
+  /* A slider that is dragged, or worse, leaves half of the room to faults. */
+  const struct cycle_event e = {.cycle = c->number,
+                                .from = c->machine.state,
+                                .to = c->machine.state,
+                                .cause = CAUSE_PLATFORM_SET,
+                                .code = command->argument,
+                                .port = port,
+                                .client = command->client,
+                                .body = -1,
+                                .joint = -1,
+                                .input = -1,
+                                .value = command->value};
+  ring_push_sparing(&c->events, &e, CYCLE_EVENTS / 2);
   return RESULT_OK;
 }
 
@@ -51,11 +54,33 @@ bool cycle_over(const struct cycle *c)
   return c->leave_by > 0 && c->number >= c->leave_by;
 }
 
+static uint64_t longest_way(const struct cycle *c)
+{
+  return CYCLE_PARKS_S * NS_PER_S / c->config.period_ns + 1;
+}
+
 void cycle_leave(struct cycle *c)
 {
-  if (c->leave_by > 0 || !c->drive.there || !end_is_due(c)) return;
+  if (!c->drive.there || !end_is_due(c)) return;
   const enum run_state before = c->machine.state;
-  c->leave_by = c->number + platform_drive_patience(&c->drive);
-  machine_exit(&c->machine);
-  cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  if (c->leave_by == 0) {
+    c->leave_at_last = c->number + longest_way(c);
+    machine_exit(&c->machine);
+    cycle_note(c, before, CAUSE_EXIT, 0, -1, 0);
+  } else if (!platform_drive_moves(&c->drive)) {
+    return;
+  }
+  const uint64_t by = c->number + platform_drive_patience(&c->drive);
+  c->leave_by = by < c->leave_at_last ? by : c->leave_at_last;
+}
+
+/* Its controller has heard nothing for so long, and has stopped it. It does not begin to move again without being asked, with
+ * somebody on it perhaps: SAFE, as a loop is that was declared stuck. */
+void cycle_mind_gap(struct cycle *c)
+{
+  const uint64_t stands_ns = 10 * c->config.period_ns, least_ns = NS_PER_S / 10;
+  const uint64_t longest_ns = stands_ns > least_ns ? stands_ns : least_ns;
+  const uint64_t late_ns = c->wakeup_ns > c->cycle_ns ? c->wakeup_ns : c->cycle_ns;
+  const bool warm = c->number > (uint64_t)c->config.warmup + 1;
+  if (!platform_drive_rests(&c->drive) && warm && late_ns > longest_ns) cycle_trip(c, FAULT_STUCK, -1, 0);
 }

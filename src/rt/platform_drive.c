@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double beyond_s = 5.0; /* what it may need to come to rest before it begins to park */
+static const double at_rest_s = 5.0; /* so long one that is to park may stand still on its way */
+enum { AT_REST_CYCLES = 3 }; /* at least: a move begins in the cycle after that in which it is asked for */
 static const double at_rest = 9.81; /* m/s^2, upwards: what an imu would say that is not there */
 
 bool platform_drive_init(struct platform_drive *d, const struct platform_setup *setup,
@@ -79,8 +80,16 @@ enum command_result platform_drive_set(struct platform_drive *d, uint32_t parame
   return RESULT_OK;
 }
 
+bool platform_drive_moves(const struct platform_drive *d)
+{
+  const double *velocity = d->platform.out.velocity;
+  bool moves = false;
+  for (int k = 0; k < PLATFORM_DOF; k++) moves |= velocity[k] != 0.0;
+  return moves;
+}
+
 uint64_t platform_drive_patience(const struct platform_drive *d)
 {
-  const struct platform_spec *spec = &d->setup.spec;
-  return (uint64_t)ceil((spec->params.park_time[0] + beyond_s) / spec->period);
+  const double cycles = ceil(at_rest_s / d->setup.spec.period);
+  return cycles > AT_REST_CYCLES ? (uint64_t)cycles : AT_REST_CYCLES;
 }

@@ -62,7 +62,10 @@ static inline bool platform_drive_rests(const struct platform_drive *d)
 }
 /* The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be felt. */
 bool platform_drive_notch(const struct platform_params *p);
-/* Cycles within which it is parked, wherever it is now; if not, something is wrong. */
+/* In the last step. */
+bool platform_drive_moves(const struct platform_drive *d);
+/* Cycles for which one that is to park, and is not parked, may stand still; if it does for longer, something is wrong. How long
+ * the way takes depends on its limits, which may be low. */
 uint64_t platform_drive_patience(const struct platform_drive *d);
 
 #endif

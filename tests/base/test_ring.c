@@ -58,6 +58,20 @@ static void order_is_kept_and_excess_counted(void **state)
   ring_free(&r);
 }
 
+static void room_is_left_for_what_matters_more(void **state)
+{
+  (void)state;
+  struct ring r;
+  const uint64_t x = 7;
+  assert_true(ring_init(&r, sizeof x, 8));
+  for (int i = 0; i < 5; i++) assert_true(ring_push_sparing(&r, &x, 3));
+  assert_false(ring_push_sparing(&r, &x, 3));
+  assert_true(ring_dropped(&r) == 1);
+  for (int i = 0; i < 3; i++) assert_true(ring_push(&r, &x));
+  assert_false(ring_push(&r, &x));
+  ring_free(&r);
+}
+
 static void indices_wrap(void **state)
 {
   (void)state;
@@ -143,8 +157,11 @@ static void two_threads_count_what_is_dropped(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(order_is_kept_and_excess_counted),  cmocka_unit_test(indices_wrap),
-      cmocka_unit_test(impossible_sizes_are_refused),      cmocka_unit_test(two_threads_lose_nothing),
+      cmocka_unit_test(order_is_kept_and_excess_counted),
+      cmocka_unit_test(room_is_left_for_what_matters_more),
+      cmocka_unit_test(indices_wrap),
+      cmocka_unit_test(impossible_sizes_are_refused),
+      cmocka_unit_test(two_threads_lose_nothing),
       cmocka_unit_test(two_threads_count_what_is_dropped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

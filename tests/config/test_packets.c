@@ -161,7 +161,7 @@ static struct signal platform[] = {
 enum { PLATFORM = sizeof platform / sizeof platform[0] };
 static struct signals signals = {.count = PLATFORM, .signal = platform};
 /* pi/2 pitch, or so: powers of two where they are sent as they are */
-static const double VALUE[PLATFORM] = {
+static double VALUE[PLATFORM] = {
     1.5, 1, 0.25, -0.5, 0.125, 0.5, -0.25, 1.5707963267948966, 1, 2, 0.25, 0.5, 4, 8, -1, -0.5, 0, 0.5, 1, 2};
 
 /* The bytes of the only packet of a map. */
@@ -211,6 +211,21 @@ static void moog(void **state)
                0xbf, 0xc9, 0x0f, 0xdb,   /* yaw -pi/2 */
                0x3f, 0x00, 0x00, 0x00,   /* sway 0.5: to the right */
                0x00, 0x00, 0x00, 0x00);
+}
+
+/* Nothing that moves the base while the platform parks, is parked, or ends a way to either. */
+static void moog_poses_are_for_what_follows_them(void **state)
+{
+  (void)state;
+  static const uint8_t command[] = {170, 180, 130, 130, 130, 210, 210, 210, 210};
+  const double before = VALUE[1];
+  for (int i = 0; i < (int)(sizeof command); i++) {
+    uint8_t got[PACKET_BYTES_MAX];
+    VALUE[1] = i;
+    bytes_of("moog-udp.yaml", got);
+    assert_int_equal(got[3], command[i]);
+  }
+  VALUE[1] = before;
 }
 
 static void simtools(void **state)
@@ -325,6 +340,7 @@ int main(void)
       cmocka_unit_test(a_file_is_taken_as_it_is_or_with_another_place),
       cmocka_unit_test(a_file_that_changed_is_another_one),
       cmocka_unit_test(moog),
+      cmocka_unit_test(moog_poses_are_for_what_follows_them),
       cmocka_unit_test(simtools),
       cmocka_unit_test(openmotionsim),
       cmocka_unit_test(hexapod),

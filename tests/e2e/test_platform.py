@@ -102,6 +102,12 @@ class Platform(unittest.TestCase):
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("changed", lambda: "changed: platform.pos_max, platform.blend\n" in d.said())
+            bench.wait_for("gain_lin back", lambda: "what was set over OSC is as the file says again\n" in d.said())
+            config["platform"].update(blend=0.6)
+            config["cycle"].update(period=0.02)  # which they know nothing of
+            d.file("bench.json", json.dumps(config))
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("changed", lambda: "changed: platform.blend\n" in d.said())
             self.assertEqual(d.stop()[0], 0, d.said())
 
     def test_it_is_parked_before_the_end(self):
@@ -117,6 +123,42 @@ class Platform(unittest.TestCase):
             said = d.said()
             self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("-> parked"))
             self.assertEqual(d.report()["misses"] > 20, False, d.report())
+
+    def test_a_slow_one_is_waited_for(self):
+        """Its limits let it park in some 9 s, not within park_time and 5 s; the service manager is asked to wait, too."""
+        with daemon(platform={"vel_max": [0.4, 0.4, 0.04], "acc_max": [4, 4, 0.01], "jerk_max": [100, 100, 0.1]}) as d:
+            osc, _ = self.open(d)
+            bench.wait_for("a way to go", lambda: platform(d)["pose"][2] > -0.12, 20)
+            d.process.send_signal(signal.SIGTERM)
+            bench.wait_for("EXIT", lambda: "EXIT: loop ended" in d.said())
+            osc.send(bench.osc_message("/ali3/cmd/run", "i", 1))  # changes nothing
+            self.assertEqual(d.finish(40), 0, d.said())
+            self.assertIn("-> parked", d.said())
+            self.assertTrue(any(line.startswith("EXTEND_TIMEOUT_USEC=") for line in d.hear()), d.hear())
+
+    def test_what_moves_it_too_fast_needs_a_restart(self):
+        with daemon() as d:
+            with open(d.config, encoding="utf-8") as f:
+                config = json.load(f)
+            del config["platform"], config["inputs"]
+            config["cycle"].update(overrun="catch_up", max_misses=7)
+            d.file("bench.json", json.dumps(config))
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for("needs a restart", lambda: "needs a restart: cycle.overrun: catch_up does not go with the platform\n"
+                           in d.said())
+            bench.wait_for("the rest", lambda: "changed: cycle.max_misses\n" in d.said())
+            self.assertEqual(d.watch()["overrun"], "skip")
+
+    def test_after_a_gap_it_parks(self):
+        with daemon() as d:
+            osc, _ = self.open(d)
+            self.in_state(d, "run")
+            osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, 0.1))
+            d.process.send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            d.process.send_signal(signal.SIGCONT)
+            bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            self.in_state(d, "parked")
 
     def test_a_second_signal_does_not_wait(self):
         with daemon(platform={"park_time": 30}) as d:

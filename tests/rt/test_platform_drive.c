@@ -23,7 +23,8 @@ static struct {
   int steps, tunes, restarts;
   enum platform_mode mode;
   struct platform_params params;
-  bool parks; /* as it is asked to, at once; else never */
+  bool parks;      /* as it is asked to, at once; else never */
+  double velocity; /* that it has on its way */
 } told_it;
 
 bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
@@ -51,6 +52,7 @@ void __wrap_platform_step(struct platform *p, const struct platform_input *in)
   p->out.state[0] = park ? PLATFORM_PARKED : in->order == PLATFORM_TO_PARK ? PLATFORM_PARK : PLATFORM_RUN;
   p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;
   p->out.pose[0] = told_it.steps;
+  p->out.velocity[5] = told_it.velocity;
   p->out.legs_normalised[5] = 0.25;
 }
 
@@ -279,6 +281,24 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   assert_int_equal(told_it.tunes, 2);
 }
 
+/* However many there are before anybody looks, what comes then is heard of. */
+static void parameters_leave_room_for_other_events(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  for (int i = 0; i < CYCLE_EVENTS + 10; i++)
+    assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), i % 2 ? 0.25 : 0.5), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK);
+  int set = 0, stops = 0;
+  for (struct cycle_event e; cycle_next_event(&b->cycle, &e);) {
+    set += e.cause == CAUSE_PLATFORM_SET;
+    stops += e.to == STATE_SAFE;
+  }
+  assert_int_equal(stops, 1);
+  assert_in_range(set, CYCLE_EVENTS / 2 - 10, CYCLE_EVENTS / 2);
+  assert_true(ring_dropped(&b->cycle.events) == (uint64_t)(CYCLE_EVENTS + 10 - set));
+}
+
 static int cycles_to_the_end(struct bench *b)
 {
   int n = 0;
@@ -331,16 +351,57 @@ static void the_loop_ends_when_it_is_parked(void **state)
   assert_int_equal(exits, 1);
 }
 
-static void the_loop_waits_so_long_and_no_longer(void **state)
+/* As long as it moves, however slowly it may; and 5 s where it stands still. */
+static void the_loop_waits_while_it_moves(void **state)
 {
   struct bench *b = *state;
   setup.spec.params.park_time[0] = 3.0;
   begin_running(b);
   after(b, 10);
   told_it.parks = false;
+  told_it.velocity = -1e-9;
   cycle_stop(&b->cycle);
-  assert_int_equal(cycles_to_the_end(b), 1 + 800); /* 3 s and 5 s */
+  assert_int_equal(cycles_to_the_end(b), 2000);
+  told_it.velocity = 0.0;
+  assert_int_equal(cycles_to_the_end(b), 1 + 500);
   assert_int_equal(newest(b, 0)->flags, FLAG_ENGAGED);
+}
+
+static void the_loop_does_not_wait_for_ever(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  told_it.velocity = 1.0;
+  cycle_stop(&b->cycle);
+  int cycles = 0;
+  for (int n; (n = cycles_to_the_end(b)) > 0;) cycles += n;
+  assert_int_equal(cycles, 1 + CYCLE_PARKS_S * 100 + 1);
+}
+
+/* After a gap nobody has asked it to go on. */
+static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  b->cycle.schedule.start_ns = clock_now_ns() - 80 * NS_PER_S / 1000;
+  assert_int_equal(after(b, 2)->state, STATE_RUNNING);
+  b->cycle.schedule.start_ns = clock_now_ns() - 120 * NS_PER_S / 1000;
+  const struct frame *f = after(b, 1); /* in its first cycle already */
+  assert_int_equal(f->state, STATE_SAFE);
+  assert_int_equal(f->fault, FAULT_STUCK);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+}
+
+static void nor_one_that_stood_still_in_a_cycle(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  b->cycle.cycle_ns = NS_PER_S; /* of the last one, as it is found at its end */
+  assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
 static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
@@ -410,9 +471,13 @@ int main(void)
       TEST(it_is_given_the_input_and_told_of_resets),
       TEST(it_is_given_its_sensors),
       TEST(parameters_change_at_the_edge_of_a_cycle),
+      TEST(parameters_leave_room_for_other_events),
       TEST(its_states_are_events),
       TEST(the_loop_ends_when_it_is_parked),
-      TEST(the_loop_waits_so_long_and_no_longer),
+      TEST(the_loop_waits_while_it_moves),
+      TEST(the_loop_does_not_wait_for_ever),
+      TEST(a_loop_that_stood_still_does_not_go_on_moving_it),
+      TEST(nor_one_that_stood_still_in_a_cycle),
       TEST(it_is_not_waited_for_where_haste_is_asked_for),
       TEST(one_that_is_parked_holds_up_nothing),
       TEST(it_is_parked_after_the_last_period_too),

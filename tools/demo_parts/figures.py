@@ -116,7 +116,8 @@ def plot(png, folder, car, base, height):
             f.writelines(f"{t - start:.4f} {' '.join(f'{x:.7g}' for x in values)}\n" for t, values, *_ in series)
     script = PLOT.format(png=os.path.abspath(png).replace("'", "''"), end=end - start)
     try:
-        done = subprocess.run(["gnuplot"], input=script, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(["gnuplot"], input=script, cwd=folder, capture_output=True, text=True, errors="replace",
+                              timeout=120, check=False)
     except FileNotFoundError:
         return "gnuplot is not installed"
     return None if done.returncode == 0 else f"gnuplot: {done.stderr.strip()}"
