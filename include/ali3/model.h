@@ -219,6 +219,7 @@ void ali3_model_free(ali3_model *m);
 
 int ali3_model_set_name(ali3_model *m, const char *name);
 int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, world; default 0 */
+void ali3_model_gravity(const ali3_model *m, double gravity[3]);    /* likewise */
 
 /* Each returns the index of the new element, or a negative status, the reason in ali3_model_problem().
  * A refused element leaves the model as it was. */

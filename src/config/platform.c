@@ -98,6 +98,13 @@ static void set_geometry(const struct node *section, struct file_values *v)
   spec->park_given = node_find(section, "park_position");
 }
 
+static void set_gravity(const ali3_model *m, struct platform_spec *spec)
+{
+  double g[3];
+  ali3_model_gravity(m, g);
+  spec->gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
 static void check_parameters(const struct node *section, const struct platform_params *p, struct report *r)
 {
   const struct node *low = node_find(section, "lp_wn"), *high = node_find(section, "hp_wn");
@@ -134,5 +141,6 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
                  "park_angles: expected beside park_position only");
   set_geometry(section, v);
   setup->spec.period = v->settings.options.dt;
+  if (v->settings.model) set_gravity(v->settings.model, &setup->spec);
   return r->errors > before || try_it(section, &setup->spec, r);
 }

@@ -98,6 +98,11 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
   return ALI3_OK;
 }
 
+void ali3_model_gravity(const ali3_model *m, double gravity[3])
+{
+  memcpy(gravity, m->gravity, sizeof m->gravity);
+}
+
 /* Makes room for one more element of `size` bytes; false: out of memory. */
 static bool reserve(void **array, int used, int *room, size_t size)
 {

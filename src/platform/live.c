@@ -21,10 +21,13 @@ static void make_smooth(struct live *l, double hz, double period)
   l->w = w;
 }
 
-void live_init(struct live *l, const struct platform_params *params, double period, const double head[3])
+void live_init(struct live *l, const struct platform_params *params, double period, const double head[3],
+               double gravity)
 {
   memset(l, 0, sizeof *l);
   washout_init(&l->washout, params, period, head);
+  l->washout.rest = gravity;
+  washout_reset(&l->washout);
   make_smooth(l, params->smooth_hz[0], period);
 }
 

@@ -34,7 +34,8 @@ struct live {
 };
 
 /* Set-up. */
-void live_init(struct live *l, const struct platform_params *params, double period, const double head[3]);
+void live_init(struct live *l, const struct platform_params *params, double period, const double head[3],
+               double gravity);
 /* From the next step on. */
 void live_tune(struct live *l, const struct platform_params *params, double period);
 /* The model is in its initial state: the pose sensor reads neutral there. False if what it reads is no pose: then it is to be

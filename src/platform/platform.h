@@ -95,6 +95,7 @@ struct platform_spec {
   double park[PLATFORM_DOF];
   bool park_given; /* else as low as the legs let it, level */
   double period;   /* s */
+  double gravity;  /* m/s^2, of the model: what its imu shows at rest */
 };
 
 /* Of one cycle. */

@@ -87,6 +87,6 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   }
   memcpy(p->goal, p->spec.park, sizeof p->goal);
   p->state = PLATFORM_PARKED;
-  live_init(&p->live, &spec->params, spec->period, spec->head);
+  live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);
   return envelope_init(&p->envelope, &p->hexapod, &limits, spec->period, p->spec.park, error, size);
 }

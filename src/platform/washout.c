@@ -70,13 +70,14 @@ void washout_reset(struct washout *w)
   memset(w->spin, 0, sizeof w->spin);
   memset(w->attitude, 0, sizeof w->attitude);
   w->force[0] = w->force[1] = 0.0;
-  w->force[2] = w->gravity;
+  w->force[2] = w->rest;
 }
 
 void washout_init(struct washout *w, const struct platform_params *params, double period,
                   const double head[3])
 {
   *w = (struct washout){.gravity = GRAVITY,
+                        .rest = GRAVITY,
                         .period = period,
                         .draw = 1.0 - exp(-DRAW * period),
                         .bleed = 1.0 - exp(-BLEED * period),
@@ -231,7 +232,7 @@ static bool all_finite(const struct washout *w, const struct platform_motion *m)
 void washout_step(struct washout *w, const double force[3], const double spin[3],
                   const double excess[PLATFORM_DOF], struct platform_motion *target)
 {
-  const double up[3] = {0.0, 0.0, w->gravity};
+  const double up[3] = {0.0, 0.0, w->rest};
   double f[3], rate[3];
   w->bad_input = w->reset = false;
   take(w, w->force, force);

@@ -15,7 +15,8 @@
 #include "platform/types.h"
 
 struct washout {
-  double gravity;    /* m/s^2, of the imu at rest; 9.81 unless set to another after washout_init() */
+  double gravity;    /* m/s^2, where the platform stands: what a tilt makes use of; 9.81 */
+  double rest;       /* m/s^2, of the imu at rest: that of its model; 9.81 unless set after washout_init() */
   bool tilt_limited; /* of the last step: the tilt is at its rate, its acceleration or its angle */
   bool bad_input;    /* of the last step: not a number came in, the last good ones were used */
   bool reset;        /* of the last step: a filter held what is not a number; all are at rest again */

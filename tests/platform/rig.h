@@ -37,7 +37,8 @@ static inline void rig_geometry(struct platform_geometry *g)
 
 static inline void rig_spec(struct platform_spec *s)
 {
-  *s = (struct platform_spec){.mode = PLATFORM_WASHOUT, .head = {0.0, 0.0, 0.9}, .period = 0.01};
+  *s = (struct platform_spec){
+      .mode = PLATFORM_WASHOUT, .head = {0.0, 0.0, 0.9}, .period = 0.01, .gravity = RIG_GRAVITY};
   params_default(&s->params);
   rig_geometry(&s->geometry);
 }

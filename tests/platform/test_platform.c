@@ -452,6 +452,21 @@ static void modes_and_parameters_change_without_a_jump(void **state)
   free(b);
 }
 
+/* A model on the moon: its imu shows less at rest, and that is no motion. */
+static void gravity_of_the_model_is_no_motion(void **state)
+{
+  (void)state;
+  char error[300];
+  struct bench *b = bench_new(PLATFORM_WASHOUT);
+  b->spec.gravity = b->in.specific_force[2] = 1.62;
+  assert_true(platform_init(&b->platform, &b->spec, error, sizeof error));
+  time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
+  go_for(b, PLATFORM_TO_RUN, 20.0);
+  assert_true(distance(b->platform.out.pose, NULL, 6) < 1e-9);
+  assert_true(fabs(b->platform.out.specific_force[2] - RIG_GRAVITY) < 1e-6);
+  free(b);
+}
+
 static void same_inputs_same_bits(void **state)
 {
   (void)state;
@@ -541,6 +556,7 @@ int main(void)
       cmocka_unit_test(a_move_is_planned_with_what_can_be_had),
       cmocka_unit_test(what_is_out_of_reach_is_not_emitted),
       cmocka_unit_test(modes_and_parameters_change_without_a_jump),
+      cmocka_unit_test(gravity_of_the_model_is_no_motion),
       cmocka_unit_test(same_inputs_same_bits),
       cmocka_unit_test(a_park_pose_has_to_be_in_reach),
       cmocka_unit_test(a_park_pose_is_found),
