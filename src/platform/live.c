@@ -110,7 +110,7 @@ static void smooth(struct live *l, const double external[PLATFORM_DOF], struct p
 
 /* The filters may go a little farther than the platform, but not on and on: they have to come back first. */
 static void wash_out(struct live *l, const struct platform_input *in, const double limit[PLATFORM_DOF],
-                     double knee, const double excess[PLATFORM_DOF], struct platform_motion *target)
+                     const double excess[PLATFORM_DOF], struct platform_motion *target)
 {
   double back[PLATFORM_DOF];
   for (int k = 0; k < PLATFORM_DOF; k++) back[k] = excess[k] + l->beyond[k];
@@ -119,18 +119,18 @@ static void wash_out(struct live *l, const struct platform_input *in, const doub
   for (int k = 0; k < PLATFORM_DOF; k++) {
     const double most = FARTHEST * limit[k];
     l->beyond[k] = fmax(-most, fmin(most, target->p[k])) - target->p[k];
-    soft_limit(limit[k], knee, &target->p[k], &target->v[k], &target->a[k]);
+    soft_limit(limit[k], l->washout.now.knee[0], &target->p[k], &target->v[k], &target->a[k]);
   }
 }
 
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double limit[PLATFORM_DOF], double knee, const double excess[PLATFORM_DOF],
+               const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target)
 {
   l->bad = false;
   switch (mode) {
   case PLATFORM_WASHOUT:
-    wash_out(l, in, limit, knee, excess, target);
+    wash_out(l, in, limit, excess, target);
     break;
   case PLATFORM_POSE:
     l->bad = !in->sensor || !l->zeroed || !is_pose(in->sensor);

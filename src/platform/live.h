@@ -46,7 +46,7 @@ void live_reset(struct live *l, const struct platform_input *in);
 /* The target for the end of the cycle; that of the washout bends before it comes to the limits of position. excess: of the last
  * step, what could be reached less the target. */
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
-               const double limit[PLATFORM_DOF], double knee, const double excess[PLATFORM_DOF],
+               const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target);
 
 #endif

@@ -156,8 +156,7 @@ static void follow_live(struct platform *p, const struct platform_input *in)
 {
   struct platform_motion target;
   if (p->anew) begin_anew(p, in);
-  live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->spec.params.knee[0], p->excess,
-            &target);
+  live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->excess, &target);
   if (p->blend) fade_begin(&p->fade, &p->envelope.now, p->spec.params.blend[0]);
   p->blend = false;
   fade_advance(&p->fade, p->spec.period);

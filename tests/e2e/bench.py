@@ -264,7 +264,7 @@ class Daemon:
             "telemetry": {"name": self.name},
         }
         for section, keys in changes.items():
-            if isinstance(keys, dict) and section != "model":
+            if isinstance(keys, dict) and "file" not in keys:  # which stands alone
                 config.setdefault(section, {}).update(keys)
             else:
                 config[section] = keys
