@@ -2,32 +2,11 @@
  * What the legs do at a pose: RT code. Arrays run over the legs, so that several are computed side by side. */
 #include "platform/hexapod.h"
 #include "platform/hexapod_parts.h"
+#include "platform/pose.h"
 
 #include <math.h>
 
 enum { N = PLATFORM_LEGS };
-
-/* R = Rz(yaw) Ry(pitch) Rx(roll); w, unless v is NULL, the angular velocity, base axes. */
-static void attitude(const double p[PLATFORM_DOF], const double v[PLATFORM_DOF], double R[9], double w[3])
-{
-  double sr, cr, sp, cp, sy, cy;
-  sincos(p[3], &sr, &cr);
-  sincos(p[4], &sp, &cp);
-  sincos(p[5], &sy, &cy);
-  R[0] = cy * cp;
-  R[1] = cy * sp * sr - sy * cr;
-  R[2] = cy * sp * cr + sy * sr;
-  R[3] = sy * cp;
-  R[4] = sy * sp * sr + cy * cr;
-  R[5] = sy * sp * cr - cy * sr;
-  R[6] = -sp;
-  R[7] = cp * sr;
-  R[8] = cp * cr;
-  if (!v) return;
-  w[0] = v[3] * R[0] - v[4] * sy;
-  w[1] = v[3] * R[3] + v[4] * cy;
-  w[2] = v[3] * R[6] + v[5];
-}
 
 /* Two numbers side by side: of two legs, or of the halves of the Jacobian. */
 typedef double pair __attribute__((vector_size(16)));
@@ -120,7 +99,7 @@ bool hexapod_parts(const struct hexapod *h, const double p[PLATFORM_DOF], const 
 {
   double R[9], w[3] = {0};
   bool reached = true;
-  attitude(p, v, R, w);
+  pose_attitude(R, w, p + 3, v ? v + 3 : NULL);
   for (int i = 0; i < N; i += 2) {
     pair arm[3], span[3], u[3], seen[3], moment[3], leg, rate = {0}, transmission = {1.0, 1.0};
     for (int c = 0; c < 3; c++) {

@@ -9,14 +9,21 @@
 #include "math/euler.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum { ROLL, PITCH, YAW };
 
 void pose_rotation(double R[9], const double angle[3])
 {
-  const double sr = sin(angle[ROLL]), cr = cos(angle[ROLL]);
-  const double sp = sin(angle[PITCH]), cp = cos(angle[PITCH]);
-  const double sy = sin(angle[YAW]), cy = cos(angle[YAW]);
+  pose_attitude(R, NULL, angle, NULL);
+}
+
+void pose_attitude(double R[9], double w[3], const double angle[3], const double rate[3])
+{
+  double sr, cr, sp, cp, sy, cy;
+  sincos(angle[ROLL], &sr, &cr);
+  sincos(angle[PITCH], &sp, &cp);
+  sincos(angle[YAW], &sy, &cy);
   R[0] = cy * cp;
   R[1] = cy * sp * sr - sy * cr;
   R[2] = cy * sp * cr + sy * sr;
@@ -26,6 +33,10 @@ void pose_rotation(double R[9], const double angle[3])
   R[6] = -sp;
   R[7] = cp * sr;
   R[8] = cp * cr;
+  if (!rate) return;
+  w[0] = rate[ROLL] * R[0] - rate[PITCH] * sy;
+  w[1] = rate[ROLL] * R[3] + rate[PITCH] * cy;
+  w[2] = rate[ROLL] * R[6] + rate[YAW];
 }
 
 /* o = E x */

@@ -10,6 +10,8 @@
 
 /* R = Rz(yaw) Ry(pitch) Rx(roll): turns platform axes into base axes. */
 void pose_rotation(double R[9], const double angle[3]);
+/* Likewise, and the angular velocity in base axes from the rates of the angles; rate NULL: not that. */
+void pose_attitude(double R[9], double w[3], const double angle[3], const double rate[3]);
 
 /* Angular velocity w from the rates of the angles, and the angular acceleration from these and their accelerations. */
 void pose_spin(double w[3], const double angle[3], const double rate[3]);
