@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <termios.h>
 
+#include "io/line.h" /* asserts */
+
 enum { UNIT = 9, SILENT_MS = 200 };
 
 static char folder[] = "/tmp/ali3-line-XXXXXX", path[64];
@@ -20,19 +22,11 @@ static uint8_t rtu[FRAME_MAX];
 /* A new line under the old name. */
 static void plug_in(void)
 {
-  master = posix_openpt(O_RDWR | O_NOCTTY);
-  assert_true(master >= 0);
-  assert_int_equal(grantpt(master), 0);
-  assert_int_equal(unlockpt(master), 0);
-  unlink(path);
-  assert_int_equal(symlink(ptsname(master), path), 0); // NOLINT(concurrency-mt-unsafe)
+  master = line_plug_in(path);
 }
-
 static void unplug(void)
 {
-  close(master);
-  unlink(path);
-  master = -1;
+  line_unplug(&master, path);
 }
 
 static bool start(void)

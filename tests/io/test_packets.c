@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "io/line.h" /* asserts */
+
 enum { PATIENCE_MS = 5000, SILENT_MS = 150, BIG = 1400 };
 
 static struct port port;
@@ -46,18 +48,11 @@ static void publish(double value)
 
 static void plug_in(void)
 {
-  master = posix_openpt(O_RDWR | O_NOCTTY);
-  assert_true(master >= 0);
-  assert_int_equal(grantpt(master), 0);
-  assert_int_equal(unlockpt(master), 0);
-  unlink(path);
-  assert_int_equal(symlink(ptsname(master), path), 0); // NOLINT(concurrency-mt-unsafe)
+  master = line_plug_in(path);
 }
 static void unplug(void)
 {
-  close(master);
-  unlink(path);
-  master = -1;
+  line_unplug(&master, path);
 }
 
 static int open_udp(void)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * A serial line that can be pulled out and put in again: a pseudo terminal, and a path that leads to it. After <cmocka.h>. */
+#ifndef IO_LINE_H
+#define IO_LINE_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A new line under the old name; its other end. */
+static inline int line_plug_in(const char *path)
+{
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  assert_true(master >= 0);
+  assert_int_equal(grantpt(master), 0);
+  assert_int_equal(unlockpt(master), 0);
+  unlink(path);
+  assert_int_equal(symlink(ptsname(master), path), 0); // NOLINT(concurrency-mt-unsafe)
+  return master;
+}
+
+static inline void line_unplug(int *master, const char *path)
+{
+  close(*master);
+  unlink(path);
+  *master = -1;
+}
+
+#endif
