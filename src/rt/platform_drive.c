@@ -9,7 +9,6 @@
 
 static const double at_rest_s = 5.0; /* so long one that is to park may stand still on its way */
 enum { AT_REST_CYCLES = 3 }; /* at least: a move begins in the cycle after that in which it is asked for */
-static const double at_rest = 9.81; /* m/s^2, upwards: what an imu would say that is not there */
 
 bool platform_drive_init(struct platform_drive *d, const struct platform_setup *setup,
                          const struct signals *signals, char *error, size_t size)
@@ -38,7 +37,7 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
   const struct signals *s = d->signals;
   const struct platform_setup *setup = &d->setup;
   struct platform_input in = {
-      .order = order_in(state), .restart = d->restart, .specific_force = {0, 0, at_rest}};
+      .order = order_in(state), .restart = d->restart, .specific_force = {0, 0, setup->spec.gravity}};
   if (setup->imu >= 0) {
     const double *imu = values + s->sensor_first[setup->imu];
     memcpy(in.specific_force, imu, sizeof in.specific_force);

@@ -98,7 +98,7 @@ static int set_up_platform(void **state)
   memset(&told_it, 0, sizeof told_it);
   told_it.parks = true;
   setup = (struct platform_setup){.imu = -1, .pose = -1, .input = INPUTS};
-  setup.spec = (struct platform_spec){.mode = PLATFORM_WASHOUT, .period = 0.01};
+  setup.spec = (struct platform_spec){.mode = PLATFORM_WASHOUT, .period = 0.01, .gravity = 9.81};
   params_default(&setup.spec.params);
   b->config.platform = &setup;
   return 0;
