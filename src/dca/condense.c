@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code around the kernels of condense_lanes.c; and which body nothing holds. */
 #include "dca/condense.h"
-#include "dca/hubs.h"
+#include "dca/fronts.h"
 
 #include <math.h>
 
@@ -38,20 +38,29 @@ int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w,
                          int first, int end)
 {
   int failed = -1;
-  for (int i = first; i < end; i++)
-    if (!kernels_of(s, i)->condense(s->tree, w, m, i) && failed < 0) failed = i;
+  for (int i = first, next; i < end; i = next) {
+    next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
+    int own = kernels_of(s, i)->condense(s->tree, w, m, i, next);
+    if (failed < 0) failed = own;
+  }
   return failed;
 }
 
 void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, const double *beta, int first,
                     int end)
 {
-  for (int i = first; i < end; i++) kernels_of(s, i)->up(s->tree, w, beta, i);
+  for (int i = first, next; i < end; i = next) {
+    next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
+    kernels_of(s, i)->up(s->tree, w, beta, i, next);
+  }
 }
 
 void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end)
 {
-  for (int i = end - 1; i >= first; i--) kernels_of(s, i)->down(s->tree, w, x, i);
+  for (int i = end, next; i > first; i = next) {
+    next = s->tree->group[i - 1].stretch_first > first ? s->tree->group[i - 1].stretch_first : first;
+    kernels_of(s, next)->down(s->tree, w, x, next, i);
+  }
 }
 
 int tree_condense(const struct tree_solver *s, const struct tree_work *w, const struct tree_matrix *m)
@@ -128,6 +137,7 @@ int tree_failed(const struct tree *t, const struct tree_work *w, int group, bool
     for (int i = 0; i < o->pivot; i++) {
       int item = t->member[o->member_first + l];
       double d = w->front[o->front + (size_t)((i * (i + 1) / 2 + i) * o->width + l)];
+      if (o->kind == TREE_JOINT) d = -d;
       if (item >= 0 && !(d > 0.0 && d < INFINITY)) return item; /* the pivot, or one over it */
     }
   return t->member[o->member_first];

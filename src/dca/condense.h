@@ -28,14 +28,16 @@ struct tree_matrix {
 
 /* The kernels of one instruction set: [0] with one lane, [1] with all. */
 struct tree_kernels {
-  /* One group. False: a pivot is not positive. */
-  bool (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int group);
+  /* Groups first .. end-1, all of the width that the kernels are built for; down from the last to the first.
+   * condense returns the first with a pivot that is not positive, or -1. */
+  int (*condense)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int first,
+                  int end);
   /* The front of a joint or hub before its elimination. */
   void (*assemble)(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int group);
   /* beta: (rows), or with carried bodies (unknowns): their right-hand sides behind. x (unknowns): z, and the
    * increments of the hubs behind. */
-  void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int group);
-  void (*down)(const struct tree *t, const struct tree_work *w, double *x, int group);
+  void (*up)(const struct tree *t, const struct tree_work *w, const double *beta, int first, int end);
+  void (*down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end);
 };
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes); /* lanes 1, or those of the set */
 

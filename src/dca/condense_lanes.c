@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, built for each instruction set (math/num.h): one group, that is one front in each lane. With the
- * pivot first (p) and the border behind, lower triangle, row by row without gaps:
+ * Loop code, built for each instruction set (math/num.h): condenses groups, a front in each lane. With the pivot first
+ * (p) and the border behind:
  *
  *         | P        |      P   pivot: -(c + sum D) of a joint, delta^-1 + sum of a hub; sign * P > 0
  *     F = | E    U   |      E   coupling of the border to the pivot
  *                           U   what the parent gets
- *     sign * P = L D L',   U := U - E P^-1 E',   K := E P^-1
+ *     P = L D L',   U := U - E P^-1 E',   K := E P^-1
  *
- * L and D^-1 stay in place of P, and K in that of E, for the sweeps:
- *
- *     up    f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
- *     down  x_p = f_p - K' x_b */
-#include "dca/hubs.h"
+ * L and D^-1 stay in place of P, and K in that of E, for the sweeps; U lies elsewhere (tree_place()). Even fronts
+ * (struct tree_group) are summed up, eliminated and stored block by block, some together with the leaves below. */
+#include "dca/fronts.h"
 
 #include <math.h>
 
-static inline int at_row(int i)
-{
-  return i * (i + 1) / 2;
-}
-
-enum { DELTA = TREE_DELTA_N + 1 };
+enum { DELTA = TREE_DELTA_N + 1, TURN = TREE_Y - 3 /* th and n */ };
 
 /* delta of the bodies; if they do not lie side by side, in `room`. */
 static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)
@@ -35,27 +28,12 @@ static inline const num *delta_of(const struct tree_group *group, const struct t
   return room;
 }
 
-/* Unknown k of the group, of what is stored as the vector of unknowns is. */
-static inline num own(const struct tree_group *group, const double *x, int k)
-{
-  return group->aligned ? ((const num *)(x + group->at->at))[k] : num_pick(x, group->at, k);
-}
-
-static inline void put_own(const struct tree_group *group, double *x, int k, num v)
-{
-  if (group->aligned)
-    ((num *)(x + group->at->at))[k] = v;
-  else
-    for (int l = 0; l < LANES; l++)
-      if (group->at[l].stride) x[group->at[l].at + (size_t)k * group->at[l].stride] = num_lane(v, l);
-}
-
 /* U = -J delta J', over all rows of the body */
 static void leaf(const struct tree *t, const struct tree_group *group, num *U, const struct tree_matrix *m)
 {
   num room[DELTA];
   const num *d = delta_of(group, m, room);
-  num *Y = U + at_row(group->border), J[6 * TREE_Y];
+  num *Y = U + tree_triangle(group->border), J[6 * TREE_Y];
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
     const num *block = (const num *)(m->J + ca->J->at);
@@ -72,7 +50,7 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
     }
     for (int i = 0; i < ca->rows; i++) {
       const num *g = J + TREE_Y * i;
-      num *line = U + at_row(ca->at + i);
+      num *line = U + tree_triangle(ca->at + i);
       for (int k = 0; k <= ca->at + i; k++) {
         const num *y = Y + TREE_Y * k;
         num sum = g[0] * y[0];
@@ -83,82 +61,136 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
   }
 }
 
+/* -delta times a row of a Jacobian, of the columns that are not constant. */
+FLAT void turn_row(const num *d, const num *g, num *y)
+{
+  const num *th = d + TREE_DELTA_TH;
+  num o[3];
+  for (int k = 0; k < 3; k++) o[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
+  num n = -d[TREE_DELTA_N] * g[3];
+  for (int k = 0; k < 3; k++) y[k] = o[k];
+  y[3] = n;
+}
+
+FLAT num turn_product(const num *g, const num *y)
+{
+  return (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
+}
+
 /* The same where the first three columns of all blocks are constant. */
 static void leaf_point(const struct tree *t, const struct tree_group *group, num *U,
                        const struct tree_matrix *m)
 {
-  enum { TURN = TREE_Y - 3 }; /* th and n */
   num room[DELTA], G[TURN * TREE_SHORT], Y[TURN * TREE_SHORT];
-  const num *d = delta_of(group, m, room), *th = d + TREE_DELTA_TH;
+  const num *d = delta_of(group, m, room);
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     const num *J = (const num *)(m->J + c->J->at);
     for (int i = 0; i < c->rows; i++) {
-      num *g = G + TURN * (c->at + i), *o = Y + TURN * (c->at + i);
+      num *g = G + TURN * (c->at + i);
       int from = c->stride * i + 3;
       if (c->aligned)
         for (int y = 0; y < TURN; y++) g[y] = J[from + y];
       else
         for (int y = 0; y < TURN; y++) g[y] = num_pick(m->J, c->J, from + y);
-      for (int k = 0; k < 3; k++) o[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
-      o[3] = -d[TREE_DELTA_N] * g[3];
+      turn_row(d, g, Y + TURN * (c->at + i));
     }
   }
   num *u = U;
-  for (int i = 0; i < group->border; i++) {
-    const num *g = G + TURN * i;
-    for (int k = 0; k <= i; k++) {
-      const num *y = Y + TURN * k;
-      *u++ = (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
-    }
-  }
+  for (int i = 0; i < group->border; i++)
+    for (int k = 0; k <= i; k++) *u++ = turn_product(G + TURN * i, Y + TURN * k);
   for (int a = group->couple_first; a < group->couple_end; a++)
     for (int b = group->couple_first; b <= a; b++) {
       const struct tree_couple *ca = &t->couple[a], *cb = &t->couple[b];
       double sign = ca->side == cb->side ? -1.0 : 1.0;
-      for (int k = 0; k < 3; k++) U[at_row(ca->at + k) + cb->at + k] += sign * d[TREE_DELTA_R];
+      for (int k = 0; k < 3; k++) U[tree_triangle(ca->at + k) + cb->at + k] += sign * d[TREE_DELTA_R];
     }
 }
 
-/* F += a child's update. */
-static inline void gather(const struct tree_work *w, const struct tree_branch *r, num *F)
+/* Block of s rows of J with s that Y is made of; of a diagonal one (whole: false) the lower triangle. r: what the
+ * constant columns bring. Its first row is row `row` of U. */
+FLAT void even_leaf_block(const num *J, const num *Y, num r, int s, bool whole, num *u, int row)
 {
-  const int *into = r->into;
-  int e = at_row(r->pivot);
-  if (r->aligned) {
-    const num *C = (const num *)(w->front + r->front->at);
-    for (int i = 0; i < r->border; i++) {
-      e += r->pivot;
-      for (int k = 0; k <= i; k++) F[*into++] += C[e++];
+  for (int i = 0; i < s; i++, u += row + i) {
+    const num *g = J + 2 * TREE_Y * i + 3;
+    for (int k = 0; k < (whole ? s : i + 1); k++) {
+      num sum = turn_product(g, Y + TURN * k);
+      if (i == k && i < 3) sum += r;
+      u[k] = sum;
     }
-    return;
-  }
-  for (int i = 0; i < r->border; i++) {
-    e += r->pivot;
-    for (int k = 0; k <= i; k++) F[*into++] += num_pick(w->front, r->front, e++);
   }
 }
 
-/* o = the sums of what the children have in `from` */
-static inline void sum_up(const struct tree *t, const struct tree_sum *s, const double *from, num *o)
+/* A leaf with `joints` of s rows each. */
+FLAT void even_leaf(const struct tree *t, const struct tree_group *group, num *U, const struct tree_matrix *m,
+                    int s, int joints)
+{
+  const num *d = (const num *)(m->delta + (size_t)group->body->first * (size_t)m->numbers);
+  const struct tree_couple *couple = &t->couple[group->couple_first];
+  num Y[TURN * TREE_SHORT], delta[DELTA];
+  for (int i = 0; i < DELTA; i++) delta[i] = d[i];
+  for (int a = 0; a < joints; a++) {
+    const num *J = (const num *)(m->J + couple[a].J->at);
+    num *y = Y + TURN * s * a, *u = U + tree_triangle(s * a);
+    for (int i = 0; i < s; i++) turn_row(delta, J + 2 * TREE_Y * i + 3, y + TURN * i);
+    for (int b = 0; b < a; b++) {
+      double sign = couple[a].side == couple[b].side ? -1.0 : 1.0;
+      even_leaf_block(J, Y + TURN * s * b, sign * delta[TREE_DELTA_R], s, true, u + s * b, s * a);
+    }
+    even_leaf_block(J, y, -delta[TREE_DELTA_R], s, false, u + s * a, s * a);
+  }
+}
+
+static void condense_leaf(const struct tree *t, const struct tree_group *group, num *U,
+                          const struct tree_matrix *m)
+{
+  int joints = group->couple_end - group->couple_first;
+  if (group->even == 3 && joints == 2)
+    even_leaf(t, group, U, m, 3, 2);
+  else if (group->even == 3)
+    even_leaf(t, group, U, m, 3, joints);
+  else if (group->even == 5 && joints == 2)
+    even_leaf(t, group, U, m, 5, 2);
+  else if (group->even == 5)
+    even_leaf(t, group, U, m, 5, joints);
+  else if (group->point)
+    leaf_point(t, group, U, m);
+  else
+    leaf(t, group, U, m);
+}
+
+/* Front += a child's update. */
+static inline void gather(const struct tree_work *w, const struct tree_branch *r)
+{
+  const num *C = (const num *)(w->front + r->update->at);
+  for (int i = 0; i < tree_triangle(r->border); i++)
+    if (r->into[i] >= 0)
+      *(num *)(w->front + r->into[i]) += r->aligned ? C[i] : num_pick(w->front, r->update, i);
+}
+
+/* Front = the sums of the children's updates. */
+static inline void sum_up(const struct tree *t, const struct tree_sum *s, double *front)
 {
   const int *list = t->list + s->first;
-  for (int i = 0; i < s->none; i++) o[*list++] = num_all(0.0);
-  for (int i = 0; i < s->one; i++, list += 2) o[list[0]] = *(const num *)(from + list[1]);
+  for (int i = 0; i < s->none; i++) *(num *)(front + *list++) = num_all(0.0);
+  for (int i = 0; i < s->one; i++, list += 2) *(num *)(front + list[0]) = *(const num *)(front + list[1]);
   for (int i = 0; i < s->two; i++, list += 3)
-    o[list[0]] = *(const num *)(from + list[1]) + *(const num *)(from + list[2]);
-  for (int i = 0; i < s->more; i++, list += 2) o[list[0]] += *(const num *)(from + list[1]);
+    *(num *)(front + list[0]) = *(const num *)(front + list[1]) + *(const num *)(front + list[2]);
+  for (int i = 0; i < s->more; i++, list += 2) *(num *)(front + list[0]) += *(const num *)(front + list[1]);
 }
 
 /* J of hubs beside joints still to come. */
-static void couple(const struct tree *t, const struct tree_group *group, num *F, const double *J)
+static void couple(const struct tree *t, const struct tree_group *group, num *E, const double *J)
 {
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
+    const num *block = (const num *)(J + c->J->at);
+    bool hub = group->kind == TREE_HUB;
+    int p = group->pivot, row = c->at - p;
     for (int i = 0; i < c->rows; i++)
       for (int y = 0; y < TREE_Y; y++) {
-        int row = group->kind == TREE_HUB ? c->at + i : c->at + y, column = group->kind == TREE_HUB ? y : i;
-        F[at_row(row) + column] += num_pick(J, c->J, c->stride * i + y);
+        int place = hub ? p * (row + i) + y : p * (row + y) + i, from = c->stride * i + y;
+        E[place] += c->aligned ? block[from] : num_pick(J, c->J, from);
       }
   }
 }
@@ -186,10 +218,10 @@ static void hub(const struct tree_group *group, num *F, const struct tree_matrix
     inverse[5] = k * (th[0] * th[4] - th[3] * th[3]);
   }
   for (int i = 0, e = 0; i < 3; i++) {
-    F[at_row(i) + i] += r;
-    for (int k = 0; k <= i; k++) F[at_row(3 + i) + 3 + k] += inverse[e++];
+    F[tree_triangle(i) + i] += r;
+    for (int k = 0; k <= i; k++) F[tree_triangle(3 + i) + 3 + k] += inverse[e++];
   }
-  F[at_row(6) + 6] += n;
+  F[tree_triangle(6) + 6] += n;
 }
 
 #if LANES > 1
@@ -198,246 +230,241 @@ static void fill_unused(const int *member, num *F)
 {
   for (int l = 0; l < LANES; l++)
     for (int i = 0; i < TREE_Y && member[l] < 0; i++)
-      for (int k = 0; k <= i; k++) F[at_row(i) + k][l] = i == k ? 1.0 : 0.0;
+      for (int k = 0; k <= i; k++) F[tree_triangle(i) + k][l] = i == k ? 1.0 : 0.0;
 }
 #endif
 
 static void assemble(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
 {
   const struct tree_group *group = &t->group[index];
-  num *F = (num *)(w->front + group->front);
-  int n = group->pivot + group->border;
+  num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
+  int p = group->pivot, border = group->border;
   if (group->sum.aligned) {
-    sum_up(t, &group->sum, w->front, F);
+    sum_up(t, &group->sum, w->front);
   } else {
-    for (int i = 0; i < at_row(n); i++) F[i] = num_all(0.0);
-    for (int r = group->child_first; r < group->child_end; r++) gather(w, &t->branch[r], F);
+    for (int i = 0; i < tree_triangle(p) + p * border; i++) F[i] = num_all(0.0);
+    for (int i = 0; i < tree_triangle(border); i++) U[i] = num_all(0.0);
+    for (int r = group->child_first; r < group->child_end; r++) gather(w, &t->branch[r]);
   }
   if (group->kind == TREE_JOINT) {
-    for (int i = 0; i < group->pivot; i++) F[at_row(i) + i] -= own(group, m->c, i);
+    for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own(group, m->c, i);
   } else {
     hub(group, F, m);
   }
-  couple(t, group, F, m->J);
+  couple(t, group, F + tree_triangle(p), m->J);
 #if LANES > 1
   if (group->carried) fill_unused(t->member + group->member_first, F);
 #endif
 }
 
-/* L, D^-1, U and K of a front whose pivot has p rows. False: some pivot is not positive. */
-static inline __attribute__((always_inline)) bool eliminate(num *F, int p, int n, double sign)
+/* L and D^-1 of a pivot with p rows. False: something in it is not positive. */
+FLAT bool factorise(num *P, int p, double sign)
 {
-  num scale[TREE_Y];
   num_mask positive = num_greater(num_all(1.0), num_all(0.0));
   for (int j = 0; j < p; j++) {
-    num d = sign * F[at_row(j) + j], r = 1.0 / d;
-    positive &= num_greater(d, num_all(0.0));
-    F[at_row(j) + j] = r;
-    /* the pivot to the right, and column j of L */
+    num d = P[tree_triangle(j) + j], r = 1.0 / d, column[TREE_Y];
+    positive &= num_greater(sign * d, num_all(0.0));
+    P[tree_triangle(j) + j] = r;
     for (int i = j + 1; i < p; i++) {
-      scale[i] = F[at_row(i) + j];
-      F[at_row(i) + j] *= sign * r;
-      for (int k = j + 1; k <= i; k++) F[at_row(i) + k] -= F[at_row(i) + j] * scale[k];
+      column[i] = P[tree_triangle(i) + j];
+      num l = column[i] * r;
+      P[tree_triangle(i) + j] = l;
+      for (int k = j + 1; k <= i; k++) P[tree_triangle(i) + k] -= l * column[k];
     }
-  }
-  /* U := U - Y P^-1 Y' from one half of the solution, Y = E L'^-1: from K E' rounding would come in times the
-   * condition of the pivot. D^-1 Y stays, for the rows below and for K. */
-  for (int i = p; i < n; i++) {
-    num *row = F + at_row(i), y[TREE_Y];
-    for (int a = 0; a < p; a++) {
-      y[a] = row[a];
-      for (int b = 0; b < a; b++) y[a] -= F[at_row(a) + b] * y[b];
-    }
-    for (int a = 0; a < p; a++) {
-      row[a] = y[a] * F[at_row(a) + a];
-      y[a] *= sign;
-    }
-    for (int c = p; c <= i; c++) {
-      const num *other = F + at_row(c);
-      num sum = other[0] * y[0];
-      for (int a = 1; a < p; a++) sum += other[a] * y[a];
-      row[c] -= sum;
-    }
-  }
-  for (int i = p; i < n; i++) {
-    num *row = F + at_row(i), k[TREE_Y];
-    for (int a = p - 1; a >= 0; a--) {
-      k[a] = sign * row[a];
-      for (int b = a + 1; b < p; b++) k[a] -= F[at_row(b) + a] * k[b];
-    }
-    for (int a = 0; a < p; a++) row[a] = k[a];
   }
   return num_everywhere(positive);
 }
 
-static bool condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+/* U := U - Y P^-1 Y' is made from one half of the solution, Y = E L'^-1: from K E' rounding would come in times the
+ * condition of the pivot. y: a row of E, becomes one of Y; z: of Y D^-1. */
+FLAT void half_solve(const num *P, int p, num *y, num *z)
 {
-  const struct tree_group *group = &t->group[index];
-  num *F = (num *)(w->front + group->front);
-  if (group->kind == TREE_LEAF) {
-    if (group->point)
-      leaf_point(t, group, F, m);
-    else
-      leaf(t, group, F, m);
-    return true;
-  }
-  assemble(t, w, m, index);
-  if (group->carried && !hubs_are_held(t, w, index)) return false;
-  int n = group->pivot + group->border;
-  double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
-  switch (group->pivot) { /* with the loops unrolled */
-  case 1:
-    return eliminate(F, 1, n, sign);
-  case 2:
-    return eliminate(F, 2, n, sign);
-  case 3:
-    return eliminate(F, 3, n, sign);
-  case 4:
-    return eliminate(F, 4, n, sign);
-  case 5:
-    return eliminate(F, 5, n, sign);
-  case 6:
-    return eliminate(F, 6, n, sign);
-  default:
-    return eliminate(F, 7, n, sign);
-  }
+  for (int a = 0; a < p; a++)
+    for (int b = 0; b < a; b++) y[a] -= P[tree_triangle(a) + b] * y[b];
+  for (int a = 0; a < p; a++) z[a] = y[a] * P[tree_triangle(a) + a];
 }
 
-/* f = the sums of what the children have for the front, branch by branch */
-static void children(const struct tree *t, const struct tree_work *w, const struct tree_group *group, num *f)
+/* A row of K from one of Y D^-1. */
+FLAT void other_half(const num *P, int p, const num *z, num *K)
 {
-  for (int i = 0; i < group->pivot + group->border; i++) f[i] = num_all(0.0);
-  for (int r = group->child_first; r < group->child_end; r++) {
-    const struct tree_branch *c = &t->branch[r];
-    const num *from = (const num *)(w->vector + c->vector->at);
-    if (c->leaf) continue; /* its free motion is in beta already */
-    if (c->aligned)
-      for (int i = 0; i < c->border; i++) f[c->to[i]] += from[c->pivot + i];
-    else
-      for (int i = 0; i < c->border; i++) f[c->to[i]] += num_pick(w->vector, c->vector, c->pivot + i);
+  num k[TREE_Y];
+  for (int a = p - 1; a >= 0; a--) {
+    k[a] = z[a];
+    for (int b = a + 1; b < p; b++) k[a] -= P[tree_triangle(b) + a] * k[b];
   }
+  for (int a = 0; a < p; a++) K[a] = k[a];
 }
 
-/* The sum of the next place, and on to the one after it. */
-static inline num next_place(const int **list, const double *vector)
+FLAT num product(const num *z, const num *y, int p)
 {
-  const int *l = *list, count = *l++;
-  num sum = num_all(0.0);
-  if (count > 0) sum = *(const num *)(vector + l[0]);
-  for (int i = 1; i < count; i++) sum += *(const num *)(vector + l[i]);
-  *list = l + count;
+  num sum = z[0] * y[0];
+  for (int a = 1; a < p; a++) sum += z[a] * y[a];
   return sum;
 }
 
-enum how { BARE, LISTED, BRANCHES };
-
-static inline __attribute__((always_inline)) void forward_how(const struct tree *t, const struct tree_work *w,
-                                                              const struct tree_group *group, int p,
-                                                              const double *beta, enum how how)
+/* L, D^-1, U and K of a front that is summed up. */
+FLAT bool eliminate(num *F, num *u, int p, int border, double sign)
 {
-  const num *F = (const num *)(w->front + group->front);
-  const int *list = t->list + group->vector_first;
-  num *f = (num *)(w->vector + group->vector), x[TREE_Y];
-  int n = p + group->border;
-  bool joint = group->kind == TREE_JOINT;
-  double sign = joint ? -1.0 : 1.0;
-  if (how == BRANCHES) children(t, w, group, f);
-  for (int i = 0; i < p; i++) {
-    x[i] = num_all(0.0);
-    if (how == LISTED) x[i] = next_place(&list, w->vector);
-    if (how == BRANCHES) x[i] = f[i];
+  num *E = F + tree_triangle(p), z[TREE_Y];
+  bool good = factorise(F, p, sign);
+  for (int i = 0; i < border; i++) {
+    num *row = E + p * i, y[TREE_Y];
+    for (int a = 0; a < p; a++) y[a] = row[a];
+    half_solve(F, p, y, z);
+    for (int a = 0; a < p; a++) row[a] = z[a];
+    for (int k = 0; k <= i; k++) *u++ -= product(E + p * k, y, p);
   }
-  if (joint || group->carried) {
-    for (int i = 0; i < p; i++) x[i] += sign * own(group, beta, i);
+  for (int i = 0; i < border; i++) {
+    for (int a = 0; a < p; a++) z[a] = E[p * i + a];
+    other_half(F, p, z, E + p * i);
   }
-  const num *K = F + at_row(p);
-  for (int i = p; i < n; i++) {
-    num sum = K[0] * x[0], had = num_all(0.0);
-    for (int k = 1; k < p; k++) sum += K[k] * x[k];
-    if (how == LISTED) had = next_place(&list, w->vector);
-    if (how == BRANCHES) had = f[i];
-    f[i] = had - sum;
-    K += i + 1;
-  }
-  for (int i = 0; i < p; i++)
-    for (int k = 0; k < i; k++) x[i] -= F[at_row(i) + k] * x[k];
-  for (int i = p - 1; i >= 0; i--) {
-    x[i] *= sign * F[at_row(i) + i];
-    for (int k = i + 1; k < p; k++) x[i] -= F[at_row(k) + i] * x[k];
-  }
-  for (int i = 0; i < p; i++) f[i] = x[i];
+  return good;
 }
 
-static inline __attribute__((always_inline)) void forward(const struct tree *t, const struct tree_work *w,
-                                                          const struct tree_group *group, int p,
-                                                          const double *beta)
+/* The sums for a block of an even front, which has as many children. */
+FLAT void even_sum_of(const double *from, const int *list, int count, int elements, num *o)
 {
-  if (group->bare)
-    forward_how(t, w, group, p, beta, BARE);
-  else if (group->sum.aligned)
-    forward_how(t, w, group, p, beta, LISTED);
+  for (int i = 0; i < elements; i++) o[i] = take_sum(from, &list, count);
+}
+
+FLAT const int *even_sum(const double *from, const int *list, int elements, num *o)
+{
+  int count = *list++;
+  if (count == 1)
+    even_sum_of(from, list, 1, elements, o);
+  else if (count == 2)
+    even_sum_of(from, list, 2, elements, o);
   else
-    forward_how(t, w, group, p, beta, BRANCHES);
+    even_sum_of(from, list, 0, elements, o);
+  return list + count * elements;
 }
 
-static inline __attribute__((always_inline)) void backward(const struct tree *t, const struct tree_work *w,
-                                                           const struct tree_group *group, int p, double *x)
+/* A block of U with s rows: the sums, less Z Y'. Of a diagonal one (whole: false) the lower triangle. Its first row is
+ * row `row` of U. */
+FLAT void even_update_of(const double *from, const int *list, int count, const num *y, const num *z, int s,
+                         bool whole, num *u, int row)
 {
-  num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
-  const num *K = (const num *)(w->front + group->front) + at_row(p);
-  int at = p;
-  for (int k = 0; k < p; k++) sum[k] = f[k];
-  for (int r = group->pull_first; r < group->pull_end; r++) {
-    const struct tree_pull *pull = &t->pull[r];
-    const num *from = (const num *)(w->vector + pull->vector->at);
-    for (int i = 0; i < pull->size; i++) {
-      num b = pull->aligned ? from[i] : num_pick(w->vector, pull->vector, i);
-      for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
-      K += at + 1;
-      f[at++] = b;
+  for (int i = 0; i < s; i++, u += row + i)
+    for (int k = 0; k < (whole ? s : i + 1); k++)
+      u[k] = take_sum(from, &list, count) - product(z + s * k, y + s * i, s);
+}
+
+FLAT const int *even_update(const double *from, const int *list, const num *y, const num *z, int s,
+                            bool whole, num *u, int row)
+{
+  int count = *list++;
+  if (count == 0)
+    even_update_of(from, list, 0, y, z, s, whole, u, row);
+  else if (count == 1)
+    even_update_of(from, list, 1, y, z, s, whole, u, row);
+  else
+    even_update_of(from, list, 2, y, z, s, whole, u, row);
+  return list + count * (whole ? s * s : tree_triangle(s));
+}
+
+/* The updates of the leaves, one behind the other. */
+static void fused_leaves(const struct tree *t, const struct tree_group *group, const struct tree_matrix *m,
+                         num *U)
+{
+  for (int r = group->child_first; r < group->child_end; r++) {
+    const struct tree_group *leaf = &t->group[t->branch[r].group];
+    condense_leaf(t, leaf, U, m);
+    U += tree_triangle(leaf->border);
+  }
+}
+
+/* Sums up and eliminates; the border has `parts` parts. */
+FLAT bool even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
+                     int parts, const struct tree_matrix *m)
+{
+  const int *list = t->list + group->sum.first;
+  num *F = (num *)(w->front + group->front), *K = F + tree_triangle(s),
+      *U = (num *)(w->front + group->update);
+  num P[15], Z[TREE_EVEN], leaves[TREE_FUSED]; /* s is 5 at most */
+  const double *from = w->front;
+  if (group->fused) {
+    fused_leaves(t, group, m, leaves);
+    from = (const double *)leaves;
+  }
+  list = even_sum(from, list, tree_triangle(s), P);
+  for (int i = 0; i < s; i++) P[tree_triangle(i) + i] -= own_aligned(group, m->c, i);
+  bool good = factorise(P, s, -1.0);
+  for (int i = 0; i < tree_triangle(s); i++) F[i] = P[i];
+  for (int part = 0; part < parts; part++, K += s * s) {
+    num y[25], z[5], *of_part = Z + s * s * part, *u = U + tree_triangle(s * part);
+    list = even_sum(from, list, s * s, y);
+    for (int i = 0; i < s; i++) {
+      half_solve(P, s, y + s * i, z);
+      other_half(P, s, z, K + s * i);
+      for (int a = 0; a < s; a++) of_part[s * i + a] = z[a];
     }
+    for (int before = 0; before < part; before++, u += s)
+      list = even_update(from, list, y, Z + s * s * before, s, true, u, s * part);
+    list = even_update(from, list, y, of_part, s, false, u, s * part);
   }
-  for (int k = 0; k < p; k++) {
-    f[k] = sum[k];
-    put_own(group, x, k, sum[k]);
+  return good;
+}
+
+/* In functions of their own: else the compiler moves what they have in common before the choice, and their frames add
+ * up. */
+#define EVEN_JOINT(name, s, parts)                                                                           \
+  static __attribute__((noinline)) bool name(const struct tree *t, const struct tree_work *w,                \
+                                             const struct tree_group *group, const struct tree_matrix *m)    \
+  {                                                                                                          \
+    return even_joint(t, w, group, s, parts, m);                                                             \
+  }
+EVEN_JOINT(joint_3_2, 3, 2)
+EVEN_JOINT(joint_3, 3, group->border / 3)
+EVEN_JOINT(joint_5_2, 5, 2)
+EVEN_JOINT(joint_5, 5, group->border / 5)
+
+static bool condense_even(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                          const struct tree_matrix *m)
+{
+  if (group->even == 3) return group->border == 6 ? joint_3_2(t, w, group, m) : joint_3(t, w, group, m);
+  return group->border == 10 ? joint_5_2(t, w, group, m) : joint_5(t, w, group, m);
+}
+
+static bool condense_group(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
+                           int index)
+{
+  const struct tree_group *group = &t->group[index];
+  num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
+  if (group->kind == TREE_LEAF) {
+    if (!group->fused) condense_leaf(t, group, U, m);
+    return true;
+  }
+  if (group->even) return condense_even(t, w, group, m);
+  assemble(t, w, m, index);
+  if (group->carried && !hubs_are_held(t, w, index)) return false;
+  double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
+  switch (group->pivot) { /* with the loops unrolled */
+  case 1:
+    return eliminate(F, U, 1, group->border, sign);
+  case 2:
+    return eliminate(F, U, 2, group->border, sign);
+  case 3:
+    return eliminate(F, U, 3, group->border, sign);
+  case 4:
+    return eliminate(F, U, 4, group->border, sign);
+  case 5:
+    return eliminate(F, U, 5, group->border, sign);
+  case 6:
+    return eliminate(F, U, 6, group->border, sign);
+  default:
+    return eliminate(F, U, 7, group->border, sign);
   }
 }
 
-#define BY_PIVOT(function, ...)                                                                              \
-  switch (group->pivot) {                                                                                    \
-  case 1:                                                                                                    \
-    function(t, w, group, 1, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  case 2:                                                                                                    \
-    function(t, w, group, 2, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  case 3:                                                                                                    \
-    function(t, w, group, 3, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  case 4:                                                                                                    \
-    function(t, w, group, 4, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  case 5:                                                                                                    \
-    function(t, w, group, 5, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  case 6:                                                                                                    \
-    function(t, w, group, 6, __VA_ARGS__);                                                                   \
-    break;                                                                                                   \
-  default:                                                                                                   \
-    function(t, w, group, 7, __VA_ARGS__);                                                                   \
-  }
-
-static void up(const struct tree *t, const struct tree_work *w, const double *beta, int index)
+static int condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int first,
+                    int end)
 {
-  const struct tree_group *group = &t->group[index];
-  if (group->kind != TREE_LEAF) BY_PIVOT(forward, beta)
-}
-
-static void down(const struct tree *t, const struct tree_work *w, double *x, int index)
-{
-  const struct tree_group *group = &t->group[index];
-  if (group->kind != TREE_LEAF) BY_PIVOT(backward, x)
+  int failed = -1;
+  for (int i = first; i < end; i++)
+    if (!condense_group(t, w, m, i) && failed < 0) failed = i;
+  return failed;
 }
 
 extern const struct tree_kernels LANE_NAME(tree_kernels);
-const struct tree_kernels LANE_NAME(tree_kernels) = {condense, assemble, up, down};
+const struct tree_kernels LANE_NAME(tree_kernels) = {condense, assemble, LANE_NAME(sweep_up),
+                                                     LANE_NAME(sweep_down)};

@@ -35,7 +35,8 @@ struct nodes {
   int *child; /* ascending */
 };
 
-bool nodes_build(const struct tree_graph *graph, struct nodes *n); /* false: out of memory */
+bool nodes_build(const struct tree_graph *graph, bool ground_last,
+                 struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
 
 /* Which nodes are computed side by side. */
@@ -52,11 +53,14 @@ struct plan {
   int *group_of, *lane_of;  /* (nodes) */
   int runs, owned;          /* as in struct tree */
   struct tree_run *run;
+  double cost; /* of a step, with all that is done to bodies and links: to compare plans by */
 };
 
 /* Fills plan and the slots of all borders. False: out of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
+/* plan.c. The better one of both orders (order.h), with its nodes. False: out of memory. */
+bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
 /* Place of vertex v, eliminated at node a or in its border, in the front of a. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);

@@ -27,6 +27,7 @@ bool list_push(struct list *l, int item)
 
 struct work {
   const struct tree_graph *g;
+  bool ground_last;
   struct order *o;
   int *joint_first, *joint_of; /* bodies' joints, by body */
   bool *hub;                   /* (bodies) may stay until its joints have gone */
@@ -142,6 +143,12 @@ static int ascending(const void *a, const void *b)
   return (d > 0) - (d < 0);
 }
 
+static bool waits(const struct work *w, int v)
+{
+  const int *ends = w->g->ends[v < w->g->joints ? v : 0];
+  return w->ground_last && v < w->g->joints && (ends[0] < 0 || ends[1] < 0);
+}
+
 /* remaining: vertices not eliminated, ascending; sorted: scratch of the same length. */
 static bool rounds(struct work *w, int *remaining, double *sorted)
 {
@@ -158,14 +165,15 @@ static bool rounds(struct work *w, int *remaining, double *sorted)
     }
     qsort(sorted, (size_t)able, sizeof *sorted, ascending);
     double limit = DEAR * sorted[(able - 1) / 2];
-    for (int i = 0; i < left; i++) {
-      int v = remaining[i];
-      if (w->cost[v] >= 0.0 && w->cost[v] <= limit && w->blocked[v] != round) {
+    for (int late = 0; late <= w->ground_last; late++)
+      for (int i = 0; i < left; i++) {
+        int v = remaining[i];
+        bool cheap = w->cost[v] >= 0.0 && w->cost[v] <= limit;
+        if (!cheap || w->blocked[v] == round || waits(w, v) != late) continue;
         if (!eliminate(w, v, rank++, round)) return false;
-      } else {
-        remaining[kept++] = v;
       }
-    }
+    for (int i = 0; i < left; i++)
+      if (!eliminated(w, remaining[i])) remaining[kept++] = remaining[i];
     left = kept;
   }
   return true;
@@ -203,7 +211,7 @@ static bool joints_of_bodies(struct work *w)
   return ok;
 }
 
-bool order_compute(const struct tree_graph *g, struct order *o)
+bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o)
 {
   size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
   *o = (struct order){.vertices = (int)n};
@@ -211,7 +219,7 @@ bool order_compute(const struct tree_graph *g, struct order *o)
   o->vertex = malloc(room * sizeof(int));
   o->border = calloc(room, sizeof(struct list));
   o->child = calloc(room, sizeof(struct list));
-  struct work w = {.g = g, .o = o};
+  struct work w = {.g = g, .ground_last = ground_last, .o = o};
   w.element = calloc(room, sizeof(struct list));
   w.absorbed = calloc(room, sizeof(bool));
   w.stamp = calloc(room, sizeof(int));

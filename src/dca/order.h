@@ -20,7 +20,9 @@ struct order {
   struct list *child;  /* (vertices) by vertex: the vertices whose borders it took over, ascending in rank */
 };
 
-bool order_compute(const struct tree_graph *graph, struct order *o); /* false: out of memory */
+/* ground_last: of the vertices of a round, joints to the ground come after all others; else as they are counted. Which is better
+ * for a chain depends on its length. False: out of memory. */
+bool order_compute(const struct tree_graph *graph, bool ground_last, struct order *o);
 void order_free(struct order *o);
 
 static inline int vertex_size(const struct tree_graph *g, int v)

@@ -209,19 +209,14 @@ static void put(struct packing *k, int group, int lane, int node)
   k->covered[node] = true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-  return *(const int *)a - *(const int *)b;
-}
-
 static void make_pack(struct packing *k, const int *root, int lanes)
 {
   struct plan *p = k->p;
   int count = list_subtree(k, root[0]);
-  qsort(k->list, (size_t)count, sizeof(int), by_number);
   struct tree_run *run = &p->run[p->runs++];
   *run = (struct tree_run){.first = p->groups};
-  for (int i = 0; i < count; i++) {
+  /* children right before their parents: what is used together lies together */
+  for (int i = count - 1; i >= 0; i--) {
     int a = k->list[i];
     k->group[a] = new_group(k, p->lanes);
     p->group[k->group[a]].packed = true;
@@ -255,14 +250,15 @@ static bool inside(const struct packing *k, int b, const int *root, int count)
   return false;
 }
 
-/* Subtrees after place `from` of the sorted ones, smaller but not much, that fit into root[0]. */
-static int fill_up(struct packing *k, int from, int *root, int count)
+/* Subtrees from place `from` of the sorted ones on, or back, of the same size or smaller but not much, that fit into root[0]. */
+static int fill_up(struct packing *k, int from, int way, int *root, int count)
 {
   const struct nodes *n = k->n;
   int tries = 0, size = n->node[root[0]].size;
-  for (int i = from; i < n->count && i < from + LOOKS && count < k->p->lanes && tries < TRIES; i++) {
+  for (int i = from, looks = 0; i >= 0 && i < n->count && looks < LOOKS; i += way, looks++) {
     int b = k->sorted[i];
-    if (4 * n->node[b].size < 3 * size) break;
+    if (count == k->p->lanes || tries == TRIES) break;
+    if (4 * n->node[b].size < 3 * size || n->node[b].size > size) break;
     if (k->covered[b] || inside(k, b, root, count)) continue;
     if (embed_root(k, root[0], b))
       root[count++] = b;
@@ -293,7 +289,8 @@ static void pack_class(struct packing *k, int first, int end, double most_flops)
     make_pack(k, root, count);
     count = 0;
   }
-  if (2 * count >= lanes) count = fill_up(k, end, root, count);
+  if (2 * count >= lanes) count = fill_up(k, end, 1, root, count);
+  if (2 * count >= lanes) count = fill_up(k, first - 1, -1, root, count);
   if (nearly_full(k, count) && count > 1)
     make_pack(k, root, count);
   else
@@ -368,7 +365,7 @@ static void group_level(struct packing *k, int *nodes, int count)
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && end < first + p->lanes; end++)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
-    if (end - first < plan_enough(p->lanes)) end = first + 1;
+    if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* one by one is faster */
     int group = new_group(k, end - first > 1 ? p->lanes : 1);
     for (int i = first; i < end; i++) put(k, group, i - first, nodes[i]);
   }
@@ -397,6 +394,15 @@ static void group_levels(struct packing *k)
   }
 }
 
+/* A group costs what one of its lanes costs; the kernels of its bodies or links as much again as some thousand flops. */
+static double cost(const struct nodes *n, const struct plan *p)
+{
+  const double KERNELS = 2000.0;
+  double sum = 0.0;
+  for (int i = 0; i < p->groups; i++) sum += KERNELS + n->node[p->group[i].node[0]].flops;
+  return sum;
+}
+
 bool plan_build(struct nodes *n, int lanes, struct plan *p)
 {
   size_t room = (size_t)n->count + 1;
@@ -420,6 +426,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
     hash_subtrees(&k);
     if (lanes > 1) pack_subtrees(&k);
     group_levels(&k);
+    p->cost = cost(n, p);
   }
   sorting = NULL;
   free(k.hash);

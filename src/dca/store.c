@@ -53,6 +53,14 @@ static void place_hub(struct tree *t, int tile)
   t->unknowns += TREE_Y * t->tile[tile].width;
 }
 
+static void find_stretches(const struct tree *t, const int *tile, int count, int *stretch)
+{
+  for (int i = count - 1; i >= 0; i--) {
+    bool same = i + 1 < count && t->tile[tile[i]].width == t->tile[tile[i + 1]].width;
+    stretch[i] = same ? stretch[i + 1] : i + 1;
+  }
+}
+
 static void place_all(struct store *s)
 {
   struct tree *t = s->t;
@@ -68,6 +76,8 @@ static void place_all(struct store *s)
   place_tiles(s, TREE_HUB, false, place_body);
   t->unknowns = align(t->rows, t->lanes);
   place_tiles(s, TREE_HUB, false, place_hub);
+  find_stretches(t, t->body_tile, t->body_tiles, t->body_stretch);
+  find_stretches(t, t->joint_tile, t->joint_tiles, t->joint_stretch);
 }
 
 static void place_items(struct tree *t)
@@ -156,8 +166,10 @@ static bool allocate(struct store *s)
   t->carried_at = calloc(bodies, sizeof *t->carried_at);
   t->body_tile = calloc(nodes, sizeof *t->body_tile);
   t->joint_tile = calloc(nodes, sizeof *t->joint_tile);
+  t->body_stretch = calloc(nodes, sizeof *t->body_stretch);
+  t->joint_stretch = calloc(nodes, sizeof *t->joint_stretch);
   return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->hub_at && t->carried_at &&
-         t->body_tile && t->joint_tile;
+         t->body_tile && t->joint_tile && t->body_stretch && t->joint_stretch;
 }
 
 bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)

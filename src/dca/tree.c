@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: where each group of nodes finds what it needs. */
+#include "base/arena.h"
+#include "dca/lists.h"
 #include "dca/store.h"
+#include "math/lanes.h"
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct build {
   const struct tree_graph *g;
   struct nodes n;
   struct plan p;
   struct tree *t;
-  int branches, pulls, couples, members, places, bodies, tos;
-  struct list list; /* becomes tree.list */
-  int *source[2],
-      *count; /* (largest front, elements) first two children that add to a place, and how many do */
-  struct list more;
+  int branches, pulls, couples, members, places, bodies, tos, mixes;
+  struct lists lists;
+  int *origin;  /* (pulls) group in whose vector the first lane finds it */
   bool *unused; /* (slots) lanes that have no body */
 };
 
@@ -24,18 +24,25 @@ static const struct node *template_of(const struct build *b, int group)
   return &b->n.node[b->p.group[group].node[0]];
 }
 
-/* Offsets that need no order but that of width. */
+/* Offsets that need no order but that of width: first what the sweeps read, then what is for the parents. */
 static void place_numbers(struct build *b, bool wide)
 {
   struct tree *t = b->t;
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
-    size_t width = (size_t)o->width, n = (size_t)o->pivot + (size_t)o->border;
-    if ((o->width > 1) != wide) continue;
+    if ((o->width > 1) != wide || o->kind == TREE_LEAF) continue;
     o->front = t->front_size;
-    t->front_size += width * (n * (n + 1) / 2 + (o->kind == TREE_LEAF ? TREE_Y * n : 0));
+    t->front_size += (size_t)(o->width * (tree_triangle(o->pivot) + o->border * o->pivot));
     o->vector = t->vector_size;
-    if (o->kind != TREE_LEAF) t->vector_size += width * n;
+    t->vector_size += (size_t)(o->width * (o->pivot + o->border));
+  }
+  for (int i = 0; i < t->groups; i++) {
+    struct tree_group *o = &t->group[i];
+    bool leaf = o->kind == TREE_LEAF;
+    if ((o->width > 1) != wide || (leaf && o->fused)) continue;
+    o->update = t->front_size;
+    t->front_size +=
+        (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->point ? TREE_Y * o->border : 0)));
   }
 }
 
@@ -115,36 +122,38 @@ static void lay_branch(struct build *b, int group, int c)
   int child = b->n.child[a->child_first + c];
   const struct node *layout = template_of(b, b->p.group_of[child]);
   struct tree_branch *r = &t->branch[b->branches++];
-  *r = (struct tree_branch){
-      .leaf = layout->kind == TREE_LEAF, .pivot = layout->pivot, .border = layout->front - layout->pivot};
+  *r = (struct tree_branch){.leaf = layout->kind == TREE_LEAF,
+                            .group = b->p.group_of[child],
+                            .pivot = layout->pivot,
+                            .border = layout->front - layout->pivot};
   r->to = t->to + b->tos;
   for (int i = layout->border_first; i < layout->border_end; i++) {
     int place = plan_place(&b->n, a, &b->n.node[child], i - layout->border_first);
-    /* what it has not is 0, and 0 fits anywhere */
-    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? 0 : place + k;
+    for (int k = 0; k < b->n.border[i].size; k++) t->to[b->tos++] = place < 0 ? -1 : place + k;
   }
   r->into = t->to + b->tos;
   for (int i = 0; i < r->border; i++)
     for (int k = 0; k <= i; k++) {
       int row = r->to[i] > r->to[k] ? r->to[i] : r->to[k], column = r->to[i] + r->to[k] - row;
-      t->to[b->tos++] = row * (row + 1) / 2 + column;
+      bool there = r->to[i] >= 0 && r->to[k] >= 0;
+      t->to[b->tos++] = there ? (int)tree_place(o, row, column) : -1;
     }
-  struct places front = take_places(b, o->width), vector = take_places(b, o->width);
+  struct places update = take_places(b, o->width), vector = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     int node = child_of(b, group, c, l);
     if (node < 0) continue;
     const struct tree_group *from = &t->group[b->p.group_of[node]];
     size_t lane = (size_t)b->p.lane_of[node], width = (size_t)from->width;
     if (o->level <= from->level) o->level = from->level + 1; /* of any lane, not of the first alone */
-    front.at[l] = (struct lane_at){from->front + lane, width};
+    update.at[l] = (struct lane_at){from->update + lane, width};
     vector.at[l] = (struct lane_at){from->vector + lane, width};
-    front.used[l] = vector.used[l] = true;
+    update.used[l] = vector.used[l] = true;
     if (l == 0 && lane == 0 && from->width == o->width)
-      front.first = vector.first = t->member + from->member_first;
+      update.first = vector.first = t->member + from->member_first;
   }
-  r->aligned = close_places(&front, t->front_size);
+  r->aligned = close_places(&update, t->front_size) || o->width == 1;
   close_places(&vector, t->vector_size);
-  r->front = front.at;
+  r->update = update.at;
   r->vector = vector.at;
 }
 
@@ -159,33 +168,100 @@ static const struct edge *edge_of(const struct build *b, int group, int slot, in
   return NULL;
 }
 
+/* Where lane `lane` of a group has, in a vector, the border that takes slot `slot` of its template, or its own
+ * unknowns (-1); *from: the group it is in the vector of. */
+static struct lane_at solution_of(const struct build *b, int group, int slot, int lane,
+                                  const struct tree_group **from)
+{
+  const struct tree *t = b->t;
+  const struct tree_group *o = &t->group[group];
+  int at = 0;
+  *from = o;
+  if (slot >= 0) {
+    const struct tree_pull *pull = &t->pull[o->pull_first + slot];
+    if (pull->aligned) {
+      *from = &t->group[b->origin[o->pull_first + slot]];
+      return pull->vector[lane];
+    }
+    at = b->n.border[template_of(b, group)->border_first + slot].at;
+  }
+  return (struct lane_at){o->vector + (size_t)(at * o->width + lane), (size_t)o->width};
+}
+
+/* The slot of a node's border that is vertex v; -1: it is the node's own. */
+static int slot_of(const struct build *b, int node, int v)
+{
+  const struct node *a = &b->n.node[node];
+  for (int i = a->border_first; i < a->border_end; i++)
+    if (b->n.border[i].vertex == v) return b->n.border[i].slot;
+  return -1;
+}
+
+/* Where the unknowns of a vertex are in their vector. */
+static struct lane_at unknowns_of(const struct build *b, int vertex)
+{
+  const struct tree *t = b->t;
+  if (vertex < t->joints)
+    return (struct lane_at){(size_t)t->joint[vertex].row, (size_t)t->joint[vertex].width};
+  int body = vertex - t->joints;
+  return (struct lane_at){(size_t)t->hub_at[body], (size_t)t->body[body].width};
+}
+
+/* Lanes that have no such border take what the first one takes, times 0. */
+static const struct lane_mix *mix_of(struct build *b, int group, int slot)
+{
+  int width = b->t->group[group].width;
+  struct lane_at from[ISA_LANES_MAX];
+  for (int l = 0; l < width; l++) {
+    const struct edge *e = edge_of(b, group, slot, l);
+    from[l] = e ? unknowns_of(b, e->vertex) : from[0];
+  }
+  const struct lane_mix *mix = lane_mix_find(from, width, &b->t->mix[b->mixes]);
+  b->mixes += mix != NULL;
+  return mix;
+}
+
 static void lay_pull(struct build *b, int group, int slot)
 {
   struct tree *t = b->t;
   const struct tree_group *o = &t->group[group];
-  struct tree_pull *r = &t->pull[b->pulls++];
+  struct tree_pull *r = &t->pull[b->pulls];
   r->size = b->n.border[template_of(b, group)->border_first + slot].size;
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
     const struct edge *e = edge_of(b, group, slot, l);
     if (!e) continue;
+    const struct tree_group *from;
     int parent = b->n.node[b->p.group[group].node[l]].parent;
-    int above = b->p.group_of[parent], place = 0;
-    if (e->vertex != b->n.node[parent].vertex) /* where the template of the parent's tile has it */
-      for (int i = b->n.node[parent].border_first; i < b->n.node[parent].border_end; i++)
-        if (b->n.border[i].vertex == e->vertex)
-          place = b->n.border[template_of(b, above)->border_first + b->n.border[i].slot].at;
-    const struct tree_group *from = &t->group[above];
-    p.at[l] = (struct lane_at){from->vector + (size_t)(place * from->width + b->p.lane_of[parent]),
-                               (size_t)from->width};
+    p.at[l] =
+        solution_of(b, b->p.group_of[parent], slot_of(b, parent, e->vertex), b->p.lane_of[parent], &from);
     p.used[l] = true;
-    if (l == 0 && b->p.lane_of[parent] == 0 && from->width == o->width) {
+    if (l > 0) continue;
+    b->origin[b->pulls] = (int)(from - t->group);
+    if (p.at[0].stride == (size_t)o->width && p.at[0].at % (size_t)o->width == 0) {
       p.first = t->member + from->member_first;
-      p.own = b->p.group[above].packed;
+      p.own = b->p.group[from - t->group].packed;
     }
   }
-  r->aligned = close_places(&p, t->vector_size);
+  r->aligned = close_places(&p, t->vector_size) || o->width == 1;
   r->vector = p.at;
+  if (!r->aligned) r->mix = mix_of(b, group, slot);
+  b->pulls++;
+}
+
+/* Parents before children: where they have the solution. */
+static void lay_pulls(struct build *b)
+{
+  struct tree *t = b->t;
+  for (int i = t->groups - 1; i >= 0; i--) {
+    struct tree_group *o = &t->group[i];
+    const struct node *a = template_of(b, i);
+    o->pull_first = b->pulls;
+    for (int k = 0; k < a->border_end - a->border_first && o->kind != TREE_LEAF; k++) lay_pull(b, i, k);
+    o->pull_end = b->pulls;
+    o->near = true;
+    for (int r = o->pull_first; r < o->pull_end; r++) o->near &= t->pull[r].aligned;
+  }
 }
 
 /* What lies in the lanes of a tile, if item `first` is in the first of `width`; else NULL. */
@@ -227,7 +303,7 @@ static void lay_own(struct build *b, int group)
     p.at[l] = (struct lane_at){(size_t)(t->hub_at[member[used ? l : 0]] + (unused ? l : 0)),
                                used || unused ? (size_t)own->width : 0};
   }
-  if (joint) o->aligned &= p.at[0].at % (size_t)o->width == 0;
+  if (joint) o->aligned = o->width == 1 || (o->aligned && p.at[0].at % (size_t)o->width == 0);
   if (!joint) o->body = body;
   if (o->kind != TREE_LEAF) o->at = p.at;
 }
@@ -260,114 +336,68 @@ static void lay_couple(struct build *b, int group, int slot)
   r->J = p.at;
 }
 
-/* Notes that child element `source` is added to place `to`. */
-static bool add_source(struct build *b, int to, int source)
-{
-  int k = b->count[to]++;
-  if (k < 2) {
-    b->source[k][to] = source;
-    return true;
-  }
-  return list_push(&b->more, to) && list_push(&b->more, source);
-}
-
-static bool close_sum(struct build *b, int places, struct tree_sum *o)
-{
-  bool good = true;
-  o->first = b->list.count;
-  for (int kind = 0; kind <= 2; kind++)
-    for (int i = 0; i < places && good; i++) {
-      int count = b->count[i] < 2 ? b->count[i] : 2;
-      if (count != kind) continue;
-      *(kind == 0 ? &o->none : kind == 1 ? &o->one : &o->two) += 1;
-      good = list_push(&b->list, i);
-      for (int k = 0; k < kind && good; k++) good = list_push(&b->list, b->source[k][i]);
-    }
-  for (int i = 0; i < b->more.count && good; i++) good = list_push(&b->list, b->more.item[i]);
-  o->more = b->more.count / 2;
-  return good;
-}
-
-static void open_sum(struct build *b, int places)
-{
-  memset(b->count, 0, (size_t)places * sizeof *b->count);
-  b->more.count = 0;
-}
-
-/* How the right-hand sides of the children add up, place by place. */
-static bool lay_vector(struct build *b, struct tree_group *o)
-{
-  const struct tree_branch *branch = b->t->branch;
-  bool good = true;
-  o->vector_first = b->list.count;
-  for (int place = 0; place < o->pivot + o->border; place++) {
-    int count = b->list.count;
-    good = good && list_push(&b->list, 0);
-    for (int r = o->child_first; r < o->child_end; r++)
-      for (int i = 0; i < branch[r].border && !branch[r].leaf && good; i++) {
-        if (branch[r].to[i] != place) continue;
-        good = list_push(&b->list, (int)branch[r].vector->at + (branch[r].pivot + i) * o->width);
-        b->list.item[count] += good;
-      }
-  }
-  return good;
-}
-
-static bool lay_sum(struct build *b, int group)
-{
-  struct tree *t = b->t;
-  struct tree_group *o = &t->group[group];
-  int n = o->pivot + o->border;
-  bool good = true;
-  o->sum.aligned = o->kind != TREE_LEAF;
-  for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
-  if (o->sum.aligned) {
-    open_sum(b, n * (n + 1) / 2);
-    for (int r = o->child_first; r < o->child_end; r++) {
-      const struct tree_branch *c = &t->branch[r];
-      const int *into = c->into;
-      for (int i = 0; i < c->border; i++)
-        for (int k = 0; k <= i && good; k++) {
-          int row = c->pivot + i, e = row * (row + 1) / 2 + c->pivot + k;
-          good = add_source(b, *into++, (int)c->front->at + e * o->width);
-        }
-    }
-    good = good && close_sum(b, n * (n + 1) / 2, &o->sum);
-  }
-  if (good && o->sum.aligned && !o->bare) good = lay_vector(b, o);
-  return good;
-}
-
-static void lay_group(struct build *b, int group)
+static void lay_bodies(struct build *b, int group)
 {
   struct tree_group *o = &b->t->group[group];
   const struct node *a = template_of(b, group);
   lay_own(b, group);
-  o->child_first = b->branches;
-  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, group, c);
-  o->child_end = b->branches;
-  o->bare = true;
-  for (int r = o->child_first; r < o->child_end; r++) o->bare &= b->t->branch[r].leaf;
-  o->pull_first = b->pulls;
-  for (int i = 0; i < a->border_end - a->border_first && o->kind != TREE_LEAF; i++) lay_pull(b, group, i);
-  o->pull_end = b->pulls;
   o->couple_first = b->couples;
   for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, group, i);
   o->couple_end = b->couples;
   o->point = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
   for (int i = o->couple_first; i < o->couple_end; i++) o->point &= b->t->couple[i].point;
+  if (o->kind == TREE_LEAF) o->even = lists_even_leaf(b->t, o);
+}
+
+/* Whether a group has an even front, and children that are nothing but even leaves, few enough, lane by lane. */
+static bool may_fuse(const struct build *b, int group)
+{
+  const struct tree_group *o = &b->t->group[group];
+  const struct node *a = template_of(b, group);
+  int elements = 0;
+  bool may = o->kind == TREE_JOINT && o->aligned && o->couple_first == o->couple_end &&
+             (o->width == 1 || b->p.group[group].packed) && o->border * o->pivot <= TREE_EVEN &&
+             a->child_end - a->child_first <= 2;
+  for (int i = a->border_first; i < a->border_end; i++) may &= b->n.border[i].size == o->pivot;
+  for (int c = a->child_first; c < a->child_end; c++) {
+    const struct tree_group *child = &b->t->group[b->p.group_of[b->n.child[c]]];
+    may &= child->kind == TREE_LEAF && child->even == o->pivot && child->width == o->width;
+    elements += tree_triangle(child->border);
+  }
+  return may && elements > 0 && elements <= TREE_FUSED;
+}
+
+static void fuse(struct build *b, int group)
+{
+  const struct node *a = template_of(b, group);
+  if (!may_fuse(b, group)) return;
+  b->t->group[group].fused = true;
+  for (int c = a->child_first; c < a->child_end; c++) b->t->group[b->p.group_of[b->n.child[c]]].fused = true;
+}
+
+static void lay_children(struct build *b, int group)
+{
+  struct tree_group *o = &b->t->group[group];
+  const struct node *a = template_of(b, group);
+  o->child_first = b->branches;
+  for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, group, c);
+  o->child_end = b->branches;
+  o->bare = true;
+  for (int r = o->child_first; r < o->child_end; r++) o->bare &= b->t->branch[r].leaf;
   if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }
 
 static bool allocate(struct build *b)
 {
   struct tree *t = b->t;
-  size_t borders = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1, largest = 1;
+  size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1,
+         largest = 1;
   for (int i = 0; i < t->groups; i++) {
     const struct node *a = template_of(b, i);
     size_t width = (size_t)b->p.group[i].width;
     if ((size_t)a->front > largest) largest = (size_t)a->front;
     borders += width * (size_t)(a->border_end - a->border_first);
+    parts += (size_t)(a->border_end - a->border_first);
     children += width * (size_t)(a->child_end - a->child_first);
     for (int c = a->child_first; c < a->child_end; c++) {
       size_t n = (size_t)template_of(b, b->p.group_of[b->n.child[c]])->front;
@@ -375,9 +405,7 @@ static bool allocate(struct build *b)
     }
     members += width;
   }
-  largest *= (largest + 1) / 2 + 1;
-  b->count = calloc(largest, sizeof(int));
-  for (int k = 0; k < 2; k++) b->source[k] = calloc(largest, sizeof(int));
+  b->origin = calloc(borders, sizeof(int));
   b->unused = calloc((size_t)t->slots, sizeof(bool));
   t->group = calloc(groups, sizeof *t->group);
   t->member = calloc(members, sizeof *t->member);
@@ -385,11 +413,12 @@ static bool allocate(struct build *b)
   t->pull = calloc(borders, sizeof *t->pull);
   t->couple = calloc(borders, sizeof *t->couple);
   t->place = calloc(2 * (children + borders) + members, sizeof *t->place);
+  t->mix = aligned_zalloc(parts * sizeof *t->mix);
   t->place_of_body = calloc(members, sizeof *t->place_of_body);
   t->to = calloc(unknowns, sizeof *t->to);
   t->run = calloc((size_t)b->p.runs + 1, sizeof *t->run);
-  return b->count && b->source[0] && b->source[1] && b->unused && t->group && t->member && t->branch &&
-         t->pull && t->couple && t->place && t->place_of_body && t->to && t->run;
+  return lists_open(&b->lists, largest) && b->origin && b->unused && t->group && t->member && t->branch &&
+         t->pull && t->couple && t->place && t->mix && t->place_of_body && t->to && t->run;
 }
 
 static void lay_runs(struct build *b)
@@ -400,6 +429,18 @@ static void lay_runs(struct build *b)
   for (int r = 0; r < t->runs; r++) {
     t->run[r] = b->p.run[r];
     for (int i = t->run[r].first; i < t->run[r].end; i++) t->run[r].flops += t->group[i].flops;
+    if (r < t->owned) t->owned_flops += t->run[r].flops;
+  }
+}
+
+static void find_stretches(struct tree *t)
+{
+  for (int first = 0, end; first < t->groups; first = end) {
+    for (end = first; end < t->groups && t->group[end].width == t->group[first].width;) end++;
+    for (int i = first; i < end; i++) {
+      t->group[i].stretch_first = first;
+      t->group[i].stretch_end = end;
+    }
   }
 }
 
@@ -407,19 +448,22 @@ static bool lay(struct build *b)
 {
   struct tree *t = b->t;
   for (int i = 0; i < t->groups; i++) describe_group(b, i);
-  place_numbers(b, true);
-  place_numbers(b, false);
-  if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
+  find_stretches(t);
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *o = &t->tile[t->body_tile[i]];
     for (int l = 0; l < o->width; l++) b->unused[o->slot + l] = t->item[o->item_first + l] < 0;
   }
-  for (int i = 0; i < t->groups; i++) {
-    lay_group(b, i);
-    if (!lay_sum(b, i)) return false;
-  }
-  t->list = b->list.item;
-  b->list.item = NULL;
+  for (int i = 0; i < t->groups; i++) lay_bodies(b, i);
+  for (int i = 0; i < t->groups; i++) fuse(b, i);
+  place_numbers(b, true);
+  place_numbers(b, false);
+  if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
+  for (int i = 0; i < t->groups; i++) lay_children(b, i);
+  lay_pulls(b);
+  for (int i = 0; i < t->groups; i++)
+    if (!lists_lay(&b->lists, t, &t->group[i])) return false;
+  t->list = b->lists.list.item;
+  b->lists.list.item = NULL;
   lay_runs(b);
   return true;
 }
@@ -428,51 +472,19 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
 {
   struct build b = {.g = g};
   struct tree *t = calloc(1, sizeof *t);
-  bool ok = t && nodes_build(g, &b.n);
-  if (ok && !plan_build(&b.n, lanes, &b.p)) {
-    nodes_free(&b.n);
-    ok = false;
-  }
+  bool ok = t && plan_best(g, lanes, &b.n, &b.p);
   if (ok) {
     *t = (struct tree){
         .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
     b.t = t;
     ok = store_build(&b.n, &b.p, t) && allocate(&b) && lay(&b);
     free(b.unused);
-    free(b.list.item);
-    free(b.more.item);
-    free(b.count);
-    free(b.source[0]);
-    free(b.source[1]);
+    free(b.origin);
+    lists_close(&b.lists);
     plan_free(&b.p);
     nodes_free(&b.n);
   }
   if (ok) return t;
   tree_free(t);
   return NULL;
-}
-
-void tree_free(struct tree *t)
-{
-  if (!t) return;
-  free(t->tile);
-  free(t->item);
-  free(t->group);
-  free(t->member);
-  free(t->place_of_body);
-  free(t->branch);
-  free(t->pull);
-  free(t->couple);
-  free(t->place);
-  free(t->to);
-  free(t->list);
-  free(t->body);
-  free(t->joint);
-  free(t->tile_of_joint);
-  free(t->hub_at);
-  free(t->carried_at);
-  free(t->body_tile);
-  free(t->joint_tile);
-  free(t->run);
-  free(t);
 }

@@ -45,9 +45,11 @@
 #include <stddef.h>
 
 enum {
-  TREE_Y = 7,     /* unknowns of a body */
-  TREE_SIDES = 4, /* bodies that a joint may join; most join two */
-  TREE_SHORT = 18 /* rows of a body that kernels take at a gulp */
+  TREE_Y = 7,      /* unknowns of a body */
+  TREE_SIDES = 4,  /* bodies that a joint may join; most join two */
+  TREE_SHORT = 18, /* rows of a body that kernels take at a gulp */
+  TREE_EVEN = 126, /* the same of an even front: rows of its border times those of its pivot */
+  TREE_FUSED = 120 /* the same of the leaves of a joint: elements of their updates */
 };
 
 struct tree_graph {
@@ -90,29 +92,40 @@ struct tree_couple {
 
 /* One child of each lane. */
 struct tree_branch {
-  bool aligned;                 /* lane by lane in one tile */
-  bool leaf;                    /* it has no vector */
-  int pivot, border;            /* of the child */
-  const int *to;                /* (border) place in the front of what is in the child's border */
-  const int *into;              /* (border (border + 1) / 2) the same of each element of the child's update */
-  const struct lane_at *front;  /* (width) */
+  bool aligned;      /* lane by lane in one tile; of one lane: always, see struct tree_group */
+  bool leaf;         /* it has no vector */
+  int group;         /* of the child of lane 0 */
+  int pivot, border; /* of the child */
+  const int
+      *to; /* (border) place in the front of what is in the child's border; -1: it has none, and 0 there */
+  const int
+      *into; /* (border (border + 1) / 2) in front: where each element of its update goes; -1: nowhere */
+  const struct lane_at *update; /* (width) element 0. Fused: not to be used */
   const struct lane_at *vector; /* (width) */
 };
 
-/* How the updates of the children are summed up, all branches aligned: places in the front that nothing adds
- * to (place ..), that one child adds to (place, source, ..), two (place, source, source, ..), and what more
- * there is to add (place, source, ..). A source is an offset in front. */
+/* How the updates of the children are summed up, all branches aligned. Sources are offsets in front, or in the updates
+ * of its leaves one behind the other, if the group is fused with them; children ascending. Of an even front block by
+ * block, in the order of its rows, of the pivot, then of each part of the border (one to each part before it, the
+ * diagonal one last): how many children add to the block, and for each of its elements where they have it. Of others
+ * places in front that nothing adds to (place ..), that one child adds to (place, source, ..), two (place, source,
+ * source, ..), and what more there is to add (place, source, ..). */
 struct tree_sum {
   bool aligned; /* else there is no list: branch by branch */
   int first;    /* in tree.list */
   int none, one, two, more;
 };
 
-/* Where a group finds part of the solution on its border, in the vectors of the parents. */
+/* Where a group finds part of the solution on its border: where it was first written, in the vector of the group that
+ * eliminated it, or where a group in between has picked it together. That is what a group does with parts that are not
+ * aligned: they go to their place in its own vector. */
 struct tree_pull {
   int size;
-  bool aligned;
+  bool aligned;                 /* as that of tree_branch */
   const struct lane_at *vector; /* (width) first unknown of the part */
+  /* If not aligned: the same in the vector of unknowns, where the groups before have left it; NULL: in too many places
+   * there */
+  const struct lane_mix *mix;
 };
 
 /* Bodies or joints of one kind that are stored side by side. */
@@ -129,31 +142,63 @@ struct tree_tile {
   size_t jacobian, load; /* joints: as tree_joint, lane 0 */
 };
 
-/* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. */
+/* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. First what the
+ * sweeps look at.
+ *
+ * A group of one lane reads each number from where it is, whatever the width there: its branches, its pulls and, of a
+ * joint, its own unknowns count as aligned, and its kernels look at the stride. */
 struct tree_group {
   enum tree_kind kind;
-  int width;        /* lanes, or 1 */
-  int member_first; /* in tree.member: a joint or body for each lane; -1: lane not in use */
-  int used;         /* lanes in use, the first one among them */
-  int pivot;        /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
-  int border;       /* unknowns of the border */
-  bool carried;     /* bodies: all of them are */
-  bool bare;        /* all its children are leaves: they bring nothing to a right-hand side */
-  bool point;       /* leaf: all its couples are, in every lane */
+  /* 3 or 5: there are kernels for this front. A joint coupled to no hub, with two children at most, as all that join two
+   * bodies: so many rows has every part of it, the pivot and those of the border; and it and its children are aligned. A
+   * leaf: so many rows has each of its joints, all points and aligned. */
+  int even;
+  int pivot;                /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
+  int border;               /* unknowns of the border */
+  size_t front, update;     /* element 0 of lane 0, see tree_place(); fused leaf: none */
+  size_t vector;            /* likewise: right-hand side, then solution, pivot + border */
+  const struct lane_at *at; /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
+  /* in tree.list. up: if sum.aligned and not bare, for each place of the vector, of an even front for the first one of each
+   * part, how many children add to it, and from where in vector. down: if near, for each part of the border where in
+   * vector the solution on it is. Of one lane what begins a part of an even front has its stride beside it, and so has all
+   * of down. */
+  int up, down;
+  bool near;    /* all pulls are aligned */
+  bool bare;    /* all its children are leaves: they bring nothing to a right-hand side */
+  bool carried; /* bodies: all of them are */
   bool aligned;
-  const struct lane_at *at;     /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
-  const struct tree_body *body; /* (width) leaf, hub: the bodies */
-  size_t front;                 /* element 0 of lane 0: packed lower triangle, pivot first */
-  size_t vector;                /* likewise: right-hand side, then solution, pivot + border */
-  int child_first, child_end;   /* in tree.branch */
+  bool point; /* leaf: all its couples are, in every lane */
+  bool fused; /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
+  int width;  /* lanes, or 1 */
   struct tree_sum sum;
-  int vector_first; /* in tree.list, if sum.aligned and not bare: for each place of the vector how many children add to it, and
-                                   from where in vector */
-  int pull_first, pull_end;     /* in tree.pull: the border, part by part */
-  int couple_first, couple_end; /* in tree.couple */
-  int level;                    /* 0: no children */
-  double flops;                 /* estimate of the condensation, all lanes */
+  int pull_first, pull_end;       /* in tree.pull: the border, part by part */
+  int child_first, child_end;     /* in tree.branch */
+  int couple_first, couple_end;   /* in tree.couple */
+  const struct tree_body *body;   /* (width) leaf, hub: the bodies */
+  int member_first;               /* in tree.member: a joint or body for each lane; -1: lane not in use */
+  int used;                       /* lanes in use, the first one among them */
+  int level;                      /* 0: no children */
+  int stretch_first, stretch_end; /* the groups around it that have its width */
+  double flops;                   /* estimate of the condensation, all lanes */
 };
+
+/* Elements of a lower triangle before a row, row by row. */
+static inline int tree_triangle(int row)
+{
+  return row * (row + 1) / 2;
+}
+
+/* Where an element of a group's front is, row >= column, lane 0: the pivot's lower triangle, then the rows of the
+ * border, what they have beside the pivot; and elsewhere the lower triangle of the border, which is what the parent
+ * gets. */
+static inline size_t tree_place(const struct tree_group *o, int row, int column)
+{
+  size_t width = (size_t)o->width;
+  int p = o->pivot;
+  if (row < p) return o->front + width * (size_t)(tree_triangle(row) + column);
+  if (column < p) return o->front + width * (size_t)(tree_triangle(p) + (row - p) * p + column);
+  return o->update + width * (size_t)(tree_triangle(row - p) + column - p);
+}
 
 /* Groups first .. end-1: one after the other. */
 struct tree_run {
@@ -176,7 +221,7 @@ struct tree {
   int *carried_at;                /* (bodies) likewise, carried bodies only */
   int carried, hubs;              /* how many */
   size_t front_size, vector_size; /* doubles */
-  double flops;
+  double flops, owned_flops;      /* all; of the runs that are owned */
   int nodes, levels;
   /* tiles */
   int tiles;
@@ -184,7 +229,9 @@ struct tree {
   int *item;
   int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
   int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
-  int *tile_of_joint;                        /* (joints) */
+  int *body_stretch,
+      *joint_stretch; /* for each place in these lists the next one whose tile has another width */
+  int *tile_of_joint; /* (joints) */
   /* groups */
   int groups;
   struct tree_group *group;
@@ -197,6 +244,7 @@ struct tree {
   int runs, owned;
   struct tree_run *run;
   struct lane_at *place; /* what groups, couples, branches and pulls point into */
+  struct lane_mix *mix;  /* likewise pulls */
   struct tree_body *place_of_body;
   int *to, *list;
 };

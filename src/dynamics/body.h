@@ -29,8 +29,9 @@ _Static_assert(sizeof(struct body_state) == 21 * sizeof(num), "no padding");
 
 /* What follows from the pose alone. */
 struct body_frame {
-  num R[9]; /* body to world, A(p)/s */
-  num s;    /* p'p */
+  num R[9];    /* body to world, A(p)/s */
+  num s;       /* p'p */
+  num inverse; /* 1/s */
 };
 
 /* delta = h M^^^-1, block diagonal. */
@@ -51,7 +52,10 @@ extern const struct body_frame body_ground_frame;
 
 static inline void body_frame_update(struct body_frame *f, const struct body_state *x)
 {
-  f->s = p_rotation(f->R, x->p);
+  const num s = p_dot(x->p, x->p), inverse = 1.0 / s;
+  p_rotation_by(f->R, x->p, inverse);
+  f->s = s;
+  f->inverse = inverse;
 }
 
 /* y' and y'' of a state. RT. */
@@ -73,14 +77,14 @@ static inline void body_acceleration(const struct body_state *x, num y[BODY_Y])
 static inline void body_set_velocity(struct body_state *x, const struct body_frame *f, const num y[BODY_Y])
 {
   v3_copy(x->rd, y);
-  p_from_rotation(x->pd, x->p, f->s, y + 3, y[6]);
+  p_from_rotation(x->pd, x->p, f->inverse, y + 3, y[6]);
 }
 
 static inline void body_set_acceleration(struct body_state *x, const struct body_frame *f,
                                          const num y[BODY_Y])
 {
   v3_copy(x->rdd, y);
-  p_from_rotation(x->pdd, x->p, f->s, y + 3, y[6]);
+  p_from_rotation(x->pdd, x->p, f->inverse, y + 3, y[6]);
 }
 
 /* q := q + y. RT. */
@@ -88,7 +92,7 @@ static inline void body_move(struct body_state *x, const struct body_frame *f, c
 {
   num dp[4];
   for (int i = 0; i < 3; i++) x->r[i] += y[i];
-  p_from_rotation(dp, x->p, f->s, y + 3, y[6]);
+  p_from_rotation(dp, x->p, f->inverse, y + 3, y[6]);
   for (int i = 0; i < 4; i++) x->p[i] += dp[i];
 }
 
@@ -96,46 +100,67 @@ static inline void body_move(struct body_state *x, const struct body_frame *f, c
  *   g = M q'' + Psi_q' (mu + alpha Psi) - Q,    Q: gravity, load, gyroscopic terms.
  * From M and Q of paper 1, (7) and (8), with G G' = s I and G Gd' = (p'p') I + w~/2:
  *   g_th = J' 2 G p'' + (w x J'w + 2 (p'pd) J'w)/s - n_b
- *   g_n  = -2 w'J'w / s + 2 (mu + alpha Psi). RT. */
-static inline void body_unbalanced(num mass, const num inertia[9], const struct body_state *x,
-                                   const struct body_frame *f, const double gravity[3], num mu_total,
-                                   num g[BODY_Y])
+ *   g_n  = -2 w'J'w / s + 2 (mu + alpha Psi)
+ * Here its negative, without the load. diagonal: the inertia is, and its other numbers are not read. RT. */
+static inline void body_pull(num mass, const num inertia[9], bool diagonal, const struct body_state *x,
+                             const struct body_frame *f, const num gravity[3], num mu_total, num o[BODY_Y])
 {
-  num w[3], wd[3], Jw[3], Jwd[3], gyro[3], k = 1.0 / f->s;
-  p_to_rotation(w, x->p, x->pd);
-  p_to_rotation(wd, x->p, x->pdd);
-  m3_mul(Jw, inertia, w);
-  m3_mul(Jwd, inertia, wd);
-  v3_cross(gyro, w, Jw);
-  num turn = 2.0 * p_dot(x->p, x->pd);
-  for (int i = 0; i < 3; i++) {
-    g[i] = mass * (x->rdd[i] - gravity[i]);
-    g[3 + i] = Jwd[i] + k * (gyro[i] + turn * Jw[i]);
-  }
-  g[6] = 2.0 * mu_total - 2.0 * k * v3_dot(w, Jw);
+  const num pp[4] = {x->p[0] + x->p[0], x->p[1] + x->p[1], x->p[2] + x->p[2], x->p[3] + x->p[3]};
+  const num k = f->inverse, turn = p_dot(pp, x->pd);
+  num w[3], wd[3], Jw[3], Jwd[3];
+  p_to_rotation_twice(w, pp, x->pd);
+  p_to_rotation_twice(wd, pp, x->pdd);
+  m3_mul_as(diagonal, Jw, inertia, w);
+  m3_mul_as(diagonal, Jwd, inertia, wd);
+  for (int i = 0; i < 3; i++) o[i] = mass * (gravity[i] - x->rdd[i]);
+  o[3] = -Jwd[0] - k * (turn * Jw[0] + w[1] * Jw[2] - w[2] * Jw[1]);
+  o[4] = -Jwd[1] - k * (turn * Jw[1] + w[2] * Jw[0] - w[0] * Jw[2]);
+  o[5] = -Jwd[2] - k * (turn * Jw[2] + w[0] * Jw[1] - w[1] * Jw[0]);
+  o[6] = 2.0 * (k * v3_dot(w, Jw) - mu_total);
 }
 
-/* Less a load. */
-static inline void body_unload(const struct body_frame *f, const struct body_load *load, num g[BODY_Y])
+/* And a load. */
+static inline void body_add_load(const struct body_frame *f, const struct body_load *load, num o[BODY_Y])
 {
   num torque[3];
   m3_tmul(torque, f->R, load->torque);
   for (int i = 0; i < 3; i++) {
-    g[i] -= load->force[i];
-    g[3 + i] -= torque[i];
+    o[i] += load->force[i];
+    o[3 + i] += torque[i];
   }
 }
 
-/* The same of a body of the model, in ordinary sources. RT. */
+/* g itself, of a body of the model, in ordinary sources. RT. */
 void body_residual(const struct body *b, const struct body_state *x, const struct body_frame *f,
                    const double gravity[3], const struct body_load *load, double mu_total, double g[BODY_Y]);
 
-/* o = delta g; o may not be g. RT. */
+/* o = delta g, of a body whose inertia is diagonal or not; o may not be g. RT. */
+static inline void body_apply_delta_as(bool diagonal, const struct body_delta *delta, const num g[BODY_Y],
+                                       num o[BODY_Y])
+{
+  m3_mul_as(diagonal, o + 3, delta->th, g + 3);
+  for (int i = 0; i < 3; i++) o[i] = delta->r * g[i];
+  o[6] = delta->n * g[6];
+}
+
+/* o = w - delta g, likewise */
+static inline void body_less_delta(bool diagonal, const struct body_delta *delta, const num g[BODY_Y],
+                                   const num w[BODY_Y], num o[BODY_Y])
+{
+  if (diagonal) {
+    for (int i = 0; i < 3; i++) o[3 + i] = w[3 + i] - delta->th[4 * i] * g[3 + i];
+  } else {
+    num turn[3];
+    m3_mul(turn, delta->th, g + 3);
+    v3_sub(o + 3, w + 3, turn);
+  }
+  for (int i = 0; i < 3; i++) o[i] = w[i] - delta->r * g[i];
+  o[6] = w[6] - delta->n * g[6];
+}
+
 static inline void body_apply_delta(const struct body_delta *delta, const num g[BODY_Y], num o[BODY_Y])
 {
-  for (int i = 0; i < 3; i++) o[i] = delta->r * g[i];
-  m3_mul(o + 3, delta->th, g + 3);
-  o[6] = delta->n * g[6];
+  body_apply_delta_as(false, delta, g, o);
 }
 
 #endif

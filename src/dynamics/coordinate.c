@@ -44,7 +44,7 @@ double coordinate_rate(const struct coordinate *c, const struct body_pair *v)
     return v3_dot(axis, wb) - v3_dot(axis, wa);
   }
   world_vector(axis, v->f[0], c->axis);
-  pair_motion(&m, v, c->point, true);
+  pair_motion(&m, v, c->point);
   vector_rate(U1, v->f[0], m.y[0], c->axis);
   return v3_dot(axis, m.rate) + v3_dot(U1, m.d);
 }
@@ -63,7 +63,7 @@ double coordinate_bias(const struct coordinate *c, const struct body_pair *v)
     v3_cross(U1, wa, U);
     return v3_dot(U1, wb);
   case COORDINATE_SLIDE:
-    pair_motion(&m, v, c->point, true);
+    pair_motion(&m, v, c->point);
     primitive_bias(ROW_IN_PLANE, v, &(struct primitive_place){.u = c->axis}, &m, &bias);
     return bias;
   default:

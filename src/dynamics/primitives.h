@@ -48,19 +48,40 @@ static inline void turn_row(num *restrict J, double sign, const struct body_fram
 }
 
 /* A point that coincides, the r columns left as they are. The n column is twice what the point itself is made of, so
- * one product of the rotation serves both. */
+ * one product of the rotation serves both. Row by row, so that all of it has room in registers. */
 static inline void coincide_turns(const struct body_pair *pair, const num (*point)[3], num *restrict Phi,
                                   num *restrict J)
 {
-  num arm[2][3];
-  for (int side = 0; side < 2; side++) m3_mul(arm[side], pair->f[side]->R, point[side]);
   for (int i = 0; i < 3; i++, J += PAIR) {
-    v3_cross(J + 3, pair->f[0]->R + 3 * i, point[0]);
-    v3_cross(J + BODY_Y + 3, point[1], pair->f[1]->R + 3 * i);
-    J[6] = -2.0 * arm[0][i];
-    J[BODY_Y + 6] = 2.0 * arm[1][i];
-    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm[1][i] - pair->f[0]->s * arm[0][i]);
+    const num *a = pair->f[0]->R + 3 * i, *b = pair->f[1]->R + 3 * i;
+    num arm_a = v3_dot(a, point[0]), arm_b = v3_dot(b, point[1]);
+    v3_cross(J + 3, a, point[0]);
+    v3_cross(J + BODY_Y + 3, point[1], b);
+    J[6] = -2.0 * arm_a;
+    J[BODY_Y + 6] = 2.0 * arm_b;
+    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm_b - pair->f[0]->s * arm_a);
   }
+}
+
+/* Phi of a point that coincides, and J'F of a force F at it, without J. */
+static inline void coincide_push(const struct body_pair *pair, const num (*point)[3], const num F[3],
+                                 num *restrict Phi, num load[PAIR])
+{
+  num arm[2][3];
+  for (int side = 0; side < 2; side++, load += BODY_Y) {
+    double sign = side ? 1.0 : -1.0;
+    num local[3], turn[3];
+    m3_mul(arm[side], pair->f[side]->R, point[side]);
+    m3_tmul(local, pair->f[side]->R, F);
+    v3_cross(turn, point[side], local);
+    for (int i = 0; i < 3; i++) {
+      load[i] = sign * F[i];
+      load[3 + i] = sign * turn[i];
+    }
+    load[6] = sign * 2.0 * v3_dot(point[side], local);
+  }
+  for (int i = 0; i < 3; i++)
+    Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm[1][i] - pair->f[0]->s * arm[0][i]);
 }
 
 /* Two directions, likewise. */
@@ -139,16 +160,13 @@ static inline void primitive_rows(enum primitive_kind kind, const struct body_pa
 /* How a pair moves, without the parts of q''. */
 struct pair_motion {
   num y[2][BODY_Y];             /* y' of both */
-  num d[3], rate[3], second[3]; /* P_b - P_a and derivatives; the first two only if asked for */
+  num d[3], rate[3], second[3]; /* P_b - P_a and derivatives */
 };
 
-/* apart: with d and rate, which points that coincide and directions do without */
-static inline void pair_motion(struct pair_motion *o, const struct body_pair *pair, const num (*point)[3],
-                               bool apart)
+static inline void pair_motion(struct pair_motion *o, const struct body_pair *pair, const num (*point)[3])
 {
   for (int side = 0; side < 2; side++) body_velocity(pair->x[side], o->y[side]);
   separation_bias(pair, point, o->second);
-  if (!apart) return;
   separation(pair, point, o->d);
   separation_rate(pair, point, (const num(*)[BODY_Y])o->y, o->rate);
 }

@@ -115,7 +115,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
 {
   struct body_pair pair = pair_of(v);
   struct pair_motion motion;
-  pair_motion(&motion, &pair, j->point, true);
+  pair_motion(&motion, &pair, j->point);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     const struct primitive_place place = place_of(j, p);

@@ -17,21 +17,28 @@ static inline num p_dot(const num p[4], const num q[4])
   return p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
 }
 
-/* R = A(p)/s, s = p'p */
+/* R = A(p)/s with k = 1/s, s = p'p; on the diagonal (e0^2 - e'e)/s = 1 - 2 e'e/s */
+static inline void p_rotation_by(num R[9], const num p[4], num k)
+{
+  const num e0 = p[0], x = p[1], y = p[2], z = p[3], twice = k + k;
+  const num kx = twice * x, ky = twice * y, kz = twice * z;
+  const num xy = kx * y, xz = kx * z, yz = ky * z, rest = 1.0 - z * kz;
+  R[0] = rest - y * ky;
+  R[1] = xy - e0 * kz;
+  R[2] = xz + e0 * ky;
+  R[3] = xy + e0 * kz;
+  R[4] = rest - x * kx;
+  R[5] = yz - e0 * kx;
+  R[6] = xz - e0 * ky;
+  R[7] = yz + e0 * kx;
+  R[8] = 1.0 - x * kx - y * ky;
+}
+
+/* R = A(p)/s; returns s */
 static inline num p_rotation(num R[9], const num p[4])
 {
-  num e0 = p[0], x = p[1], y = p[2], z = p[3];
-  num s = p_dot(p, p), k = 1.0 / s, d = (e0 * e0 - x * x - y * y - z * z) * k;
-  k *= 2.0;
-  R[0] = d + k * x * x;
-  R[1] = k * (x * y - e0 * z);
-  R[2] = k * (x * z + e0 * y);
-  R[3] = k * (x * y + e0 * z);
-  R[4] = d + k * y * y;
-  R[5] = k * (y * z - e0 * x);
-  R[6] = k * (x * z - e0 * y);
-  R[7] = k * (y * z + e0 * x);
-  R[8] = d + k * z * z;
+  num s = p_dot(p, p);
+  p_rotation_by(R, p, 1.0 / s);
   return s;
 }
 
@@ -44,21 +51,29 @@ static inline void p_homogeneous(num o[3], const num q[4], const num a[3])
   for (int i = 0; i < 3; i++) o[i] = d * a[i] + 2.0 * (q[1 + i] * ea + q[0] * c[i]);
 }
 
+/* o = 2 G(p) x, given 2 p */
+static inline void p_to_rotation_twice(num o[3], const num pp[4], const num x[4])
+{
+  o[0] = pp[0] * x[1] - pp[1] * x[0] + pp[3] * x[2] - pp[2] * x[3];
+  o[1] = pp[0] * x[2] - pp[2] * x[0] + pp[1] * x[3] - pp[3] * x[1];
+  o[2] = pp[0] * x[3] - pp[3] * x[0] + pp[2] * x[1] - pp[1] * x[2];
+}
+
 /* o = 2 G(p) x */
 static inline void p_to_rotation(num o[3], const num p[4], const num x[4])
 {
-  num c[3];
-  v3_cross(c, p + 1, x + 1);
-  for (int i = 0; i < 3; i++) o[i] = 2.0 * (p[0] * x[1 + i] - p[1 + i] * x[0] - c[i]);
+  const num pp[4] = {p[0] + p[0], p[1] + p[1], p[2] + p[2], p[3] + p[3]};
+  p_to_rotation_twice(o, pp, x);
 }
 
-/* o = G(p)' th / (2 s) + p n / s */
-static inline void p_from_rotation(num o[4], const num p[4], num s, const num th[3], num n)
+/* o = G(p)' th / (2 s) + p n / s with k = 1/s */
+static inline void p_from_rotation(num o[4], const num p[4], num k, const num th[3], num n)
 {
-  num c[3], inverse = 1.0 / s, k = 0.5 * inverse, m = n * inverse;
-  v3_cross(c, p + 1, th);
-  o[0] = -k * v3_dot(p + 1, th) + m * p[0];
-  for (int i = 0; i < 3; i++) o[1 + i] = k * (c[i] + p[0] * th[i]) + m * p[1 + i];
+  const num half = 0.5 * k, m = n * k, x = half * th[0], y = half * th[1], z = half * th[2];
+  o[0] = m * p[0] - p[1] * x - p[2] * y - p[3] * z;
+  o[1] = m * p[1] + p[0] * x + p[2] * z - p[3] * y;
+  o[2] = m * p[2] + p[0] * y + p[3] * x - p[1] * z;
+  o[3] = m * p[3] + p[0] * z + p[1] * y - p[2] * x;
 }
 
 /* o = a b (first b, then a); o may not be a or b */

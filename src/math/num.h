@@ -45,7 +45,7 @@ static inline num_mask num_flags(const bool *flag)
 }
 #else
 typedef double num __attribute__((vector_size(8 * LANES), may_alias));
-typedef long long num_mask __attribute__((vector_size(8 * LANES)));
+typedef long long num_mask __attribute__((vector_size(8 * LANES), may_alias));
 #define num_lane(v, l) ((v)[l])
 static inline num num_all(double x)
 {
@@ -120,6 +120,72 @@ static inline void num_pick_all(const double *a, const struct lane_at *from, siz
     }
     o[f] = v;
   }
+}
+
+/* The same of lanes that lie in at most two places, each a tile, in whatever lanes of it, or numbers one by one, each for all
+ * lanes: loads and a shuffle. Filled in by lane_mix_find(), math/lanes.h. */
+enum { LANES_MOST = 8 };
+struct lane_mix {
+  int places;                                              /* 1, 2 */
+  int tiles;                                               /* of these; they come first */
+  size_t at[2];                                            /* element 0 */
+  long long lane[LANES_MOST] __attribute__((aligned(64))); /* where each is, counted through both places */
+};
+
+static inline num_mask num_which(const struct lane_mix *mix)
+{
+#if LANES == 1
+  return mix->lane[0] != 0;
+#else
+  return *(const num_mask *)mix->lane;
+#endif
+}
+
+static inline num num_shuffle(num a, num b, num_mask which)
+{
+#if LANES == 1
+  return which ? b : a;
+#elif defined(__clang__)
+  num v = a;
+  for (int l = 0; l < LANES; l++) v[l] = which[l] < LANES ? a[which[l]] : b[which[l] - LANES];
+  return v;
+#else
+  return __builtin_shuffle(a, b, which);
+#endif
+}
+
+/* tiles: how many of the places are, which come first. */
+static inline __attribute__((always_inline)) void num_mix_of(const double *a, const double *b, int places,
+                                                             int tiles, num_mask which, size_t first,
+                                                             size_t end, num *o)
+{
+  for (size_t f = first; f < end; f++) {
+    num v = tiles > 0 ? ((const num *)a)[f] : num_all(a[f]);
+    if (places > 1)
+      v = num_shuffle(v, tiles > 1 ? ((const num *)b)[f] : num_all(b[f]), which);
+    else if (tiles > 0)
+      v = num_shuffle(v, v, which);
+    o[f] = v;
+  }
+}
+
+/* Elements first .. end-1, to the same places of o. at: the places, of what has one number each; numbers: that `a` has of
+ * each. */
+static inline void num_mix_all(const double *a, const struct lane_mix *mix, size_t numbers, size_t first,
+                               size_t end, num *o)
+{
+  const double *one = a + mix->at[0] * numbers, *other = a + mix->at[1] * numbers;
+  const num_mask which = num_which(mix);
+  if (mix->places == 1 && mix->tiles == 1)
+    num_mix_of(one, other, 1, 1, which, first, end, o);
+  else if (mix->places == 1)
+    num_mix_of(one, other, 1, 0, which, first, end, o);
+  else if (mix->tiles == 2)
+    num_mix_of(one, other, 2, 2, which, first, end, o);
+  else if (mix->tiles == 1)
+    num_mix_of(one, other, 2, 1, which, first, end, o);
+  else
+    num_mix_of(one, other, 2, 0, which, first, end, o);
 }
 
 #endif

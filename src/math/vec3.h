@@ -44,6 +44,16 @@ static inline void m3_mul(num o[3], const num M[9], const num a[3])
   for (int i = 0; i < 3; i++) o[i] = M[3 * i] * a[0] + M[3 * i + 1] * a[1] + M[3 * i + 2] * a[2];
 }
 
+/* The same; of a diagonal matrix nothing else is read. */
+static inline void m3_mul_as(bool diagonal, num o[3], const num M[9], const num a[3])
+{
+  if (diagonal) {
+    for (int i = 0; i < 3; i++) o[i] = M[4 * i] * a[i];
+  } else {
+    m3_mul(o, M, a);
+  }
+}
+
 /* o = M' a; o may not be a */
 static inline void m3_tmul(num o[3], const num M[9], const num a[3])
 {

@@ -2,80 +2,138 @@
  * Loop code: kernels of bodies. Every function does LANES bodies at a time: the tile `tile` of the tree. */
 #include "stepper/kernels.h"
 
-/* What a stage knows of the bodies of a tile. */
+#define INLINED __attribute__((always_inline)) static inline
+
+/* What a kernel looks up once: what it stores could be there for all the compiler knows, and it would look again. */
+struct stage {
+  ali3_data *d;
+  const struct body_tile *tile;
+  const bool *acted;
+  bool soft; /* there are soft rows */
+  double *constant, *x, *last, *frame, *delta, *w, *push, *mu, *increment;
+  struct rule_lanes {
+    num v_d, v_v, v_a, a_d, a_v, a_a;
+  } rule;
+  num dt, leap; /* q ahead = q + dt (q' + leap q'') */
+  num gravity[3];
+};
+
+INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
+{
+  const struct rule *r = &d->rule;
+  /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
+  const double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
+  return (struct stage){
+      .d = d,
+      .tile = m->frozen->body_tile,
+      .acted = d->acted,
+      .soft = m->frozen->rows > m->frozen->rigid,
+      .constant = m->frozen->constant,
+      .x = d->now.x,
+      .last = d->last.x,
+      .frame = d->frame,
+      .delta = d->delta,
+      .w = d->w,
+      .push = d->push,
+      .mu = d->now.mu,
+      .increment = d->increment,
+      .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
+               num_all(r->a_a)},
+      .dt = num_all(r->dt),
+      .leap = num_all(leap),
+      .gravity = {num_all(m->gravity[0]), num_all(m->gravity[1]), num_all(m->gravity[2])},
+  };
+}
+
+/* What it knows of the bodies of a tile. */
 struct bodies {
-  const struct tree_tile *t;
+  const struct body_tile *t;
+  size_t slot;
   struct body_state *x;
+  num *last;
   struct body_frame *f;
+  const struct body_delta *delta;
   num *w;
 };
 
-static inline num *numbers(double *base, const struct tree_tile *t, int count)
+static inline num *numbers(double *base, size_t slot, size_t count)
 {
-  return (num *)(base + (size_t)t->slot * (size_t)count);
+  return (num *)(base + slot * count);
 }
 
-static inline struct bodies bodies_of(const ali3_model *m, const ali3_data *d, int tile)
+static inline void *at_byte(double *base, size_t at)
 {
-  const struct tree_tile *t = &m->frozen->tree->tile[tile];
+  return (char *)base + at;
+}
+
+INLINED struct bodies bodies_of(const struct stage *s, int tile)
+{
+  const struct body_tile *t = &s->tile[tile];
   return (struct bodies){.t = t,
-                         .x = (struct body_state *)numbers(d->now.x, t, X_NUMBERS),
-                         .f = (struct body_frame *)numbers(d->frame, t, FRAME_NUMBERS),
-                         .w = numbers(d->w, t, BODY_Y)};
+                         .slot = (size_t)t->slot,
+                         .x = at_byte(s->x, 3 * t->y),
+                         .last = at_byte(s->last, 3 * t->y),
+                         .f = at_byte(s->frame, t->frame),
+                         .delta = at_byte(s->delta, t->delta),
+                         .w = at_byte(s->w, t->y)};
 }
 
-static inline const struct body_delta *delta_of(const ali3_data *d, const struct tree_tile *t)
+/* Any ends, or none. Out of line, so that what lies side by side stays in registers. */
+__attribute__((noinline)) static void gather_apart(const struct body_tile *own, const double *push,
+                                                   num f[BODY_Y])
 {
-  return (const struct body_delta *)numbers(d->delta, t, DELTA_NUMBERS);
-}
-
-/* Out of line, so that what lies side by side stays in registers. */
-__attribute__((noinline)) static void pick_push(const double *push, const struct lane_at *from, num o[BODY_Y])
-{
-  num_pick_all(push, from, 0, BODY_Y, o);
-}
-
-/* f = sum of push over the ends */
-static inline void gather(const ali3_model *m, const ali3_data *d, int tile, num f[BODY_Y])
-{
-  const struct body_tile *own = &m->frozen->body_tile[tile];
   for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-  for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
+  for (int e = 0; e < own->ends; e++) {
     num apart[BODY_Y];
-    const num *push = (const num *)(d->push + e->push->at);
-    if (!e->aligned) {
-      pick_push(d->push, e->push, apart);
-      push = apart;
+    const num *from = (const num *)(push + own->end[e].push->at);
+    if (!own->end[e].aligned) {
+      if (LANES > 1 && own->end[e].mix)
+        num_mix_all(push, own->end[e].mix, 1, 0, BODY_Y, apart);
+      else
+        num_pick_all(push, own->end[e].push, 0, BODY_Y, apart);
+      from = apart;
     }
-    for (int y = 0; y < BODY_Y; y++) f[y] += push[y];
+    for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
   }
 }
 
-/* y = w - delta f, or w + e, and what becomes of it: with the Jacobian of the factors, since where rows are redundant z has a
- * large part that loads no body by that one, and would by any other. `then` is inlined twice, so that y stays in
- * registers. */
-typedef void correction(ali3_data *d, const struct bodies *b, const num y[BODY_Y]);
-__attribute__((always_inline)) static inline void correct(const ali3_model *m, ali3_data *d, int tile,
-                                                          correction *then)
+/* f = sum of push over the ends. It begins with the first one: 0 + x is x, but for the sign of a zero. */
+INLINED void gather(const struct body_tile *own, const double *push, num f[BODY_Y])
 {
-  const struct bodies b = bodies_of(m, d, tile);
-  num y[BODY_Y];
-  if (b.t->carried) {
-    const num *e = (const num *)(d->z + b.t->at);
-    for (int k = 0; k < BODY_Y; k++) y[k] = b.w[k] + e[k];
-    then(d, &b, y);
-  } else {
-    num f[BODY_Y], df[BODY_Y];
-    gather(m, d, tile, f);
-    body_apply_delta(delta_of(d, b.t), f, df);
-    for (int k = 0; k < BODY_Y; k++) y[k] = b.w[k] - df[k];
-    then(d, &b, y);
+  if (!own->aligned) {
+    num apart[BODY_Y];
+    gather_apart(own, push, apart);
+    for (int y = 0; y < BODY_Y; y++) f[y] = apart[y];
+    return;
+  }
+  const num *first = (const num *)(push + own->push[0]);
+  for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
+  if (own->ends == 1) return;
+  const num *second = (const num *)(push + own->push[1]);
+  for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
+  for (int e = 2; e < own->ends; e++) {
+    const num *more = (const num *)(push + own->end[e].push->at);
+    for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
   }
 }
 
-/* q' and q'' from q; with beta 1/4 and gamma 1/2 these are (15) and (16). q, q', q'' are 7 numbers each, one
- * after the other. */
-static inline void integrate(const struct rule *r, const num *last, num *now)
+/* y = w - delta f, or w + e: with the Jacobian of the factors, since where rows are redundant z has a large part that
+ * loads no body by that one, and would by any other. */
+INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y])
+{
+  if (b->t->carried) {
+    const num *e = (const num *)(s->d->z + b->t->at);
+    for (int k = 0; k < BODY_Y; k++) y[k] = b->w[k] + e[k];
+  } else {
+    num f[BODY_Y];
+    gather(b->t, s->push, f);
+    body_less_delta(b->t->diagonal, b->delta, f, b->w, y);
+  }
+}
+
+/* q' and q'' from q; with beta 1/4 and gamma 1/2 these are (15) and (16). q, q', q'' are 7 numbers each, one after the
+ * other. */
+INLINED void integrate(const struct rule_lanes *r, const num *last, num *now)
 {
   for (int i = 0; i < 7; i++) {
     num a = last[7 + i], b = last[14 + i], d = now[i] - last[i];
@@ -84,170 +142,181 @@ static inline void integrate(const struct rule *r, const num *last, num *now)
   }
 }
 
-static void body_predict(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_predict_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
-  const struct rule r = d->rule;
-  num *now = (num *)b.x, *last = numbers(d->last.x, b.t, X_NUMBERS);
-  /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
-  double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r.dt;
-  for (int i = 0; i < X_NUMBERS; i++) last[i] = now[i];
-  for (int i = 0; i < 7; i++) now[i] = last[i] + r.dt * (last[7 + i] + leap * last[14 + i]);
-  integrate(&r, last, now);
+  const struct bodies b = bodies_of(s, tile);
+  num *now = (num *)b.x, *last = b.last;
+  for (int i = 0; i < 7; i++) now[i] = last[i] + s->dt * (last[7 + i] + s->leap * last[14 + i]);
+  integrate(&s->rule, last, now);
   body_frame_update(b.f, b.x);
 }
 
-static void body_frame(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_frame_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   body_frame_update(b.f, b.x);
 }
 
 /* w = -delta (g + J'lambda) */
-static void body_free(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_free_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
-  const struct body_delta *delta = delta_of(d, b.t);
-  const num *constant = numbers(m->frozen->constant, b.t, BODY_NUMBERS), *mu = numbers(d->now.mu, b.t, 1);
-  num g[BODY_Y], f[BODY_Y], mu_total = *mu + delta->alpha * (b.f->s - 1.0);
-  gather(m, d, tile, f);
-  body_unbalanced(constant[BODY_MASS], constant + BODY_INERTIA, b.x, b.f, m->gravity, mu_total, g);
-  if (d->acted[tile]) { /* without a load it comes to the same bits either way */
-    double *loads = m->frozen->body_tile[tile].loaded ? d->load : d->external;
-    body_unload(b.f, (const struct body_load *)numbers(loads, b.t, LOAD_NUMBERS), g);
+  const struct bodies b = bodies_of(s, tile);
+  const num *constant = numbers(s->constant, b.slot, BODY_NUMBERS);
+  num pull[BODY_Y], f[BODY_Y], mu_total = *numbers(s->mu, b.slot, 1) + b.delta->alpha * (b.f->s - 1.0);
+  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, b.x, b.f, s->gravity, mu_total,
+            pull);
+  if (s->acted[tile]) { /* without a load it comes to the same bits either way */
+    double *loads = b.t->loaded ? s->d->load : s->d->external;
+    body_add_load(b.f, (const struct body_load *)numbers(loads, b.slot, LOAD_NUMBERS), pull);
   }
+  gather(b.t, s->push, f);
+  for (int y = 0; y < BODY_Y; y++) pull[y] -= f[y];
   if (b.t->carried) {
-    num *pull = numbers(d->pull, b.t, BODY_Y);
+    num *o = numbers(s->d->pull, b.slot, BODY_Y);
     for (int y = 0; y < BODY_Y; y++) {
       b.w[y] = num_all(0.0);
-      pull[y] = -(g[y] + f[y]);
+      o[y] = pull[y];
     }
     return;
   }
-  for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
-  body_apply_delta(delta, g, b.w);
+  body_apply_delta_as(b.t->diagonal, b.delta, pull, b.w);
 }
 
 /* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq) */
-static inline void step_by(ali3_data *d, const struct bodies *b, const num y[BODY_Y])
+INLINED void body_step_of(const struct stage *s, int tile)
 {
-  num *mu = numbers(d->now.mu, b->t, 1);
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y], *mu = numbers(s->mu, b.slot, 1);
+  correct(s, &b, y);
   num sum = y[0] * y[0];
   for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
-  *numbers(d->increment, b->t, 1) = sum;
-  *mu += delta_of(d, b->t)->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
-  body_move(b->x, b->f, y);
-  integrate(&d->rule, numbers(d->last.x, b->t, X_NUMBERS), (num *)b->x);
-  body_frame_update(b->f, b->x);
-}
-
-static void body_step(const ali3_model *m, ali3_data *d, int tile)
-{
-  correct(m, d, tile, step_by);
+  *numbers(s->increment, b.slot, 1) = sum;
+  *mu += b.delta->alpha * (b.f->s - 1.0 + 2.0 * y[6]);
+  body_move(b.x, b.f, y);
+  integrate(&s->rule, b.last, (num *)b.x);
+  body_frame_update(b.f, b.x);
 }
 
 /* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, nothing else: w = (0, 0, -Psi/2). */
-static void body_position_free(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_position_free_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   for (int y = 0; y < BODY_Y - 1; y++) b.w[y] = num_all(0.0);
   b.w[6] = -0.5 * (b.f->s - 1.0);
 }
 
-static inline void position_by(ali3_data *d, const struct bodies *b, const num y[BODY_Y])
+INLINED void body_position_set_of(const struct stage *s, int tile)
 {
-  num largest = num_all(0.0);
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y], largest = num_all(0.0);
+  correct(s, &b, y);
   for (int k = 0; k < BODY_Y; k++) largest = num_max(num_max(y[k], -y[k]), largest);
-  *numbers(d->increment, b->t, 1) = largest;
-  body_move(b->x, b->f, y);
-  body_frame_update(b->f, b->x);
-}
-
-static void body_position_set(const ali3_model *m, ali3_data *d, int tile)
-{
-  correct(m, d, tile, position_by);
+  *numbers(s->increment, b.slot, 1) = largest;
+  body_move(b.x, b.f, y);
+  body_frame_update(b.f, b.x);
 }
 
 /* Velocities, (40-54): w_v = M^^^-1 M^ q'* = (r', w, 0). */
-static void body_velocity_free(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_velocity_free_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_velocity(b.x, y);
   for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
   b.w[6] = num_all(0.0);
 }
 
-static inline void velocity_by(ali3_data *d, const struct bodies *b, const num y[BODY_Y])
+INLINED void body_velocity_set_of(const struct stage *s, int tile)
 {
-  (void)d;
-  body_set_velocity(b->x, b->f, y);
-  for (int k = 0; k < BODY_Y; k++) b->w[k] = y[k];
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y];
+  correct(s, &b, y);
+  body_set_velocity(b.x, b.f, y);
+  for (int k = 0; k < BODY_Y; k++) b.w[k] = y[k];
 }
 
-static void body_velocity_set(const ali3_model *m, ali3_data *d, int tile)
+/* What the next pass corrects again. Of the state it needs nothing, but for the n that soft rows resist. */
+INLINED void body_velocity_refine_of(const struct stage *s, int tile)
 {
-  correct(m, d, tile, velocity_by);
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y];
+  correct(s, &b, y);
+  if (s->soft) body_set_velocity(b.x, b.f, y);
+  for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
+  b.w[6] = num_all(0.0);
 }
 
-static void body_velocity_again(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_velocity_whole_of(const struct stage *s, int tile)
 {
-  bodies_of(m, d, tile).w[BODY_Y - 1] = num_all(0.0);
-}
-
-static void body_velocity_whole(const ali3_model *m, ali3_data *d, int tile)
-{
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   body_velocity(b.x, b.w);
 }
 
 /* Accelerations, (55-69): w_a = (r'', w', -p'.p'), the last from Psi_q p'' = nu. */
-static void body_acceleration_free(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_acceleration_free_of(const struct stage *s, int tile)
 {
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_acceleration(b.x, y);
   for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
   b.w[6] = -p_dot(b.x->pd, b.x->pd);
 }
 
-static inline void acceleration_by(ali3_data *d, const struct bodies *b, const num y[BODY_Y])
+INLINED void body_acceleration_set_of(const struct stage *s, int tile)
 {
-  (void)d;
-  body_set_acceleration(b->x, b->f, y);
-  for (int k = 0; k < BODY_Y; k++) b->w[k] = y[k];
+  const struct bodies b = bodies_of(s, tile);
+  num y[BODY_Y];
+  correct(s, &b, y);
+  body_set_acceleration(b.x, b.f, y);
+  for (int k = 0; k < BODY_Y; k++) b.w[k] = y[k];
 }
 
-static void body_acceleration_set(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
 {
-  correct(m, d, tile, acceleration_by);
-}
-
-static void body_acceleration_whole(const ali3_model *m, ali3_data *d, int tile)
-{
-  const struct bodies b = bodies_of(m, d, tile);
+  const struct bodies b = bodies_of(s, tile);
   body_acceleration(b.x, b.w);
 }
 
 /* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = pull */
-static void body_response(const ali3_model *m, ali3_data *d, int tile)
+INLINED void body_response_of(const struct stage *s, int tile)
 {
-  const struct tree_tile *t = &m->frozen->tree->tile[tile];
-  num f[BODY_Y], g[BODY_Y], *response = numbers(d->response, t, BODY_Y);
-  gather(m, d, tile, f);
-  if (!t->carried) {
-    body_apply_delta(delta_of(d, t), f, response);
+  const struct bodies b = bodies_of(s, tile);
+  num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->response, b.slot, BODY_Y);
+  gather(b.t, s->push, f);
+  if (!b.t->carried) {
+    body_apply_delta_as(b.t->diagonal, b.delta, f, response);
     return;
   }
-  const num *e = (const num *)(d->z + t->at), *pull = numbers(d->pull, t, BODY_Y);
-  num *beta = (num *)(d->beta + t->at), *kept = (num *)(d->z_kept + t->at);
-  body_apply_delta(delta_of(d, t), e, g);
+  const num *e = (const num *)(s->d->z + b.t->at), *pull = numbers(s->d->pull, b.slot, BODY_Y);
+  num *beta = (num *)(s->d->beta + b.t->at), *kept = (num *)(s->d->z_kept + b.t->at);
+  body_apply_delta_as(b.t->diagonal, b.delta, e, g);
   for (int y = 0; y < BODY_Y; y++) {
     beta[y] = pull[y] - (g[y] + f[y]);
     response[y] = -e[y];
     kept[y] = e[y];
   }
 }
+
+#define EACH_TILE(kernel)                                                                                    \
+  static void kernel(const ali3_model *m, ali3_data *d, const int *tile, int count)                          \
+  {                                                                                                          \
+    const struct stage s = stage_of(m, d);                                                                   \
+    for (int i = 0; i < count; i++) kernel##_of(&s, tile[i]);                                                \
+  }
+EACH_TILE(body_predict)
+EACH_TILE(body_frame)
+EACH_TILE(body_free)
+EACH_TILE(body_step)
+EACH_TILE(body_position_free)
+EACH_TILE(body_position_set)
+EACH_TILE(body_velocity_free)
+EACH_TILE(body_velocity_set)
+EACH_TILE(body_velocity_refine)
+EACH_TILE(body_velocity_whole)
+EACH_TILE(body_acceleration_free)
+EACH_TILE(body_acceleration_set)
+EACH_TILE(body_acceleration_whole)
+EACH_TILE(body_response)
 
 extern const struct step_body_kernels LANE_NAME(step_body_kernels);
 const struct step_body_kernels LANE_NAME(step_body_kernels) = {
@@ -259,7 +328,7 @@ const struct step_body_kernels LANE_NAME(step_body_kernels) = {
     .body_position_set = body_position_set,
     .body_velocity_free = body_velocity_free,
     .body_velocity_set = body_velocity_set,
-    .body_velocity_again = body_velocity_again,
+    .body_velocity_refine = body_velocity_refine,
     .body_velocity_whole = body_velocity_whole,
     .body_acceleration_free = body_acceleration_free,
     .body_acceleration_set = body_acceleration_set,

@@ -37,10 +37,10 @@ static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
   d->J = doubles(a, f->tree->jacobian + 1);
   d->J_other = doubles(a, f->tree->jacobian + 1);
   d->Jf = d->J;
-  d->push = doubles(a, f->tree->load + 1);
+  d->push = doubles(a, f->tree->load + BODY_Y);
   d->law = doubles(a, rows);
   d->bias = doubles(a, rows);
-  for (int i = 0; i < 2; i++) d->left[i] = doubles(a, rows);
+  for (int i = 0; i < 2; i++) d->left[i] = doubles(a, (size_t)f->left);
   d->Phi_last = doubles(a, rows);
   d->rate_seen = doubles(a, rows);
   d->lambda_seen = doubles(a, rows);
@@ -58,7 +58,6 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   size_t n = (size_t)f->tree->slots;
   place_kept(f, &d->now, a);
   place_kept(f, &d->last, a);
-  d->start = d->last;
   d->frame = doubles(a, FRAME_NUMBERS * n);
   d->delta = doubles(a, DELTA_NUMBERS * n);
   d->load = doubles(a, LOAD_NUMBERS * n);
@@ -110,7 +109,6 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
     if (!twin) twin = &nowhere;
     place_inner(f, twin, a);
     share_with_twin(d, twin);
-    d->start = twin->last;
   }
   if (m->options.substeps > 1) place_kept(f, &d->start, a);
 }
@@ -151,7 +149,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
       }
   }
   memcpy(d->last.x, d->now.x, state);
-  memcpy(d->start.x, d->now.x, state);
+  if (d->start.x) memcpy(d->start.x, d->now.x, state);
 }
 
 size_t ali3_data_size(const ali3_model *m)

@@ -131,21 +131,16 @@ void extrapolate_aim(const ali3_model *m, ali3_data *d)
   inner_aim(m, d, d->rule.dt, false);
 }
 
-/* (4 b - a) / 3, element by element. */
-static void combine(double *b, const double *a, size_t n)
-{
-  for (size_t i = 0; i < n; i++) b[i] = (4.0 * b[i] - a[i]) / 3.0;
-}
-
 /* From the ends of both branches to that of the step. False: a pivot is not positive. */
 static bool meet(const ali3_model *m, ali3_data *d)
 {
-  size_t slots = (size_t)m->frozen->tree->slots, rows = (size_t)m->frozen->rows;
+  const struct step_norm_kernels *k = m->frozen->kernels[1]->norms;
+  int slots = m->frozen->tree->slots, rows = m->frozen->rows;
   const struct kept *a = &d->twin->now;
-  combine(d->now.x, a->x, X_NUMBERS * slots);
-  combine(d->now.mu, a->mu, slots);
-  combine(d->now.lambda, a->lambda, rows);
-  combine(d->now.reaction, a->reaction, rows);
+  k->extrapolate(d->now.x, a->x, X_NUMBERS * slots);
+  k->extrapolate(d->now.mu, a->mu, slots);
+  k->extrapolate(d->now.lambda, a->lambda, rows);
+  k->extrapolate(d->now.reaction, a->reaction, rows);
   STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   step_mark(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
@@ -166,7 +161,9 @@ int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepa
   struct branches o = {.m = m, .d = d, .after = after, .begin = !prepared, .finish = true};
   const ali3_report *a = &d->twin->report;
   if (!prepared) start_twin(m, d);
+  d->midway = d->twin->midway = true;
   go(&o);
+  d->midway = false;
   *increment = fmax(a->increment, o.increment);
   if (a->status < 0) {
     d->report.worst_body = a->worst_body;

@@ -47,36 +47,6 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
   stored_set_state(m, d->now.x, b, &now);
 }
 
-/* Norm of the increment, in the order of the storage. NaN comes through. */
-static double increment_norm(const ali3_model *m, const ali3_data *d)
-{
-  enum { APART = 8 }; /* sums that do not wait for each other */
-  double sum[APART] = {0.0};
-  int n = m->frozen->tree->slots, i = 0;
-  for (; i + APART <= n; i += APART)
-    for (int k = 0; k < APART; k++) sum[k] += d->increment[i + k];
-  for (; i < n; i++) sum[0] += d->increment[i];
-  for (int k = 1; k < APART; k++) sum[0] += sum[k];
-  return sqrt(sum[0]);
-}
-
-/* The largest, or one that is no number; of equal ones the first of the model. */
-static void name_worst_body(const ali3_model *m, ali3_data *d)
-{
-  const struct tree *t = m->frozen->tree;
-  double largest = -1.0;
-  for (int i = 0; i < t->body_tiles; i++) {
-    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
-    for (int lane = 0; lane < tile->width; lane++) {
-      double square = d->increment[tile->slot + lane], own = isfinite(square) ? square : INFINITY;
-      int body = stored_item(t, tile, lane);
-      if (body < 0 || own < largest || (own == largest && body > d->report.worst_body)) continue;
-      largest = own;
-      d->report.worst_body = body;
-    }
-  }
-}
-
 void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
 {
   double k = (dt * dt) / (d->rule.dt * d->rule.dt);
@@ -129,7 +99,7 @@ static void body_free_anew(const ali3_model *m, ali3_data *d, int i)
 {
   const struct tree *t = m->frozen->tree;
   int tile = t->body_tile[i];
-  if (d->acted[tile]) m->frozen->kernels[t->tile[tile].width > 1]->bodies->body_free(m, d, tile);
+  if (d->acted[tile]) m->frozen->kernels[t->tile[tile].width > 1]->bodies->body_free(m, d, &tile, 1);
 }
 
 /* The first one is prepared; what has come in since then is put right here. */
@@ -144,15 +114,23 @@ static void first_residual(const ali3_model *m, ali3_data *d)
   d->fresh = false;
 }
 
+static void swap(double **a, double **b)
+{
+  double *c = *a;
+  *a = *b;
+  *b = c;
+}
+
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
   step_mark(d, ALI3_PHASE_PREDICT);
   const struct frozen *f = m->frozen;
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
-  memcpy(d->last.reaction, d->now.reaction, (size_t)f->rows * sizeof *d->now.reaction);
-  memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
+  if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
   soft_start(m, d);
+  swap(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
+  swap(&d->now.reaction, &d->last.reaction);
   STAGE_BODIES(m, d, body_predict, 150.0 * m->bodies);
   step_mark(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
@@ -182,13 +160,6 @@ static const double
  * 1, it is saved. */
 static const double MET = 1e-10;
 
-static bool rows_are_met(const ali3_model *m, const ali3_data *d)
-{
-  for (int i = 0; i < m->frozen->rigid; i++)
-    if (!(fabs(d->Phi[i]) <= MET)) return false;
-  return true;
-}
-
 /* Norms of the increments: of the first iteration, of the last, the largest before the last; and the part of a single
  * body in the last. */
 struct newton {
@@ -205,7 +176,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k > 0 && m->frozen->switches) {
       step_mark(d, ALI3_PHASE_CONDENSE);
       if (!stage_condense(m, d)) {
-        name_worst_body(m, d); /* it may be a step that went non-finite */
+        d->report.worst_body = norm_worst_body(m, d); /* it may be a step that went non-finite */
         return false;
       }
     }
@@ -219,7 +190,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     step_mark(d, ALI3_PHASE_BODIES);
     STAGE_LINKS(m, d, link_step, 28.0 * rows);
     STAGE_BODIES(m, d, body_step, 200.0 * bodies);
-    n->last = increment_norm(m, d);
+    n->last = norm_increment(m, d);
     step_mark(d, ALI3_PHASE_ROWS);
     if (k < m->options.iterations - 1)
       stage_rows_push(m, d);
@@ -228,7 +199,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
-  name_worst_body(m, d);
+  d->report.worst_body = norm_worst_body(m, d);
   n->body = sqrt(d->increment[stored_slot(m, d->report.worst_body)]);
   if (d->pull) /* the projections have none */
     memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
@@ -238,7 +209,8 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 /* What the formulas of the step leave undone. False: a pivot is not positive. */
 static bool project(const ali3_model *m, ali3_data *d)
 {
-  if (!rows_are_met(m, d)) {
+  bool branch = m->options.extrapolate; /* where they meet all is projected by factors of their own */
+  if (!branch && !norm_below(m, d->Phi, MET)) {
     project_position(m, d);
     stage_rows(m, d);
   }
@@ -246,7 +218,10 @@ static bool project(const ali3_model *m, ali3_data *d)
   if (d->pull) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
   /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
    * down by two to four orders, for a thirtieth of the step. */
-  project_velocity_twice(m, d);
+  if (branch)
+    project_velocity(m, d);
+  else
+    project_velocity_twice(m, d);
   if (m->frozen->jumps ||
       d->some_stiff) { /* what settled is a load, which springs beside it must not take up */
     soft_open(m, d);

@@ -6,11 +6,12 @@
 
 #include "stepper/stepper.h"
 
-typedef void step_kernel(const ali3_model *m, ali3_data *d, int tile); /* an index in tree.tile */
+/* Tiles tile[0 .. count-1], indices in tree.tile, all of the width that the kernel is built for. */
+typedef void step_kernel(const ali3_model *m, ali3_data *d, const int *tile, int count);
 
 /* f: the sum of push over the body's ends */
 struct step_body_kernels {
-  step_kernel *body_predict; /* last.x := now.x, now.x ahead, frame */
+  step_kernel *body_predict; /* now.x ahead of last.x, frame */
   step_kernel *body_frame;   /* frame of now.x */
   step_kernel *body_free;    /* w = -delta (g + f), push: J'lambda; carried: w = 0, pull = -(g + f) */
   step_kernel *body_step;    /* y = w - delta f, push: J'z, or w + e; mu, now.x, frame, increment |y|^2 */
@@ -18,7 +19,7 @@ struct step_body_kernels {
   step_kernel *body_position_set;       /* now.x, frame; increment: largest part of y */
   step_kernel *body_velocity_free;      /* w = (r', w, 0) */
   step_kernel *body_velocity_set;       /* now.x; w: all of y' */
-  step_kernel *body_velocity_again;     /* w of body_velocity_free from that */
+  step_kernel *body_velocity_refine;    /* w: y' with n = 0; now.x only where soft rows look at it */
   step_kernel *body_velocity_whole;     /* w = y' */
   step_kernel *body_acceleration_free;  /* w = (r'', w', -p'.p') */
   step_kernel *body_acceleration_set;   /* now.x; w: all of y'' */
@@ -29,6 +30,7 @@ struct step_body_kernels {
 struct step_link_kernels {
   step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
   step_kernel *link_rows_push;     /* the same, and link_push_lambda */
+  step_kernel *link_push_rows;     /* the same, but that J of rigid links may be left as it was */
   step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
   step_kernel *link_push_z;        /* push = J' z, J of the factors */
   step_kernel *link_step;          /* the same, and now.lambda += z */
@@ -41,12 +43,36 @@ struct step_link_kernels {
   step_kernel *link_residual;          /* beta - S z with response, into beta; z_kept */
 };
 
+/* Rows of n numbers. */
+struct step_norm_kernels {
+  double (*sum)(const double *a, int n);     /* in one order for all instruction sets */
+  double (*largest)(const double *a, int n); /* |a|; NaN if one is */
+  /* the next from `first` on with |a| >= value, or NaN; -1: none */
+  int (*find)(const double *a, int first, int n, double value);
+  void (*along)(double *o, const double *a, double k, const double *b, int n); /* o = a + k b */
+  void (*extrapolate)(double *restrict b, const double *a, int n);             /* b = (4 b - a)/3 */
+};
+
 /* Of one instruction set with one lane or with all. */
 struct step_kernels {
   const struct step_body_kernels *bodies;
   const struct step_link_kernels *links;
+  const struct step_norm_kernels *norms;
 };
 const struct step_kernels *step_kernels(enum isa isa, int lanes);
+
+/* The shape that link kernels do a tile as. */
+static inline enum link_shape link_shape(int rows, int sides, bool point)
+{
+#define LINK_MATCH(of, name, n, s, p)                                                                        \
+  if (rows == n && sides == s && point == p) return of##name;
+  LINK_SHAPES(LINK_MATCH, LINK_)
+#undef LINK_MATCH
+  return sides == 2 ? LINK_PAIR : LINK_OTHER;
+}
+
+/* A side of links with these bodies, one in each lane. */
+struct link_side link_side(const struct tree_body *body, int width);
 
 /* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c). RT.
  * rows: Phi and J of the lanes in use; bias: (rows, width), 0 in lanes not in use; position: Phi
@@ -62,5 +88,14 @@ void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
 #define STAGE_LINKS(m, d, kernel, flops) stage_links(m, d, offsetof(struct step_link_kernels, kernel), flops)
 void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
+
+/* norms.c. RT. Of rigid rows: the largest, or of links the same of `left`; whether all are below `limit`; the first link, as they are stored, that has the
+ * largest, or one that is no number, -1 if all are 0. Of the increments: the norm; the first body that has the largest. */
+double norm_largest(const ali3_model *m, const double *row);
+double norm_largest_left(const ali3_model *m, const double *left);
+bool norm_below(const ali3_model *m, const double *row, double limit);
+int norm_worst_link(const ali3_model *m, const double *row, double largest);
+double norm_increment(const ali3_model *m, const ali3_data *d);
+int norm_worst_body(const ali3_model *m, const ali3_data *d);
 
 #endif

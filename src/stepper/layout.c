@@ -2,12 +2,14 @@
  * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
  * places that kernels take numbers from, constants. */
 #include "base/arena.h"
+#include "math/lanes.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
 #include <stdlib.h>
 
 _Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
+_Static_assert((int)ISA_LANES_MAX == (int)LANES_MOST, "");
 _Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
 _Static_assert((int)DELTA_ALPHA == (int)TREE_DELTA_N + 1, "delta begins as in the tree");
 
@@ -141,20 +143,32 @@ static int tile_beside(const struct layout *l, int tile, int side)
   return -1;
 }
 
-/* The bodies of a side. A body that is not in use rests as the ground does: where one lies beside those of the other
- * lanes it takes the ground's place, and all lie side by side. */
-static bool take_side(const struct layout *l, int tile, int side, struct tree_body *o)
+/* Of bodies, in slots. */
+static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_body *body, int width)
+{
+  struct lane_at from[ISA_LANES_MAX];
+  for (int lane = 0; lane < width; lane++)
+    from[lane] = (struct lane_at){(size_t)(body[lane].first + body[lane].lane), (size_t)body[lane].width};
+  return lane_mix_find(from, width, o);
+}
+
+/* The bodies of a side; `o` and `mix` have room for them. A body that is not in use rests as the ground does: where one lies beside
+ * those of the other lanes it takes the ground's place, and all lie side by side. */
+static struct link_side take_side(const struct layout *l, int tile, int side, struct tree_body *o,
+                                  struct lane_mix *mix)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   int beside = tile_beside(l, tile, side);
-  bool aligned = true;
   for (int lane = 0; lane < t->width; lane++) {
     o[lane] = body_of(l, tile, side, lane);
     if (o[lane].first == ground_of(l).first && beside >= 0 && !is_used(l, beside, lane))
       o[lane] = (struct tree_body){l->t->tile[beside].slot, t->width, lane};
-    aligned &= o[lane].first == o->first && o[lane].width == t->width && o[lane].lane == lane;
   }
-  return aligned;
+  struct link_side own = link_side(o, t->width);
+  if (own.how != SIDE_WIDE && own.how != SIDE_APART) return own;
+  own.mix = t->width > 1 ? mix_bodies(mix, o, t->width) : NULL;
+  if (own.mix) own.how = SIDE_MIXED;
+  return own;
 }
 
 /* The constants of a link in its lane. */
@@ -177,26 +191,32 @@ static int constants_of(const struct joint_rows *j)
   return by_lane(j) ? 0 : 7 + 6 * j->primitives;
 }
 
-/* The links of a tile; `side` has room for its bodies. */
-static void fill_links(struct layout *l, int tile, struct tree_body *side)
+/* The links of a tile; `side` and `mix` have room for its bodies. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
   const struct joint_rows *j = &l->f->link[item[0]];
   struct link_tile *o = &l->f->link_tile[tile];
+  o->tile = t;
+  o->shape = link_shape(t->rows, t->sides, rows_share_point(j));
   o->lane_by_lane = by_lane(j);
   o->drives = j->drive >= 0;
   o->point = rows_share_point(j);
   o->primitives = j->primitives;
-  o->constant = l->constant;
+  o->constant = l->f->link_constant + l->constant;
+  o->beside = true;
+  o->body = side;
+  o->left = t->soft ? -1 : l->f->left;
+  if (!t->soft) l->f->left += t->width;
   for (int k = 0; k < j->primitives; k++) o->primitive[k] = slides(j) ? ROW_GAP : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
-    o->side[s] = side;
-    o->aligned[s] = take_side(l, tile, s, side);
+    o->side[s] = take_side(l, tile, s, side, mix++);
+    o->beside &= o->side[s].how == SIDE_BESIDE;
   }
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
     set_constants(&l->f->link[item[is_used(l, tile, lane) ? lane : 0]], t->width,
-                  l->f->link_constant + o->constant + lane);
+                  l->f->link_constant + l->constant + lane);
   l->constant += (size_t)(constants_of(j) * t->width);
   l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* as vectors lie */
 }
@@ -204,18 +224,22 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side)
 static bool fill_link_tiles(struct layout *l)
 {
   const struct tree *t = l->t;
-  size_t constants = 0, sides = 0;
+  size_t constants = 0, sides = 0, mixes = 0;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
     constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
     sides += (size_t)(tile->sides * tile->width);
+    mixes += (size_t)tile->sides;
   }
   struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
   l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
-  if (!side || !l->f->link_constant) return false;
+  struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
+  if (!side || !mix || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
-    fill_links(l, t->joint_tile[i], side);
-    side += t->tile[t->joint_tile[i]].sides * t->tile[t->joint_tile[i]].width;
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    fill_links(l, t->joint_tile[i], side, mix);
+    side += tile->sides * tile->width;
+    mix += tile->sides;
   }
   return true;
 }
@@ -253,9 +277,10 @@ static struct lane_at end_of(const struct layout *l, int body, int e)
   return (struct lane_at){.at = j->load + (size_t)(BODY_Y * side * j->stride), .stride = (size_t)j->stride};
 }
 
-/* End `e` of the bodies of a tile; `push` has room for its lanes. A lane not in use, or with fewer ends, is loaded by
+/* End `e` of the bodies of a tile; `push` and `mix` have room for its lanes. A lane not in use, or with fewer ends, is loaded by
  * nothing, and where that lies beside the others by a link that is not in use. */
-static void fill_end(const struct layout *l, int tile, int e, struct lane_at *push, struct body_end *o)
+static void fill_end(const struct layout *l, int tile, int e, struct lane_at *push, struct lane_mix *mix,
+                     struct body_end *o)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
@@ -270,6 +295,20 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *pu
     if (!push[lane].stride && o->aligned && !is_used(l, from, lane)) push[lane] = beside;
     o->aligned &= push[lane].at == beside.at && push[lane].stride == beside.stride;
   }
+  if (o->aligned || width == 1) return;
+  struct lane_at place[ISA_LANES_MAX];
+  for (int lane = 0; lane < width; lane++) {
+    place[lane] = push[lane];
+    if (!place[lane].stride) place[lane].stride = 1; /* a whole row of zeros */
+  }
+  o->mix = lane_mix_find(place, width, mix);
+}
+
+static bool is_diagonal(const double M[9])
+{
+  bool zeros = true;
+  for (int i = 0; i < 9; i++) zeros &= i % 4 == 0 || M[i] == 0.0;
+  return zeros;
 }
 
 static bool fill_body_tiles(struct layout *l)
@@ -284,15 +323,27 @@ static bool fill_body_tiles(struct layout *l)
   }
   struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
   struct lane_at *push = f->block[2] = calloc(places + 1, sizeof *push);
-  if (!end || !push) return false;
+  struct lane_mix *mix = f->block[4] = aligned_zalloc((ends + 1) * sizeof *mix);
+  if (!end || !push || !mix) return false;
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     struct body_tile *o = &f->body_tile[t->body_tile[i]];
     o->end = end;
-    for (int e = 0; e < o->ends; e++, push += tile->width) fill_end(l, t->body_tile[i], e, push, end++);
+    body_tile_place(o, tile->slot);
+    o->at = tile->at;
+    o->carried = tile->carried;
+    o->aligned = o->ends > 0;
+    o->diagonal = true;
+    for (int e = 0; e < o->ends; e++, push += tile->width, end++) {
+      fill_end(l, t->body_tile[i], e, push, mix++, end);
+      o->aligned &= end->aligned;
+      if (e < 2) o->push[e] = end->push->at;
+    }
     for (int lane = 0; lane < tile->width; lane++) {
       int body = stored_item(t, tile, lane);
-      o->loaded |= body >= 0 && f->load_first[body + 1] > f->load_first[body];
+      if (body < 0) continue;
+      o->loaded |= f->load_first[body + 1] > f->load_first[body];
+      o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
     }
   }
   return true;

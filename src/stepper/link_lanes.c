@@ -1,206 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: kernels of links. Every function does LANES links at a time: the tile `tile` of the tree. Most links join two
- * bodies: for them the loops over sides are laid out flat. */
-#include "dynamics/primitives.h"
-#include "stepper/kernels.h"
-
-/* What a stage knows of the links of a tile. */
-struct links {
-  const struct tree_tile *t;
-  const struct link_tile *own;
-};
-
-static inline struct links links_of(const ali3_model *m, int tile)
-{
-  return (struct links){&m->frozen->tree->tile[tile], &m->frozen->link_tile[tile]};
-}
-
-/* A number per row, and the Jacobian. */
-static inline num *per_row(double *base, const struct tree_tile *t)
-{
-  return (num *)(base + t->at);
-}
-
-static inline num *block(double *J, const struct tree_tile *t)
-{
-  return (num *)(J + t->jacobian);
-}
-
-/* Out of line, so that what lies side by side stays in registers. */
-__attribute__((noinline)) static void pick_bodies(const struct tree_body *body, const double *base,
-                                                  int numbers, int first, int end, num *o)
-{
-  struct lane_at from[LANES];
-  for (int l = 0; l < LANES; l++) {
-    from[l].at = (size_t)body[l].first * (size_t)numbers + (size_t)body[l].lane;
-    from[l].stride = (size_t)body[l].width;
-  }
-  num_pick_all(base, from, (size_t)first, (size_t)end, o);
-}
-
-/* Numbers first .. end-1 of what each body has `numbers` of, for the bodies of a side; if they do not lie side by side, in
- * `room`, from `first` on. */
-static inline const num *of_side(const struct link_tile *own, int side, const double *base, int numbers,
-                                 int first, int end, num *room)
-{
-  const struct tree_body *body = own->side[side];
-  if (own->aligned[side]) return (const num *)(base + (size_t)body->first * (size_t)numbers);
-  pick_bodies(body, base, numbers, first, end, room);
-  return room;
-}
-
-/* w, or what else has 7 numbers for each body, of all sides */
-static inline void take_sides(const struct link_tile *own, int sides, const double *w,
-                              num o[ROWS_SIDES][BODY_Y])
-{
-  for (int side = 0; side < sides; side++) {
-    num room[BODY_Y];
-    const num *from = of_side(own, side, w, BODY_Y, 0, BODY_Y, room);
-    for (int y = 0; y < BODY_Y; y++) o[side][y] = from[y];
-  }
-}
-
-static inline num dot(const num *a, const num *b)
-{
-  num sum = a[0] * b[0];
-  for (int y = 1; y < BODY_Y; y++) sum += a[y] * b[y];
-  return sum;
-}
-
-/* Row of J times w; the sides do not wait for each other. */
-static inline num times(const num *row, int sides, num w[ROWS_SIDES][BODY_Y])
-{
-  num sum = dot(row, w[0]);
-  for (int side = 1; side < sides; side++) sum += dot(row + BODY_Y * side, w[side]);
-  return sum;
-}
-
-/* push = J'v of each end */
-static inline void push_sides(int rows, int sides, const num *J, const num *v, num *restrict o)
-{
-  num own[ROWS_MAX];
-  for (int k = 0; k < rows; k++) own[k] = v[k];
-  for (int y = 0; y < BODY_Y * sides; y++) {
-    num sum = J[y] * own[0];
-    for (int k = 1; k < rows; k++) sum += J[BODY_Y * sides * k + y] * own[k];
-    o[y] = sum;
-  }
-}
-
-/* The same with the constant columns left out. */
-static inline void push_point(int rows, const num *J, const num *v, num *restrict o)
-{
-  num own[ROWS_MAX];
-  for (int k = 0; k < rows; k++) own[k] = v[k];
-  for (int k = 0; k < 3; k++) {
-    o[k] = -own[k];
-    o[BODY_Y + k] = own[k];
-  }
-  for (int side = 0; side < 2; side++)
-    for (int y = BODY_Y * side + 3; y < BODY_Y * side + BODY_Y; y++) {
-      num sum = J[y] * own[0];
-      for (int k = 1; k < rows; k++) sum += J[PAIR * k + y] * own[k];
-      o[y] = sum;
-    }
-}
-
-/* With the usual numbers of rows and sides as constants. */
-static void push_of(const ali3_model *m, ali3_data *d, int tile, double *jacobian, double *rows)
-{
-  const struct tree_tile *t = &m->frozen->tree->tile[tile];
-  const num *J = block(jacobian, t), *v = per_row(rows, t);
-  num *o = (num *)(d->push + t->load);
-  if (m->frozen->link_tile[tile].point) {
-    switch (t->rows) {
-    case 3:
-      push_point(3, J, v, o);
-      return;
-    case 4:
-      push_point(4, J, v, o);
-      return;
-    case 5:
-      push_point(5, J, v, o);
-      return;
-    default:
-      push_point(6, J, v, o);
-      return;
-    }
-  }
-  switch (t->sides == 2 ? t->rows : 0) {
-  case 1:
-    push_sides(1, 2, J, v, o);
-    break;
-  case 2:
-    push_sides(2, 2, J, v, o);
-    break;
-  case 3:
-    push_sides(3, 2, J, v, o);
-    break;
-  case 4:
-    push_sides(4, 2, J, v, o);
-    break;
-  case 5:
-    push_sides(5, 2, J, v, o);
-    break;
-  case 6:
-    push_sides(6, 2, J, v, o);
-    break;
-  default:
-    push_sides(t->rows, t->sides, J, v, o);
-  }
-}
-
-static inline void products_of(const struct links *l, int sides, const num *J, const double *w,
-                               num o[ROWS_MAX])
-{
-  num own[ROWS_SIDES][BODY_Y];
-  take_sides(l->own, sides, w, own);
-  for (int k = 0; k < l->t->rows; k++) o[k] = times(J + BODY_Y * sides * k, sides, own);
-}
-
-__attribute__((noinline)) static void products_any(const struct links *l, double *J, const double *w,
-                                                   num o[ROWS_MAX])
-{
-  products_of(l, l->t->sides, block(J, l->t), w, o);
-}
-
-/* Likewise, with the constant columns left out. */
-static inline void products_point(const struct links *l, const num *J, const double *w, num o[ROWS_MAX])
-{
-  num own[ROWS_SIDES][BODY_Y];
-  take_sides(l->own, 2, w, own);
-  for (int k = 0; k < l->t->rows; k++, J += PAIR) {
-    num a = J[3] * own[0][3], b = J[BODY_Y + 3] * own[1][3];
-    for (int y = 4; y < BODY_Y; y++) {
-      a += J[y] * own[0][y];
-      b += J[BODY_Y + y] * own[1][y];
-    }
-    o[k] = a + b;
-  }
-  for (int k = 0; k < 3; k++) o[k] += own[1][k] - own[0][k];
-}
-
-/* o = J w of all rows */
-static inline void products(const struct links *l, double *J, const double *w, num o[ROWS_MAX])
-{
-  if (l->own->point)
-    products_point(l, block(J, l->t), w, o);
-  else if (l->t->sides == 2)
-    products_of(l, 2, block(J, l->t), w, o);
-  else
-    products_any(l, J, w, o);
-}
-
-/* What the bodies of lanes not in use make of their rows. */
-static void clear_unused(const struct tree *t, const struct tree_tile *tile, num *v, int count)
-{
-#if LANES > 1
-  for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < count && t->item[tile->item_first + l] < 0; i++) v[i][l] = 0.0;
-#else
-  (void)t, (void)tile, (void)v, (void)count;
-#endif
-}
+ * Loop code: kernels of links. Every function does LANES links at a time, the links of a tile, as what its shape makes of
+ * it (links.h). */
+#include "stepper/links.h"
 
 static inline struct primitive_place place_of(const num *constant, int primitive)
 {
@@ -214,101 +15,151 @@ struct pair_room {
   struct body_state x[2];
   struct body_frame f[2];
 };
-static inline struct body_pair pair_of(const struct link_tile *own, const ali3_data *d, int numbers,
-                                       struct pair_room *room)
+INLINE struct body_pair pair_of(struct links l, int numbers, struct pair_room *room)
 {
-  struct body_pair pair;
-  for (int side = 0; side < 2; side++) {
-    pair.x[side] =
-        (const struct body_state *)of_side(own, side, d->now.x, X_NUMBERS, 0, numbers, (num *)&room->x[side]);
-    pair.f[side] = (const struct body_frame *)of_side(own, side, d->frame, FRAME_NUMBERS, 0, FRAME_NUMBERS,
-                                                      (num *)&room->f[side]);
-  }
-  return pair;
+  const num *x[2], *f[2];
+  of_sides(l, 2, l.d->now.x, LINK_X, 0, numbers, (num *)room->x, x);
+  of_sides(l, 2, l.d->frame, LINK_FRAME, 0, FRAME_NUMBERS, (num *)room->f, f);
+  return (struct body_pair){.x = {(const struct body_state *)x[0], (const struct body_state *)x[1]},
+                            .f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
 }
 
-static void link_rows(const ali3_model *m, ali3_data *d, int tile)
+/* The directions that come with a point. */
+__attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
 {
-  const struct links l = links_of(m, tile);
+  num *Phi = per_row(l.d->Phi, l), *J = block(l.d->J, l);
+  for (int k = 1; k < l.own->primitives; k++) {
+    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
+  }
+}
+
+/* Points and directions alone. */
+INLINE void rows_point(struct links l, int rows)
+{
+  enum { R = 3 };
+  struct pair_room room;
+  const struct body_pair pair = pair_of(l, R, &room);
+  coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->Phi, l), block(l.d->J, l));
+  if (rows > 3) rows_directions(l, pair);
+}
+
+/* Any primitives. */
+__attribute__((noinline)) static void rows_any(struct links l)
+{
   if (l.own->lane_by_lane) {
-    by_lane_rows(m, d, tile);
+    by_lane_rows(l.m, l.d, l.tile);
     return;
   }
   enum { R = 3 };
   struct pair_room room;
-  const struct body_pair pair = pair_of(l.own, d, R, &room);
-  const num *constant = (const num *)(m->frozen->link_constant + l.own->constant);
-  num *Phi = per_row(d->Phi, l.t), *J = block(d->J, l.t), separate[3];
-  if (l.own->point) {
-    coincide_turns(&pair, (const num(*)[3])constant, Phi, J);
-    for (int k = 1; k < l.own->primitives; k++) {
-      const struct primitive_place place = place_of(constant, k);
-      dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
-    }
-  } else {
-    separation(&pair, (const num(*)[3])constant, separate);
-    for (int k = 0; k < l.own->primitives; k++) {
-      const struct primitive_place place = place_of(constant, k);
-      int count = primitive_count(l.own->primitive[k]);
-      primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
-      Phi += count;
-      J += PAIR * count;
-    }
+  const struct body_pair pair = pair_of(l, R, &room);
+  const num *constant = (const num *)l.own->constant;
+  num *Phi = per_row(l.d->Phi, l), *J = block(l.d->J, l), separate[3];
+  separation(&pair, (const num(*)[3])constant, separate);
+  for (int k = 0; k < l.own->primitives; k++) {
+    const struct primitive_place place = place_of(constant, k);
+    int count = primitive_count(l.own->primitive[k]);
+    primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
+    Phi += count;
+    J += PAIR * count;
   }
-  if (l.own->drives) by_lane_position(m, d, tile);
+  if (l.own->drives) by_lane_position(l.m, l.d, l.tile);
+}
+
+INLINE void link_rows_of(struct links l, struct shape s)
+{
+  if (s.point)
+    rows_point(l, s.rows);
+  else
+    rows_any(l);
   if (l.t->used < LANES) {
-    clear_unused(m->frozen->tree, l.t, per_row(d->Phi, l.t), l.t->rows);
-    clear_unused(m->frozen->tree, l.t, block(d->J, l.t), l.t->rows * PAIR);
+    clear_unused(l, per_row(l.d->Phi, l), s.rows);
+    clear_unused(l, block(l.d->J, l), s.rows * s.sides * BODY_Y);
   }
 }
 
-static void link_push_lambda(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_push_lambda_of(struct links l, struct shape s)
 {
-  push_of(m, d, tile, d->J, d->now.lambda);
+  push_rows(s, block(l.d->J, l), per_row(l.d->now.lambda, l), loads(l));
 }
 
-static void link_rows_push(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_rows_push_of(struct links l, struct shape s)
 {
-  link_rows(m, d, tile);
-  link_push_lambda(m, d, tile);
+  link_rows_of(l, s);
+  link_push_lambda_of(l, s);
 }
 
-static void link_push_z(const ali3_model *m, ali3_data *d, int tile)
+/* push += J'lambda of the directions that come with a point, and their Phi. */
+__attribute__((noinline)) static void push_directions(struct links l, struct body_pair pair, num *load)
 {
-  push_of(m, d, tile, d->Jf, d->z);
+  num *Phi = per_row(l.d->Phi, l);
+  const num *lambda = per_row(l.d->now.lambda, l);
+  for (int k = 1; k < l.own->primitives; k++) {
+    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    num J[PAIR];
+    dot_turns(&pair, &place, Phi + 2 + k, J);
+    for (int side = 0; side < PAIR; side += BODY_Y)
+      for (int y = side + 3; y < side + BODY_Y; y++) load[y] += J[y] * lambda[2 + k];
+  }
 }
 
-static void link_step(const ali3_model *m, ali3_data *d, int tile)
+/* Where a point coincides J need not be kept for that. */
+INLINE void link_push_rows_of(struct links l, struct shape s)
 {
-  const struct tree_tile *t = &m->frozen->tree->tile[tile];
-  num *lambda = per_row(d->now.lambda, t), *z = per_row(d->z, t);
-  push_of(m, d, tile, d->Jf, d->z);
-  for (int k = 0; k < t->rows; k++) lambda[k] += z[k];
+  if (!s.point || l.t->soft) {
+    link_rows_push_of(l, s);
+    return;
+  }
+  enum { R = 3 };
+  struct pair_room room;
+  const struct body_pair pair = pair_of(l, R, &room);
+  const num *lambda = per_row(l.d->now.lambda, l);
+  num load[PAIR], Phi[3], *o = loads(l);
+  coincide_push(&pair, (const num(*)[3])l.own->constant, lambda, Phi, load);
+  v3_copy(per_row(l.d->Phi, l), Phi);
+  if (s.rows > 3) push_directions(l, pair, load);
+  if (l.t->used < LANES) clear_unused(l, per_row(l.d->Phi, l), s.rows);
+  for (int y = 0; y < PAIR; y++) o[y] = load[y];
+}
+
+INLINE void link_push_z_of(struct links l, struct shape s)
+{
+  push_rows(s, block(l.d->Jf, l), per_row(l.d->z, l), loads(l));
+}
+
+INLINE void link_step_of(struct links l, struct shape s)
+{
+  const num *from = per_row(l.d->z, l);
+  num *lambda = per_row(l.d->now.lambda, l), z[ROWS_MAX];
+  for (int k = 0; k < s.rows; k++) z[k] = from[k];
+  for (int k = 0; k < s.rows; k++) lambda[k] += z[k];
+  push_rows(s, block(l.d->Jf, l), z, loads(l));
 }
 
 /* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
  *   beta = (L - lambda)/k' + J w,   compliance 1/k',   k' = k + c v_d for L = k Phi + c Phi' */
-static void link_beta(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_beta_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l.t);
-  const num *Phi = per_row(d->Phi, l.t), *c = per_row(d->c, l.t), *law = per_row(d->law, l.t),
-            *lambda = per_row(d->now.lambda, l.t);
-  products(&l, d->Jf, d->w, sum);
+  const ali3_data *d = l.d;
+  num sum[ROWS_MAX], *beta = per_row(d->beta, l);
+  times(l, s, d->Jf, d->w, sum);
   if (l.t->soft) {
-    for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + c[k] * (law[k] - lambda[k]);
+    const num *c = per_row(d->c, l), *law = per_row(d->law, l), *lambda = per_row(d->now.lambda, l);
+    for (int k = 0; k < s.rows; k++) sum[k] += c[k] * (law[k] - lambda[k]);
   } else {
-    for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + Phi[k];
+    const num *Phi = per_row(d->Phi, l);
+    for (int k = 0; k < s.rows; k++) sum[k] += Phi[k];
   }
+  for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
 }
 
-static void link_position_beta(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_position_beta_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l.t);
-  const num *Phi = per_row(d->Phi, l.t);
-  products(&l, d->Jf, d->w, sum);
-  for (int k = 0; k < l.t->rows; k++) {
+  num sum[ROWS_MAX], *beta = per_row(l.d->beta, l);
+  const num *Phi = per_row(l.d->Phi, l);
+  times(l, s, l.d->Jf, l.d->w, sum);
+  for (int k = 0; k < s.rows; k++) {
     beta[k] = sum[k];
     if (!l.t->soft) beta[k] += Phi[k];
   }
@@ -316,79 +167,124 @@ static void link_position_beta(const ali3_model *m, ali3_data *d, int tile)
 
 /* A soft row resists the correction, not the motion: J (w - y), and w differs from y = y' or y'' in n alone; if it
  * is held it is as a rigid one. beta: as of rigid rows. second: y = y''. */
-static void resist(const struct links *l, ali3_data *d, bool second, num *beta)
+__attribute__((noinline)) static void resist(struct links l, bool second, num *beta)
 {
-  const num *J = block(d->J, l->t);
-  num n[ROWS_SIDES];
-  for (int side = 0; side < l->t->sides; side++) {
-    num room[X_NUMBERS], w[BODY_Y];
-    enum { P = 3, PD = 10, PDD = 17 };
-    const num *x = of_side(l->own, side, d->now.x, X_NUMBERS, P, X_NUMBERS, room);
-    n[side] = of_side(l->own, side, d->w, BODY_Y, BODY_Y - 1, BODY_Y, w)[BODY_Y - 1] -
-              p_dot(x + P, x + (second ? PDD : PD));
-  }
-  for (int k = 0; k < l->t->rows; k++) {
+  const ali3_data *d = l.d;
+  const num *J = block(d->J, l);
+  const num *x[ROWS_SIDES], *w[ROWS_SIDES];
+  num n[ROWS_SIDES], state[ROWS_SIDES * X_NUMBERS], room[ROWS_SIDES * BODY_Y];
+  enum { P = 3, PD = 10, PDD = 17 };
+  of_sides(l, l.t->sides, d->now.x, LINK_X, P, X_NUMBERS, state, x);
+  of_sides(l, l.t->sides, d->w, LINK_Y, BODY_Y - 1, BODY_Y, room, w);
+  for (int side = 0; side < l.t->sides; side++)
+    n[side] = w[side][BODY_Y - 1] - p_dot(x[side] + P, x[side] + (second ? PDD : PD));
+  for (int k = 0; k < l.t->rows; k++) {
     num sum = num_all(0.0);
-    for (int side = 0; side < l->t->sides; side++, J += BODY_Y) sum += J[BODY_Y - 1] * n[side];
-    beta[k] = num_select(num_flags(d->held + l->t->at + k * LANES), beta[k], sum);
+    for (int side = 0; side < l.t->sides; side++, J += BODY_Y) sum += J[BODY_Y - 1] * n[side];
+    beta[k] = num_select(num_flags(d->held + l.t->at + k * LANES), beta[k], sum);
   }
 }
 
 /* A rigid row asks for J y' = 0, or the rate at which a drive aims; a held one has a rate of its own. */
-static void link_velocity_beta(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_velocity_beta_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l.t);
-  const num *hold = per_row(d->hold, l.t);
-  products(&l, d->J, d->w, sum);
-  for (int k = 0; k < l.t->rows; k++) {
-    beta[k] = sum[k];
-    if (l.t->soft) beta[k] -= hold[k];
+  const ali3_data *d = l.d;
+  num sum[ROWS_MAX], *beta = per_row(d->beta, l);
+  times(l, s, d->J, d->w, sum);
+  if (l.t->soft) {
+    const num *hold = per_row(d->hold, l);
+    for (int k = 0; k < s.rows; k++) sum[k] -= hold[k];
   }
-  if (l.t->soft) resist(&l, d, false, beta);
-  if (l.own->drives) by_lane_aim(m, d, tile, false);
+  for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
+  if (l.t->soft) resist(l, false, beta);
+  if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, false);
 }
 
-static void bias_of(const ali3_model *m, const ali3_data *d, const struct links *l, num *bias)
+/* The directions that come with a point. */
+__attribute__((noinline)) static void bias_directions(struct links l, struct body_pair pair, num *bias)
+{
+  struct pair_motion motion;
+  for (int side = 0; side < 2; side++) body_velocity(pair.x[side], motion.y[side]);
+  for (int k = 1; k < l.own->primitives; k++) {
+    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    primitive_bias(ROW_DOT, &pair, &place, &motion, bias + 2 + k);
+  }
+}
+
+/* Points and directions alone. */
+INLINE void bias_point(struct links l, int rows, num *bias)
 {
   enum { WITHOUT_SECOND = 14 };
   struct pair_room room;
-  struct pair_motion motion;
-  const struct body_pair pair = pair_of(l->own, d, WITHOUT_SECOND, &room);
-  const num *constant = (const num *)(m->frozen->link_constant + l->own->constant);
-  num *o = bias;
-  bool apart = false;
-  for (int k = 0; k < l->own->primitives; k++)
-    apart |= l->own->primitive[k] != ROW_COINCIDE && l->own->primitive[k] != ROW_DOT;
-  pair_motion(&motion, &pair, (const num(*)[3])constant, apart);
-  for (int k = 0; k < l->own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
-    primitive_bias(l->own->primitive[k], &pair, &place, &motion, o);
-    o += primitive_count(l->own->primitive[k]);
+  num second[3];
+  const struct body_pair pair = pair_of(l, WITHOUT_SECOND, &room);
+  separation_bias(&pair, (const num(*)[3])l.own->constant, second);
+  v3_copy(bias, second);
+  if (rows > 3) bias_directions(l, pair, bias);
+}
+
+/* Any primitives. */
+__attribute__((noinline)) static void bias_any(struct links l, num *bias)
+{
+  if (l.own->lane_by_lane) {
+    by_lane_bias(l.m, l.d, l.tile, (double *)bias);
+    return;
   }
-  if (l->t->used < LANES) clear_unused(m->frozen->tree, l->t, bias, l->t->rows);
+  enum { WITHOUT_SECOND = 14 };
+  struct pair_room room;
+  struct pair_motion motion;
+  const struct body_pair pair = pair_of(l, WITHOUT_SECOND, &room);
+  const num *constant = (const num *)l.own->constant;
+  pair_motion(&motion, &pair, (const num(*)[3])constant);
+  for (int k = 0; k < l.own->primitives; k++) {
+    const struct primitive_place place = place_of(constant, k);
+    primitive_bias(l.own->primitive[k], &pair, &place, &motion, bias);
+    bias += primitive_count(l.own->primitive[k]);
+  }
+}
+
+INLINE void bias_of(struct links l, struct shape s, num *bias)
+{
+  if (s.point)
+    bias_point(l, s.rows, bias);
+  else
+    bias_any(l, bias);
+  if (l.t->used < LANES) clear_unused(l, bias, s.rows);
 }
 
 /* beta = J w_a - gamma */
-static void link_acceleration_beta(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], *bias = per_row(d->bias, l.t), *beta = per_row(d->beta, l.t);
-  if (l.own->lane_by_lane)
-    by_lane_bias(m, d, tile, (double *)bias);
-  else
-    bias_of(m, d, &l, bias);
-  products(&l, d->J, d->w, sum);
-  for (int k = 0; k < l.t->rows; k++) beta[k] = sum[k] + bias[k];
-  if (l.t->soft) resist(&l, d, true, beta);
-  if (l.own->drives) by_lane_aim(m, d, tile, true);
+  const ali3_data *d = l.d;
+  num sum[ROWS_MAX], *bias = per_row(d->bias, l), *beta = per_row(d->beta, l);
+  bias_of(l, s, bias);
+  times(l, s, d->J, d->w, sum);
+  for (int k = 0; k < s.rows; k++) beta[k] = sum[k] + bias[k];
+  if (l.t->soft) resist(l, true, beta);
+  if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, true);
+}
+
+/* Drives are left with what they are off their aim. */
+__attribute__((noinline)) static void velocity_beta_any(struct links l)
+{
+  link_velocity_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
+}
+
+__attribute__((noinline)) static void acceleration_beta_any(struct links l)
+{
+  link_acceleration_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
+}
+
+INLINE num *left_of(struct links l, int which)
+{
+  return (num *)(l.d->left[which] + l.own->left);
 }
 
 /* The largest of the rows of each link, or what is no number. */
-static inline void leave(const struct links *l, const num *row, num *left)
+INLINE void leave(const num *row, int rows, num *left)
 {
   num largest = num_all(0.0), sum = num_all(0.0);
-  for (int k = 0; k < l->t->rows; k++) {
+  for (int k = 0; k < rows; k++) {
     num own = num_max(row[k], -row[k]);
     largest = num_max(own, largest);
     sum += own;
@@ -396,51 +292,66 @@ static inline void leave(const struct links *l, const num *row, num *left)
   *left = largest + 0.0 * sum;
 }
 
-static void link_velocity_left(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_velocity_left_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
+  const ali3_data *d = l.d;
   num row[ROWS_MAX];
-  if (l.own->drives) {
-    link_velocity_beta(m, d, tile);
-    leave(&l, per_row(d->beta, l.t), per_row(d->left[0], l.t));
+  if (!s.point && l.own->drives) {
+    velocity_beta_any(l);
+    leave(per_row(d->beta, l), s.rows, left_of(l, 0));
     return;
   }
-  products(&l, d->J, d->w, row);
-  leave(&l, row, per_row(d->left[0], l.t));
+  times(l, s, d->J, d->w, row);
+  leave(row, s.rows, left_of(l, 0));
 }
 
-static void link_acceleration_left(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_acceleration_left_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
+  const ali3_data *d = l.d;
   num row[ROWS_MAX];
-  const num *bias = per_row(d->bias, l.t);
-  if (l.own->drives) {
-    link_acceleration_beta(m, d, tile);
-    leave(&l, per_row(d->beta, l.t), per_row(d->left[1], l.t));
+  if (!s.point && l.own->drives) {
+    acceleration_beta_any(l);
+    leave(per_row(d->beta, l), s.rows, left_of(l, 1));
     return;
   }
-  products(&l, d->J, d->w, row);
-  for (int k = 0; k < l.t->rows; k++) row[k] += bias[k];
-  leave(&l, row, per_row(d->left[1], l.t));
+  const num *bias = per_row(d->bias, l);
+  times(l, s, d->J, d->w, row);
+  for (int k = 0; k < s.rows; k++) row[k] += bias[k];
+  leave(row, s.rows, left_of(l, 1));
 }
 
 /* beta - S z, with z kept aside */
-static void link_residual(const ali3_model *m, ali3_data *d, int tile)
+INLINE void link_residual_of(struct links l, struct shape s)
 {
-  const struct links l = links_of(m, tile);
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l.t), *kept = per_row(d->z_kept, l.t);
-  const num *z = per_row(d->z, l.t), *c = per_row(d->c, l.t);
-  products(&l, d->Jf, d->response, sum);
-  for (int k = 0; k < l.t->rows; k++) {
+  const ali3_data *d = l.d;
+  num sum[ROWS_MAX], *beta = per_row(d->beta, l), *kept = per_row(d->z_kept, l);
+  const num *z = per_row(d->z, l), *c = per_row(d->c, l);
+  times(l, s, d->Jf, d->response, sum);
+  for (int k = 0; k < s.rows; k++) {
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
     kept[k] = z[k];
   }
 }
 
+EACH_TILE(link_rows)
+EACH_TILE(link_rows_push)
+EACH_TILE(link_push_rows)
+EACH_TILE(link_push_lambda)
+EACH_TILE(link_push_z)
+EACH_TILE(link_step)
+EACH_TILE(link_beta)
+EACH_TILE(link_position_beta)
+EACH_TILE(link_velocity_beta)
+EACH_TILE(link_acceleration_beta)
+EACH_TILE(link_velocity_left)
+EACH_TILE(link_acceleration_left)
+EACH_TILE(link_residual)
+
 extern const struct step_link_kernels LANE_NAME(step_link_kernels);
 const struct step_link_kernels LANE_NAME(step_link_kernels) = {
     .link_rows = link_rows,
     .link_rows_push = link_rows_push,
+    .link_push_rows = link_push_rows,
     .link_push_lambda = link_push_lambda,
     .link_push_z = link_push_z,
     .link_step = link_step,

@@ -23,6 +23,7 @@ static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int
 /* Of `count` items the first of a share. */
 static int first_of(int count, int share, int shares)
 {
+  if (shares == 1) return share * count; /* a division takes as long as a small tile */
   return (int)((long long)count * share / shares);
 }
 
@@ -49,7 +50,7 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 struct tiles {
   const ali3_model *m;
   ali3_data *d;
-  const int *tile;
+  const int *tile, *stretch;
   int count;
   const char *table[2]; /* of kernels, by the lanes of a tile: one, all */
   size_t kernel;        /* in it */
@@ -60,10 +61,10 @@ static void share_of_tiles(void *arg, int share, int shares)
   const struct tiles *job = arg;
   const struct tree *t = job->m->frozen->tree;
   int end = first_of(job->count, share + 1, shares);
-  for (int i = first_of(job->count, share, shares); i < end; i++) {
-    int tile = job->tile[i];
-    step_kernel *const *kernel = (const void *)(job->table[t->tile[tile].width > 1] + job->kernel);
-    (*kernel)(job->m, job->d, tile);
+  for (int i = first_of(job->count, share, shares), next; i < end; i = next) {
+    next = job->stretch[i] < end ? job->stretch[i] : end;
+    step_kernel *const *kernel = (const void *)(job->table[t->tile[job->tile[i]].width > 1] + job->kernel);
+    (*kernel)(job->m, job->d, job->tile + i, next - i);
   }
 }
 
@@ -73,6 +74,7 @@ void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops
   struct tiles job = {m,
                       d,
                       f->tree->body_tile,
+                      f->tree->body_stretch,
                       f->tree->body_tiles,
                       {(const char *)f->kernels[0]->bodies, (const char *)f->kernels[1]->bodies},
                       kernel};
@@ -85,6 +87,7 @@ static void links(const ali3_model *m, ali3_data *d, size_t kernel, int tiles, d
   struct tiles job = {m,
                       d,
                       f->tree->joint_tile,
+                      f->tree->joint_stretch,
                       tiles,
                       {(const char *)f->kernels[0]->links, (const char *)f->kernels[1]->links},
                       kernel};
@@ -117,7 +120,10 @@ void stage_rows(const ali3_model *m, ali3_data *d)
 
 void stage_rows_push(const ali3_model *m, ali3_data *d)
 {
-  rows(m, d, offsetof(struct step_link_kernels, link_rows_push));
+  if (m->frozen->switches) /* the factors will be made anew from J */
+    rows(m, d, offsetof(struct step_link_kernels, link_rows_push));
+  else
+    rows(m, d, offsetof(struct step_link_kernels, link_push_rows));
 }
 
 static void probe_run(const ali3_data *d, int share, int run, bool begins)
@@ -141,19 +147,14 @@ static void do_run(const ali3_model *m, ali3_data *d, run_item *item, int share,
   probe_run(d, share, run, false);
 }
 
-static double owned_flops(const struct tree *t)
-{
-  double sum = 0.0;
-  for (int run = 0; run < t->owned; run++) sum += t->run[run].flops;
-  return sum;
-}
-
 /* Runs one after the other that make up some 1/shares of the work. */
 static void share_of_runs(void *arg, int share, int shares)
 {
   const struct runs *job = arg;
   const struct tree *t = job->m->frozen->tree;
   double before = 0.0;
+  for (int run = 0; run < t->owned && shares == 1; run++) do_run(job->m, job->d, job->item, share, run);
+  if (shares == 1) return;
   for (int run = 0; run < t->owned; run++) {
     double middle = before + 0.5 * t->run[run].flops;
     int own = job->flops > 0.0 ? (int)(shares * (middle / job->flops)) : 0;
@@ -165,7 +166,7 @@ static void share_of_runs(void *arg, int share, int shares)
 /* work: relative to a condensation */
 static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double work)
 {
-  struct runs job = {m, d, item, owned_flops(m->frozen->tree)};
+  struct runs job = {m, d, item, m->frozen->tree->owned_flops};
   probe_run(d, 0, ALI3_RUNS_SHARED, true);
   in_shares(d, share_of_runs, &job, m->frozen->tree->owned > 1 ? work * job.flops : 0.0);
   probe_run(d, 0, ALI3_RUNS_SHARED, false);

@@ -24,7 +24,7 @@ void step_keep(const ali3_model *m, struct kept *to, const struct kept *from)
   memcpy(to->mu, from->mu, slots * sizeof *to->mu);
   memcpy(to->lambda, from->lambda, rows * sizeof *to->lambda);
   memcpy(to->reaction, from->reaction, rows * sizeof *to->reaction);
-  memcpy(to->mean, from->mean, rows * sizeof *to->mean);
+  if (m->frozen->jumps) memcpy(to->mean, from->mean, rows * sizeof *to->mean);
 }
 
 static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
@@ -79,7 +79,7 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
-  go_back(m, d, &d->start);
+  go_back(m, d, m->options.substeps > 1 ? &d->start : d->twin ? &d->twin->last : &d->last);
   forget(m, d);
   if (d->twin) forget(m, d->twin);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
@@ -121,7 +121,9 @@ static int inner_step(const ali3_model *m, ali3_data *d, int k, double *incremen
   if (step_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
   if (d->twin) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
   if (k > 0 && !inner_prepare(m, d)) return ALI3_E_SINGULAR;
+  d->midway = k + 1 < m->options.substeps;
   *increment = inner_iterate(m, d, &status);
+  d->midway = false;
   return status;
 }
 

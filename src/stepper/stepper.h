@@ -16,7 +16,7 @@
 enum {
   X_NUMBERS = 21, /* struct body_state */
   FRAME_S = 9,
-  FRAME_NUMBERS = 10, /* struct body_frame: R, s */
+  FRAME_NUMBERS = 11, /* struct body_frame: R, s, 1/s */
   DELTA_ALPHA = 11,
   DELTA_NUMBERS = 12, /* struct body_delta: r, th, n, alpha */
   BODY_MASS = 0,
@@ -25,28 +25,78 @@ enum {
   LOAD_NUMBERS = 6   /* struct body_load */
 };
 
+/* Shapes of links that kernels have code of their own for: X(of, name, rows, sides, whether rows_share_point()). */
+#define LINK_SHAPES(X, of)                                                                                   \
+  X(of, SPHERICAL, 3, 2, true)                                                                               \
+  X(of, UNIVERSAL, 4, 2, true)                                                                               \
+  X(of, REVOLUTE, 5, 2, true)                                                                                \
+  X(of, FIXED, 6, 2, true)                                                                                   \
+  X(of, SINGLE, 1, 2, false)
+#define LINK_NAME(of, name, rows, sides, point) of##name,
+enum link_shape {
+  /* clang-format off */
+  LINK_SHAPES(LINK_NAME, LINK_)
+  LINK_PAIR, /* any other of two bodies */
+  LINK_OTHER /* clang-format on */
+};
+#undef LINK_NAME
+
+/* The bodies of a side of all links of a tile. */
+enum link_part { LINK_Y, LINK_X, LINK_FRAME, LINK_PARTS }; /* what there is of them: BODY_Y numbers, .. */
+struct link_side {
+  enum {
+    SIDE_BESIDE, /* lane by lane in one tile of the same width */
+    SIDE_SAME,   /* one body for all: the ground, a hub */
+    SIDE_MIXED,  /* as `mix` says */
+    SIDE_WIDE,   /* elsewhere in tiles of the same width */
+    SIDE_APART
+  } how;
+  int at[LINK_PARTS];         /* number 0 of the body of lane 0 */
+  const struct lane_mix *mix; /* in slots */
+};
+
 /* What a link tile is beside its tree_tile. */
 struct link_tile {
+  const struct tree_tile *tile;
+  const double *constant;       /* points of a and b (6), L, then u, v of each primitive (6) */
+  const struct tree_body *body; /* (sides, width); the ground where there is none */
+  enum link_shape shape;
+  int left;       /* in ali3_data.left */
+  int primitives; /* the same ones in all lanes, unless lane_by_lane */
+  enum primitive_kind primitive[ROWS_PRIMITIVES];
   bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
   bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
   bool drives;       /* some of its links are drives */
-  int primitives;    /* otherwise: the same ones in all lanes */
-  enum primitive_kind primitive[ROWS_PRIMITIVES];
-  size_t constant; /* in frozen.link_constant: points of a and b (6), L, then u, v of each primitive (6) */
-  bool aligned[ROWS_SIDES]; /* the bodies of that side lie lane by lane in one tile of the same width */
-  const struct tree_body *side[ROWS_SIDES]; /* (width) bodies; the ground's where there is none */
+  bool beside;       /* all sides are SIDE_BESIDE */
+  struct link_side side[ROWS_SIDES];
 };
 
 /* What a body tile is beside its tree_tile. */
 struct body_end { /* one link end of each lane */
   bool aligned;
   const struct lane_at *push; /* (width) loads in ali3_data.push; stride 0 where a lane has fewer ends */
+  const struct lane_mix *mix; /* likewise */
 };
 struct body_tile {
-  int ends;
   const struct body_end *end; /* in the order of the links */
-  bool loaded;                /* some body has loads of the model */
+  int ends;
+  int slot, at;           /* as in tree_tile */
+  size_t push[2];         /* where in ali3_data.push its first two ends are, if aligned */
+  size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
+  bool carried;           /* all of its bodies are */
+  bool aligned;           /* it has ends, and all of them are */
+  bool diagonal;          /* the inertia of all its bodies is */
+  bool loaded;            /* some body has loads of the model */
 };
+
+/* Once for all, what kernels would work out again and again. */
+static inline void body_tile_place(struct body_tile *t, int slot)
+{
+  t->slot = slot;
+  t->y = (size_t)slot * BODY_Y * sizeof(double);
+  t->frame = (size_t)slot * FRAME_NUMBERS * sizeof(double);
+  t->delta = (size_t)slot * DELTA_NUMBERS * sizeof(double);
+}
 
 struct step_kernels; /* kernels.h */
 
@@ -56,6 +106,7 @@ struct frozen {
   int links, rigid_links;
   int rows, rigid;     /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
   int true_rows;       /* of the links alone */
+  int left;            /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
@@ -74,9 +125,9 @@ struct frozen {
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
   int *tile_of;                          /* (bodies) */
-  double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
-  double *link_constant;
-  void *block[4]; /* what link_tile and body_tile point into */
+  double *constant;      /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
+  double *link_constant; /* what link_tile points into */
+  void *block[5];        /* what link_tile and body_tile point into */
 };
 
 /* A link whose coordinate is prescribed. */
@@ -114,11 +165,12 @@ struct rule {
  * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1.
  * A twin has what an inner step writes, and a report, for itself; what that only reads belongs to both (data.c). */
 struct ali3_data {
-  struct kept now;   /* the state                                          filled by reset, step */
-  struct kept last;  /* at the start of the inner step                     filled by inner_prepare */
-  struct kept start; /* at the start of the step; without substeps `last`, of the twin if there is one */
-  ali3_data *twin;   /* where the long branch of extrapolated steps goes; NULL: there is none */
-  double *frame;     /* (n, FRAME_NUMBERS) R and s of now.x                     filled with it */
+  struct kept now;  /* the state                                          filled by reset, step */
+  struct kept last; /* at the start of the inner step                     filled by inner_prepare */
+  struct kept
+      start;       /* at the start of the step, with substeps; without `last`, of the twin if there is one */
+  ali3_data *twin; /* where the long branch of extrapolated steps goes; NULL: there is none */
+  double *frame;   /* (n, FRAME_NUMBERS) R, s, 1/s of now.x                   filled with it */
   double *
       delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
@@ -135,13 +187,13 @@ struct ali3_data {
   double *turn_start;   /* (joints) turn at the start of the step */
   double *Phi;          /* (m) residual of the rows at now.x */
   double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
-  double *push;         /* (tree.load + 1) J'v of each link end, v lambda or z; the last one 0 */
+  double *push;         /* (tree.load + 7) J'v of each link end, v lambda or z; the last ones 0 */
   double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
   double *J_other; /* of two Jacobians the one that J is not */
   double *law;     /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *bias;    /* (m) of the rows, at the velocities of the projection of the accelerations */
-  double
-      *left[2]; /* (m) in row 0 of each link: what is left of its velocity and its acceleration constraints */
+  double *left
+      [2]; /* (frozen.left) of each rigid link the largest of what is left of its velocity and acceleration constraints */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
@@ -164,6 +216,7 @@ struct ali3_data {
   const ali3_exec *exec;
   const ali3_probe *probe;
   bool some_stiff; /* any of stiff */
+  bool midway;     /* the inner step does not end the step: nobody will ask what it leaves of the rows */
   bool prepared;
   bool owned;              /* the block is ali3_data_new()'s */
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
@@ -262,8 +315,9 @@ void soft_hold(const ali3_model *m, ali3_data *d);
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
-void stage_rows(const ali3_model *m, ali3_data *d);      /* Phi and J at the state */
-void stage_rows_push(const ali3_model *m, ali3_data *d); /* and push = J' now.lambda */
+void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
+void stage_rows_push(const ali3_model *m,
+                     ali3_data *d); /* and push = J' now.lambda; of rigid rows J may not be kept */
 bool stage_condense(const ali3_model *m,
                     ali3_data *d); /* factorise S with J and c; false: see failed_group */
 void stage_solve(const ali3_model *m,

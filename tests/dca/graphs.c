@@ -145,6 +145,11 @@ void graph_beside(struct graph *g, const struct graph *part, int parts)
     memcpy(g->c + g->first[joint], p->c, rows * sizeof *g->c);
     memcpy(g->beta + g->first[joint], p->beta, rows * sizeof *g->beta);
     if (p->g.soft) g->g.soft = g->soft;
+    if (p->g.point) {
+      if (!g->point) g->point = must(calloc((size_t)g->g.joints + 1, sizeof *g->point));
+      g->g.point = g->point;
+      memcpy(g->point + joint, p->point, (size_t)p->g.joints * sizeof *g->point);
+    }
     body += p->g.bodies;
     joint += p->g.joints;
   }

@@ -132,12 +132,27 @@ static void lanes_are_in_use(void **state)
   within += check_use("random graph of 1000", &g, 75.0, 10.0);
 }
 
+/* A chain held at one end, of any power of two: no body stays alone. */
+static void chains_fill_all_lanes(void **state)
+{
+  (void)state;
+  for (int bodies = 8 * ISA_LANES_MAX; bodies <= 128 * ISA_LANES_MAX; bodies *= 2)
+    for (int k = 1; k < LANES_COUNT; k++) {
+      struct graph g;
+      graph_chain(&g, bodies, 3);
+      struct tree *t = tree_build(&g.g, all_lanes[k]);
+      assert_non_null(t);
+      assert_int_equal(t->body_tiles, bodies / all_lanes[k]);
+      tree_free(t);
+      graph_free(&g);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(copies_fill_all_lanes),
-      cmocka_unit_test(invariants_hold),
-      cmocka_unit_test(mechanisms_beside_each_other),
+      cmocka_unit_test(copies_fill_all_lanes), cmocka_unit_test(chains_fill_all_lanes),
+      cmocka_unit_test(invariants_hold),       cmocka_unit_test(mechanisms_beside_each_other),
       cmocka_unit_test(lanes_are_in_use),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

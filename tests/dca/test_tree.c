@@ -111,7 +111,7 @@ static void check_members(const struct view *v)
         row &= o->body[l].first == o->body[0].first && o->body[l].width == o->width && o->body[l].lane == l;
     }
     if (o->kind != TREE_JOINT) row &= o->body[0].first % o->width == 0;
-    if (o->kind != TREE_LEAF) row &= in_row(o->at, o->width);
+    if (o->kind != TREE_LEAF) row &= in_row(o->at, o->width) || (o->kind == TREE_JOINT && o->width == 1);
     assert_int_equal(o->aligned, row);
     assert_int_equal(used, o->used);
   }
@@ -162,7 +162,35 @@ static void check_above(const struct view *v, int group, int lane, const struct 
   if (member_of(t, &t->group[group], lane) == NOBODY) assert_true(run < t->owned);
 }
 
-/* What the border of a group is, from the vectors of the parents. */
+/* Only what a group eliminates and what it has picked together is in its vector after a sweep. */
+static void check_written(const struct tree *t, int group, size_t place)
+{
+  const struct tree_group *o = &t->group[group];
+  int at = (int)(place - o->vector) / o->width - o->pivot;
+  for (int r = o->pull_first; r < o->pull_end && at >= 0; at -= t->pull[r++].size)
+    if (at < t->pull[r].size) assert_false(t->pull[r].aligned);
+}
+
+/* What a group takes from the vector of unknowns itself is the same. */
+static void check_mix(const struct search *s, const struct tree_group *o, const struct tree_pull *pull,
+                      int at)
+{
+  const struct lane_mix *mix = pull->mix;
+  assert_false(pull->aligned);
+  for (int l = 0; l < o->width; l++) {
+    int place = (int)mix->lane[l] / o->width, lane = (int)mix->lane[l] % o->width;
+    bool tile = place < mix->tiles;
+    assert_in_range(place, 0, mix->places - 1);
+    for (int k = 0; k < pull->size; k++) {
+      int own = s->unknown[o->vector + (size_t)((at + k) * o->width + l)];
+      int there = (int)mix->at[place] + (tile ? k * o->width + lane : k);
+      assert_in_range(there, 0, s->v->t->unknowns - 1);
+      if (own != NOBODY) assert_int_equal(there, own);
+    }
+  }
+}
+
+/* What the border of a group is, from the vectors of those above. */
 static void find_unknowns(struct search *s)
 {
   const struct view *v = s->v;
@@ -177,7 +205,7 @@ static void find_unknowns(struct search *s)
         s->unknown[o->vector + (size_t)(k * o->width + l)] = (int)(o->at[l].at + (size_t)k * o->at[l].stride);
     for (int r = o->pull_first; r < o->pull_end; r++) {
       const struct tree_pull *pull = &t->pull[r];
-      assert_int_equal(pull->aligned, in_row(pull->vector, o->width));
+      assert_int_equal(pull->aligned, o->width == 1 || in_row(pull->vector, o->width));
       for (int l = 0; l < o->width; l++) {
         const struct lane_at *p = &pull->vector[l];
         if (no_member(t, p, v->vector_of)) {
@@ -185,12 +213,14 @@ static void find_unknowns(struct search *s)
           continue;
         }
         check_above(v, i, l, p);
+        check_written(t, v->vector_of[p->at], p->at);
         for (int k = 0; k < pull->size; k++) {
           size_t place = p->at + (size_t)k * p->stride;
           assert_int_equal(v->vector_of[place], v->vector_of[p->at]);
           s->unknown[o->vector + (size_t)((at + k) * o->width + l)] = s->unknown[place];
         }
       }
+      if (pull->mix) check_mix(s, o, pull, at);
       at += pull->size;
     }
     if (o->kind != TREE_LEAF) assert_int_equal(at, o->pivot + o->border);
@@ -275,17 +305,35 @@ static int border_unknown(const struct search *s, const struct tree_group *o, in
   return NOBODY;
 }
 
+/* The group, and the lane in it, of a child; NOBODY: the lane has none. */
+static int find_child(const struct view *v, const struct tree_group *o, const struct tree_branch *r, int lane,
+                      int *lane_below)
+{
+  const struct tree *t = v->t;
+  const struct lane_at *p = &r->update[lane];
+  *lane_below = lane;
+  if (o->fused) return member_of(t, &t->group[r->group], lane) == NOBODY ? NOBODY : r->group;
+  if (no_member(t, p, v->front_of)) {
+    check_no_group(t, p, v->front_of, t->front_size);
+    return NOBODY;
+  }
+  int below = v->front_of[p->at];
+  assert_int_equal(p->stride, t->group[below].width);
+  *lane_below = (int)(p->at - t->group[below].update);
+  if (lane == 0) assert_int_equal(below, r->group);
+  return below;
+}
+
 /* Returns its group. */
 static int check_child(struct search *s, int group, const struct tree_branch *r, int lane)
 {
   const struct tree *t = s->v->t;
   const struct tree_group *o = &t->group[group];
-  const struct lane_at *p = &r->front[lane];
-  int below = s->v->front_of[p->at], lane_below = (int)(p->at - t->group[below].front);
+  int lane_below, below = find_child(s->v, o, r, lane, &lane_below);
   const struct tree_group *child = &t->group[below];
   assert_true(below < group); /* children before parents */
   assert_true(lane_below < child->width);
-  assert_int_equal(p->stride, child->width);
+  assert_int_equal(child->kind == TREE_LEAF && child->fused, o->fused);
   assert_true(member_of(t, child, lane_below) != NOBODY);
   assert_int_equal(r->leaf, child->kind == TREE_LEAF);
   assert_int_equal(r->pivot, child->pivot);
@@ -298,7 +346,7 @@ static int check_child(struct search *s, int group, const struct tree_branch *r,
   bool own = false;
   for (int k = 0; k < r->border; k++) {
     int u = border_unknown(s, child, lane_below, k);
-    if (u == NOBODY) continue; /* whatever the place: it brings 0 */
+    if (u == NOBODY) continue;
     assert_int_equal(unknown_at(s, o, lane, r->to[k]), u);
     own |= pivot_group(s->v, u) == group;
   }
@@ -312,23 +360,56 @@ static void check_branch(struct search *s, int group, const struct tree_branch *
   const struct tree *t = v->t;
   const struct tree_group *o = &t->group[group];
   const int *into = r->into;
-  assert_int_equal(r->aligned, in_row(r->front, o->width));
-  if (r->aligned && !r->leaf) assert_true(in_row(r->vector, o->width));
+  if (o->fused) assert_true(r->aligned && t->group[r->group].width == o->width);
+  if (!o->fused) assert_int_equal(r->aligned, o->width == 1 || in_row(r->update, o->width));
+  if (r->aligned && !r->leaf && o->width > 1) assert_true(in_row(r->vector, o->width));
   for (int i = 0; i < r->border; i++) {
-    assert_true(r->to[i] >= 0 && r->to[i] < o->pivot + o->border);
+    assert_true(r->to[i] >= -1 && r->to[i] < o->pivot + o->border);
     for (int k = 0; k <= i; k++) {
+      if (r->to[i] < 0 || r->to[k] < 0) {
+        assert_int_equal(*into++, -1);
+        continue;
+      }
       int low = r->to[i] < r->to[k] ? r->to[i] : r->to[k], high = r->to[i] + r->to[k] - low;
-      assert_int_equal(*into++, high * (high + 1) / 2 + low);
+      assert_int_equal(*into++, tree_place(o, high, low));
     }
   }
-  for (int l = 0; l < o->width; l++)
-    if (member_of(t, o, l) == NOBODY || no_member(t, &r->front[l], v->front_of)) {
-      check_no_group(t, &r->front[l], v->front_of, t->front_size);
+  for (int l = 0, lane_below; l < o->width; l++)
+    if (find_child(v, o, r, l, &lane_below) == NOBODY) {
       if (!r->leaf) check_no_group(t, &r->vector[l], v->vector_of, t->vector_size);
     } else {
+      assert_true(member_of(t, o, l) != NOBODY);
       int below = check_child(s, group, r, l);
       if (t->group[below].level >= *level) *level = t->group[below].level + 1;
     }
+}
+
+/* What the kernels of even fronts rely on. */
+static void check_even(const struct tree *t, const struct tree_group *o)
+{
+  bool leaf = o->kind == TREE_LEAF;
+  if (o->fused) assert_true(o->even > 0);
+  if (o->even == 0) return;
+  assert_true(o->even == 3 || o->even == 5);
+  assert_true(o->aligned && o->kind != TREE_HUB);
+  for (int a = o->couple_first; a < o->couple_end; a++) {
+    const struct tree_couple *c = &t->couple[a];
+    assert_true(leaf && c->point && c->aligned);
+    assert_int_equal(c->rows, o->even);
+    assert_int_equal(c->at, (a - o->couple_first) * o->even);
+  }
+  if (leaf) {
+    assert_true(o->border <= TREE_SHORT);
+    return;
+  }
+  assert_true(o->sum.aligned);
+  assert_true(o->border * o->even <= TREE_EVEN);
+  assert_int_equal(o->pivot, o->even);
+  assert_true(o->child_end - o->child_first <= 2);
+  int elements = 0;
+  for (int r = o->pull_first; r < o->pull_end; r++) assert_int_equal(t->pull[r].size, o->even);
+  for (int r = o->child_first; r < o->child_end; r++) elements += tree_triangle(t->branch[r].border);
+  if (o->fused) assert_true(o->bare && elements <= TREE_FUSED);
 }
 
 /* Everyone with a border is the child of one parent. */
@@ -349,6 +430,7 @@ static void check_branches(struct search *s)
     assert_int_equal(o->bare, bare);
     assert_int_equal(o->sum.aligned, o->kind != TREE_LEAF && aligned);
     assert_int_equal(o->level, level);
+    check_even(t, o);
     if (level >= levels) levels = level + 1;
   }
   assert_int_equal(t->levels, levels);
@@ -380,10 +462,9 @@ static void check_runs(const struct view *v)
       const struct tree_group *o = &t->group[i];
       sum += o->flops;
       for (int b = o->child_first; b < o->child_end; b++)
-        for (int l = 0; l < o->width; l++) {
-          const struct lane_at *p = &t->branch[b].front[l];
-          if (p->stride == 0) continue;
-          int below = v->front_of[p->at];
+        for (int l = 0, lane_below; l < o->width; l++) {
+          int below = find_child(v, o, &t->branch[b], l, &lane_below);
+          if (below == NOBODY) continue;
           assert_true(k < t->owned ? below >= run->first && below < i : below < run->first);
         }
     }

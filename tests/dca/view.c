@@ -60,13 +60,18 @@ static void claim_groups(struct view *v)
   const struct tree *t = v->t;
   for (int i = 0; i < t->groups; i++) {
     const struct tree_group *o = &t->group[i];
-    size_t width = (size_t)o->width, n = (size_t)(o->pivot + o->border), element = width * n * (n + 1) / 2;
+    size_t width = (size_t)o->width, pivot = (size_t)o->pivot, border = (size_t)o->border;
+    size_t update = border * (border + 1) / 2;
     assert_true(o->width == 1 || o->width == t->lanes);
-    claim(v->front_of, o->front, element, t->front_size, o->width, i);
-    if (o->kind == TREE_LEAF) /* work space */
-      claim(v->front_of, o->front + element, width * n * TREE_Y, t->front_size, o->width, i);
-    else
-      claim(v->vector_of, o->vector, width * n, t->vector_size, o->width, i);
+    if (o->kind != TREE_LEAF) {
+      size_t own = pivot * (pivot + 1) / 2 + border * pivot;
+      claim(v->front_of, o->front, width * own, t->front_size, o->width, i);
+      claim(v->vector_of, o->vector, width * (pivot + border), t->vector_size, o->width, i);
+    } else if (!o->point) { /* work space */
+      claim(v->front_of, o->update + width * update, width * border * TREE_Y, t->front_size, o->width, i);
+    }
+    if (o->kind != TREE_LEAF || !o->fused)
+      claim(v->front_of, o->update, width * update, t->front_size, o->width, i);
     for (int l = 0; l < o->width; l++) {
       int member = member_of(t, o, l);
       if (member == NOBODY) continue;

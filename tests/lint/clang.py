@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-GCC_ONLY = ["-fno-tree-loop-distribute-patterns"]  # clang rejects what it does not know
+GCC_ONLY = ("-fno-tree-loop-distribute-patterns", "--param=")  # clang rejects what it does not know
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 build, tidy = sys.argv[1], "--tidy" in sys.argv
 tool = shutil.which("clang-tidy" if tidy else "clang")
@@ -27,7 +27,8 @@ if tidy:
 
 
 def check(unit):
-    flags = [flag for flag in shlex.split(unit["command"])[1:] if flag not in ("-c", unit["file"], *GCC_ONLY)]
+    flags = [flag for flag in shlex.split(unit["command"])[1:]
+             if flag not in ("-c", unit["file"]) and not flag.startswith(GCC_ONLY)]
     del flags[flags.index("-o"):flags.index("-o") + 2]
     if tidy:
         command = [tool, "--quiet", "--warnings-as-errors=*", unit["file"], "--", *flags]

@@ -96,7 +96,7 @@ static void splitting_is_invertible(void **state)
     paper_G(G, p);
     paper_mul(Gx, G, x, 3, 4, 1);
     for (int i = 0; i < 3; i++) assert_near(th[i], 2.0 * Gx[i]);
-    p_from_rotation(back, p, p_dot(p, p), th, p_dot(p, x));
+    p_from_rotation(back, p, 1.0 / p_dot(p, p), th, p_dot(p, x));
     for (int i = 0; i < 4; i++) assert_near(back[i], x[i]);
   }
 }

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { SEEDS = 10, ENDS = 2, W = ISA_LANES_MAX, TILES = 3, A = 0, B = 1, LINKS = 2 };
+enum { SEEDS = 10, ENDS = 3, W = ISA_LANES_MAX, TILES = 3, A = 0, B = 1, LINKS = 2 };
 static const double TOLERANCE = 1e-13; /* they differ in fused multiplications */
 
 /* Two tiles of bodies, one of links between them, and the ground. */
@@ -23,7 +23,7 @@ struct scene {
   struct tree tree;
   struct tree_tile tile[TILES];
   struct tree_body body[2 * W + 1]; /* as the tree has them, last the ground */
-  struct tree_body side[ROWS_SIDES][W];
+  struct tree_body side[ROWS_SIDES][W], bodies[ROWS_SIDES * W];
   int item[TILES * W];
   struct lane_at push[TILES][ENDS][W];
   struct body_end end[TILES][ENDS];
@@ -36,6 +36,7 @@ struct scene {
   bool held[ROWS_MAX * W], acted[TILES];
   struct reference aim[W];
   double turn[2 * W];
+  double *constant; /* of the links */
   void *block[32];
   int blocks;
   struct random random;
@@ -143,21 +144,43 @@ static void place_rows(struct scene *s, int rows, int sides)
   for (int tile = A; tile <= B; tile++) s->tile[tile].at = (int)all + tile * BODY_Y * s->lanes;
 }
 
-/* Each body tile with one end on its side of the links, and one that some lanes lack and others have elsewhere. */
-static void place_ends(struct scene *s)
+/* Each body tile with ends on both sides of the links, in turn; together: lane by lane, or else one that some lanes lack
+ * and others have elsewhere. */
+static void place_ends(struct scene *s, int ends, bool together)
 {
   for (int tile = A; tile <= B; tile++) {
-    for (int lane = 0; lane < s->lanes; lane++) {
-      struct lane_at here = {(size_t)(tile * BODY_Y * s->lanes + lane), (size_t)s->lanes},
-                     there = {(size_t)((1 - tile) * BODY_Y * s->lanes + s->lanes - 1 - lane), here.stride},
-                     nothing = {(size_t)(s->tile[LINKS].sides * BODY_Y * s->lanes), 0};
-      s->push[tile][0][lane] = here;
-      s->push[tile][1][lane] = lane % 3 == 1 ? nothing : there;
+    for (int e = 0; e < ends; e++) {
+      bool aligned = together || e != ends / 2;
+      for (int lane = 0; lane < s->lanes; lane++) {
+        const int side = (tile + e) % 2 * BODY_Y * s->lanes, other = s->lanes - 1 - lane;
+        const struct lane_at here = {(size_t)(side + (aligned ? lane : other)), (size_t)s->lanes},
+                             nothing = {(size_t)(s->tile[LINKS].sides * BODY_Y * s->lanes), 0};
+        s->push[tile][e][lane] = aligned || lane % 3 != 1 ? here : nothing;
+      }
+      s->end[tile][e] = (struct body_end){aligned, s->push[tile][e], NULL};
     }
-    s->end[tile][0] = (struct body_end){true, s->push[tile][0]};
-    s->end[tile][1] = (struct body_end){false, s->push[tile][1]};
     s->acted[tile] = true;
-    s->body_tile[tile] = (struct body_tile){.ends = ENDS, .end = s->end[tile], .loaded = tile == B};
+    s->body_tile[tile] = (struct body_tile){.ends = ends,
+                                            .end = s->end[tile],
+                                            .at = s->tile[tile].at,
+                                            .aligned = together && ends > 0,
+                                            .loaded = tile == B};
+    for (int e = 0; e < ends && e < 2; e++) s->body_tile[tile].push[e] = s->push[tile][e]->at;
+    body_tile_place(&s->body_tile[tile], s->tile[tile].slot);
+  }
+}
+
+/* Bodies along their principal axes. */
+static void make_diagonal(struct scene *s)
+{
+  for (int tile = A; tile <= B; tile++) {
+    s->body_tile[tile].diagonal = true;
+    for (int i = 0; i < 9; i++)
+      for (int lane = 0; lane < s->lanes && i % 4; lane++) {
+        struct tree_body at = body_at(s, tile, lane);
+        s->d.delta[at.first * DELTA_NUMBERS + (1 + i) * at.width + lane] = 0.0;
+        s->f.constant[at.first * BODY_NUMBERS + (BODY_INERTIA + i) * at.width + lane] = 0.0;
+      }
   }
 }
 
@@ -183,7 +206,7 @@ static void scene_make(struct scene *s, int lanes, int rows, int sides, int seed
   s->d.rule = (struct rule){0.01, 0.02, 3.0, -0.4, 0.05, 6.0, -0.7, -0.8};
   place_bodies(s);
   place_rows(s, rows, sides);
-  place_ends(s);
+  place_ends(s, 2, false);
 }
 
 static void scene_free(struct scene *s)
@@ -224,7 +247,7 @@ static void one_take(const struct scene *s, int tile, int lane, struct one *o)
     o->beta[y] = d->beta[hub];
     o->z_kept[y] = d->z_kept[hub];
     o->push[y] = 0.0;
-    for (int e = 0; e < ENDS; e++) {
+    for (int e = 0; e < s->body_tile[tile].ends; e++) {
       const struct lane_at *from = &s->push[tile][e][lane];
       o->push[y] += d->push[from->at + (size_t)y * from->stride];
     }
@@ -255,8 +278,8 @@ static void predict(const struct scene *s, struct one *o)
 {
   double dt = s->d.rule.dt, leap = s->d.some_stiff ? 0.0 : 0.5 * dt;
   double *now = (double *)&o->x;
-  o->last = o->x;
-  for (int i = 0; i < 7; i++) now[i] += dt * (now[7 + i] + leap * now[14 + i]);
+  const double *last = (const double *)&o->last;
+  for (int i = 0; i < 7; i++) now[i] = last[i] + dt * (last[7 + i] + leap * last[14 + i]);
   integrate(&s->d.rule, o);
   body_frame_update(&o->f, &o->x);
 }
@@ -328,9 +351,12 @@ static void velocity_set(const struct scene *s, struct one *o)
   memcpy(o->w, y, sizeof y);
 }
 
-static void velocity_again(const struct scene *s, struct one *o)
+static void velocity_refine(const struct scene *s, struct one *o)
 {
-  (void)s;
+  double y[BODY_Y];
+  corrected(o, y);
+  if (s->f.rows > s->f.rigid) body_set_velocity(&o->x, &o->f, y);
+  memcpy(o->w, y, sizeof y);
   o->w[6] = 0.0;
 }
 
@@ -392,7 +418,7 @@ static const struct {
     BODY_KERNEL(body_position_set, position_set),
     BODY_KERNEL(body_velocity_free, velocity_free),
     BODY_KERNEL(body_velocity_set, velocity_set),
-    BODY_KERNEL(body_velocity_again, velocity_again),
+    BODY_KERNEL(body_velocity_refine, velocity_refine),
     BODY_KERNEL(body_velocity_whole, velocity_whole),
     BODY_KERNEL(body_acceleration_free, acceleration_free),
     BODY_KERNEL(body_acceleration_set, acceleration_set),
@@ -408,7 +434,7 @@ static void check_bodies(struct scene *s, const struct step_kernels *k, size_t i
     one_take(s, tile, lane, &wanted[lane]);
     body_kernel[i].wanted(s, &wanted[lane]);
   }
-  (*(step_kernel *const *)((const char *)k->bodies + body_kernel[i].kernel))(&s->m, &s->d, tile);
+  (*(step_kernel *const *)((const char *)k->bodies + body_kernel[i].kernel))(&s->m, &s->d, &tile, 1);
   for (int lane = 0; lane < s->lanes; lane++) {
     const double *a = (const double *)&got, *b = (const double *)&wanted[lane];
     one_take(s, tile, lane, &got);
@@ -423,6 +449,8 @@ static const struct kind {
   enum primitive_kind primitive[ROWS_PRIMITIVES];
 } kinds[] = {
     {3, 1, {ROW_COINCIDE}},
+    {4, 2, {ROW_COINCIDE, ROW_DOT}},
+    {5, 3, {ROW_COINCIDE, ROW_DOT, ROW_DOT}},
     {6, 4, {ROW_COINCIDE, ROW_DOT, ROW_DOT, ROW_DOT}},
     {4, 4, {ROW_IN_PLANE, ROW_IN_PLANE, ROW_DOT, ROW_DOT}},
     {1, 1, {ROW_DISTANCE}},
@@ -443,14 +471,39 @@ static void name_bodies(struct scene *s, int sides)
     }
 }
 
-/* How the bodies of the links lie: lane by lane; elsewhere, with the ground among them; and that link by link. */
-enum arrangement { SIDE_BY_SIDE, APART, ALONE, ARRANGEMENTS };
+/* How the bodies of the links lie: lane by lane; on side 0 the ground, or one body, for all; on side 1 in other lanes, and
+ * with the ground among them; and that link by link. */
+enum arrangement { SIDE_BY_SIDE, GROUNDED, ON_A_HUB, CROSSED, APART, ALONE, ARRANGEMENTS };
+
+static struct tree_body body_arranged(const struct scene *s, enum arrangement how, int side, int lane)
+{
+  if (!side && how == GROUNDED) return ground_of(s);
+  if (!side && how == ON_A_HUB) return body_at(s, side, s->lanes / 2);
+  if (!side || how == SIDE_BY_SIDE || how == GROUNDED || how == ON_A_HUB) return body_at(s, side, lane);
+  return how != CROSSED && lane % 4 == 3 ? ground_of(s) : body_at(s, side, s->lanes - 1 - lane);
+}
+
+/* The sides of the tile, as the set-up would have them. */
+static void look_at_sides(struct scene *s)
+{
+  struct link_tile *t = &s->link_tile[LINKS];
+  t->tile = &s->tile[LINKS];
+  t->shape = link_shape(s->tile[LINKS].rows, s->tile[LINKS].sides, t->point);
+  t->beside = true;
+  t->body = s->bodies;
+  for (int side = 0; side < s->tile[LINKS].sides; side++) {
+    t->side[side] = link_side(s->side[side], s->lanes);
+    for (int lane = 0; lane < s->lanes; lane++) s->bodies[side * s->lanes + lane] = s->side[side][lane];
+    t->beside &= t->side[side].how == SIDE_BESIDE;
+  }
+}
 
 static void make_links(struct scene *s, const struct kind *kind, enum arrangement how)
 {
   struct link_tile *t = &s->link_tile[LINKS];
-  double *constant = s->f.link_constant = numbers(s, (size_t)((7 + 6 * kind->primitives) * s->lanes), false);
-  *t = (struct link_tile){.lane_by_lane = how == ALONE, .primitives = kind->primitives};
+  double *constant = numbers(s, (size_t)((7 + 6 * kind->primitives) * s->lanes), false);
+  *t = (struct link_tile){.lane_by_lane = how == ALONE, .primitives = kind->primitives, .constant = constant};
+  s->constant = constant;
   memcpy(t->primitive, kind->primitive, sizeof t->primitive);
   for (int lane = 0; lane < s->lanes; lane++) {
     struct joint_rows *j = &s->link[lane];
@@ -474,16 +527,9 @@ static void make_links(struct scene *s, const struct kind *kind, enum arrangemen
       memcpy(own + n + 3, j->primitive[k].v, 3 * sizeof *own);
     }
     for (int i = 0; i < n; i++) constant[i * s->lanes + lane] = own[i];
-    for (int side = 0; side < 2; side++) {
-      bool apart = how != SIDE_BY_SIDE && side;
-      s->side[side][lane] =
-          apart && lane % 4 == 3 ? ground_of(s) : body_at(s, side, apart ? s->lanes - 1 - lane : lane);
-    }
+    for (int side = 0; side < 2; side++) s->side[side][lane] = body_arranged(s, how, side, lane);
   }
-  for (int side = 0; side < 2; side++) {
-    t->side[side] = s->side[side];
-    t->aligned[side] = how == SIDE_BY_SIDE || !side;
-  }
+  look_at_sides(s);
   name_bodies(s, 2);
 }
 
@@ -491,6 +537,7 @@ static void make_links(struct scene *s, const struct kind *kind, enum arrangemen
 static void share_points(struct scene *s, int rows)
 {
   s->link_tile[LINKS].point = true;
+  look_at_sides(s);
   for (int row = 0; row < rows; row++)
     for (int side = 0; side < 2; side++)
       for (int i = 0; i < 3; i++)
@@ -548,7 +595,7 @@ static void check_rows(struct scene *s, const struct step_link_kernels *k, int r
 {
   double Phi[ROWS_MAX], J[ROWS_MAX * ROWS_SIDES * BODY_Y];
   struct looked_at at;
-  k->link_rows(&s->m, &s->d, LINKS);
+  k->link_rows(&s->m, &s->d, (const int[]){LINKS}, 1);
   for (int lane = 0; lane < s->lanes; lane++) {
     bool used = lane < s->tile[LINKS].used;
     look(s, lane, &at);
@@ -575,23 +622,47 @@ static void check_betas(struct scene *s, const struct step_link_kernels *k, int 
     for (int i = 0, row = lane; i < rows; i++, row += s->lanes)                                              \
       close_to(s, name, lane, i, d->beta[row], wanted);                                                      \
   }
-  k->link_beta(&s->m, d, LINKS);
+  k->link_beta(&s->m, d, (const int[]){LINKS}, 1);
   EACH_ROW("beta", product(s, d->Jf, d->w, i, lane) +
                        (soft ? d->c[row] * (d->law[row] - d->now.lambda[row]) : d->Phi[row]))
-  k->link_position_beta(&s->m, d, LINKS);
+  k->link_position_beta(&s->m, d, (const int[]){LINKS}, 1);
   EACH_ROW("position", product(s, d->Jf, d->w, i, lane) + (soft ? 0.0 : d->Phi[row]))
-  k->link_velocity_beta(&s->m, d, LINKS);
+  k->link_velocity_beta(&s->m, d, (const int[]){LINKS}, 1);
   EACH_ROW("velocity", soft && !d->held[row] ? resisted(s, i, lane, false)
                                              : product(s, d->J, d->w, i, lane) -
                                                    (soft ? d->hold[row] : drives * d->aim[lane].rate))
-  k->link_acceleration_beta(&s->m, d, LINKS);
+  k->link_acceleration_beta(&s->m, d, (const int[]){LINKS}, 1);
   EACH_ROW("acceleration", soft && !d->held[row] ? resisted(s, i, lane, true)
                                                  : product(s, d->J, d->w, i, lane) + bias[i] -
                                                        drives * d->aim[lane].acceleration)
   memcpy(before, d->beta, (size_t)(rows * s->lanes) * sizeof *before);
-  k->link_residual(&s->m, d, LINKS);
+  k->link_residual(&s->m, d, (const int[]){LINKS}, 1);
   EACH_ROW("residual", before[row] - d->c[row] * d->z[row] - product(s, d->Jf, d->response, i, lane))
   for (int i = 0; i < rows * s->lanes; i++) assert_true(d->z_kept[i] == d->z[i]);
+}
+
+/* The largest row of each link, of rigid ones. */
+static void check_left(struct scene *s, const struct step_link_kernels *k, int rows)
+{
+  ali3_data *d = &s->d;
+  double drives = s->link_tile[LINKS].drives, bias[ROWS_MAX];
+  struct looked_at at;
+  if (s->tile[LINKS].soft) return;
+  k->link_velocity_left(&s->m, d, (const int[]){LINKS}, 1);
+  k->link_acceleration_beta(&s->m, d, (const int[]){LINKS}, 1); /* for bias */
+  k->link_acceleration_left(&s->m, d, (const int[]){LINKS}, 1);
+  for (int lane = 0; lane < s->tile[LINKS].used; lane++) {
+    double velocity = 0.0, acceleration = 0.0;
+    look(s, lane, &at);
+    rows_bias(&s->link[lane], &at.v, bias);
+    for (int i = 0; i < rows; i++) {
+      double Jw = product(s, d->J, d->w, i, lane);
+      velocity = fmax(velocity, fabs(Jw - drives * d->aim[lane].rate));
+      acceleration = fmax(acceleration, fabs(Jw + bias[i] - drives * d->aim[lane].acceleration));
+    }
+    close_to(s, "left of the velocity", lane, 0, d->left[0][lane], velocity);
+    close_to(s, "left of the acceleration", lane, 0, d->left[1][lane], acceleration);
+  }
 }
 
 static void check_push(struct scene *s, const double *J, const double *v, int rows)
@@ -607,16 +678,27 @@ static void check_push(struct scene *s, const double *J, const double *v, int ro
 
 static void check_links(struct scene *s, const struct step_link_kernels *k, int rows)
 {
-  double lambda[ROWS_MAX * W];
+  double lambda[ROWS_MAX * W], Phi[ROWS_MAX * W];
   ali3_data *d = &s->d;
   check_rows(s, k, rows);
   check_betas(s, k, rows);
-  k->link_push_lambda(&s->m, d, LINKS);
+  check_left(s, k, rows);
+  k->link_push_lambda(&s->m, d, (const int[]){LINKS}, 1);
   check_push(s, d->J, d->now.lambda, rows);
-  k->link_push_z(&s->m, d, LINKS);
+  random_vector(&s->random, d->push, s->tile[LINKS].sides * BODY_Y * s->lanes);
+  k->link_rows_push(&s->m, d, (const int[]){LINKS, LINKS}, 2);
+  check_push(s, d->J, d->now.lambda, rows);
+  random_vector(&s->random, d->push, s->tile[LINKS].sides * BODY_Y * s->lanes);
+  memcpy(Phi, d->Phi, (size_t)(rows * s->lanes) * sizeof *Phi);
+  random_vector(&s->random, d->Phi, rows * s->lanes);
+  k->link_push_rows(&s->m, d, (const int[]){LINKS},
+                    1); /* with J or without, as that of rigid ones is anyhow */
+  check_push(s, d->J, d->now.lambda, rows);
+  for (int i = 0; i < rows * s->lanes; i++) close_to(s, "Phi", i % s->lanes, i / s->lanes, d->Phi[i], Phi[i]);
+  k->link_push_z(&s->m, d, (const int[]){LINKS}, 1);
   check_push(s, d->Jf, d->z, rows);
   memcpy(lambda, d->now.lambda, (size_t)(rows * s->lanes) * sizeof *lambda);
-  k->link_step(&s->m, d, LINKS);
+  k->link_step(&s->m, d, (const int[]){LINKS}, 1);
   check_push(s, d->Jf, d->z, rows);
   for (int i = 0; i < rows * s->lanes; i++)
     close_to(s, "lambda", i % s->lanes, i / s->lanes, d->now.lambda[i], lambda[i] + d->z[i]);
@@ -639,13 +721,16 @@ static void everywhere(check *what)
 static void bodies(const struct step_kernels *k, int lanes, int seed, const char *isa)
 {
   for (size_t i = 0; i < sizeof body_kernel / sizeof *body_kernel; i++)
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 16 * (ENDS + 1); variant++) {
       struct scene s;
       scene_make(&s, lanes, 1, 2, seed);
       snprintf(s.what, sizeof s.what, "%s, %d lanes, seed %d, variant %d", isa, lanes, seed, variant);
-      s.tile[A].carried = s.tile[B].carried = variant % 2;
+      place_ends(&s, variant / 16, variant / 4 % 2);
+      if (variant / 8 % 2) make_diagonal(&s);
+      for (int tile = A; tile <= B; tile++) s.tile[tile].carried = s.body_tile[tile].carried = variant % 2;
       s.d.some_stiff = variant % 2;
-      check_bodies(&s, k, i, variant / 2);
+      s.f.rows = seed % 2;
+      check_bodies(&s, k, i, variant / 2 % 2);
       scene_free(&s);
     }
 }
@@ -693,7 +778,7 @@ static void no_length(const struct step_kernels *k, int lanes, int seed, const c
   scene_make(&s, lanes, 1, 2, seed);
   snprintf(s.what, sizeof s.what, "%s, %d lanes, seed %d", isa, lanes, seed);
   make_links(&s, &spring, SIDE_BY_SIDE);
-  for (int i = 0; i < 6; i++) s.f.link_constant[i * lanes] = s.link[0].point[i / 3][i % 3] = 0.0;
+  for (int i = 0; i < 6; i++) s.constant[i * lanes] = s.link[0].point[i / 3][i % 3] = 0.0;
   for (int i = 0; i < 3; i++) s.d.now.x[i * lanes] = s.d.now.x[lanes * X_NUMBERS + i * lanes] = 1.0;
   check_rows(&s, k->links, 1);
   check_betas(&s, k->links, 1);
@@ -735,10 +820,7 @@ static void gears(const struct step_kernels *k, int lanes, int seed, const char 
     for (int side = 0; side < ROWS_SIDES; side++)
       s.side[side][lane] = body_at(&s, side % 2, side < 2 ? lane : lanes - 1 - lane);
   }
-  for (int side = 0; side < ROWS_SIDES; side++) {
-    t->side[side] = s.side[side];
-    t->aligned[side] = side < 2;
-  }
+  look_at_sides(&s);
   name_bodies(&s, ROWS_SIDES);
   check_links(&s, k->links, 1);
   scene_free(&s);

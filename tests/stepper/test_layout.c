@@ -25,6 +25,53 @@ static bool same(struct tree_body a, struct tree_body b)
   return a.first == b.first && a.width == b.width && a.lane == b.lane;
 }
 
+/* What is shuffled comes from where it would be picked. zero: a place to be found as one for all lanes. */
+static void check_mix(const struct lane_mix *mix, const struct lane_at *from, int width, size_t zero)
+{
+  for (int l = 0; l < width; l++) {
+    int k = (int)(mix->lane[l] / width), within = (int)(mix->lane[l] % width);
+    bool tile = k < mix->tiles;
+    assert_in_range(k, 0, mix->places - 1);
+    assert_true(from[l].stride == (tile ? (size_t)width : from[l].at == zero ? 0 : 1));
+    assert_true(from[l].at == mix->at[k] + (size_t)(tile ? within : 0));
+  }
+}
+
+static void what_is_shuffled_is_what_is_picked(void **state)
+{
+  (void)state;
+  int sides = 0, ends = 0;
+  for (int seed = 1; seed <= 2 * MODELS; seed++) {
+    ali3_model *m = seed > MODELS ? toy_chain(8 * seed, true, 0.01) : model_of(seed);
+    const struct frozen *f = m->frozen;
+    for (int i = 0; i < f->tree->joint_tiles; i++) {
+      const struct tree_tile *t = &f->tree->tile[f->tree->joint_tile[i]];
+      const struct link_tile *own = &f->link_tile[f->tree->joint_tile[i]];
+      for (int side = 0; side < t->sides; side++) {
+        struct lane_at from[ISA_LANES_MAX];
+        for (int lane = 0; lane < t->width; lane++) {
+          const struct tree_body *b = &own->body[t->width * side + lane];
+          from[lane] = (struct lane_at){(size_t)(b->first + b->lane), (size_t)b->width};
+        }
+        if (own->side[side].how != SIDE_MIXED) continue;
+        check_mix(own->side[side].mix, from, t->width, (size_t)-1);
+        sides++;
+      }
+    }
+    for (int i = 0; i < f->tree->body_tiles; i++) {
+      const struct body_tile *own = &f->body_tile[f->tree->body_tile[i]];
+      for (int e = 0; e < own->ends; e++) {
+        if (!own->end[e].mix) continue;
+        check_mix(own->end[e].mix, own->end[e].push, f->tree->tile[f->tree->body_tile[i]].width,
+                  f->tree->load);
+        ends++;
+      }
+    }
+    ali3_model_free(m);
+  }
+  assert_true(sides > MODELS && ends > MODELS);
+}
+
 static void every_side_is_the_body_of_its_lane(void **state)
 {
   (void)state;
@@ -36,11 +83,14 @@ static void every_side_is_the_body_of_its_lane(void **state)
       const struct link_tile *own = &f->link_tile[f->tree->joint_tile[i]];
       for (int side = 0; side < t->sides; side++)
         for (int lane = 0; lane < t->width; lane++) {
-          const struct tree_body b = own->side[side][lane];
+          const struct tree_body *all = own->body + side * t->width, b = all[lane];
           int link = stored_item(f->tree, t, lane);
           if (link >= 0) assert_true(same(b, *stored_body(m, f->link[link].body[side])));
-          if (own->aligned[side])
-            assert_true(same(b, (struct tree_body){own->side[side][0].first, t->width, lane}));
+          if (own->side[side].how == SIDE_BESIDE)
+            assert_true(same(b, (struct tree_body){all->first, t->width, lane}));
+          if (own->side[side].how == SIDE_SAME) assert_true(same(b, *all));
+          if (own->side[side].how == SIDE_WIDE) assert_int_equal(b.width, t->width);
+          assert_true(!own->beside || own->side[side].how == SIDE_BESIDE);
         }
     }
     ali3_model_free(m);
@@ -83,6 +133,46 @@ static void every_end_is_found_once(void **state)
     ali3_data_free(d);
     ali3_model_free(m);
   }
+}
+
+/* Whether a tile's bodies all lie along their principal axes. */
+static bool diagonal(const ali3_model *m, const struct tree_tile *t)
+{
+  bool found = true;
+  for (int lane = 0; lane < t->width; lane++) {
+    int body = stored_item(m->frozen->tree, t, lane);
+    for (int i = 0; body >= 0 && i < 9; i++) found &= i % 4 == 0 || m->body[body].inertia[i] == 0.0;
+  }
+  return found;
+}
+
+static void what_a_tile_of_bodies_knows_is_so(void **state)
+{
+  (void)state;
+  int aligned = 0, along = 0, tiles = 0;
+  for (int seed = 0; seed <= MODELS; seed++) {
+    ali3_model *m = seed ? model_of(seed) : toy_chain(40, true, 1e-3);
+    const struct frozen *f = m->frozen;
+    for (int i = 0; i < f->tree->body_tiles; i++) {
+      const struct tree_tile *t = &f->tree->tile[f->tree->body_tile[i]];
+      const struct body_tile *own = &f->body_tile[f->tree->body_tile[i]];
+      bool beside = own->ends > 0;
+      for (int e = 0; e < own->ends; e++) {
+        beside &= own->end[e].aligned;
+        if (e < 2) assert_true(own->push[e] == own->end[e].push->at);
+      }
+      assert_true(own->aligned == beside && own->diagonal == diagonal(m, t));
+      assert_true(own->slot == t->slot && own->at == t->at && own->carried == t->carried);
+      assert_true(own->y == sizeof(double) * BODY_Y * (size_t)t->slot);
+      assert_true(own->frame == sizeof(double) * FRAME_NUMBERS * (size_t)t->slot);
+      assert_true(own->delta == sizeof(double) * DELTA_NUMBERS * (size_t)t->slot);
+      aligned += own->aligned;
+      along += own->diagonal;
+      tiles++;
+    }
+    ali3_model_free(m);
+  }
+  assert_true(0 < aligned && aligned < tiles && 0 < along && along < tiles); /* all of it has been seen */
 }
 
 static void what_is_not_in_use_rests(void **state)
@@ -139,8 +229,10 @@ static void instruction_sets_agree_to_rounding(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_shuffled_is_what_is_picked),
       cmocka_unit_test(every_side_is_the_body_of_its_lane),
       cmocka_unit_test(every_end_is_found_once),
+      cmocka_unit_test(what_a_tile_of_bodies_knows_is_so),
       cmocka_unit_test(what_is_not_in_use_rests),
       cmocka_unit_test(instruction_sets_agree_to_rounding),
   };

@@ -2,6 +2,7 @@
 ali3_test(stepper reference SOURCES common/table.c LINK ali3_config m)
 ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK ali3_stepper m)
 ali3_test(stepper kernels LINK ali3_stepper m)
+ali3_test(stepper norms LINK ali3_stepper m)
 ali3_test(stepper carried SOURCES common/toys.c LINK ali3_stepper m)
 foreach(name carried_start data drives forces laws freeze layout redundant inner loads found reset sensor step)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)

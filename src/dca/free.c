@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: the end of a tree, whole or half built. */
+#include "dca/tree.h"
+
+#include <stdlib.h>
+
+void tree_free(struct tree *t)
+{
+  if (!t) return;
+  free(t->tile);
+  free(t->item);
+  free(t->group);
+  free(t->member);
+  free(t->place_of_body);
+  free(t->branch);
+  free(t->pull);
+  free(t->couple);
+  free(t->place);
+  free(t->mix);
+  free(t->to);
+  free(t->list);
+  free(t->body);
+  free(t->joint);
+  free(t->tile_of_joint);
+  free(t->hub_at);
+  free(t->carried_at);
+  free(t->body_tile);
+  free(t->joint_tile);
+  free(t->body_stretch);
+  free(t->joint_stretch);
+  free(t->run);
+  free(t);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: what the kernels of the condensation and of the sweeps have in common, and with the code around them. */
+#ifndef DCA_FRONTS_H
+#define DCA_FRONTS_H
+
+#include "dca/condense.h"
+
+/* Carried bodies of a group whose front is assembled: false if something does not hold one of them. */
+bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group);
+
+#ifdef LANE_ISA
+void LANE_NAME(sweep_up)(const struct tree *t, const struct tree_work *w, const double *beta, int first,
+                         int end);
+void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end);
+
+/* What takes the size of a pivot or of a part as a constant: all its loops are laid out. */
+#define FLAT static inline __attribute__((always_inline))
+
+/* The next number of a list that somebody has in `from`. */
+FLAT num take(const double *from, const int **list)
+{
+  return *(const num *)(from + *(*list)++);
+}
+
+/* The next sum of `count` of them. */
+FLAT num take_sum(const double *from, const int **list, int count)
+{
+  num sum = count > 0 ? take(from, list) : num_all(0.0);
+  for (int i = 1; i < count; i++) sum += take(from, list);
+  return sum;
+}
+
+/* Element i of what is aligned: lane by lane in one tile; of one lane anywhere. */
+FLAT num *aligned_place(double *a, size_t at, size_t stride, int i)
+{
+  return (num *)(a + at) + (LANES == 1 ? (size_t)i * stride : (size_t)i);
+}
+
+FLAT num aligned(const double *a, size_t at, size_t stride, int i)
+{
+  return ((const num *)(a + at))[LANES == 1 ? (size_t)i * stride : (size_t)i];
+}
+
+/* The same where a list says where it is: of one lane with its stride. */
+enum { SOURCE = LANES == 1 ? 2 : 1 };
+FLAT num listed(const double *a, const int *source, int i)
+{
+  return aligned(a, (size_t)source[0], LANES == 1 ? (size_t)source[1] : 0, i);
+}
+
+/* Unknown k of the group, of what is stored as the vector of unknowns is. */
+FLAT num own_aligned(const struct tree_group *group, const double *x, int k)
+{
+  return aligned(x, group->at->at, group->at->stride, k);
+}
+
+static inline num own(const struct tree_group *group, const double *x, int k)
+{
+  return group->aligned ? own_aligned(group, x, k) : num_pick(x, group->at, k);
+}
+
+/* function(t, w, group, pivot, more), the pivot as a constant */
+#define BY_PIVOT(function, more)                                                                             \
+  switch (group->pivot) {                                                                                    \
+  case 1:                                                                                                    \
+    function(t, w, group, 1, more);                                                                          \
+    break;                                                                                                   \
+  case 2:                                                                                                    \
+    function(t, w, group, 2, more);                                                                          \
+    break;                                                                                                   \
+  case 3:                                                                                                    \
+    function(t, w, group, 3, more);                                                                          \
+    break;                                                                                                   \
+  case 4:                                                                                                    \
+    function(t, w, group, 4, more);                                                                          \
+    break;                                                                                                   \
+  case 5:                                                                                                    \
+    function(t, w, group, 5, more);                                                                          \
+    break;                                                                                                   \
+  case 6:                                                                                                    \
+    function(t, w, group, 6, more);                                                                          \
+    break;                                                                                                   \
+  default:                                                                                                   \
+    function(t, w, group, 7, more);                                                                          \
+  }
+#endif
+
+#endif

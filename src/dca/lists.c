@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only. The children's elements are noted place by place, children ascending; from these notes the list of sums
+ * is written in the order in which the kernels compute. */
+#include "dca/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool lists_open(struct lists *s, size_t largest)
+{
+  size_t elements = largest * (largest + 1) / 2 + 1;
+  s->count = calloc(elements, sizeof(int));
+  for (int k = 0; k < 2; k++) s->source[k] = calloc(elements, sizeof(int));
+  return s->count && s->source[0] && s->source[1];
+}
+
+void lists_close(struct lists *s)
+{
+  free(s->list.item);
+  free(s->more.item);
+  free(s->count);
+  free(s->source[0]);
+  free(s->source[1]);
+}
+
+/* Number of an element in the lower triangle of the whole front. */
+static int element(int row, int column)
+{
+  return tree_triangle(row) + column;
+}
+
+/* Notes that child element `source` is added to one of the front: the first two here, others in `more`. */
+static bool add_source(struct lists *s, const struct tree_group *o, int row, int column, int source)
+{
+  int i = element(row, column), k = s->count[i]++;
+  if (k < 2) {
+    s->source[k][i] = source;
+    return true;
+  }
+  return list_push(&s->more, (int)tree_place(o, row, column)) && list_push(&s->more, source);
+}
+
+static bool note_sources(struct lists *s, const struct tree *t, const struct tree_group *o)
+{
+  int fused = 0;
+  bool good = true;
+  memset(s->count, 0, (size_t)tree_triangle(o->pivot + o->border) * sizeof *s->count);
+  s->more.count = 0;
+  for (int r = o->child_first; r < o->child_end; r++) {
+    const struct tree_branch *c = &t->branch[r];
+    int source = o->fused ? fused : (int)c->update->at;
+    int stride = o->fused ? o->width : (int)c->update->stride;
+    for (int i = 0; i < c->border; i++)
+      for (int k = 0; k <= i && good; k++, source += stride) {
+        int a = c->to[i], b = c->to[k];
+        if (a >= 0 && b >= 0) good = add_source(s, o, a > b ? a : b, a > b ? b : a, source);
+      }
+    fused = source;
+  }
+  return good;
+}
+
+/* What has `kind` sources; with 2, or more. */
+static bool sum_of_kind(struct lists *s, const struct tree_group *o, int kind, int *count)
+{
+  bool good = true;
+  for (int row = 0; row < o->pivot + o->border; row++)
+    for (int column = 0; column <= row && good; column++) {
+      int i = element(row, column);
+      if ((s->count[i] < 2 ? s->count[i] : 2) != kind) continue;
+      ++*count;
+      good = list_push(&s->list, (int)tree_place(o, row, column));
+      for (int k = 0; k < kind && good; k++) good = list_push(&s->list, s->source[k][i]);
+    }
+  return good;
+}
+
+static bool sum_by_places(struct lists *s, struct tree_group *o)
+{
+  struct tree_sum *sum = &o->sum;
+  bool good =
+      sum_of_kind(s, o, 0, &sum->none) && sum_of_kind(s, o, 1, &sum->one) && sum_of_kind(s, o, 2, &sum->two);
+  for (int i = 0; i < s->more.count && good; i++) good = list_push(&s->list, s->more.item[i]);
+  sum->more = s->more.count / 2;
+  return good;
+}
+
+/* Block of the parts that begin at `row` and `column`; as many children add to each of its elements, two at most. */
+static bool sum_block(struct lists *s, const struct tree_group *o, int row, int column)
+{
+  int count = s->count[element(row, column)];
+  bool good = list_push(&s->list, count);
+  for (int i = row; i < row + o->even; i++)
+    for (int k = column; k < column + o->even && k <= i; k++)
+      for (int n = 0; n < count && good; n++) good = list_push(&s->list, s->source[n][element(i, k)]);
+  return good;
+}
+
+static bool sum_by_blocks(struct lists *s, const struct tree_group *o)
+{
+  bool good = true;
+  for (int row = 0; row < o->pivot + o->border; row += o->even)
+    for (int column = 0; column <= row && good; column += o->even) good = sum_block(s, o, row, column);
+  return good;
+}
+
+/* Of one lane with its stride, but for single numbers. */
+static bool push_source(struct lists *s, const struct tree_group *o, size_t at, const struct lane_at *from)
+{
+  return list_push(&s->list, (int)at) && (o->width > 1 || list_push(&s->list, (int)from->stride));
+}
+
+/* Who adds to a place of the vector, and from where. */
+static bool push_place(struct lists *s, const struct tree *t, const struct tree_group *o, int place)
+{
+  int count = s->list.count;
+  bool good = list_push(&s->list, 0);
+  for (int r = o->child_first; r < o->child_end; r++) {
+    const struct tree_branch *c = &t->branch[r];
+    for (int i = 0; i < c->border && !c->leaf && good; i++) {
+      if (c->to[i] != place) continue;
+      size_t at = c->vector->at + (size_t)(c->pivot + i) * c->vector->stride;
+      good = o->even ? push_source(s, o, at, c->vector) : list_push(&s->list, (int)at);
+      s->list.item[count] += good;
+    }
+  }
+  return good;
+}
+
+/* Rows of a part lie together: of an even front the first ones are enough. */
+static bool lay_up(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->up = s->list.count;
+  for (int place = 0; place < o->pivot + o->border && good; place += o->even ? o->even : 1)
+    good = push_place(s, t, o, place);
+  return good;
+}
+
+static bool lay_down(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->down = s->list.count;
+  for (int r = o->pull_first; r < o->pull_end && good; r++)
+    good = push_source(s, o, t->pull[r].vector->at, t->pull[r].vector);
+  return good;
+}
+
+static bool has_kernels(int size)
+{
+  return size == 3 || size == 5;
+}
+
+int lists_even_leaf(const struct tree *t, const struct tree_group *o)
+{
+  int rows = o->couple_first < o->couple_end ? t->couple[o->couple_first].rows : 0;
+  bool even = o->point && o->aligned && has_kernels(rows);
+  for (int i = o->couple_first; i < o->couple_end; i++)
+    even &= t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * TREE_Y;
+  return even ? rows : 0;
+}
+
+static int even_joint(const struct tree *t, const struct tree_group *o)
+{
+  bool even = o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
+              o->child_end - o->child_first <= 2 && has_kernels(o->pivot) &&
+              o->border * o->pivot <= TREE_EVEN;
+  for (int r = o->pull_first; r < o->pull_end; r++) even &= t->pull[r].size == o->pivot;
+  return even ? o->pivot : 0;
+}
+
+bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
+{
+  bool good = true;
+  o->sum.aligned = o->kind != TREE_LEAF;
+  for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
+  if (o->kind == TREE_JOINT) o->even = even_joint(t, o);
+  if (o->sum.aligned) {
+    good = note_sources(s, t, o);
+    o->sum.first = s->list.count;
+    good = good && (o->even ? sum_by_blocks(s, o) : sum_by_places(s, o));
+    if (!o->bare) good = good && lay_up(s, t, o);
+  }
+  if (o->near) good = good && lay_down(s, t, o);
+  return good;
+}

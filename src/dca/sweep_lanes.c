@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code, built for each instruction set (math/num.h): the sweeps, with what condense_lanes.c leaves in the fronts.
+ *
+ *     up    f = (-beta | 0) + sum of the children's f_b,    f_b -= K f_p,    f_p := P^-1 f_p
+ *     down  x_p = f_p - K' x_b */
+#include "dca/fronts.h"
+
+/* x := P^-1 x */
+FLAT void divide(const num *P, int p, num *x)
+{
+  for (int i = 0; i < p; i++)
+    for (int k = 0; k < i; k++) x[i] -= P[tree_triangle(i) + k] * x[k];
+  for (int i = p - 1; i >= 0; i--) {
+    x[i] *= P[tree_triangle(i) + i];
+    for (int k = i + 1; k < p; k++) x[i] -= P[tree_triangle(k) + i] * x[k];
+  }
+}
+
+/* Row by row of a part of the border: f = what the children have, less K x. count: of these children. */
+FLAT void part_up(const double *vector, const int *list, int count, const num *K, const num *x, int rows,
+                  num *f)
+{
+  for (int i = 0; i < rows; i++) {
+    num had = num_all(0.0), sum = K[rows * i] * x[0];
+    for (int k = 1; k < rows; k++) sum += K[rows * i + k] * x[k];
+    if (count > 0) had = listed(vector, list, i);
+    for (int k = 1; k < count; k++) had += listed(vector, list + SOURCE * k, i);
+    f[i] = had - sum;
+  }
+}
+
+/* A front of parts of s rows each. */
+FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
+                  const double *beta)
+{
+  const num *F = (const num *)(w->front + group->front), *K = F + tree_triangle(s);
+  const int *list = t->list + group->up;
+  num *f = (num *)(w->vector + group->vector), x[TREE_Y];
+  if (group->bare) {
+    for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
+    for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s)
+      part_up(w->vector, list, 0, K, x, s, b);
+  } else {
+    int count = *list++;
+    for (int i = 0; i < s; i++) x[i] = num_all(0.0);
+    for (const int *after = list + SOURCE * count; list < after; list += SOURCE)
+      for (int i = 0; i < s; i++) x[i] += listed(w->vector, list, i);
+    for (int i = 0; i < s; i++) x[i] -= own_aligned(group, beta, i);
+    for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s) {
+      count = *list++;
+      if (count == 1)
+        part_up(w->vector, list, 1, K, x, s, b);
+      else
+        part_up(w->vector, list, count, K, x, s, b);
+      list += SOURCE * count;
+    }
+  }
+  divide(F, s, x);
+  for (int i = 0; i < s; i++) f[i] = x[i];
+}
+
+/* f = the sums of what the children have for the front, branch by branch; of many lanes: what one has is listed */
+static void sum_branches(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                         num *f)
+{
+  for (int i = 0; i < group->pivot + group->border; i++) f[i] = num_all(0.0);
+  for (int r = group->child_first; r < group->child_end; r++) {
+    const struct tree_branch *c = &t->branch[r];
+    const num *from = (const num *)(w->vector + c->vector->at);
+    if (c->leaf) continue; /* its free motion is in beta already */
+    for (int i = 0; i < c->border; i++)
+      if (c->to[i] >= 0)
+        f[c->to[i]] += c->aligned ? from[c->pivot + i] : num_pick(w->vector, c->vector, c->pivot + i);
+  }
+}
+
+/* The sum of the next place, and on to the one after it. */
+static inline num next_place(const int **list, const double *vector)
+{
+  const int *l = *list, count = *l++;
+  num sum = num_all(0.0);
+  if (count > 0) sum = *(const num *)(vector + l[0]);
+  for (int i = 1; i < count; i++) sum += *(const num *)(vector + l[i]);
+  *list = l + count;
+  return sum;
+}
+
+enum how { BARE, LISTED, BRANCHES };
+
+FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                     const double *beta, enum how how)
+{
+  const num *F = (const num *)(w->front + group->front), *K = F + tree_triangle(p);
+  const int *list = t->list + group->up;
+  num *f = (num *)(w->vector + group->vector), *b = f + p, x[TREE_Y];
+  bool joint = group->kind == TREE_JOINT;
+  double sign = joint ? -1.0 : 1.0;
+  if (how == BRANCHES) sum_branches(t, w, group, f);
+  for (int i = 0; i < p; i++) {
+    x[i] = num_all(0.0);
+    if (how == LISTED) x[i] = next_place(&list, w->vector);
+    if (how == BRANCHES) x[i] = f[i];
+  }
+  if (joint || group->carried)
+    for (int i = 0; i < p; i++) x[i] += sign * own(group, beta, i);
+  for (int i = 0; i < group->border; i++, K += p) {
+    num sum = K[0] * x[0], had = num_all(0.0);
+    for (int k = 1; k < p; k++) sum += K[k] * x[k];
+    if (how == LISTED) had = next_place(&list, w->vector);
+    if (how == BRANCHES) had = b[i];
+    b[i] = had - sum;
+  }
+  divide(F, p, x);
+  for (int i = 0; i < p; i++) f[i] = x[i];
+}
+
+FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                 const double *beta)
+{
+  if (group->bare)
+    any_up_how(t, w, group, p, beta, BARE);
+  else if (group->sum.aligned)
+    any_up_how(t, w, group, p, beta, LISTED);
+  else
+    any_up_how(t, w, group, p, beta, BRANCHES);
+}
+
+/* sum -= K' b, of one row of K */
+FLAT void row_down(const num *K, num b, int p, num *sum)
+{
+  for (int k = 0; k < p; k++) sum[k] -= K[k] * b;
+}
+
+FLAT void even_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
+                    double *x)
+{
+  const num *K = (const num *)(w->front + group->front) + tree_triangle(s);
+  const int *list = t->list + group->down;
+  num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
+  for (int k = 0; k < s; k++) sum[k] = f[k];
+  for (const num *end = K + s * group->border; K < end; K += s * s, list += SOURCE)
+    for (int i = 0; i < s; i++) row_down(K + s * i, listed(w->vector, list, i), s, sum);
+  for (int k = 0; k < s; k++) f[k] = sum[k];
+  for (int k = 0; k < s; k++) *aligned_place(x, group->at->at, group->at->stride, k) = sum[k];
+}
+
+static inline void put_own(const struct tree_group *group, double *x, int k, num v)
+{
+  if (group->aligned)
+    *aligned_place(x, group->at->at, group->at->stride, k) = v;
+  else
+    for (int l = 0; l < LANES; l++)
+      if (group->at[l].stride) x[group->at[l].at + (size_t)k * group->at[l].stride] = num_lane(v, l);
+}
+
+/* The solution on a part of the border. */
+static __attribute__((noinline)) void pick_pull(const struct tree_work *w, const struct tree_pull *pull,
+                                                const double *x, num *b)
+{
+  if (pull->mix)
+    num_mix_all(x, pull->mix, 1, 0, (size_t)pull->size, b);
+  else
+    num_pick_all(w->vector, pull->vector, 0, (size_t)pull->size, b);
+}
+
+FLAT void any_down(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
+                   double *x)
+{
+  const num *K = (const num *)(w->front + group->front) + tree_triangle(p);
+  num *f = (num *)(w->vector + group->vector), *b = f + p, sum[TREE_Y];
+  for (int k = 0; k < p; k++) sum[k] = f[k];
+  for (int r = group->pull_first; r < group->pull_end; r++) {
+    const struct tree_pull *pull = &t->pull[r];
+    const num *from = (const num *)(w->vector + pull->vector->at);
+    size_t stride = LANES == 1 ? pull->vector->stride : 1;
+    if (!pull->aligned) {
+      pick_pull(w, pull, x, b);
+      from = b;
+    }
+    b += pull->size;
+    for (int i = 0; i < pull->size; i++, K += p) row_down(K, from[stride * (size_t)i], p, sum);
+  }
+  for (int k = 0; k < p; k++) {
+    f[k] = sum[k];
+    put_own(group, x, k, sum[k]);
+  }
+}
+
+/* In functions of their own, so that the others keep their registers. */
+static __attribute__((noinline)) void up_by_pivot(const struct tree *t, const struct tree_work *w,
+                                                  const struct tree_group *group, const double *beta)
+{
+  BY_PIVOT(any_up, beta)
+}
+
+static __attribute__((noinline)) void down_by_pivot(const struct tree *t, const struct tree_work *w,
+                                                    const struct tree_group *group, double *x)
+{
+  BY_PIVOT(any_down, x)
+}
+
+void LANE_NAME(sweep_up)(const struct tree *t, const struct tree_work *w, const double *beta, int first,
+                         int end)
+{
+  for (const struct tree_group *group = t->group + first; group < t->group + end; group++) {
+    if (group->kind == TREE_LEAF) continue;
+    if (group->even == 3)
+      even_up(t, w, group, 3, beta);
+    else if (group->even == 5)
+      even_up(t, w, group, 5, beta);
+    else
+      up_by_pivot(t, w, group, beta);
+  }
+}
+
+void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, double *x, int first, int end)
+{
+  for (const struct tree_group *group = t->group + end; group-- > t->group + first;) {
+    if (group->kind == TREE_LEAF) continue;
+    if (group->even == 3 && group->near)
+      even_down(t, w, group, 3, x);
+    else if (group->even == 5 && group->near)
+      even_down(t, w, group, 5, x);
+    else
+      down_by_pivot(t, w, group, x);
+  }
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: what the kernels of links are made of, for sources built in lanes. All is inline and knows the shape of a tile
+ * as a constant where there is one, so that its loops are laid out flat; sums have one order, whatever the shape. */
+#ifndef STEPPER_LINKS_H
+#define STEPPER_LINKS_H
+
+#include "dynamics/primitives.h"
+#include "stepper/kernels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct shape {
+  int rows, sides;
+  bool point;
+};
+
+/* A tile of links. */
+struct links {
+  const ali3_model *m;
+  ali3_data *d;
+  int tile; /* in tree.tile */
+  const struct link_tile *own;
+  const struct tree_tile *t;
+};
+
+INLINE struct links links_of(const ali3_model *m, ali3_data *d, const struct link_tile *all, int tile)
+{
+  return (struct links){m, d, tile, &all[tile], all[tile].tile};
+}
+
+/* kernel: does kernel_of(links, shape) with each tile, one stretch of equal shapes after the other. */
+#define LINK_STRETCH(kernel, name, rows, sides, point)                                                       \
+  __attribute__((noinline)) static const int *kernel##_##name(const ali3_model *m, ali3_data *d,             \
+                                                              const int *tile, const int *end)               \
+  {                                                                                                          \
+    const struct link_tile *all = m->frozen->link_tile;                                                      \
+    struct links l = links_of(m, d, all, *tile);                                                             \
+    do kernel##_of(l, (struct shape){rows, sides, point});                                                   \
+    while (++tile < end && (l = links_of(m, d, all, *tile)).own->shape == LINK_##name);                      \
+    return tile;                                                                                             \
+  }
+#define LINK_CASE(kernel, name, rows, sides, point)                                                          \
+  case LINK_##name:                                                                                          \
+    tile = kernel##_##name(m, d, tile, end);                                                                 \
+    break;
+#define LINK_ALL(X, kernel)                                                                                  \
+  LINK_SHAPES(X, kernel) X(kernel, PAIR, l.t->rows, 2, false) X(kernel, OTHER, l.t->rows, l.t->sides, false)
+#define EACH_TILE(kernel)                                                                                    \
+  LINK_ALL(LINK_STRETCH, kernel)                                                                             \
+  static void kernel(const ali3_model *m, ali3_data *d, const int *tile, int count)                          \
+  {                                                                                                          \
+    for (const int *end = tile + count; tile < end;) {                                                       \
+      switch (m->frozen->link_tile[*tile].shape) {                                                           \
+        LINK_ALL(LINK_CASE, kernel)                                                                          \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+
+/* A number per row, the Jacobian, and the loads on the bodies. */
+INLINE num *per_row(double *base, struct links l)
+{
+  return (num *)(base + l.t->at);
+}
+
+INLINE num *block(double *J, struct links l)
+{
+  return (num *)(J + l.t->jacobian);
+}
+
+INLINE num *loads(struct links l)
+{
+  return (num *)(l.d->push + l.t->load);
+}
+
+/* How many numbers a body has of each part. */
+static const int link_numbers[LINK_PARTS] = {BODY_Y, X_NUMBERS, FRAME_NUMBERS};
+
+/* One body of each lane, all in tiles as wide as this one. */
+static inline void collect_wide(const double *const from[LANES], int first, int end, num *room)
+{
+  for (int f = first; f < end; f++) {
+    num v = num_all(0.0);
+    for (int l = 0; l < LANES; l++) num_lane(v, l) = from[l][f * LANES];
+    room[f] = v;
+  }
+}
+
+/* Of bodies that do not lie side by side. Out of line, so that what does stays in registers. */
+__attribute__((noinline)) static void collect(const struct link_tile *own, int side, const double *base,
+                                              enum link_part part, int first, int end, num *room)
+{
+  const struct tree_body *body = own->body + LANES * side;
+  const double *from[LANES];
+  struct lane_at at[LANES];
+  if (LANES > 1 && own->side[side].how == SIDE_MIXED) {
+    num_mix_all(base, own->side[side].mix, (size_t)link_numbers[part], (size_t)first, (size_t)end, room);
+    return;
+  }
+  if (own->side[side].how == SIDE_SAME) {
+    const double *one = base + own->side[side].at[part] + first * body->width;
+    for (int f = first; f < end; f++, one += body->width) room[f] = num_all(*one);
+    return;
+  }
+  for (int l = 0; l < LANES; l++) {
+    at[l].at = (size_t)body[l].first * (size_t)link_numbers[part] + (size_t)body[l].lane;
+    at[l].stride = (size_t)body[l].width;
+    from[l] = base + at[l].at;
+  }
+  if (own->side[side].how == SIDE_WIDE)
+    collect_wide(from, first, end, room);
+  else
+    num_pick_all(base, at, (size_t)first, (size_t)end, room);
+}
+
+/* Where a part of the bodies of each side is, numbers first .. end-1 at least; room: (sides, numbers of the part). */
+INLINE void of_sides(struct links l, int sides, const double *base, enum link_part part, int first, int end,
+                     num *room, const num **at)
+{
+  for (int side = 0; side < sides; side++) at[side] = (const num *)(base + l.own->side[side].at[part]);
+  if (l.own->beside) return;
+  for (int side = 0; side < sides; side++, room += link_numbers[part]) {
+    if (l.own->side[side].how == SIDE_BESIDE) continue;
+    collect(l.own, side, base, part, first, end, room);
+    at[side] = room;
+  }
+}
+
+/* Rows of a point that coincides: with the constant columns left out. */
+INLINE void push_point(int rows, const num *J, const num *v, num *o)
+{
+  num load[PAIR], own[ROWS_MAX];
+  for (int k = 0; k < rows; k++) own[k] = v[k];
+  for (int k = 0; k < 3; k++) {
+    load[k] = -own[k];
+    load[BODY_Y + k] = own[k];
+  }
+  for (int side = 0; side < PAIR; side += BODY_Y)
+    for (int y = side + 3; y < side + BODY_Y; y++) {
+      load[y] = J[y] * own[0];
+      for (int k = 1; k < rows; k++) load[y] += J[PAIR * k + y] * own[k];
+    }
+  for (int y = 0; y < PAIR; y++) o[y] = load[y];
+}
+
+/* o = J'v of each end */
+INLINE void push_rows(struct shape s, const num *J, const num *v, num *o)
+{
+  if (s.point) {
+    push_point(s.rows, J, v, o);
+    return;
+  }
+  for (int side = 0; side < s.sides; side++, o += BODY_Y) {
+    const num *row = J + BODY_Y * side;
+    num load[BODY_Y];
+    for (int y = 0; y < BODY_Y; y++) load[y] = row[y] * v[0];
+    for (int k = 1; k < s.rows; k++) {
+      row += BODY_Y * s.sides;
+      for (int y = 0; y < BODY_Y; y++) load[y] += row[y] * v[k];
+    }
+    for (int y = 0; y < BODY_Y; y++) o[y] = load[y];
+  }
+}
+
+/* a'b of numbers first .. of a body */
+INLINE num dot_from(int first, const num *a, const num *b)
+{
+  num sum = a[first] * b[first];
+  for (int y = first + 1; y < BODY_Y; y++) sum += a[y] * b[y];
+  return sum;
+}
+
+/* o = J w of all rows, w or what else has 7 numbers for each body; the sides do not wait for each other. */
+INLINE void times(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+{
+  const num *J = block(jacobian, l), *own[ROWS_SIDES];
+  num room[ROWS_SIDES * BODY_Y];
+  of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
+  for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {
+    o[k] = dot_from(s.point ? 3 : 0, J, own[0]);
+    for (int side = 1; side < s.sides; side++)
+      o[k] += dot_from(s.point ? 3 : 0, J + BODY_Y * side, own[side]);
+  }
+  for (int k = 0; s.point && k < 3; k++) o[k] += own[1][k] - own[0][k];
+}
+
+/* What the bodies of lanes not in use make of their rows. */
+INLINE void clear_unused(struct links l, num *v, int count)
+{
+#if LANES > 1
+  const int *item = l.m->frozen->tree->item + l.t->item_first;
+  for (int lane = 0; lane < LANES; lane++)
+    for (int i = 0; i < count && item[lane] < 0; i++) v[i][lane] = 0.0;
+#else
+  (void)l, (void)v, (void)count;
+#endif
+}
+
+#endif

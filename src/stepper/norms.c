@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: what is left over, and whose it is. */
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
+
+#include <math.h>
+
+static const struct step_norm_kernels *kernels_of(const ali3_model *m)
+{
+  return m->frozen->kernels[1]->norms;
+}
+
+/* Of a list of tiles, ascending by where they lie, the one that row or body number `number` of the storage is in. */
+static const struct tree_tile *tile_of(const struct tree *t, const int *tile, int count, bool joints,
+                                       int number)
+{
+  int low = 0, high = count;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    const struct tree_tile *o = &t->tile[tile[middle]];
+    if ((joints ? o->at : o->slot) <= number)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &t->tile[tile[low]];
+}
+
+double norm_largest(const ali3_model *m, const double *row)
+{
+  return kernels_of(m)->largest(row, m->frozen->rigid);
+}
+
+double norm_largest_left(const ali3_model *m, const double *left)
+{
+  return kernels_of(m)->largest(left, m->frozen->left);
+}
+
+bool norm_below(const ali3_model *m, const double *row, double limit)
+{
+  return kernels_of(m)->find(row, 0, m->frozen->rigid, limit) < 0;
+}
+
+int norm_worst_link(const ali3_model *m, const double *row, double largest)
+{
+  const struct tree *t = m->frozen->tree;
+  int at = 0, n = m->frozen->rigid, link = -1;
+  if (largest == 0.0) return -1;
+  for (; link < 0 && (at = kernels_of(m)->find(row, at, n, isnan(largest) ? INFINITY : largest)) >= 0; at++) {
+    const struct tree_tile *tile = tile_of(t, t->joint_tile, t->rigid_tiles, true, at);
+    link = stored_item(t, tile, (at - tile->at) % tile->width);
+  }
+  return link;
+}
+
+double norm_increment(const ali3_model *m, const ali3_data *d)
+{
+  return sqrt(kernels_of(m)->sum(d->increment, m->frozen->tree->slots));
+}
+
+int norm_worst_body(const ali3_model *m, const ali3_data *d)
+{
+  const struct tree *t = m->frozen->tree;
+  double largest = kernels_of(m)->largest(d->increment, t->slots);
+  int at = 0, body = -1;
+  if (largest == 0.0) return m->bodies > 0 ? 0 : -1;
+  if (isnan(largest)) largest = INFINITY;
+  for (; body < 0 && (at = kernels_of(m)->find(d->increment, at, t->slots, largest)) >= 0; at++) {
+    const struct tree_tile *tile = tile_of(t, t->body_tile, t->body_tiles, false, at);
+    if (at < tile->slot + tile->width) body = stored_item(t, tile, at - tile->slot);
+  }
+  return body >= 0 ? body : d->report.worst_body;
+}

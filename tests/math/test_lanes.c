@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "math/lanes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { W = 8 };
+
+/* Every lane is where it was said to be, tiles come first, and at most two places are named. */
+static void check(const struct lane_at *from, int places, int tiles)
+{
+  struct lane_mix room;
+  const struct lane_mix *o = lane_mix_find(from, W, &room);
+  if (places == 0) {
+    assert_null(o);
+    return;
+  }
+  assert_ptr_equal(o, &room);
+  assert_int_equal(o->places, places);
+  assert_int_equal(o->tiles, tiles);
+  for (int l = 0; l < W; l++) {
+    int k = (int)(o->lane[l] / W), within = (int)(o->lane[l] % W);
+    assert_in_range(k, 0, places - 1);
+    assert_int_equal(from[l].stride, k < tiles ? W : 1);
+    assert_int_equal(from[l].at, o->at[k] + (size_t)(k < tiles ? within : 0));
+  }
+}
+
+static void places_are_found(void **state)
+{
+  (void)state;
+  struct lane_at turned[W], ground[W], mixed[W], led[W], pair[W], three[W], nothing[W], apart[W];
+  for (size_t l = 0; l < W; l++) {
+    turned[l] = (struct lane_at){16 + (l + 3) % W, W};
+    ground[l] = (struct lane_at){77, 1};
+    mixed[l] = l == 5 ? ground[l] : turned[l];
+    led[l] = l == 0 ? ground[l] : turned[l];
+    pair[l] = (struct lane_at){(l % 2 ? 8 : 40) + (W - 1 - l), W};
+    three[l] = l == 7 ? ground[l] : pair[l];
+    nothing[l] = l == 2 ? (struct lane_at){99, 0} : turned[l];
+    apart[l] = (struct lane_at){l % 2 ? 3 : 5, 1};
+  }
+  check(turned, 1, 1);
+  check(ground, 1, 0);
+  check(mixed, 2, 1);
+  check(led, 2, 1); /* the number for all lanes is met first, and still comes second */
+  check(pair, 2, 2);
+  check(apart, 2, 0);
+  check(three, 0, 0);
+  check(nothing, 0, 0);
+}
+
+/* In ordinary sources a num is one double. */
+static void one_lane_is_loaded(void **state)
+{
+  (void)state;
+  const double a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  double o[3] = {0, 0, 0};
+  struct lane_mix room;
+  const struct lane_mix *mix = lane_mix_find(&(struct lane_at){2, 1}, 1, &room);
+  assert_non_null(mix);
+  num_mix_all(a, mix, 2, 1, 3, o);
+  assert_true(o[0] == 0 && o[1] == 6 && o[2] == 7);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(places_are_found),
+      cmocka_unit_test(one_lane_is_loaded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
