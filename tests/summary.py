@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: summary.py RESULT.xml TEXT: the last lines of tests/run, from ctest's JUnit file.
 
-Skipped tests are listed with the reason they gave: a line of theirs that begins with "skip". Exit status 1 if any failed."""
+Skipped tests are listed with the reason they gave: a line of theirs that begins with "skip"; so are the parts of others that
+were skipped. Exit status 1 if any failed."""
 import os
 import sys
 import xml.etree.ElementTree
@@ -15,9 +16,11 @@ count = {"run": 0, "fail": 0, "notrun": 0, "disabled": 0}
 for case in cases:
     status = case.get("status")
     count[status] = count.get(status, 0) + 1
+    said = [line.strip() for line in (case.findtext("system-out") or "").splitlines()]
+    reasons = [line for line in said if line.lower().startswith("skip")]
     if status == "notrun":
-        said = [line.strip() for line in (case.findtext("system-out") or "").splitlines()]
-        reason = next((line for line in said if line.lower().startswith("skip")), "no reason given")
+        reasons = reasons[:1] or ["skip: no reason given"]
+    for reason in reasons if status in ("notrun", "run") else []:
         print(f"   {case.get('name')}: {reason}")
 failed = [case.get("name") for case in cases if case.get("status") == "fail"]
 for name in failed:

@@ -18,6 +18,8 @@ import tempfile
 import time
 import unittest
 
+import held_up
+
 BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -377,14 +379,38 @@ def kill_client(process):
     process.wait()
 
 
+def names(result):
+    """Of what failed, to be run again: 'Class.test'. None where that is more than tests, as the set-up of a class."""
+    failed = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors]  # a subtest knows its test
+    if not all(isinstance(test, unittest.TestCase) for test in failed):
+        return None
+    return sorted({test.id().split(".", 1)[1] for test in failed})
+
+
+def run(arguments):
+    return unittest.main(module="__main__", argv=[sys.argv[0], "-v", *arguments], exit=False, warnings="ignore").result
+
+
 def main():
     """usage: test_NAME.py BIN [unittest argument]...; status 77 if every test was skipped."""
     global BIN
     BIN = os.path.abspath(sys.argv[1])
-    result = unittest.main(module="__main__", argv=[sys.argv[0], "-v"] + sys.argv[2:], exit=False,
-                           warnings="ignore").result
-    for test, reason in result.skipped:
-        print(f"skip: {test}: {reason}")
-    if not result.wasSuccessful():
+    with held_up.HeldUp(BIN) as host:
+        result = run(sys.argv[2:])
+        skipped = [f"{test}: {reason}" for test, reason in result.skipped]
+        count, failed = result.testsRun, not result.wasSuccessful()
+        excuse = host.excuse() if failed else ""
+        if excuse:
+            print(f"once more what failed, since {excuse}", flush=True)
+            again = names(result)
+            host.begin()
+            result = run(sys.argv[2:] if again is None else again)
+            failed = not result.wasSuccessful()
+            excuse = host.excuse() if failed else ""
+            if excuse:
+                skipped += [f"{name}: {excuse}" for name in names(result) or ["all"]]
+    for line in skipped:
+        print(f"skip: {line}")
+    if failed and not excuse:
         sys.exit(1)
-    sys.exit(77 if result.testsRun == len(result.skipped) else 0)
+    sys.exit(77 if count <= len(skipped) or failed and names(result) is None else 0)

@@ -20,6 +20,10 @@ target_link_libraries(test_e2e_wallclock PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_wallclock PROPERTIES
   PREFIX "" OUTPUT_NAME wallclock LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
+add_executable(test_held_up e2e/held_up.c)
+target_link_libraries(test_held_up PRIVATE Threads::Threads)
+set_target_properties(test_held_up PROPERTIES OUTPUT_NAME held_up RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
 # The daemon with faults in it, for test_causes.py.
 add_executable(ali3d-broken e2e/broken.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
 target_link_libraries(ali3d-broken PRIVATE ali3_daemon)

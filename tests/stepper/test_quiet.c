@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A step asks nothing of the kernel: no page that is not there yet, and no system call, but for futex where workers sleep,
- * and what they have used so far before they do. That it takes no memory is tested with the stages; what the loop around
- * it may call, in tests/lint. */
+ * what they have used so far before they do, and whether one that is late is still there. That it takes no memory is tested
+ * with the stages; what the loop around it may call, in tests/lint. */
 #include "common/faults.h"
 #include "common/toys.h"
 #include "rt/pool.h"
@@ -63,14 +63,15 @@ static void steps_touch_no_new_page(void **state)
 
 /* From here on every system call of any thread kills the process, but for leaving it and `allowed`. False if the kernel
  * does not let us; errno. */
-static bool forbid_calls(const unsigned allowed[3])
+static bool forbid_calls(const unsigned allowed[4])
 {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 4, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[0], 3, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[1], 2, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[2], 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 5, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[0], 4, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[1], 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[2], 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[3], 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -97,8 +98,9 @@ static int steps_without_calls(bool shared, bool call)
   if (child == 0) {
     if (shared) ali3_data_set_exec(d, pool_exec(two_workers())); /* threads do not come along */
     toy_run(m, d, 2);
-    const unsigned none[3] = {SYS_exit_group, SYS_exit_group, SYS_exit_group};
-    const unsigned few[3] = {SYS_futex, SYS_getrusage, SYS_clock_gettime /* of the thread's own time */};
+    const unsigned none[4] = {SYS_exit_group, SYS_exit_group, SYS_exit_group, SYS_exit_group};
+    const unsigned few[4] = {SYS_futex, SYS_getrusage, SYS_clock_gettime /* of the thread's own time */,
+                             SYS_tgkill /* is a worker that is late still there? */};
     if (!forbid_calls(shared ? few : none)) {
       printf("skip: the kernel refuses a filter of system calls: %s\n", strerror(errno));
       fflush(stdout);
