@@ -39,6 +39,7 @@ void graph_tell_soft(struct graph *g); /* once all joints are there: the tree ma
 void graph_free(struct graph *g);
 /* Several mechanisms beside each other that have nothing in common, with the numbers they have. */
 void graph_beside(struct graph *g, const struct graph *part, int parts);
+enum { BESIDE = 11 }; /* parts that most tests take: more than there are lanes, and no multiple of them */
 
 /* Topologies; joints of `rows` rows. */
 void graph_chain(struct graph *g, int bodies, int rows);    /* first body on the ground */

@@ -45,6 +45,11 @@ static inline int item_of(const struct tree *t, const struct tree_tile *o, int l
   return t->item[o->item_first + lane];
 }
 
+static inline bool lane_in_use(const struct tree *t, int tile, int lane)
+{
+  return item_of(t, &t->tile[tile], lane) != NOBODY;
+}
+
 static inline int member_of(const struct tree *t, const struct tree_group *o, int lane)
 {
   return t->member[o->member_first + lane];

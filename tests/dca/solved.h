@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * The tree against a dense Cholesky factorisation of the same system in long double. A hub is eliminated
+ * after some of its joints, so stiffnesses as large as 1/c pass through its pivot, and up to -log10(c / J
+ * delta J') digits are lost there, as with a penalty method. What counts for the iterations of a step is
+ * that the factors contract: with hubs, the solution is held to a looser limit as it comes, and to the
+ * strict one after refinements with the same factors. */
+#ifndef DCA_SOLVED_H
+#define DCA_SOLVED_H
+
+#include "dca/stored.h"
+
+enum { PLAIN, HUBS, REFINED, KINDS };
+static const double limit[KINDS] = {1e-7, 0.5, 1e-7};
+
+/* The system of a graph and its solution. */
+struct reference {
+  const struct graph *g;
+  long double *S;
+  double *z;
+};
+
+void reference_new(struct reference *o, const struct graph *g);
+void reference_free(struct reference *o);
+
+/* Condenses, solves twice with the same factors, compares. f: of the parts that g consists of. */
+void solve_and_compare(const struct graph *g, const struct reference *f, int parts, struct variant v,
+                       const char *what);
+
+struct setting {
+  double compliance, relative;
+  bool redundant;
+};
+static const struct setting settings[] = {
+    {1e-11, 0.0, false}, {0.0, 4e-7, false}, {0.0, 4e-9, false},
+    {1e-11, 0.0, true},  {0.0, 4e-7, true},  {0.0, 4e-9, true},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+/* Numbers for g, and the tree of it by all variants. Frees g. */
+void check_graph(struct graph *g, struct random *random, double compliance, double relative, bool redundant,
+                 const char *what);
+/* The largest errors so far. For cmocka, when all tests are done. */
+int report_worst(void **state);
+
+double norm(const double *x, size_t n);
+
+#endif

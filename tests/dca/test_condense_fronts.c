@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * What many lanes compute at once: fronts of one shape in every way there is, what lies above packs, and that the lane
+ * makes no difference. */
+#include "dca/solved.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* What fronts of many lanes there were. */
+struct met {
+  int leaf[3], alone[4], fused[4]; /* even ones by their parts: 0 .. 2, or more */
+  int block[3];                    /* of a joint's front: so many children add to it */
+  int far;                         /* even, but part of the solution on the border is picked together */
+};
+
+static int up_to(int n, int most)
+{
+  return n < most ? n : most;
+}
+
+static void meet(const struct tree *t, int even, struct met *o)
+{
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *group = &t->group[i];
+    int parts = group->border / even;
+    if (group->width == 1 || group->even != even) continue;
+    if (group->kind == TREE_LEAF) {
+      o->leaf[up_to(parts, 3) - 1]++;
+      continue;
+    }
+    ++*(group->fused ? &o->fused[up_to(parts, 3)] : &o->alone[up_to(parts, 3)]);
+    o->far += !group->near;
+    const int *list = t->list + group->sum.first;
+    for (int row = 0; row <= parts; row++)
+      for (int column = 0; column <= row; column++) {
+        int count = *list++;
+        assert_in_range(count, 0, 2);
+        o->block[count]++;
+        list += count * (row == column ? even * (even + 1) / 2 : even * even);
+      }
+  }
+}
+
+enum { TOPOLOGIES = 7 };
+
+static void topology(struct graph *g, int which, int rows, struct random *random)
+{
+  switch (which) {
+  case 0:
+    graph_chain(g, 9, rows);
+    break;
+  case 1:
+    graph_ring(g, 7, rows);
+    break;
+  case 2:
+    graph_ladder(g, 5, rows);
+    break;
+  case 3:
+    graph_grid(g, 3, 4, rows);
+    break;
+  case 4:
+    graph_complete(g, 4, rows);
+    break;
+  case 5:
+    graph_star(g, 9, rows);
+    break;
+  default:
+    graph_new(g, 14);
+    for (int b = 0; b < 14; b++) graph_join(g, b == 0 ? GROUND : random_below(random, b), b, rows);
+  }
+}
+
+/* Joints of one kind all through, many copies beside each other: every way in which even fronts are computed. */
+static void even_fronts(void **state)
+{
+  (void)state;
+  struct variant v[VARIANTS];
+  int count = variants(v);
+  for (int rows = 3; rows <= 5; rows++) {
+    struct met met = {0};
+    for (int seed = 0; seed < 6 * TOPOLOGIES; seed++) {
+      struct graph part[BESIDE], g;
+      struct reference f[BESIDE];
+      struct random shape = {(uint64_t)(1000 * rows + seed)}, numbers = {(uint64_t)(2000 * rows + seed)};
+      char what[64];
+      const struct setting *set = &settings[1 + seed % 2];
+      for (int i = 0; i < BESIDE; i++) {
+        struct random same = shape;
+        topology(&part[i], seed % TOPOLOGIES, rows, &same);
+        part[i].share_points = seed % 3 > 0;
+        graph_numbers(&part[i], &numbers, set->compliance, set->relative, set->redundant);
+        reference_new(&f[i], &part[i]);
+      }
+      graph_beside(&g, part, BESIDE);
+      snprintf(what, sizeof what, "joints of %d rows, seed %d", rows, seed);
+      for (int i = 0; i < count; i++) solve_and_compare(&g, f, BESIDE, v[i], what);
+      struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
+      assert_non_null(t);
+      meet(t, rows, &met);
+      tree_free(t);
+      for (int i = 0; i < BESIDE; i++) {
+        reference_free(&f[i]);
+        graph_free(&part[i]);
+      }
+      graph_free(&g);
+    }
+    int most = rows == 3 ? 3 : 2; /* parts of one that fits together with its leaves */
+    for (int i = 0; i < 3; i++) assert_int_equal(met.leaf[i] > 0, rows % 2);
+    for (int i = 0; i < 3; i++) assert_int_equal(met.block[i] > 0, rows % 2);
+    for (int i = 0; i < 4; i++) assert_int_equal(met.alone[i] > 0, rows % 2);
+    for (int i = 1; i <= most; i++) assert_int_equal(met.fused[i] > 0, rows % 2);
+    assert_int_equal(met.far > 0, rows % 2);
+  }
+}
+
+/* What fronts there were that take what others have in one lane of many. */
+struct apart {
+  int child, own, pull; /* even fronts of one lane: of their sources so many lie apart, number from number */
+  int missing;          /* and some children have nothing for a part of their layout */
+  int mix[3];           /* parts of solutions from so many places, in lanes of their own */
+};
+
+static void meet_apart(const struct tree *t, struct apart *o)
+{
+  for (int i = 0; i < t->groups; i++) {
+    const struct tree_group *group = &t->group[i];
+    for (int r = group->pull_first; r < group->pull_end; r++)
+      if (t->pull[r].mix) o->mix[t->pull[r].mix->places]++;
+    if (group->width > 1 || group->even == 0 || group->kind != TREE_JOINT) continue;
+    o->own += group->at->stride > 1;
+    for (int r = group->pull_first; r < group->pull_end; r++) o->pull += t->pull[r].vector->stride > 1;
+    for (int r = group->child_first; r < group->child_end; r++) {
+      const struct tree_branch *c = &t->branch[r];
+      o->child += !c->leaf && c->vector->stride > 1;
+      for (int k = 0; k < c->border; k++) o->missing += c->to[k] < 0;
+    }
+  }
+}
+
+/* Few nodes of a kind above subtrees that are side by side. */
+static void what_is_above_packs(void **state)
+{
+  (void)state;
+  for (int rows = 3; rows <= 5; rows += 2) {
+    struct apart met = {0};
+    for (int n = 10; n < 80; n += 3) {
+      struct random random = {(uint64_t)(100 * rows + n)};
+      struct graph g;
+      if (n % 4 == 0)
+        graph_ladder(&g, n / 2, rows);
+      else if (n % 4 == 1)
+        graph_ring(&g, n, rows);
+      else
+        graph_chain(&g, n, rows);
+      g.share_points = n % 3 > 0;
+      struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
+      assert_non_null(t);
+      meet_apart(t, &met);
+      tree_free(t);
+      check_graph(&g, &random, n % 2 ? 1e-11 : 0.0, n % 2 ? 0.0 : 4e-7, false, "above packs");
+    }
+    if (isa_lanes(isa_best()) < 4) continue;
+    assert_true(met.child > 0 && met.own > 0 && met.pull > 0 && met.missing > 0);
+    assert_true(met.mix[1] > 0 && met.mix[2] > 0);
+  }
+}
+
+/* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And
+ * with one lane as if they were alone. */
+static void bits_do_not_depend_on_the_lane(void **state)
+{
+  (void)state;
+  struct variant v[VARIANTS];
+  int count = variants(v);
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    struct graph part[ISA_LANES_MAX], turned[ISA_LANES_MAX], g, other;
+    struct random shape = {seed}, numbers = {2000 + seed};
+    int turn = 1 + random_below(&numbers, ISA_LANES_MAX - 1);
+    for (int i = 0; i < ISA_LANES_MAX; i++) {
+      struct random same = shape;
+      if (seed % 2)
+        graph_random(&part[i], &same, 12, 3);
+      else
+        graph_carried(&part[i], &same, 6, 2);
+      if (seed % 4 == 2) graph_tell_soft(&part[i]);
+      graph_numbers(&part[i], &numbers, 0.0, 4e-7, false);
+      turned[(i + turn) % ISA_LANES_MAX] = part[i];
+    }
+    graph_beside(&g, part, ISA_LANES_MAX);
+    graph_beside(&other, turned, ISA_LANES_MAX);
+    int own = graph_rows(&part[0]), bodies = part[0].g.bodies;
+    size_t rows = (size_t)(ISA_LANES_MAX * own);
+    double *z = calloc(rows + 1, sizeof *z), *z_other = calloc(rows + 1, sizeof *z);
+    double(*e)[TREE_Y] = calloc((size_t)(ISA_LANES_MAX * bodies), sizeof *e);
+    assert_true(z && z_other && e);
+    for (int i = 0; i < count; i++) {
+      struct stored s, s_other;
+      stored_new(&s, &g, v[i]);
+      stored_new(&s_other, &other, v[i]);
+      assert_int_equal(stored_condense(&s), -1);
+      assert_int_equal(stored_condense(&s_other), -1);
+      stored_sweep(&s, g.beta, g.pull, z, e);
+      stored_sweep(&s_other, other.beta, other.pull, z_other, e);
+      for (int k = 0; k < ISA_LANES_MAX; k++)
+        assert_memory_equal(z + own * k, z_other + own * ((k + turn) % ISA_LANES_MAX),
+                            (size_t)own * sizeof *z);
+      for (int k = 0; k < s.tree->groups; k++) assert_int_equal(s.tree->group[k].used, v[i].lanes);
+      stored_free(&s_other);
+      if (v[i].lanes == 1) {
+        stored_new(&s_other, &part[3], v[i]);
+        assert_int_equal(stored_condense(&s_other), -1);
+        stored_sweep(&s_other, part[3].beta, part[3].pull, z_other, e);
+        assert_memory_equal(z + 3 * own, z_other, (size_t)own * sizeof *z);
+        stored_free(&s_other);
+      }
+      stored_free(&s);
+    }
+    free(z);
+    free(z_other);
+    free(e);
+    for (int i = 0; i < ISA_LANES_MAX; i++) graph_free(&part[i]);
+    graph_free(&g);
+    graph_free(&other);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(even_fronts),
+      cmocka_unit_test(what_is_above_packs),
+      cmocka_unit_test(bits_do_not_depend_on_the_lane),
+  };
+  return cmocka_run_group_tests(tests, NULL, report_worst);
+}
