@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of bodies. Every function does LANES bodies at a time: the tile `tile` of the tree. */
-#include "stepper/kernels.h"
-
-#define INLINED __attribute__((always_inline)) static inline
+#include "stepper/ends.h"
 
 /* What a kernel looks up once: what it stores could be there for all the compiler knows, and it would look again. */
 struct stage {
@@ -11,6 +9,8 @@ struct stage {
   const bool *acted;
   bool soft; /* there are soft rows */
   double *constant, *x, *last, *frame, *delta, *w, *push, *mu, *increment;
+  double *frame_f, *frame_to; /* of the factors; where that of moved bodies goes */
+  double *lambda, *z, *const *tip;
   struct rule_lanes {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
@@ -32,6 +32,11 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
       .x = d->now.x,
       .last = d->last.x,
       .frame = d->frame,
+      .frame_f = d->frame_f,
+      .frame_to = d->frame_to,
+      .lambda = d->now.lambda,
+      .z = d->z,
+      .tip = d->tip,
       .delta = d->delta,
       .w = d->w,
       .push = d->push,
@@ -78,43 +83,27 @@ INLINED struct bodies bodies_of(const struct stage *s, int tile)
                          .w = at_byte(s->w, t->y)};
 }
 
-/* Any ends, or none. Out of line, so that what lies side by side stays in registers. */
-__attribute__((noinline)) static void gather_apart(const struct body_tile *own, const double *push,
-                                                   num f[BODY_Y])
+/* Of the factors. */
+INLINED const num *rotation_f(const struct stage *s, const struct bodies *b)
 {
-  for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
-  for (int e = 0; e < own->ends; e++) {
-    num apart[BODY_Y];
-    const num *from = (const num *)(push + own->end[e].push->at);
-    if (!own->end[e].aligned) {
-      if (LANES > 1 && own->end[e].mix)
-        num_mix_all(push, own->end[e].mix, 1, 0, BODY_Y, apart);
-      else
-        num_pick_all(push, own->end[e].push, 0, BODY_Y, apart);
-      from = apart;
-    }
-    for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
-  }
+  return at_byte(s->frame_f, b->t->frame); /* a frame begins with it */
 }
 
-/* f = sum of push over the ends. It begins with the first one: 0 + x is x, but for the sign of a zero. */
-INLINED void gather(const struct body_tile *own, const double *push, num f[BODY_Y])
+INLINED struct body_frame *frame_to(const struct stage *s, const struct bodies *b)
 {
-  if (!own->aligned) {
-    num apart[BODY_Y];
-    gather_apart(own, push, apart);
-    for (int y = 0; y < BODY_Y; y++) f[y] = apart[y];
-    return;
-  }
-  const num *first = (const num *)(push + own->push[0]);
-  for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
-  if (own->ends == 1) return;
-  const num *second = (const num *)(push + own->push[1]);
-  for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
-  for (int e = 2; e < own->ends; e++) {
-    const num *more = (const num *)(push + own->end[e].push->at);
-    for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
-  }
+  return at_byte(s->frame_to, b->t->frame);
+}
+
+INLINED void put_w(const struct bodies *b, const num w[BODY_Y])
+{
+  for (int k = 0; k < BODY_Y; k++) b->w[k] = w[k];
+}
+
+/* Of a velocity or acceleration. */
+INLINED void put_w_tips(const struct stage *s, const struct bodies *b, enum tip what, const num w[BODY_Y])
+{
+  put_w(b, w);
+  ends_tip(what, b->t, s->tip, b->x, b->f, NULL, w);
 }
 
 /* y = w - delta f, or w + e: with the Jacobian of the factors, since where rows are redundant z has a large part that
@@ -126,7 +115,7 @@ INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y
     for (int k = 0; k < BODY_Y; k++) y[k] = b->w[k] + e[k];
   } else {
     num f[BODY_Y];
-    gather(b->t, s->push, f);
+    ends_load(b->t, s->push, s->z, rotation_f(s, b), f);
     body_less_delta(b->t->diagonal, b->delta, f, b->w, y);
   }
 }
@@ -157,44 +146,88 @@ INLINED void body_frame_of(const struct stage *s, int tile)
   body_frame_update(b.f, b.x);
 }
 
-/* w = -delta (g + J'lambda) */
+/* w = -delta (g + J'lambda), in the pose x, f. */
+INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded, const struct body_state *x,
+                     const struct body_frame *f, num mu)
+{
+  const num *constant = numbers(s->constant, b->slot, BODY_NUMBERS);
+  num pull[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
+  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, pull);
+  if (loaded) { /* without a load it comes to the same bits either way */
+    double *loads = b->t->loaded ? s->d->load : s->d->external;
+    body_add_load(f, (const struct body_load *)numbers(loads, b->slot, LOAD_NUMBERS), pull);
+  }
+  ends_load(b->t, s->push, s->lambda, f->R, load);
+  for (int y = 0; y < BODY_Y; y++) pull[y] -= load[y];
+  num w[BODY_Y];
+  if (b->t->carried) {
+    num *o = numbers(s->d->pull, b->slot, BODY_Y);
+    for (int y = 0; y < BODY_Y; y++) {
+      w[y] = num_all(0.0);
+      o[y] = pull[y];
+    }
+  } else {
+    body_apply_delta_as(b->t->diagonal, b->delta, pull, w);
+  }
+  put_w(b, w);
+  ends_tip(TIP_FREE, b->t, s->tip, x, f, rotation_f(s, b), w);
+}
+
 INLINED void body_free_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  const num *constant = numbers(s->constant, b.slot, BODY_NUMBERS);
-  num pull[BODY_Y], f[BODY_Y], mu_total = *numbers(s->mu, b.slot, 1) + b.delta->alpha * (b.f->s - 1.0);
-  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, b.x, b.f, s->gravity, mu_total,
-            pull);
-  if (s->acted[tile]) { /* without a load it comes to the same bits either way */
-    double *loads = b.t->loaded ? s->d->load : s->d->external;
-    body_add_load(b.f, (const struct body_load *)numbers(loads, b.slot, LOAD_NUMBERS), pull);
-  }
-  gather(b.t, s->push, f);
-  for (int y = 0; y < BODY_Y; y++) pull[y] -= f[y];
-  if (b.t->carried) {
-    num *o = numbers(s->d->pull, b.slot, BODY_Y);
-    for (int y = 0; y < BODY_Y; y++) {
-      b.w[y] = num_all(0.0);
-      o[y] = pull[y];
-    }
-    return;
-  }
-  body_apply_delta_as(b.t->diagonal, b.delta, pull, b.w);
+  free_of(s, &b, s->acted[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
 }
 
-/* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq) */
+INLINED void body_free_rest_of(const struct stage *s, int tile)
+{
+  if (!s->tile[tile].alone) body_free_of(s, tile);
+}
+
+/* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
+INLINED num move(const struct stage *s, const struct bodies *b)
+{
+  num y[BODY_Y], *mu = numbers(s->mu, b->slot, 1);
+  correct(s, b, y);
+  num sum = y[0] * y[0];
+  for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
+  *numbers(s->increment, b->slot, 1) = sum;
+  body_move(b->x, b->f, y);
+  return *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
+}
+
 INLINED void body_step_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  num y[BODY_Y], *mu = numbers(s->mu, b.slot, 1);
-  correct(s, &b, y);
-  num sum = y[0] * y[0];
-  for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
-  *numbers(s->increment, b.slot, 1) = sum;
-  *mu += b.delta->alpha * (b.f->s - 1.0 + 2.0 * y[6]);
-  body_move(b.x, b.f, y);
+  struct body_frame *f = frame_to(s, &b);
+  move(s, &b);
   integrate(&s->rule, b.last, (num *)b.x);
-  body_frame_update(b.f, b.x);
+  body_frame_update(f, b.x);
+  ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
+}
+
+/* Nobody else looks at q', q'' and R. */
+INLINED void turn_alone(const struct stage *s, int tile)
+{
+  enum { Q = 7 };
+  const struct bodies b = bodies_of(s, tile);
+  struct body_frame *to = frame_to(s, &b), f;
+  struct body_state x;
+  num mu = move(s, &b);
+  for (int i = 0; i < Q; i++) ((num *)&x)[i] = ((num *)b.x)[i];
+  integrate(&s->rule, b.last, (num *)&x);
+  body_frame_update(&f, &x);
+  to->s = f.s;
+  to->inverse = f.inverse;
+  free_of(s, &b, s->acted[tile], &x, &f, mu);
+}
+
+INLINED void body_turn_of(const struct stage *s, int tile)
+{
+  if (s->tile[tile].alone)
+    turn_alone(s, tile);
+  else
+    body_step_of(s, tile);
 }
 
 /* Positions: Phi_q dq = -Phi and Psi_q dq = -Psi, nothing else: w = (0, 0, -Psi/2). */
@@ -212,8 +245,10 @@ INLINED void body_position_set_of(const struct stage *s, int tile)
   correct(s, &b, y);
   for (int k = 0; k < BODY_Y; k++) largest = num_max(num_max(y[k], -y[k]), largest);
   *numbers(s->increment, b.slot, 1) = largest;
+  struct body_frame *f = frame_to(s, &b);
   body_move(b.x, b.f, y);
-  body_frame_update(b.f, b.x);
+  body_frame_update(f, b.x);
+  ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
 
 /* Velocities, (40-54): w_v = M^^^-1 M^ q'* = (r', w, 0). */
@@ -222,8 +257,8 @@ INLINED void body_velocity_free_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_velocity(b.x, y);
-  for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
-  b.w[6] = num_all(0.0);
+  y[6] = num_all(0.0);
+  put_w_tips(s, &b, TIP_RATE, y);
 }
 
 INLINED void body_velocity_set_of(const struct stage *s, int tile)
@@ -232,7 +267,7 @@ INLINED void body_velocity_set_of(const struct stage *s, int tile)
   num y[BODY_Y];
   correct(s, &b, y);
   body_set_velocity(b.x, b.f, y);
-  for (int k = 0; k < BODY_Y; k++) b.w[k] = y[k];
+  put_w_tips(s, &b, TIP_RATE, y);
 }
 
 /* What the next pass corrects again. Of the state it needs nothing, but for the n that soft rows resist. */
@@ -242,14 +277,16 @@ INLINED void body_velocity_refine_of(const struct stage *s, int tile)
   num y[BODY_Y];
   correct(s, &b, y);
   if (s->soft) body_set_velocity(b.x, b.f, y);
-  for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
-  b.w[6] = num_all(0.0);
+  y[6] = num_all(0.0);
+  put_w_tips(s, &b, TIP_RATE, y);
 }
 
 INLINED void body_velocity_whole_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  body_velocity(b.x, b.w);
+  num y[BODY_Y];
+  body_velocity(b.x, y);
+  put_w_tips(s, &b, TIP_RATE, y);
 }
 
 /* Accelerations, (55-69): w_a = (r'', w', -p'.p'), the last from Psi_q p'' = nu. */
@@ -258,8 +295,8 @@ INLINED void body_acceleration_free_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   num y[BODY_Y];
   body_acceleration(b.x, y);
-  for (int k = 0; k < BODY_Y - 1; k++) b.w[k] = y[k];
-  b.w[6] = -p_dot(b.x->pd, b.x->pd);
+  y[6] = -p_dot(b.x->pd, b.x->pd);
+  put_w_tips(s, &b, TIP_SECOND, y);
 }
 
 INLINED void body_acceleration_set_of(const struct stage *s, int tile)
@@ -268,13 +305,15 @@ INLINED void body_acceleration_set_of(const struct stage *s, int tile)
   num y[BODY_Y];
   correct(s, &b, y);
   body_set_acceleration(b.x, b.f, y);
-  for (int k = 0; k < BODY_Y; k++) b.w[k] = y[k];
+  put_w_tips(s, &b, TIP_SECOND, y);
 }
 
 INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  body_acceleration(b.x, b.w);
+  num y[BODY_Y];
+  body_acceleration(b.x, y);
+  put_w_tips(s, &b, TIP_SECOND, y);
 }
 
 /* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = pull */
@@ -282,7 +321,7 @@ INLINED void body_response_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->response, b.slot, BODY_Y);
-  gather(b.t, s->push, f);
+  ends_load(b.t, s->push, s->z, rotation_f(s, &b), f);
   if (!b.t->carried) {
     body_apply_delta_as(b.t->diagonal, b.delta, f, response);
     return;
@@ -306,6 +345,8 @@ INLINED void body_response_of(const struct stage *s, int tile)
 EACH_TILE(body_predict)
 EACH_TILE(body_frame)
 EACH_TILE(body_free)
+EACH_TILE(body_free_rest)
+EACH_TILE(body_turn)
 EACH_TILE(body_step)
 EACH_TILE(body_position_free)
 EACH_TILE(body_position_set)
@@ -323,6 +364,8 @@ const struct step_body_kernels LANE_NAME(step_body_kernels) = {
     .body_predict = body_predict,
     .body_frame = body_frame,
     .body_free = body_free,
+    .body_free_rest = body_free_rest,
+    .body_turn = body_turn,
     .body_step = body_step,
     .body_position_free = body_position_free,
     .body_position_set = body_position_set,

@@ -38,6 +38,7 @@ static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
   d->J_other = doubles(a, f->tree->jacobian + 1);
   d->Jf = d->J;
   d->push = doubles(a, f->tree->load + BODY_Y);
+  for (int i = 0; i < 2; i++) d->tip[i] = doubles(a, rows);
   d->law = doubles(a, rows);
   d->bias = doubles(a, rows);
   for (int i = 0; i < 2; i++) d->left[i] = doubles(a, (size_t)f->left);
@@ -59,6 +60,8 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   place_kept(f, &d->now, a);
   place_kept(f, &d->last, a);
   d->frame = doubles(a, FRAME_NUMBERS * n);
+  d->frame_other = doubles(a, FRAME_NUMBERS * n);
+  d->frame_f = d->frame_to = d->frame;
   d->delta = doubles(a, DELTA_NUMBERS * n);
   d->load = doubles(a, LOAD_NUMBERS * n);
   d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
@@ -123,6 +126,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
   const size_t state = X_NUMBERS * (size_t)t->slots * sizeof *d->now.x;
   stored_set_state(m, d->now.x, ALI3_GROUND, &body_ground);
   stored_set(m, d->frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
+  stored_set(m, d->frame_other, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     d->acted[t->body_tile[i]] = m->frozen->body_tile[t->body_tile[i]].loaded;
@@ -131,6 +135,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
       const struct tree_body at = {.first = tile->slot, .width = tile->width, .lane = lane};
       stored_put(d->now.x, &at, X_NUMBERS, (const double *)&body_ground);
       stored_put(d->frame, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
+      stored_put(d->frame_other, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
       stored_put(d->delta, &at, DELTA_NUMBERS, (const double *)&one);
     }
   }
@@ -249,10 +254,11 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
 {
   const struct joint_rows *j = &m->frozen->link[joint];
   struct link_view view;
-  double wrapped, room[STORED_J], lambda[ROWS_MAX];
+  double wrapped, Phi[ROWS_MAX], J[STORED_J], lambda[ROWS_MAX];
   stage_view(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  rows_reaction(j, &view.v, stored_jacobian(j, d->J, room), lambda, o->force, o->torque);
+  rows_evaluate(j, &view.v, Phi, J); /* a step may leave none */
+  rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   rows_coordinate(j, &view.v, &wrapped, &o->velocity);
   o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
 }

@@ -149,7 +149,7 @@ static bool meet(const ali3_model *m, ali3_data *d)
   step_mark(d, ALI3_PHASE_PROJECT);
   if (!good) return false;
   project_position(m, d);
-  stage_rows(m, d);
+  stage_rows_end(m, d);
   project_velocity(m, d);
   project_acceleration(m, d);
   project_reactions(m, d, d->now.reaction);

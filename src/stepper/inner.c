@@ -87,11 +87,11 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
   }
 }
 
-/* Right-hand sides of an iteration, from J'lambda in push. */
-static void residual(const ali3_model *m, ali3_data *d)
+/* Right-hand sides of an iteration, from J'lambda in push. kernel: body_free or body_free_rest, its offset in the table */
+static void residual(const ali3_model *m, ali3_data *d, size_t kernel)
 {
   stage_loads(m, d);
-  STAGE_BODIES(m, d, body_free, 250.0 * m->bodies);
+  stage_bodies(m, d, kernel, 250.0 * m->bodies);
   STAGE_LINKS(m, d, link_beta, 28.0 * m->frozen->true_rows);
 }
 
@@ -138,8 +138,8 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   step_mark(d, ALI3_PHASE_CONDENSE);
   if (!stage_condense(m, d)) return false;
   step_mark(d, ALI3_PHASE_BODIES);
-  STAGE_LINKS(m, d, link_push_lambda, 28.0 * f->true_rows);
-  residual(m, d);
+  STAGE_LINKS(m, d, link_rest_lambda, 28.0 * f->true_rows);
+  residual(m, d, offsetof(struct step_body_kernels, body_free));
   d->fresh = false;
   return true;
 }
@@ -184,18 +184,22 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k == 0)
       first_residual(m, d);
     else
-      residual(m, d);
+      residual(m, d, offsetof(struct step_body_kernels, body_free_rest));
     step_mark(d, ALI3_PHASE_SWEEP);
     stage_solve(m, d);
     step_mark(d, ALI3_PHASE_BODIES);
     STAGE_LINKS(m, d, link_step, 28.0 * rows);
-    STAGE_BODIES(m, d, body_step, 200.0 * bodies);
+    const bool goes_on = k < m->options.iterations - 1;
+    if (goes_on)
+      STAGE_MOVE(m, d, body_turn, 450.0 * bodies);
+    else
+      STAGE_MOVE(m, d, body_step, 200.0 * bodies);
     n->last = norm_increment(m, d);
     step_mark(d, ALI3_PHASE_ROWS);
-    if (k < m->options.iterations - 1)
+    if (goes_on)
       stage_rows_push(m, d);
     else
-      stage_rows(m, d);
+      stage_rows_end(m, d);
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
@@ -212,7 +216,7 @@ static bool project(const ali3_model *m, ali3_data *d)
   bool branch = m->options.extrapolate; /* where they meet all is projected by factors of their own */
   if (!branch && !norm_below(m, d->Phi, MET)) {
     project_position(m, d);
-    stage_rows(m, d);
+    stage_rows_end(m, d);
   }
   soft_settle(m, d);
   if (d->pull) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);

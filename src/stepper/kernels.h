@@ -9,14 +9,20 @@
 /* Tiles tile[0 .. count-1], indices in tree.tile, all of the width that the kernel is built for. */
 typedef void step_kernel(const ali3_model *m, ali3_data *d, const int *tile, int count);
 
-/* f: the sum of push over the body's ends */
+/* f: the sum of push over the body's ends, and of what it works out itself of those that have a point. tip: of those what the
+ * row needs of the body: of a position where the point is, from r on; of w, or of a velocity or acceleration, J w, with what
+ * goes with the velocities. */
 struct step_body_kernels {
   step_kernel *body_predict; /* now.x ahead of last.x, frame */
   step_kernel *body_frame;   /* frame of now.x */
-  step_kernel *body_free;    /* w = -delta (g + f), push: J'lambda; carried: w = 0, pull = -(g + f) */
-  step_kernel *body_step;    /* y = w - delta f, push: J'z, or w + e; mu, now.x, frame, increment |y|^2 */
+  step_kernel
+      *body_free; /* w = -delta (g + f), f: J'lambda; carried: w = 0, pull = -(g + f); tip: where, and J w */
+  step_kernel
+      *body_step; /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame, increment |y|^2; tip: where */
+  step_kernel *body_turn; /* the same, and of bodies alone body_free() for the next time; of x then only q */
+  step_kernel *body_free_rest;          /* body_free() where body_turn() has not done it */
   step_kernel *body_position_free;      /* w = (0, 0, -Psi/2) */
-  step_kernel *body_position_set;       /* now.x, frame; increment: largest part of y */
+  step_kernel *body_position_set;       /* now.x, frame; increment: largest part of y; tip: where */
   step_kernel *body_velocity_free;      /* w = (r', w, 0) */
   step_kernel *body_velocity_set;       /* now.x; w: all of y' */
   step_kernel *body_velocity_refine;    /* w: y' with n = 0; now.x only where soft rows look at it */
@@ -24,16 +30,20 @@ struct step_body_kernels {
   step_kernel *body_acceleration_free;  /* w = (r'', w', -p'.p') */
   step_kernel *body_acceleration_set;   /* now.x; w: all of y'' */
   step_kernel *body_acceleration_whole; /* w = y'' */
-  step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. push: J'z */
+  step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. f: J'z */
 };
 
 struct step_link_kernels {
-  step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
-  step_kernel *link_rows_push;     /* the same, and link_push_lambda */
-  step_kernel *link_push_rows;     /* the same, but that J of rigid links may be left as it was */
-  step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
-  step_kernel *link_push_z;        /* push = J' z, J of the factors */
-  step_kernel *link_step;          /* the same, and now.lambda += z */
+  step_kernel *link_rows;      /* Phi and J at now.x; drives: less where they aim */
+  step_kernel *link_rows_push; /* the same, and link_push_lambda */
+  step_kernel *link_rows_end;  /* the same as link_rows, but that J of tips is left as it was */
+  step_kernel
+      *link_push_rows; /* the same as link_rows_push, but that J of rigid links may be left as it was */
+  step_kernel *link_push_lambda; /* push = J' now.lambda, J of the state */
+  step_kernel *link_push_z;      /* push = J' z, J of the factors */
+  step_kernel *link_rest_lambda; /* the same two, but for what the bodies work out themselves */
+  step_kernel *link_rest_z;
+  step_kernel *link_step;          /* the same as link_rest_z, and now.lambda += z */
   step_kernel *link_beta;          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */
   step_kernel *link_position_beta; /* the same; soft: J w */
   step_kernel *link_velocity_beta; /* J w - wanted rate, J of the state; soft and not held: as w resists */
@@ -87,6 +97,9 @@ void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
   stage_bodies(m, d, offsetof(struct step_body_kernels, kernel), flops)
 #define STAGE_LINKS(m, d, kernel, flops) stage_links(m, d, offsetof(struct step_link_kernels, kernel), flops)
 void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
+/* One that moves the bodies: the factors keep the frames they were made with. */
+#define STAGE_MOVE(m, d, kernel, flops) stage_move(m, d, offsetof(struct step_body_kernels, kernel), flops)
+void stage_move(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
 
 /* norms.c. RT. Of rigid rows: the largest, or of links the same of `left`; whether all are below `limit`; the first link, as they are stored, that has the

@@ -106,10 +106,11 @@ struct layout {
   const ali3_model *m;
   struct frozen *f;
   const struct tree *t;
-  int *end_first;  /* (bodies + 1) link ends of each body, in `end` */
-  int *end;        /* ROWS_SIDES * link + side, ascending per body */
-  int *fill;       /* (bodies + 1) */
-  size_t constant; /* doubles of f->link_constant */
+  int *end_first;       /* (bodies + 1) link ends of each body, in `end` */
+  int *end;             /* ROWS_SIDES * link + side, ascending per body */
+  int *fill;            /* (bodies + 1) */
+  unsigned char *found; /* (tiles) of link tiles: bits of the sides of which all bodies have an end there */
+  size_t constant;      /* doubles of f->link_constant */
 };
 
 static bool is_used(const struct layout *l, int tile, int lane)
@@ -304,6 +305,57 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *pu
   o->mix = lane_mix_find(place, width, mix);
 }
 
+/* The link tile that an end of all bodies of a tile is of, lane by lane, and its side; -1: there is none. */
+static int tile_of_end(const struct layout *l, int tile, int e, int *side)
+{
+  const int *item = l->t->item + l->t->tile[tile].item_first;
+  if (!l->f->body_tile[tile].end[e].aligned) return -1;
+  int end = l->end[l->end_first[item[0]] + e];
+  *side = end % ROWS_SIDES;
+  return l->t->tile_of_joint[end / ROWS_SIDES];
+}
+
+/* An end of a link with tips. */
+static void fill_tip(struct body_tile *o, struct body_end *end, const struct link_tile *link, int side)
+{
+  end->point = link->constant + 3 * side * link->tile->width;
+  end->row = (size_t)link->tile->at;
+  end->side = side;
+  o->tips = true;
+}
+
+static void fill_tips(const struct layout *l, int tile)
+{
+  struct body_tile *o = &l->f->body_tile[tile];
+  struct body_end *end = (struct body_end *)l->f->block[1] + (o->end - (struct body_end *)l->f->block[1]);
+  int side;
+  o->tips_all = o->ends > 0;
+  for (int e = 0; e < o->ends; e++, end++) {
+    int from = tile_of_end(l, tile, e, &side);
+    if (from >= 0 && l->f->link_tile[from].tips) fill_tip(o, end, &l->f->link_tile[from], side);
+    o->tips_all &= end->point != NULL;
+  }
+  o->alone = o->tips_all && !o->carried && !o->loaded;
+}
+
+/* Links of which the bodies do the point: rigid ones that lie beside those of both sides. Each side is found once. */
+static void find_tips(struct layout *l)
+{
+  const struct tree *t = l->t;
+  struct frozen *f = l->f;
+  int side;
+  for (int i = 0; i < t->body_tiles && !f->switches; i++)
+    for (int tile = t->body_tile[i], e = 0; e < f->body_tile[tile].ends; e++) {
+      int from = tile_of_end(l, tile, e, &side);
+      if (from >= 0) l->found[from] |= (unsigned char)(1 << side);
+    }
+  for (int i = 0; i < t->joint_tiles; i++) {
+    struct link_tile *o = &f->link_tile[t->joint_tile[i]];
+    o->tips = l->found[t->joint_tile[i]] == 3 && o->shape == LINK_SPHERICAL && !o->tile->soft && o->beside;
+  }
+  for (int i = 0; i < t->body_tiles; i++) fill_tips(l, t->body_tile[i]);
+}
+
 static bool is_diagonal(const double M[9])
 {
   bool zeros = true;
@@ -385,18 +437,21 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   l.end_first = calloc(bodies, sizeof *l.end_first);
   l.end = calloc(ROWS_SIDES * links, sizeof *l.end);
   l.fill = calloc(bodies, sizeof *l.fill);
+  l.found = calloc(tiles, sizeof *l.found);
   f->link_tile = calloc(tiles, sizeof *f->link_tile);
   f->body_tile = calloc(tiles, sizeof *f->body_tile);
   f->tile_of = calloc(bodies, sizeof *f->tile_of);
-  bool ok = l.end_first && l.end && l.fill && f->link_tile && f->body_tile && f->tile_of;
+  bool ok = l.end_first && l.end && l.fill && l.found && f->link_tile && f->body_tile && f->tile_of;
   if (ok) {
     find_tiles(f);
     list_ends(&l);
     ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f);
+    if (ok) find_tips(&l);
   }
   free(l.end_first);
   free(l.end);
   free(l.fill);
+  free(l.found);
   return ok;
 }
 

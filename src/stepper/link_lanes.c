@@ -79,6 +79,56 @@ INLINE void link_rows_of(struct links l, struct shape s)
   }
 }
 
+/* Whether the bodies do what they can of their points. */
+INLINE bool tips(struct links l, struct shape s)
+{
+  return s.point && s.rows == 3 && l.own->tips;
+}
+
+/* What the points of the bodies are apart, of whatever they left of them. */
+INLINE void tips_apart(struct links l, num o[3])
+{
+  const num *a = per_row(l.d->tip[0], l), *b = per_row(l.d->tip[1], l);
+  for (int k = 0; k < 3; k++) o[k] = b[k] - a[k];
+  if (l.t->used < LANES) clear_unused(l, o, 3);
+}
+
+/* The same of positions, from r on. */
+INLINE void places_apart(struct links l, num o[3])
+{
+  const num *a = (const num *)(l.d->now.x + l.own->side[0].at[LINK_X]),
+            *b = (const num *)(l.d->now.x + l.own->side[1].at[LINK_X]);
+  const num *tip_a = per_row(l.d->tip[0], l), *tip_b = per_row(l.d->tip[1], l);
+  for (int k = 0; k < 3; k++) o[k] = (b[k] - a[k]) + (tip_b[k] - tip_a[k]);
+  if (l.t->used < LANES) clear_unused(l, o, 3);
+}
+
+INLINE void link_rows_end_of(struct links l, struct shape s)
+{
+  num Phi[3];
+  if (!tips(l, s)) {
+    link_rows_of(l, s);
+    return;
+  }
+  places_apart(l, Phi);
+  v3_copy(per_row(l.d->Phi, l), Phi);
+}
+
+/* push = J'v where the bodies do not work it out themselves */
+INLINE void push_rest(struct links l, struct shape s, double *jacobian, const num *v)
+{
+  if (!tips(l, s)) push_rows(s, block(jacobian, l), v, loads(l));
+}
+
+/* o = J w of velocities and accelerations, of accelerations where there are tips with what velocities bring about */
+INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
+{
+  if (tips(l, s))
+    tips_apart(l, o);
+  else
+    times(l, s, l.d->J, l.d->w, o);
+}
+
 INLINE void link_push_lambda_of(struct links l, struct shape s)
 {
   push_rows(s, block(l.d->J, l), per_row(l.d->now.lambda, l), loads(l));
@@ -107,6 +157,7 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
 /* Where a point coincides J need not be kept for that. */
 INLINE void link_push_rows_of(struct links l, struct shape s)
 {
+  if (tips(l, s)) return;
   if (!s.point || l.t->soft) {
     link_rows_push_of(l, s);
     return;
@@ -123,6 +174,16 @@ INLINE void link_push_rows_of(struct links l, struct shape s)
   for (int y = 0; y < PAIR; y++) o[y] = load[y];
 }
 
+INLINE void link_rest_lambda_of(struct links l, struct shape s)
+{
+  push_rest(l, s, l.d->J, per_row(l.d->now.lambda, l));
+}
+
+INLINE void link_rest_z_of(struct links l, struct shape s)
+{
+  push_rest(l, s, l.d->Jf, per_row(l.d->z, l));
+}
+
 INLINE void link_push_z_of(struct links l, struct shape s)
 {
   push_rows(s, block(l.d->Jf, l), per_row(l.d->z, l), loads(l));
@@ -134,7 +195,7 @@ INLINE void link_step_of(struct links l, struct shape s)
   num *lambda = per_row(l.d->now.lambda, l), z[ROWS_MAX];
   for (int k = 0; k < s.rows; k++) z[k] = from[k];
   for (int k = 0; k < s.rows; k++) lambda[k] += z[k];
-  push_rows(s, block(l.d->Jf, l), z, loads(l));
+  push_rest(l, s, l.d->Jf, z);
 }
 
 /* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
@@ -143,6 +204,10 @@ INLINE void link_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *beta = per_row(d->beta, l);
+  if (tips(l, s)) {
+    places_apart(l, beta);
+    return;
+  }
   times(l, s, d->Jf, d->w, sum);
   if (l.t->soft) {
     const num *c = per_row(d->c, l), *law = per_row(d->law, l), *lambda = per_row(d->now.lambda, l);
@@ -190,7 +255,7 @@ INLINE void link_velocity_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *beta = per_row(d->beta, l);
-  times(l, s, d->J, d->w, sum);
+  times_state(l, s, sum);
   if (l.t->soft) {
     const num *hold = per_row(d->hold, l);
     for (int k = 0; k < s.rows; k++) sum[k] -= hold[k];
@@ -257,6 +322,10 @@ INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *bias = per_row(d->bias, l), *beta = per_row(d->beta, l);
+  if (tips(l, s)) {
+    tips_apart(l, beta);
+    return;
+  }
   bias_of(l, s, bias);
   times(l, s, d->J, d->w, sum);
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k] + bias[k];
@@ -301,7 +370,7 @@ INLINE void link_velocity_left_of(struct links l, struct shape s)
     leave(per_row(d->beta, l), s.rows, left_of(l, 0));
     return;
   }
-  times(l, s, d->J, d->w, row);
+  times_state(l, s, row);
   leave(row, s.rows, left_of(l, 0));
 }
 
@@ -315,8 +384,8 @@ INLINE void link_acceleration_left_of(struct links l, struct shape s)
     return;
   }
   const num *bias = per_row(d->bias, l);
-  times(l, s, d->J, d->w, row);
-  for (int k = 0; k < s.rows; k++) row[k] += bias[k];
+  times_state(l, s, row);
+  for (int k = 0; !tips(l, s) && k < s.rows; k++) row[k] += bias[k];
   leave(row, s.rows, left_of(l, 1));
 }
 
@@ -335,9 +404,12 @@ INLINE void link_residual_of(struct links l, struct shape s)
 
 EACH_TILE(link_rows)
 EACH_TILE(link_rows_push)
+EACH_TILE(link_rows_end)
 EACH_TILE(link_push_rows)
 EACH_TILE(link_push_lambda)
 EACH_TILE(link_push_z)
+EACH_TILE(link_rest_lambda)
+EACH_TILE(link_rest_z)
 EACH_TILE(link_step)
 EACH_TILE(link_beta)
 EACH_TILE(link_position_beta)
@@ -351,9 +423,12 @@ extern const struct step_link_kernels LANE_NAME(step_link_kernels);
 const struct step_link_kernels LANE_NAME(step_link_kernels) = {
     .link_rows = link_rows,
     .link_rows_push = link_rows_push,
+    .link_rows_end = link_rows_end,
     .link_push_rows = link_push_rows,
     .link_push_lambda = link_push_lambda,
     .link_push_z = link_push_z,
+    .link_rest_lambda = link_rest_lambda,
+    .link_rest_z = link_rest_z,
     .link_step = link_step,
     .link_beta = link_beta,
     .link_position_beta = link_position_beta,

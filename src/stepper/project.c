@@ -24,8 +24,8 @@ double project_position(const ali3_model *m, ali3_data *d)
   STAGE_BODIES(m, d, body_position_free, 10.0 * m->bodies);
   STAGE_LINKS(m, d, link_position_beta, rows_cost(m));
   stage_solve(m, d);
-  STAGE_LINKS(m, d, link_push_z, rows_cost(m));
-  STAGE_BODIES(m, d, body_position_set, bodies_cost(m));
+  STAGE_LINKS(m, d, link_rest_z, rows_cost(m));
+  STAGE_MOVE(m, d, body_position_set, bodies_cost(m));
   for (int i = 0; i < m->frozen->tree->slots; i++) largest = fmax(largest, d->increment[i]);
   return largest;
 }
@@ -35,7 +35,7 @@ static void velocity_pass(const ali3_model *m, ali3_data *d, size_t correction)
 {
   STAGE_LINKS(m, d, link_velocity_beta, rows_cost(m));
   stage_solve(m, d);
-  STAGE_LINKS(m, d, link_push_z, rows_cost(m));
+  STAGE_LINKS(m, d, link_rest_z, rows_cost(m));
   stage_bodies(m, d, correction, bodies_cost(m));
 }
 
@@ -71,7 +71,7 @@ void project_acceleration(const ali3_model *m, ali3_data *d)
   STAGE_BODIES(m, d, body_acceleration_free, 60.0 * m->bodies);
   STAGE_LINKS(m, d, link_acceleration_beta, 3.0 * rows_cost(m));
   stage_solve(m, d);
-  STAGE_LINKS(m, d, link_push_z, rows_cost(m));
+  STAGE_LINKS(m, d, link_rest_z, rows_cost(m));
   STAGE_BODIES(m, d, body_acceleration_set, bodies_cost(m));
   acceleration_left(m, d);
 }

@@ -81,6 +81,15 @@ void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops
   in_shares(d, share_of_tiles, &job, flops);
 }
 
+void stage_move(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
+{
+  d->frame_to = d->frame == d->frame_f ? d->frame_other : d->frame;
+  stage_bodies(m, d, kernel, flops);
+  if (d->frame_to == d->frame) return;
+  d->frame_other = d->frame;
+  d->frame = d->frame_to;
+}
+
 static void links(const ali3_model *m, ali3_data *d, size_t kernel, int tiles, double flops)
 {
   const struct frozen *f = m->frozen;
@@ -116,6 +125,14 @@ static void rows(const ali3_model *m, ali3_data *d, size_t kernel)
 void stage_rows(const ali3_model *m, ali3_data *d)
 {
   rows(m, d, offsetof(struct step_link_kernels, link_rows));
+}
+
+void stage_rows_end(const ali3_model *m, ali3_data *d)
+{
+  if (m->frozen->jumps || d->some_stiff) /* the factors will be made anew from J */
+    stage_rows(m, d);
+  else
+    rows(m, d, offsetof(struct step_link_kernels, link_rows_end));
 }
 
 void stage_rows_push(const ali3_model *m, ali3_data *d)
@@ -189,6 +206,7 @@ bool stage_condense(const ali3_model *m, ali3_data *d)
   const struct tree *t = m->frozen->tree;
   atomic_store_explicit(&d->failed_group, -1, memory_order_relaxed);
   d->Jf = d->J;
+  d->frame_f = d->frame;
   owned_runs(m, d, condense_run, 1.0);
   for (int run = t->owned; run < t->runs; run++) {
     if (atomic_load_explicit(&d->failed_group, memory_order_relaxed) >= 0) return false;
@@ -239,7 +257,7 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   if (t->carried) pull_carried(m, d);
   sweep(m, d);
   if (!d->response) return; /* no hubs: as good as it gets */
-  STAGE_LINKS(m, d, link_push_z, 14.0 * rows);
+  STAGE_LINKS(m, d, link_rest_z, 14.0 * rows);
   STAGE_BODIES(m, d, body_response, 40.0 * m->bodies);
   STAGE_LINKS(m, d, link_residual, 30.0 * rows);
   sweep(m, d);

@@ -68,6 +68,7 @@ struct link_tile {
   bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
   bool drives;       /* some of its links are drives */
   bool beside;       /* all sides are SIDE_BESIDE */
+  bool tips;         /* a point alone, of which the bodies do what they can: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 
@@ -76,6 +77,11 @@ struct body_end { /* one link end of each lane */
   bool aligned;
   const struct lane_at *push; /* (width) loads in ali3_data.push; stride 0 where a lane has fewer ends */
   const struct lane_mix *mix; /* likewise */
+  /* Of a link tile with tips, lane by lane: the point in body axes, (3, width); else NULL. What the rows load the body with it
+   * works out itself, and leaves in ali3_data.tip what they need of it. */
+  const double *point;
+  size_t row; /* of the links: in lambda, z, tip */
+  int side;
 };
 struct body_tile {
   const struct body_end *end; /* in the order of the links */
@@ -85,6 +91,9 @@ struct body_tile {
   size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
   bool carried;           /* all of its bodies are */
   bool aligned;           /* it has ends, and all of them are */
+  bool tips;              /* some of its ends have a point */
+  bool tips_all;          /* all have */
+  bool alone;             /* and nothing else acts on it: between two solutions it asks for nobody */
   bool diagonal;          /* the inertia of all its bodies is */
   bool loaded;            /* some body has loads of the model */
 };
@@ -170,7 +179,10 @@ struct ali3_data {
   struct kept
       start;       /* at the start of the step, with substeps; without `last`, of the twin if there is one */
   ali3_data *twin; /* where the long branch of extrapolated steps goes; NULL: there is none */
-  double *frame;   /* (n, FRAME_NUMBERS) R, s, 1/s of now.x                   filled with it */
+  double *frame;   /* (n, FRAME_NUMBERS) R, s, 1/s of now.x, of bodies alone R only at the ends of a step */
+  double *frame_f; /* that of the factors: frame until bodies are moved        set by stage_condense */
+  double *frame_other; /* of two frames the one that frame is not */
+  double *frame_to;    /* where body kernels that move bodies leave it         set by stage_move */
   double *
       delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
@@ -188,6 +200,7 @@ struct ali3_data {
   double *Phi;          /* (m) residual of the rows at now.x */
   double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
   double *push;         /* (tree.load + 7) J'v of each link end, v lambda or z; the last ones 0 */
+  double *tip[2];       /* (m) of links with tips: what the body of each side makes of its point */
   double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
   double *J_other; /* of two Jacobians the one that J is not */
   double *law;     /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
@@ -316,6 +329,8 @@ void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 
 /* stage.c. RT. */
 void stage_rows(const ali3_model *m, ali3_data *d); /* Phi and J at the state */
+/* The same after stage_move(), but that of links with tips J may be left as it was. */
+void stage_rows_end(const ali3_model *m, ali3_data *d);
 void stage_rows_push(const ali3_model *m,
                      ali3_data *d); /* and push = J' now.lambda; of rigid rows J may not be kept */
 bool stage_condense(const ali3_model *m,

@@ -86,7 +86,7 @@ static void place_bodies(struct scene *s)
   size_t n = (size_t)s->slots;
   d->now.x = numbers(s, n * X_NUMBERS, false);
   d->last.x = numbers(s, n * X_NUMBERS, false);
-  d->frame = numbers(s, n * FRAME_NUMBERS, false);
+  d->frame = d->frame_f = d->frame_to = numbers(s, n * FRAME_NUMBERS, false);
   d->delta = numbers(s, n * DELTA_NUMBERS, true);
   d->now.mu = numbers(s, n, true);
   d->external = numbers(s, n * LOAD_NUMBERS, true);
@@ -157,7 +157,7 @@ static void place_ends(struct scene *s, int ends, bool together)
                              nothing = {(size_t)(s->tile[LINKS].sides * BODY_Y * s->lanes), 0};
         s->push[tile][e][lane] = aligned || lane % 3 != 1 ? here : nothing;
       }
-      s->end[tile][e] = (struct body_end){aligned, s->push[tile][e], NULL};
+      s->end[tile][e] = (struct body_end){.aligned = aligned, .push = s->push[tile][e]};
     }
     s->acted[tile] = true;
     s->body_tile[tile] = (struct body_tile){.ends = ends,
@@ -413,7 +413,9 @@ static const struct {
     BODY_KERNEL(body_predict, predict),
     BODY_KERNEL(body_frame, frame),
     BODY_KERNEL(body_free, free_increment),
+    BODY_KERNEL(body_free_rest, free_increment),
     BODY_KERNEL(body_step, step),
+    BODY_KERNEL(body_turn, step),
     BODY_KERNEL(body_position_free, position_free),
     BODY_KERNEL(body_position_set, position_set),
     BODY_KERNEL(body_velocity_free, velocity_free),
@@ -691,11 +693,20 @@ static void check_links(struct scene *s, const struct step_link_kernels *k, int 
   random_vector(&s->random, d->push, s->tile[LINKS].sides * BODY_Y * s->lanes);
   memcpy(Phi, d->Phi, (size_t)(rows * s->lanes) * sizeof *Phi);
   random_vector(&s->random, d->Phi, rows * s->lanes);
+  k->link_rows_end(&s->m, d, (const int[]){LINKS}, 1);
+  for (int i = 0; i < rows * s->lanes; i++) close_to(s, "Phi", i % s->lanes, i / s->lanes, d->Phi[i], Phi[i]);
+  random_vector(&s->random, d->Phi, rows * s->lanes);
   k->link_push_rows(&s->m, d, (const int[]){LINKS},
                     1); /* with J or without, as that of rigid ones is anyhow */
   check_push(s, d->J, d->now.lambda, rows);
   for (int i = 0; i < rows * s->lanes; i++) close_to(s, "Phi", i % s->lanes, i / s->lanes, d->Phi[i], Phi[i]);
+  random_vector(&s->random, d->push, s->tile[LINKS].sides * BODY_Y * s->lanes);
+  k->link_rest_lambda(&s->m, d, (const int[]){LINKS}, 1);
+  check_push(s, d->J, d->now.lambda, rows);
   k->link_push_z(&s->m, d, (const int[]){LINKS}, 1);
+  check_push(s, d->Jf, d->z, rows);
+  random_vector(&s->random, d->push, s->tile[LINKS].sides * BODY_Y * s->lanes);
+  k->link_rest_z(&s->m, d, (const int[]){LINKS}, 1);
   check_push(s, d->Jf, d->z, rows);
   memcpy(lambda, d->now.lambda, (size_t)(rows * s->lanes) * sizeof *lambda);
   k->link_step(&s->m, d, (const int[]){LINKS}, 1);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code: the ends of links at bodies, for sources built in lanes. What loads a body comes from `push`, where its links
+ * leave it. Of a point that coincides with one of another body it needs the force alone, z or lambda of three rows, and works out
+ * the rest; and what the rows need of it, the tip, takes three numbers. So a step need not make the Jacobian of such rows
+ * again and again, nor read it. */
+#ifndef STEPPER_ENDS_H
+#define STEPPER_ENDS_H
+
+#include "dynamics/kinematics.h"
+#include "stepper/kernels.h"
+
+#define INLINED __attribute__((always_inline)) static inline
+
+/* f += load of a force at the point of an end, by the frame R: the first line of the table of kinematics.h for k the force.
+ * v: z or lambda */
+INLINED void end_add_point(const struct body_end *e, const double *v, const num *R, num f[BODY_Y])
+{
+  const num *a = (const num *)e->point, *F = (const num *)(v + e->row);
+  const double sign = e->side ? 1.0 : -1.0;
+  num force[3], local[3], turn[3];
+  for (int i = 0; i < 3; i++) force[i] = sign * F[i];
+  m3_tmul(local, R, force);
+  v3_cross(turn, a, local);
+  for (int i = 0; i < 3; i++) {
+    f[i] += force[i];
+    f[3 + i] += turn[i];
+  }
+  f[6] += 2.0 * v3_dot(a, local);
+}
+
+/* Any ends, or none. Out of line, so that what lies side by side stays in registers. */
+__attribute__((noinline)) static void ends_apart(const struct body_tile *own, const double *push,
+                                                 const double *v, const num *R, num f[BODY_Y])
+{
+  for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
+  for (int e = 0; e < own->ends; e++) {
+    num apart[BODY_Y];
+    const num *from = (const num *)(push + own->end[e].push->at);
+    if (own->end[e].point) {
+      end_add_point(&own->end[e], v, R, f);
+      continue;
+    }
+    if (!own->end[e].aligned) {
+      if (LANES > 1 && own->end[e].mix)
+        num_mix_all(push, own->end[e].mix, 1, 0, BODY_Y, apart);
+      else
+        num_pick_all(push, own->end[e].push, 0, BODY_Y, apart);
+      from = apart;
+    }
+    for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
+  }
+}
+
+/* f = sum over the ends of J'v, v z or lambda, by the frames R. It begins with the first one: 0 + x is x, but for the sign of a
+ * zero. */
+INLINED void ends_load(const struct body_tile *own, const double *push, const double *v, const num *R,
+                       num f[BODY_Y])
+{
+  if (own->tips_all) {
+    for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
+    for (const struct body_end *e = own->end; e < own->end + own->ends; e++) end_add_point(e, v, R, f);
+    return;
+  }
+  if (!own->aligned || own->tips) {
+    num apart[BODY_Y];
+    ends_apart(own, push, v, R, apart);
+    for (int y = 0; y < BODY_Y; y++) f[y] = apart[y];
+    return;
+  }
+  const num *first = (const num *)(push + own->push[0]);
+  for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
+  if (own->ends == 1) return;
+  const num *second = (const num *)(push + own->push[1]);
+  for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
+  for (int e = 2; e < own->ends; e++) {
+    const num *more = (const num *)(push + own->end[e].push->at);
+    for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
+  }
+}
+
+/* What the rows of a point need of its body, in ali3_data.tip. */
+enum tip {
+  TIP_PLACE,  /* A a */
+  TIP_FREE,   /* the same, and J w by the frame of the factors */
+  TIP_RATE,   /* J y */
+  TIP_SECOND, /* the same, and what the velocities of x bring about */
+};
+
+/* Rows of J times y: d(A a) = R (th x a + 2 n a), and r. */
+INLINED void tip_rate(const num *R, const num y[BODY_Y], const num a[3], num o[3])
+{
+  num local[3];
+  v3_cross(local, y + 3, a);
+  v3_axpy(local, 2.0 * y[6], a);
+  m3_mul(o, R, local);
+  for (int i = 0; i < 3; i++) o[i] += y[i];
+}
+
+/* y: the w, velocity or acceleration of the body. R: of the factors, for TIP_FREE */
+INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const tip[2],
+                      const struct body_state *x, const struct body_frame *f, const num *R,
+                      const num y[BODY_Y])
+{
+  if (!own->tips) return;
+  for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
+    if (!own->tips_all && !e->point) continue;
+    const num *a = (const num *)e->point;
+    num *o = (num *)(tip[e->side] + e->row), at[3], more[3];
+    if (what == TIP_PLACE || what == TIP_FREE)
+      world_vector(at, f, a);
+    else
+      tip_rate(f->R, y, a, at);
+    if (what == TIP_FREE) tip_rate(R, y, a, more);
+    if (what == TIP_SECOND) vector_bias(more, x, a);
+    const bool both = what == TIP_FREE || what == TIP_SECOND;
+    for (int i = 0; both && i < 3; i++) at[i] += more[i];
+    v3_copy(o, at);
+  }
+}
+
+#endif
