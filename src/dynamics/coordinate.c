@@ -26,8 +26,10 @@ double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
 
 double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)
 {
-  double x = coordinate_wrapped(c, v);
-  return c->kind == COORDINATE_ANGLE ? turn + remainder(x - turn, TURN) : x;
+  double x = coordinate_wrapped(c, v), off = x - turn;
+  if (c->kind != COORDINATE_ANGLE) return x;
+  if (!(fabs(off) < 0.5 * TURN)) off = remainder(off, TURN); /* else it would be the same */
+  return turn + off;
 }
 
 double coordinate_rate(const struct coordinate *c, const struct body_pair *v)

@@ -254,10 +254,14 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
 {
   const struct joint_rows *j = &m->frozen->link[joint];
   struct link_view view;
-  double wrapped, Phi[ROWS_MAX], J[STORED_J], lambda[ROWS_MAX];
+  double wrapped, room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
+  const double *J = room;
   stage_view(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  rows_evaluate(j, &view.v, Phi, J); /* a step may leave none */
+  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].tips) /* a step leaves none */
+    rows_evaluate(j, &view.v, Phi, room);
+  else
+    J = stored_jacobian(j, d->J, room);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   rows_coordinate(j, &view.v, &wrapped, &o->velocity);
   o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;

@@ -34,15 +34,9 @@ void stage_unwrap(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (j->coordinate[0].kind != COORDINATE_ANGLE) continue;
-    struct body_state x[2];
     struct body_frame f[2];
-    struct body_pair pair;
-    for (int side = 0; side < 2; side++) {
-      stored_some(m, d->now.x, X_NUMBERS, j->body[side], Q_NUMBERS, (double *)&x[side]);
-      f[side] = stored_frame(m, d, j->body[side]);
-      pair.x[side] = &x[side];
-      pair.f[side] = &f[side];
-    }
+    struct body_pair pair = {.f = {&f[0], &f[1]}}; /* an angle needs no more */
+    for (int side = 0; side < 2; side++) f[side] = stored_frame(m, d, j->body[side]);
     d->turn[i] = coordinate_value(&j->coordinate[0], &pair, d->turn[i]);
   }
 }
