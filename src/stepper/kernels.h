@@ -9,21 +9,20 @@
 /* Tiles tile[0 .. count-1], indices in tree.tile, all of the width that the kernel is built for. */
 typedef void step_kernel(const ali3_model *m, ali3_data *d, const int *tile, int count);
 
-/* f: the sum of push over the body's ends, and of what it works out itself of those that have a point. tip: of those what the
- * row needs of the body: of a position where the point is, from r on; of w, or of a velocity or acceleration, J w, with what
- * goes with the velocities. */
+/* f: the sum of push over the body's ends, and of what it works out itself of those that have a point. tip, of these: where the
+ * point is, from r on (place); J y of a velocity or acceleration y, with what the velocities bring about. */
 struct step_body_kernels {
-  step_kernel *body_predict; /* now.x ahead of last.x, frame */
-  step_kernel *body_frame;   /* frame of now.x */
-  step_kernel
-      *body_free; /* w = -delta (g + f), f: J'lambda; carried: w = 0, pull = -(g + f); tip: where, and J w */
-  step_kernel
-      *body_step; /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame, increment |y|^2; tip: where */
-  step_kernel *body_turn; /* the same, and of bodies alone body_free() for the next time; of x then only q */
-  step_kernel *body_free_rest;          /* body_free() where body_turn() has not done it */
+  step_kernel *body_predict;            /* now.x ahead of last.x, frame */
+  step_kernel *body_frame;              /* frame of now.x */
+  step_kernel *body_free;               /* w = -delta (g + f), f: J'lambda; carried: w = 0, pull = -(g + f);
+                                           tip: place + J w */
+  step_kernel *body_free_rest;          /* the same where body_turn() has not done it */
+  step_kernel *body_step;               /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place;
+                                           increment |y|^2 */
+  step_kernel *body_turn;               /* the same, but of bodies alone only q, and then body_free() */
   step_kernel *body_position_free;      /* w = (0, 0, -Psi/2) */
-  step_kernel *body_position_set;       /* now.x, frame; increment: largest part of y; tip: where */
-  step_kernel *body_velocity_free;      /* w = (r', w, 0) */
+  step_kernel *body_position_set;       /* now.x, frame; tip: place; increment: largest part of y */
+  step_kernel *body_velocity_free;      /* w = (r', w, 0); tip, as in all that follow but the last */
   step_kernel *body_velocity_set;       /* now.x; w: all of y' */
   step_kernel *body_velocity_refine;    /* w: y' with n = 0; now.x only where soft rows look at it */
   step_kernel *body_velocity_whole;     /* w = y' */
@@ -33,17 +32,17 @@ struct step_body_kernels {
   step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. f: J'z */
 };
 
+/* rest: of what the bodies do not work out themselves. */
 struct step_link_kernels {
-  step_kernel *link_rows;      /* Phi and J at now.x; drives: less where they aim */
-  step_kernel *link_rows_push; /* the same, and link_push_lambda */
-  step_kernel *link_rows_end;  /* the same as link_rows, but that J of tips is left as it was */
-  step_kernel
-      *link_push_rows; /* the same as link_rows_push, but that J of rigid links may be left as it was */
-  step_kernel *link_push_lambda; /* push = J' now.lambda, J of the state */
-  step_kernel *link_push_z;      /* push = J' z, J of the factors */
-  step_kernel *link_rest_lambda; /* the same two, but for what the bodies work out themselves */
-  step_kernel *link_rest_z;
-  step_kernel *link_step;          /* the same as link_rest_z, and now.lambda += z */
+  step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
+  step_kernel *link_rows_end;      /* the same, but that J of links with tips is left as it was */
+  step_kernel *link_rows_push;     /* link_rows and link_push_lambda */
+  step_kernel *link_push_rows;     /* the same of the rest, but that J of rigid links may be left as it was */
+  step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
+  step_kernel *link_rest_lambda;   /* the same of the rest */
+  step_kernel *link_push_z;        /* push = J' z, J of the factors */
+  step_kernel *link_rest_z;        /* the same of the rest */
+  step_kernel *link_step;          /* the same, and now.lambda += z */
   step_kernel *link_beta;          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */
   step_kernel *link_position_beta; /* the same; soft: J w */
   step_kernel *link_velocity_beta; /* J w - wanted rate, J of the state; soft and not held: as w resists */

@@ -106,11 +106,12 @@ struct layout {
   const ali3_model *m;
   struct frozen *f;
   const struct tree *t;
-  int *end_first;       /* (bodies + 1) link ends of each body, in `end` */
-  int *end;             /* ROWS_SIDES * link + side, ascending per body */
-  int *fill;            /* (bodies + 1) */
-  unsigned char *found; /* (tiles) of link tiles: bits of the sides of which all bodies have an end there */
-  size_t constant;      /* doubles of f->link_constant */
+  int *end_first;        /* (bodies + 1) link ends of each body, in `end` */
+  int *end;              /* ROWS_SIDES * link + side, ascending per body */
+  int *fill;             /* (bodies + 1) */
+  unsigned char *found;  /* (tiles) of link tiles: bits of the sides of which all bodies have an end there */
+  struct body_end *ends; /* of all body tiles */
+  size_t constant;       /* doubles of f->link_constant */
 };
 
 static bool is_used(const struct layout *l, int tile, int lane)
@@ -327,7 +328,7 @@ static void fill_tip(struct body_tile *o, struct body_end *end, const struct lin
 static void fill_tips(const struct layout *l, int tile)
 {
   struct body_tile *o = &l->f->body_tile[tile];
-  struct body_end *end = (struct body_end *)l->f->block[1] + (o->end - (struct body_end *)l->f->block[1]);
+  struct body_end *end = l->ends + (o->end - l->ends);
   int side;
   o->tips_all = o->ends > 0;
   for (int e = 0; e < o->ends; e++, end++) {
@@ -373,7 +374,7 @@ static bool fill_body_tiles(struct layout *l)
     ends += (size_t)own;
     places += (size_t)(own * t->tile[t->body_tile[i]].width);
   }
-  struct body_end *end = f->block[1] = calloc(ends + 1, sizeof *end);
+  struct body_end *end = l->ends = f->block[1] = calloc(ends + 1, sizeof *end);
   struct lane_at *push = f->block[2] = calloc(places + 1, sizeof *push);
   struct lane_mix *mix = f->block[4] = aligned_zalloc((ends + 1) * sizeof *mix);
   if (!end || !push || !mix) return false;

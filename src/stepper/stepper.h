@@ -174,48 +174,43 @@ struct rule {
  * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1.
  * A twin has what an inner step writes, and a report, for itself; what that only reads belongs to both (data.c). */
 struct ali3_data {
-  struct kept now;  /* the state                                          filled by reset, step */
-  struct kept last; /* at the start of the inner step                     filled by inner_prepare */
-  struct kept
-      start;       /* at the start of the step, with substeps; without `last`, of the twin if there is one */
-  ali3_data *twin; /* where the long branch of extrapolated steps goes; NULL: there is none */
-  double *frame;   /* (n, FRAME_NUMBERS) R, s, 1/s of now.x, of bodies alone R only at the ends of a step */
-  double *frame_f; /* that of the factors: frame until bodies are moved        set by stage_condense */
+  struct kept now;   /* the state                                          filled by reset, step */
+  struct kept last;  /* at the start of the inner step                     filled by inner_prepare */
+  struct kept start; /* at the start of the step, with substeps                filled by ali3_prepare */
+  ali3_data *twin;   /* where the long branch of extrapolated steps goes; NULL: there is none */
+  double *frame;     /* (n, FRAME_NUMBERS) R, s, 1/s of now.x, of bodies alone R only at the ends of a step */
+  double *frame_f;   /* that of the factors: frame until bodies are moved        set by stage_condense */
   double *frame_other; /* of two frames the one that frame is not */
   double *frame_to;    /* where body kernels that move bodies leave it         set by stage_move */
-  double *
-      delta; /* (n, DELTA_NUMBERS) h M^^^-1, of carried bodies its inverse, alpha   filled by reset, step_length */
+  double *delta;    /* (n, DELTA_NUMBERS) h M^^^-1, of carried its inverse; alpha     by reset, step_length */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
   bool fresh;       /* loads have been set since the right-hand sides of the first iteration were made */
   bool *acted;      /* (tree.tiles) some body has loads of the model, or once had one from outside */
-  double *
-      load; /* (n, LOAD_NUMBERS) all loads, of body tiles that have loads of the model   filled by stage_loads */
+  double *load;     /* (n, LOAD_NUMBERS) all, in tiles with loads of the model    filled by stage_loads */
   double (*vector)[3]; /* (loads) of the loads of the model   filled by reset, ali3_set_load_vector */
-  struct outside start_outside,
-      end_outside;      /* the three above as of the last step, and as set; if interpolated */
-  double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
-  double *turn_start;   /* (joints) turn at the start of the step */
-  double *Phi;          /* (m) residual of the rows at now.x */
-  double *J;            /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
-  double *push;         /* (tree.load + 7) J'v of each link end, v lambda or z; the last ones 0 */
-  double *tip[2];       /* (m) of links with tips: what the body of each side makes of its point */
+  struct outside start_outside; /* external, vector, value as of the last step, if interpolated */
+  struct outside end_outside;   /* and as set */
+  double (*tangent)[3];         /* (rolling) first direction of sliding at the start of the step */
+  double *turn_start;           /* (joints) turn at the start of the step */
+  double *Phi;                  /* (m) residual of the rows at now.x */
+  double *J;                    /* (tree.jacobian + 1) Jacobian at now.x, body coordinates; the last one 0 */
+  double *push;                 /* (tree.load + 7) J'v of each link end, v lambda or z; the last ones 0 */
+  double *tip[2];               /* (m) of links with tips: what the body of each side makes of its point */
   double *Jf; /* the one the factors are made of: J until rows are evaluated anew  set by stage_condense */
   double *J_other; /* of two Jacobians the one that J is not */
   double *law;     /* (m) multiplier that the law of a soft row asks for; 0 for rigid ones */
   double *bias;    /* (m) of the rows, at the velocities of the projection of the accelerations */
-  double *left
-      [2]; /* (frozen.left) of each rigid link the largest of what is left of its velocity and acceleration constraints */
+  double *left[2]; /* (frozen.left) of each rigid link the largest row left of velocities, of accelerations */
   double *Phi_last; /* (m) Phi at the start of the inner step                  filled by inner_prepare */
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
   double *rate_last; /* (m) Phi' of soft rows at the start of the inner step      filled by inner_prepare */
   double *hold;      /* (m) the rate that a held row is to have                   filled by soft_settle */
   bool *stiff;       /* (m) too stiff for the step to follow how it swings        filled by reset */
-  bool *held; /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
-  double *
-      value; /* (forces) from outside: of motors N or N m, of drives rad or m      filled by ali3_set_value */
+  bool *held;    /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
+  double *value; /* (forces) from outside: of motors N or N m, of drives rad or m  filled by ali3_set_value */
   struct reference *from, *aim; /* (drives) at the start of the step, at the end of the inner step */
   double *beta;                 /* (m, or u with carried bodies) right-hand side of S z = beta */
   double *z;                    /* (u) its solution */
