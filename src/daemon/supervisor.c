@@ -107,6 +107,13 @@ static void look_around(struct supervisor *s)
              (double)t->stopped_ns / (double)NS_PER_S);
 }
 
+static void look_at_lines(struct supervisor *s, uint64_t now)
+{
+  const struct settings *g = s->reload.started;
+  for (int i = 0; s->packets && i < g->packets; i++)
+    device_log_line(&s->devices, i, &g->packet[i], packets_line_is_lost(s->packets, i), now);
+}
+
 static void notify_ready(struct supervisor *s)
 {
   s->ready = true;
@@ -257,6 +264,7 @@ bool supervisor_run(struct supervisor *s)
     const uint64_t now = clock_now_ns();
     misses_tick(&s->misses, now);
     device_log_tick(&s->devices, g->telemetry, now);
+    look_at_lines(s, now);
     const bool pending = atomic_load_explicit(&s->cycle->stuck, memory_order_acquire);
     struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */
     if (telemetry_read(g->telemetry, &fresh)) live = fresh;

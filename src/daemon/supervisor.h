@@ -9,16 +9,18 @@
 #include "daemon/reload.h"
 #include "daemon/stall.h"
 #include "daemon/surroundings.h"
+#include "io/packets.h"
 #include "rt/cycle.h"
 
 #include <signal.h>
 
 struct supervisor {
   struct cycle *cycle;
-  struct loop_thread thread; /* of the loop */
-  const char *miss_log;      /* path; NULL: none */
-  sigset_t signals;          /* that it takes; blocked in every thread */
-  bool hangup_reloads;       /* SIGHUP: read the file again, in place of stop */
+  struct loop_thread thread;     /* of the loop */
+  const char *miss_log;          /* path; NULL: none */
+  const struct packets *packets; /* NULL: there are none */
+  sigset_t signals;              /* that it takes; blocked in every thread */
+  bool hangup_reloads;           /* SIGHUP: read the file again, in place of stop */
 
   /* filled by supervisor_run() */
   uint32_t final_state; /* enum run_state, the last before EXIT */

@@ -18,6 +18,8 @@ struct packets;
  * error[size]. All arguments must live as long as the result. */
 struct packets *packets_start(const struct packet *packet, int packets, struct port *port,
                               struct counters *counters, char *error, size_t size);
+/* Anybody: the serial line of packet[i] has disappeared, and is not back yet. */
+bool packets_line_is_lost(const struct packets *p, int i);
 /* Sends the newest frame, if it has not been sent; joins the thread; closes everything. Of NULL nothing. */
 void packets_stop(struct packets *p);
 

@@ -56,7 +56,7 @@ struct cycle_config {
   uint64_t spin_ns; /* timer: so long before a start the loop wakes, and waits the rest awake */
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;
-  const struct platform_setup *platform; /* NULL: there is no motion platform */
+  const struct platform_setup *platform; /* NULL: there is no motion platform; else clocking is the timer */
 };
 
 /* What may change while the loop runs. */

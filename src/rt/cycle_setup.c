@@ -47,6 +47,8 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
     return ALI3_E_MEMORY;
   }
   char error[200];
+  /* Its limits hold by the clock; and when it parks before the end nobody may beat time any more. */
+  if (config->platform && config->clocking != CLOCKING_TIMER) return ALI3_E_ARGUMENT;
   if (!platform_drive_init(&c->drive, config->platform, config->signals, error, sizeof error))
     return ALI3_E_ARGUMENT;
   c->virtual_ns = 1; /* 0 would be no time */

@@ -98,7 +98,7 @@ void cycle_wait(struct cycle *c)
     if (c->config.spin_ns) wait_awake(c);
     break;
   case CLOCKING_INPUT:
-    if (warming || c->leave_by > 0) /* nobody has to beat time for a platform that parks */
+    if (warming)
       clock_sleep_until_ns(c->schedule.start_ns);
     else if (!c->beaten)
       wait_for_beat(c);
@@ -117,7 +117,7 @@ static struct schedule_end end_of_cycle(struct cycle *c, uint64_t end_ns)
   const uint64_t beats = c->config.bell ? beats_now(c, &beat_ns) : 0;
   switch (c->config.clocking) {
   case CLOCKING_INPUT:
-    if (c->number > (uint64_t)c->config.warmup && c->leave_by == 0) {
+    if (c->number > (uint64_t)c->config.warmup) {
       const struct schedule_end end = schedule_input(s, end_ns, beats, beat_ns);
       c->beaten = end.due;
       return end;

@@ -12,8 +12,8 @@
  *                             |
  *                             | reset          r: only while every input that is required is fresh
  *                             |                a: only if there was no FAULT or SAFE since the last arm
- *                           SAFE  <---- estop, machine_trip, machine_deadline ---- any state
- *                           FAULT <---- machine_trip ----------------------------- any state
+ *                           SAFE  <---- estop, machine_trip, machine_deadline ---- any state but EXIT
+ *                           FAULT <---- machine_trip ----------------------------- any state but EXIT
  *
  *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
  *
@@ -32,7 +32,8 @@
 
 /* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
  * to INIT, so its code 0 can say that the state is wrong for the command. `step` is
- * refused where the loop has a clock. STOPPED parks the motion platform, so that `park` is `stop`. */
+ * refused where the loop has a clock. STOPPED parks the motion platform, so that `park` is `stop`. EXIT stops and
+ * parks as SAFE does, so that what an e-stop asks for is done there. */
 enum {
   NO = 0,
   STOP = STATE_STOPPED,
@@ -53,6 +54,7 @@ static const unsigned char TABLE[STATES][COMMANDS] = {
   [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME },
   [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
   [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO   },
 };
 /* clang-format on */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the log says of devices that come and go, by a clock the test makes up. Standard error is a file here. */
+ * What the log says of devices and lines that come and go, by a clock the test makes up. Standard error is a file here. */
 #include "daemon/device_log.h"
 
 #include "base/arena.h"
@@ -51,14 +51,28 @@ static int tear_down(void **state)
   return 0;
 }
 
+static const char *said_since(off_t before)
+{
+  const ssize_t n = pread(file, text, sizeof text - 1, before);
+  text[n > 0 ? n : 0] = '\0';
+  return text;
+}
+
 /* What is said at `ms`. */
 static const char *said(uint64_t ms)
 {
   const off_t before = lseek(file, 0, SEEK_END);
   device_log_tick(&device_log, t, T0 + ms * MS);
-  const ssize_t n = pread(file, text, sizeof text - 1, before);
-  text[n > 0 ? n : 0] = '\0';
-  return text;
+  return said_since(before);
+}
+
+/* Likewise, of the line of packet i. */
+static const char *said_of_line(int i, bool lost, uint64_t ms)
+{
+  const struct packet packet = {.name = (char[]){"rig"}, .place = {.path = (char[]){"/dev/ttyUSB0"}}};
+  const off_t before = lseek(file, 0, SEEK_END);
+  device_log_line(&device_log, i, &packet, lost, T0 + ms * MS);
+  return said_since(before);
 }
 
 static void set(enum device_state state, const char *error)
@@ -102,12 +116,27 @@ static void a_device_that_flaps_is_summed_up(void **state)
   assert_string_equal(said(1200), "");
 }
 
+static void a_line_is_said_to_go_and_to_be_back(void **state)
+{
+  (void)state;
+  assert_string_equal(said_of_line(3, false, 0), "");
+  assert_string_equal(said_of_line(3, true, 20),
+                      "ali3d: packet rig: the serial line /dev/ttyUSB0 has disappeared\n");
+  assert_string_equal(said_of_line(3, true, 40), "");
+  assert_string_equal(said_of_line(4, false, 60), ""); /* another one */
+  assert_string_equal(said_of_line(3, false, 2520),
+                      "ali3d: packet rig: the serial line /dev/ttyUSB0 is back after 2.5 s\n");
+  assert_string_equal(said_of_line(3, false, 2540), "");
+  assert_true(said_of_line(3, true, 9000)[0] != '\0');
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(changes_are_said_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(the_first_time_up_is_said, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_device_that_flaps_is_summed_up, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_line_is_said_to_go_and_to_be_back, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 """The bench of the end-to-end tests: starts the real daemon on free ports in a folder of its own, and talks to it.
 
 Three kinds of client: oscsend, oscdump and mbpoll (which share nothing with us, though the first two share liblo), an OSC
-coder and a Modbus client written here from the specifications, and raw sockets. Python's own library is all it needs.
-Every process it starts is ended by its pid; everything goes over 127.0.0.1."""
+coder (tools/demo_parts/osc.py) and a Modbus client written from the specifications, and raw sockets. Python's own library is
+all it needs. Every process it starts is ended by its pid; everything goes over 127.0.0.1."""
 import contextlib
 import json
 import os
@@ -20,9 +20,12 @@ import unittest
 
 import held_up
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from demo_parts.osc import decode as osc_decode, message as osc_message, text as osc_string  # noqa: E402, F401
+
 BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
 COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10,
             "inject": 11}
@@ -65,47 +68,8 @@ def four_bar():
 
 # ---- OSC, from the 1.0 specification
 
-def osc_string(text):
-    raw = text.encode() + b"\0"
-    return raw + b"\0" * (-len(raw) % 4)
-
-
-def osc_message(address, types="", *values):
-    pack = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
-    body = b"".join(osc_string(v) if t == "s" else struct.pack(pack[t], v) for t, v in zip(types, values))
-    return osc_string(address) + osc_string("," + types) + body
-
-
 def osc_bundle(*elements):
     return b"#bundle\0" + struct.pack(">Q", 1) + b"".join(struct.pack(">i", len(e)) + e for e in elements)
-
-
-def osc_decode(packet):
-    """List of (address, types, values) of a packet, bundles opened."""
-    if packet.startswith(b"#bundle\0"):
-        out, at = [], 16
-        while at < len(packet):
-            (size,) = struct.unpack_from(">i", packet, at)
-            out += osc_decode(packet[at + 4:at + 4 + size])
-            at += 4 + size
-        return out
-
-    def string(at):
-        end = packet.index(b"\0", at)
-        return packet[at:end].decode(), end + 4 - end % 4
-
-    address, at = string(0)
-    types, at = string(at)
-    values = []
-    for t in types[1:]:
-        if t == "s":
-            value, at = string(at)
-        else:
-            code, size = {"i": (">i", 4), "f": (">f", 4), "h": (">q", 8), "d": (">d", 8)}[t]
-            (value,) = struct.unpack_from(code, packet, at)
-            at += size
-        values.append(value)
-    return [(address, types[1:], values)]
 
 
 class OscClient:

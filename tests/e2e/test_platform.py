@@ -112,13 +112,15 @@ class Platform(unittest.TestCase):
 
     def test_it_is_parked_before_the_end(self):
         with daemon() as d:
-            _, modbus = self.open(d)
+            osc, modbus = self.open(d)
             self.in_state(d, "run")
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("EXIT", lambda: modbus.state() == "EXIT")
             cycle, simulated = modbus.inputs(6, 1), modbus.floats(10, 1)
             bench.wait_for("the loop to go on", lambda: modbus.inputs(6, 1) != cycle)
             self.assertEqual(modbus.floats(10, 1), simulated)
+            self.assertEqual([osc.command(name, 1 + k) for k, name in enumerate(("run", "estop"))], [1, 0])
+            self.assertEqual(modbus.state(), "EXIT")
             self.assertEqual(d.finish(), 0, d.said())
             said = d.said()
             self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("-> parked"))

@@ -306,17 +306,27 @@ static void a_full_line_drops_whole_packets(void **state)
   assert_int_equal(got[0] << 8 | got[1], sent); /* those that were dropped are missed */
 }
 
+/* Waits likewise until that is shown. */
+static void expect_lost(bool lost)
+{
+  for (int i = 0; i < PATIENCE_MS && packets_line_is_lost(packets, 0) != lost; i++) poll(NULL, 0, 1);
+  assert_int_equal(packets_line_is_lost(packets, 0), lost);
+}
+
 static void a_line_that_comes_back_is_used_again(void **state)
 {
   (void)state;
   start();
   publish(1);
   expect_packet(0, 1);
+  assert_false(packets_line_is_lost(packets, 0));
   unplug();
+  expect_lost(true); /* without a packet, too */
   publish(2);
   expect_count(&counters.packets_errors, 1);
   plug_in();
   expect_count(&counters.packets_reopened, 1);
+  expect_lost(false);
   publish(3);
   expect_packet(2, 3);
 }

@@ -25,7 +25,7 @@ static const char *const EXPECTED[STATES][COMMANDS] = {
   [STATE_PAUSED]  = { "-",        "-",      "RUNNING",  "-",      "STOPPED", "PAUSED*",  "STOPPED", "SAFE", "-", "PAUSED", "PAUSED", "PAUSED" },
   [STATE_FAULT]   = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "FAULT", "FAULT", "FAULT" },
   [STATE_SAFE]    = { "-",        "-",      "-",        "-",      "-",       "STOPPED*", "-",       "SAFE", "-", "SAFE", "SAFE", "SAFE" },
-  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "-",    "-", "-", "-", "-" },
+  [STATE_EXIT]    = { "-",        "-",      "-",        "-",      "-",       "-",        "-",       "EXIT", "-", "-", "-", "-" },
 };
 /* clang-format on */
 

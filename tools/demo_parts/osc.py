@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Open Sound Control for tools/demo: messages and bundles of the 1.0 specification, and the client of one daemon."""
+"""Open Sound Control for tools/demo: messages and bundles, and the client of one daemon. The coder is that of the end-to-end tests,
+too: written from the 1.0 specification, it shares nothing with the daemon."""
 import select
 import socket
 import struct
@@ -20,18 +21,15 @@ def message(address, types="", *values):
 
 
 def decode(packet):
-    """[(address, values)] of a packet from the daemon, which nests no bundles."""
-    if not packet.startswith(b"#bundle\0"):
-        return [decode_message(packet)]
-    out, at = [], 16
-    while at < len(packet):
-        (size,) = struct.unpack_from(">i", packet, at)
-        out.append(decode_message(packet[at + 4:at + 4 + size]))
-        at += 4 + size
-    return out
+    """[(address, types, values)] of a packet, bundles opened."""
+    if packet.startswith(b"#bundle\0"):
+        out, at = [], 16
+        while at < len(packet):
+            (size,) = struct.unpack_from(">i", packet, at)
+            out += decode(packet[at + 4:at + 4 + size])
+            at += 4 + size
+        return out
 
-
-def decode_message(packet):
     def string(at):
         end = packet.index(b"\0", at)
         return packet[at:end].decode(), end + 4 - end % 4
@@ -45,7 +43,7 @@ def decode_message(packet):
         else:
             (value,), at = struct.unpack_from(NUMBERS[t][0], packet, at), at + NUMBERS[t][1]
         values.append(value)
-    return address, values
+    return [(address, types[1:], values)]
 
 
 class Client:
@@ -90,7 +88,7 @@ class Client:
             except BlockingIOError:
                 return
             seconds, nanoseconds = struct.unpack("@qq", next(data for _, kind, data in ancillary if kind == SO_TIMESTAMPNS))
-            for address, values in decode(packet):
+            for address, _, values in decode(packet):
                 address = address.removeprefix(self.prefix)
                 self.last[address] = values
                 if address in self.series:
