@@ -40,14 +40,15 @@ void device_log_tick(struct device_log *l, const struct telemetry *t, uint64_t n
   for (uint64_t i = 0; i < t->devices; i++) look(l, (int)i, &t->device[i], now_ns);
 }
 
-void device_log_line(struct device_log *l, int i, const struct packet *p, bool lost, uint64_t now_ns)
+void device_log_line(struct device_log *l, int line, const char *who, const char *path, bool lost,
+                     uint64_t now_ns)
 {
-  uint64_t *since_ns = &l->line_lost_ns[i];
+  uint64_t *since_ns = &l->line_lost_ns[line];
   if (lost == (*since_ns > 0)) return;
   if (lost)
-    log_line(LOG_LEVEL_WARNING, "packet %s: the serial line %s has disappeared", p->name, p->place.path);
+    log_line(LOG_LEVEL_WARNING, "%s: the serial line %s has disappeared", who, path);
   else
-    log_line(LOG_LEVEL_INFO, "packet %s: the serial line %s is back after %.1f s", p->name, p->place.path,
+    log_line(LOG_LEVEL_INFO, "%s: the serial line %s is back after %.1f s", who, path,
              (double)(now_ns - *since_ns) / (double)NS_PER_S);
   *since_ns = lost ? now_ns : 0;
 }

@@ -207,6 +207,7 @@ static bool open_supervisor(struct daemon *d)
   s->thread.cpu = d->loop.grant.cpu;
   s->miss_log = d->options->miss_log;
   s->packets = d->bench.packets;
+  s->modbus = d->bench.modbus;
   s->reload.file = d->options->file;
   s->reload.over.isa = d->options->isa;
   s->reload.started = d->settings;

@@ -9,6 +9,7 @@
 #include "daemon/reload.h"
 #include "daemon/stall.h"
 #include "daemon/surroundings.h"
+#include "io/modbus_server.h"
 #include "io/packets.h"
 #include "rt/cycle.h"
 
@@ -16,11 +17,12 @@
 
 struct supervisor {
   struct cycle *cycle;
-  struct loop_thread thread;     /* of the loop */
-  const char *miss_log;          /* path; NULL: none */
-  const struct packets *packets; /* NULL: there are none */
-  sigset_t signals;              /* that it takes; blocked in every thread */
-  bool hangup_reloads;           /* SIGHUP: read the file again, in place of stop */
+  struct loop_thread thread;          /* of the loop */
+  const char *miss_log;               /* path; NULL: none */
+  const struct packets *packets;      /* NULL: there are none */
+  const struct modbus_server *modbus; /* NULL: likewise */
+  sigset_t signals;                   /* that it takes; blocked in every thread */
+  bool hangup_reloads;                /* SIGHUP: read the file again, in place of stop */
 
   /* filled by supervisor_run() */
   uint32_t final_state; /* enum run_state, the last before EXIT */

@@ -352,6 +352,11 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
   return s;
 }
 
+bool modbus_server_line_is_lost(const struct modbus_server *s)
+{
+  return serial_line_is_lost(&s->line.serial);
+}
+
 int modbus_server_port(const struct modbus_server *s)
 {
   union address a = {.v6 = {0}};

@@ -18,6 +18,8 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
                                           size_t size);
 /* The port it listens on; -1: none. */
 int modbus_server_port(const struct modbus_server *s);
+/* Any thread: its serial line has disappeared, and is not back yet. */
+bool modbus_server_line_is_lost(const struct modbus_server *s);
 /* Stops and joins the thread, closes all connections. */
 void modbus_server_stop(struct modbus_server *s);
 

@@ -34,10 +34,4 @@ enum link_result packet_link_send(struct packet_link *l, const uint8_t *bytes, s
 struct pollfd packet_link_events(const struct packet_link *l);
 bool packet_link_serve(struct packet_link *l, int revents, uint64_t now_ns);
 
-/* On a line that has disappeared. */
-static inline bool packet_link_is_lost(const struct packet_link *l)
-{
-  return l->line.context && l->line.fd < 0;
-}
-
 #endif

@@ -20,8 +20,7 @@ struct sender {
   const struct packet *packet;
   struct packet_link link;
   uint64_t next_cycle;
-  uint64_t number;  /* of the next packet */
-  atomic_bool lost; /* its line, for others to see */
+  uint64_t number; /* of the next packet */
 };
 
 struct packets {
@@ -84,12 +83,6 @@ static void serve(struct packets *p, const struct pollfd *events)
       counter_add(&p->counters->packets_reopened, 1);
 }
 
-static void show_lines(struct packets *p)
-{
-  for (int i = 0; i < p->senders; i++)
-    atomic_store_explicit(&p->sender[i].lost, packet_link_is_lost(&p->sender[i].link), memory_order_relaxed);
-}
-
 static void *run(void *arg)
 {
   struct packets *p = arg;
@@ -104,7 +97,6 @@ static void *run(void *arg)
     serve(p, events + 1);
     const struct frame *frame;
     if (port_take_frame(p->port, &frame)) send_frame(p, frame);
-    show_lines(p);
   } while (!last);
   return NULL;
 }
@@ -130,7 +122,6 @@ struct packets *packets_start(const struct packet *packet, int packets, struct p
   for (int i = 0; i < packets && open; i++) {
     struct sender *s = &p->sender[p->senders++];
     s->packet = &packet[i];
-    atomic_init(&s->lost, false);
     open = packet_link_open(&s->link, s->packet, error, size);
   }
   const int code = open ? thread_start_ordinary(&p->thread, "ali3-packets", STACK_KB, run, p) : 0;
@@ -142,7 +133,7 @@ struct packets *packets_start(const struct packet *packet, int packets, struct p
 
 bool packets_line_is_lost(const struct packets *p, int i)
 {
-  return atomic_load_explicit(&p->sender[i].lost, memory_order_relaxed);
+  return serial_line_is_lost(&p->sender[i].link.line);
 }
 
 void packets_stop(struct packets *p)

@@ -63,6 +63,7 @@ void serial_line_lose(struct serial_line *l, uint64_t now_ns)
   modbus_close(l->context);
   l->fd = -1;
   l->reopen_ns = now_ns + REOPEN_NS;
+  atomic_store_explicit(&l->lost, true, memory_order_relaxed);
 }
 
 bool serial_line_reopen(struct serial_line *l, uint64_t now_ns)
@@ -71,5 +72,6 @@ bool serial_line_reopen(struct serial_line *l, uint64_t now_ns)
   l->reopen_ns = now_ns + REOPEN_NS;
   if (modbus_connect(l->context) != 0) return false;
   l->fd = modbus_get_socket(l->context);
+  atomic_store_explicit(&l->lost, false, memory_order_relaxed);
   return true;
 }

@@ -66,12 +66,11 @@ static const char *said(uint64_t ms)
   return said_since(before);
 }
 
-/* Likewise, of the line of packet i. */
+/* Likewise, of a serial line. */
 static const char *said_of_line(int i, bool lost, uint64_t ms)
 {
-  const struct packet packet = {.name = (char[]){"rig"}, .place = {.path = (char[]){"/dev/ttyUSB0"}}};
   const off_t before = lseek(file, 0, SEEK_END);
-  device_log_line(&device_log, i, &packet, lost, T0 + ms * MS);
+  device_log_line(&device_log, i, "packet rig", "/dev/ttyUSB0", lost, T0 + ms * MS);
   return said_since(before);
 }
 

@@ -124,8 +124,10 @@ class Mbpoll(unittest.TestCase):
 
             line.unplug()  # the adapter is pulled out
             client.inputs(0, 32)
+            bench.wait_for("a line in the log", lambda: f"modbus: the serial line {line.ours} has disappeared" in daemon.said())
             line.plug_in()
             bench.wait_for("the line opened again", lambda: daemon.counter("modbus_rtu_reopened") == 1)
+            bench.wait_for("a line in the log", lambda: f"modbus: the serial line {line.ours} is back after" in daemon.said())
             mbpoll(*where, "-t", "3:hex", "-r", "0", theirs)
             self.assertEqual(daemon.stop()[0], 0)
 
