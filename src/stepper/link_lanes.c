@@ -34,14 +34,15 @@ __attribute__((noinline)) static void rows_directions(struct links l, struct bod
   }
 }
 
-/* Points and directions alone. */
-INLINE void rows_point(struct links l, int rows)
+/* Points and directions alone. Out of line, like all rows: a step that fails leaves those of its start by another kernel than the
+ * step before it did, and the compiler may round differently where it lays them out anew. */
+__attribute__((noinline)) static void rows_point(struct links l)
 {
   enum { R = 3 };
   struct pair_room room;
   const struct body_pair pair = pair_of(l, R, &room);
   coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->Phi, l), block(l.d->J, l));
-  if (rows > 3) rows_directions(l, pair);
+  if (l.own->primitives > 1) rows_directions(l, pair);
 }
 
 /* Any primitives. */
@@ -70,7 +71,7 @@ __attribute__((noinline)) static void rows_any(struct links l)
 INLINE void link_rows_of(struct links l, struct shape s)
 {
   if (s.point)
-    rows_point(l, s.rows);
+    rows_point(l);
   else
     rows_any(l);
   if (l.t->used < LANES) {
