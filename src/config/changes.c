@@ -68,7 +68,8 @@ static bool same_targets(const struct settings *a, const struct settings *b)
   return true;
 }
 
-/* What the file says in other words, or units, than the setup has it. */
+/* What the file says in other words, or units, than the setup has it. By its bits: -0 for 0 is a change.
+ * NOLINTBEGIN(bugprone-suspicious-memory-comparison) */
 static void compare_platform(const struct settings *a, const struct settings *b, struct list *l)
 {
   const struct platform_setup *x = &a->platform.setup, *y = &b->platform.setup;
@@ -85,6 +86,7 @@ static void compare_platform(const struct settings *a, const struct settings *b,
       memcmp(x->spec.park, y->spec.park, sizeof x->spec.park) != 0)
     add(l, "platform", "park_position or park_angles", "");
 }
+/* NOLINTEND(bugprone-suspicious-memory-comparison) */
 
 static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
 {

@@ -76,6 +76,7 @@ static bool check_twice(const struct node *n, const struct target_values *v, con
 bool osc_targets_read(const struct node *list, struct settings *s, struct report *r)
 {
   if (!list || list->kind != NODE_LIST || list->count == 0) return true;
+  s->osc.targets = 0;
   s->osc.target = calloc((size_t)list->count, sizeof *s->osc.target);
   if (!s->osc.target) return false;
   for (const struct node *n = list->first; n; n = n->next) {

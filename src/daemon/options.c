@@ -48,7 +48,7 @@ static bool parse_seconds(const char *text, double *s)
 {
   char *end;
   errno = 0;
-  *s = strtod(text, &end);
+  *s = strtod(text, &end); /* NOLINT(clang-analyzer-core.NonNullParamChecker): getopt_long() sets optarg */
   return end != text && *end == '\0' && errno == 0 && isfinite(*s) && *s > 0.0 && *s <= 1e9;
 }
 

@@ -289,6 +289,7 @@ static void pack_class(struct packing *k, int first, int end, double most_flops)
     make_pack(k, root, count);
     count = 0;
   }
+  if (count == 0) return;
   if (2 * count >= lanes) count = fill_up(k, end, 1, root, count);
   if (2 * count >= lanes) count = fill_up(k, first - 1, -1, root, count);
   if (nearly_full(k, count) && count > 1)

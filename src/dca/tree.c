@@ -85,7 +85,7 @@ static bool close_places(const struct places *p, size_t zero)
 {
   size_t width = (size_t)p->width;
   if (!p->used[0]) p->at[0] = (struct lane_at){zero, 0};
-  bool aligned = p->at[0].stride == width && p->at[0].at % width == 0;
+  bool aligned = p->used[0] && p->at[0].stride == width && p->at[0].at % width == 0;
   for (int l = 1; l < p->width; l++) {
     if (!p->used[l]) {
       bool beside = aligned && p->first && (p->own || p->first[l] < 0);

@@ -82,8 +82,8 @@ static bool add_message(struct osc_state *st, const char *prefix, const struct o
  */
 static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream)
 {
-  if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
   st->packets = 1;
+  if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
   for (int i = 0; i < st->space->nodes; i++) {
     const struct osc_node *n = &st->space->node[i];
     if (n->stream == stream && !add_message(st, prefix, n)) return n->address;

@@ -50,8 +50,8 @@ static void put_text(struct osc_writer *w, const char *a, const char *b)
   uint8_t *at = take(w, padded);
   if (!at) return;
   memset(at, 0, padded);
-  memcpy(at, a, na);
-  memcpy(at + na, b, nb);
+  memcpy(at, a, na);      /* NOLINT(bugprone-not-null-terminated-result): the zeros are there */
+  memcpy(at + na, b, nb); /* NOLINT(bugprone-not-null-terminated-result): likewise */
 }
 
 void osc_write(struct osc_writer *w, const char *prefix, const char *address, const char *types)

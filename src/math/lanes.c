@@ -19,7 +19,7 @@ const struct lane_mix *lane_mix_find(const struct lane_at *from, int lanes, stru
     bool tile = from[l].stride == (size_t)lanes;
     size_t lane = tile ? from[l].at % (size_t)lanes : 0, at = from[l].at - lane;
     int k = 0;
-    while (k < o->places && (o->at[k] != at || stride[k] != from[l].stride)) k++;
+    while (k < 2 && k < o->places && (o->at[k] != at || stride[k] != from[l].stride)) k++;
     if (k == 2 || from[l].stride == 0) return NULL;
     o->at[k] = at;
     stride[k] = from[l].stride;

@@ -43,7 +43,11 @@ INLINE void multiply(matrix o, const matrix X, const matrix Y, int n)
 INLINE int terms(double size)
 {
   int count = 0;
-  for (double next = 0.5 * size; next > LAST_DIGIT && count < TERMS; next *= size / (count + 2)) count++;
+  double next = 0.5 * size;
+  while (next > LAST_DIGIT && count < TERMS) {
+    count++;
+    next *= size / (count + 2);
+  }
   return count;
 }
 

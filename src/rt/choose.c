@@ -162,7 +162,8 @@ static const char *compare(struct timing *t)
 void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct choice *out)
 {
   *out = (struct choice){.reason = crowded};
-  if (plan->most < 1) return;
+  const int most = plan->most;
+  if (most < 1) return;
   realtime_flush_denormals();
 
   /* Not from the heap: that keeps what is freed once memory is locked. */
@@ -173,7 +174,7 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
   struct timing *t = block;
   *t = (struct timing){.m = m, .plan = plan};
   t->d = ali3_data_place(m, (char *)block + head, size);
-  t->numbers = choose_numbers(plan->most, t->workers);
+  t->numbers = choose_numbers(most, t->workers);
   if (t->d) out->reason = compare(t);
   for (int k = 0; k < t->numbers && t->count[k] > 0 && out->reason != failed; k++)
     out->tried[out->tries++] = (struct choose_try){t->workers[k], (double)median_ns(t, k) / 1e3};

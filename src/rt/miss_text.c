@@ -206,6 +206,7 @@ static void say_cause(struct words *w, const struct miss *m, const struct book *
   }
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through w */
 int miss_text(const struct miss *m, const struct book *levels, char *text, size_t size)
 {
   struct words w = {text, size, 0};

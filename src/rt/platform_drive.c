@@ -55,6 +55,7 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
                          const struct platform_params *params)
 {
   struct platform_spec *spec = &d->setup.spec;
+  /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): -0 for 0 only tunes once more */
   if (spec->mode == mode && memcmp(&spec->params, params, sizeof *params) == 0) return;
   spec->mode = mode;
   spec->params = *params;

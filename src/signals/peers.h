@@ -32,6 +32,6 @@ struct peers {
 bool peer_rule_parse(const char *text, struct peer_rule *rule);
 
 /* The rights of a socket address; ACCESS_NONE for families other than IP. */
-enum access peers_access(const struct peers *p, const struct sockaddr *address);
+enum access peers_access(const struct peers *p, const struct sockaddr *from);
 
 #endif

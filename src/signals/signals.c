@@ -229,7 +229,7 @@ static void walk_platform(struct walk *w, bool cranks)
       PLATFORM_SIGNAL_LIST(QUANTITY)
 #undef QUANTITY
   };
-#define QUANTITY(name, count) +(count)
+#define QUANTITY(name, count) +(count) /* NOLINT(bugprone-macro-parentheses): terms of one sum */
   _Static_assert(PLATFORM_SIGNALS == PLATFORM_SIGNAL_LIST(QUANTITY), "the platform's signals are its output");
 #undef QUANTITY
   _Static_assert(sizeof list / sizeof *list == sizeof of_platform / sizeof *of_platform, "of each its units");

@@ -58,7 +58,7 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha, double t
 static double entry_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
                        double mass)
 {
-  double room[STORED_J], entry = 0.0, square = 0.0;
+  double room[STORED_J] = {0.0}, entry = 0.0, square = 0.0;
   const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double dJ[BODY_Y];
@@ -105,7 +105,7 @@ static void corrected(const ali3_model *m, const ali3_data *d, int body, double 
 static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
 {
   static const double none[BODY_Y];
-  double room[STORED_J], sum = 0.0;
+  double room[STORED_J] = {0.0}, sum = 0.0;
   const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
   memset(d->w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->w);
   for (int side = 0; side < j->sides; side++) {

@@ -14,6 +14,9 @@ import subprocess
 import sys
 
 GCC_ONLY = ("-fno-tree-loop-distribute-patterns", "--param=")  # clang rejects what it does not know
+# file: what clang-tidy leaves out of it. The analyzer takes a minute for all shapes of links, and takes one without a body
+# for possible.
+LEFT_OUT = {"src/stepper/link_lanes.c": "-clang-analyzer-*"}
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 build, tidy = sys.argv[1], "--tidy" in sys.argv
 tool = shutil.which("clang-tidy" if tidy else "clang")
@@ -31,7 +34,8 @@ def check(unit):
              if flag not in ("-c", unit["file"]) and not flag.startswith(GCC_ONLY)]
     del flags[flags.index("-o"):flags.index("-o") + 2]
     if tidy:
-        command = [tool, "--quiet", "--warnings-as-errors=*", unit["file"], "--", *flags]
+        checks = "--checks=" + LEFT_OUT.get(os.path.relpath(unit["file"], ROOT), "")
+        command = [tool, "--quiet", "--warnings-as-errors=*", checks, unit["file"], "--", *flags]
     else:
         command = [tool, *flags, "-Werror", "-fsyntax-only", unit["file"]]
     done = subprocess.run(command, cwd=unit["directory"], capture_output=True, text=True, check=False)
