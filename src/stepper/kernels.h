@@ -74,7 +74,7 @@ const struct step_kernels *step_kernels(enum isa isa, int lanes);
 static inline enum link_shape link_shape(int rows, int sides, bool point)
 {
 #define LINK_MATCH(of, name, n, s, p)                                                                        \
-  if (rows == n && sides == s && point == p) return of##name;
+  if (rows == (n) && sides == (s) && point == (p)) return of##name;
   LINK_SHAPES(LINK_MATCH, LINK_)
 #undef LINK_MATCH
   return sides == 2 ? LINK_PAIR : LINK_OTHER;
