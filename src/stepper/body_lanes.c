@@ -94,6 +94,13 @@ INLINED struct body_frame *frame_to(const struct stage *s, const struct bodies *
   return at_byte(s->frame_to, b->t->frame);
 }
 
+/* Out of line: after a step that fails the frames of its start are made anew, and the compiler may round differently where it
+ * lays this out anew. */
+__attribute__((noinline)) static void keep_frame(struct body_frame *f, const struct body_state *x)
+{
+  body_frame_update(f, x);
+}
+
 INLINED void put_w(const struct bodies *b, const num w[BODY_Y])
 {
   for (int k = 0; k < BODY_Y; k++) b->w[k] = w[k];
@@ -137,13 +144,13 @@ INLINED void body_predict_of(const struct stage *s, int tile)
   num *now = (num *)b.x, *last = b.last;
   for (int i = 0; i < 7; i++) now[i] = last[i] + s->dt * (last[7 + i] + s->leap * last[14 + i]);
   integrate(&s->rule, last, now);
-  body_frame_update(b.f, b.x);
+  keep_frame(b.f, b.x);
 }
 
 INLINED void body_frame_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  body_frame_update(b.f, b.x);
+  keep_frame(b.f, b.x);
 }
 
 /* w = -delta (g + J'lambda), in the pose x, f. */
@@ -202,7 +209,7 @@ INLINED void body_step_of(const struct stage *s, int tile)
   struct body_frame *f = frame_to(s, &b);
   move(s, &b);
   integrate(&s->rule, b.last, (num *)b.x);
-  body_frame_update(f, b.x);
+  keep_frame(f, b.x);
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
 
@@ -247,7 +254,7 @@ INLINED void body_position_set_of(const struct stage *s, int tile)
   *numbers(s->increment, b.slot, 1) = largest;
   struct body_frame *f = frame_to(s, &b);
   body_move(b.x, b.f, y);
-  body_frame_update(f, b.x);
+  keep_frame(f, b.x);
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
 
