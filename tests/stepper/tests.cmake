@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 ali3_test(stepper reference SOURCES common/table.c LINK ali3_config m)
 ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK ali3_stepper m)
-ali3_test(stepper kernels LINK ali3_stepper m)
+ali3_test(stepper body_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
+ali3_test(stepper link_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper norms LINK ali3_stepper m)
 foreach(name carried carried_rods carried_shares carried_start data drives forces contacts friction stops freeze layout
              redundant inner loads found reset sensor step tips)
