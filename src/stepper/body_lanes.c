@@ -83,10 +83,9 @@ INLINED struct bodies bodies_of(const struct stage *s, int tile)
                          .w = at_byte(s->w, t->y)};
 }
 
-/* Of the factors. */
-INLINED const num *rotation_f(const struct stage *s, const struct bodies *b)
+INLINED const struct body_frame *frame_f(const struct stage *s, const struct bodies *b)
 {
-  return at_byte(s->frame_f, b->t->frame); /* a frame begins with it */
+  return at_byte(s->frame_f, b->t->frame);
 }
 
 INLINED struct body_frame *frame_to(const struct stage *s, const struct bodies *b)
@@ -122,7 +121,7 @@ INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y
     for (int k = 0; k < BODY_Y; k++) y[k] = b->w[k] + e[k];
   } else {
     num f[BODY_Y];
-    ends_load(b->t, s->push, s->z, rotation_f(s, b), f);
+    ends_load(b->t, s->push, s->z, frame_f(s, b)->R, f);
     body_less_delta(b->t->diagonal, b->delta, f, b->w, y);
   }
 }
@@ -177,7 +176,7 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded,
     body_apply_delta_as(b->t->diagonal, b->delta, pull, w);
   }
   put_w(b, w);
-  ends_tip(TIP_FREE, b->t, s->tip, x, f, rotation_f(s, b), w);
+  ends_tip(TIP_FREE, b->t, s->tip, x, f, frame_f(s, b), w);
 }
 
 INLINED void body_free_of(const struct stage *s, int tile)
@@ -328,7 +327,7 @@ INLINED void body_response_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->response, b.slot, BODY_Y);
-  ends_load(b.t, s->push, s->z, rotation_f(s, &b), f);
+  ends_load(b.t, s->push, s->z, frame_f(s, &b)->R, f);
   if (!b.t->carried) {
     body_apply_delta_as(b.t->diagonal, b.delta, f, response);
     return;

@@ -86,20 +86,17 @@ enum tip {
   TIP_SECOND, /* the same, and what the velocities of x bring about */
 };
 
-/* Rows of J times y: d(A a) = R (th x a + 2 n a), and r. */
-INLINED void tip_rate(const num *R, const num y[BODY_Y], const num a[3], num o[3])
+/* The rows of J times y. */
+INLINED void tip_rate(const struct body_frame *f, const num y[BODY_Y], const num a[3], num o[3])
 {
-  num local[3];
-  v3_cross(local, y + 3, a);
-  v3_axpy(local, 2.0 * y[6], a);
-  m3_mul(o, R, local);
+  vector_rate(o, f, y, a);
   for (int i = 0; i < 3; i++) o[i] += y[i];
 }
 
-/* y: the w, velocity or acceleration of the body. R: of the factors, for TIP_FREE */
+/* y: the w, velocity or acceleration of the body. factors: their frame, for TIP_FREE */
 INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const tip[2],
-                      const struct body_state *x, const struct body_frame *f, const num *R,
-                      const num y[BODY_Y])
+                      const struct body_state *x, const struct body_frame *f,
+                      const struct body_frame *factors, const num y[BODY_Y])
 {
   if (!own->tips) return;
   for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
@@ -109,8 +106,8 @@ INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const 
     if (what == TIP_PLACE || what == TIP_FREE)
       world_vector(at, f, a);
     else
-      tip_rate(f->R, y, a, at);
-    if (what == TIP_FREE) tip_rate(R, y, a, more);
+      tip_rate(f, y, a, at);
+    if (what == TIP_FREE) tip_rate(factors, y, a, more);
     if (what == TIP_SECOND) vector_bias(more, x, a);
     const bool both = what == TIP_FREE || what == TIP_SECOND;
     for (int i = 0; both && i < 3; i++) at[i] += more[i];
