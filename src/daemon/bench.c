@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "io/osc_query.h"
-#include "io/telemetry_shm.h"
 #include "rt/clock.h"
 
 #include <math.h>
@@ -34,7 +33,7 @@ bool bench_open(struct bench *b, const struct settings *s, char *error, size_t s
   *b = (struct bench){.settings = s, .signals = s->signals};
   b->bell = aligned_zalloc(sizeof *b->bell);
   if (!b->bell) return out_of_memory(error, size);
-  b->telemetry = telemetry_create(s->instance, error, size);
+  b->telemetry = telemetry_create(s->instance, &b->left, error, size);
   if (!b->telemetry) return false;
   /* OSC sends as soon as there is a frame; Modbus reads one when a client asks. */
   if (s->osc.enabled && !open_port(b, &b->osc_port, "osc", SOURCE_OSC, BEAT_OSC, true))

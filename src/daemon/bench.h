@@ -10,7 +10,7 @@
 #include "io/modbus_server.h"
 #include "io/osc.h"
 #include "io/packets.h"
-#include "rt/telemetry.h"
+#include "io/telemetry_shm.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
 
@@ -21,6 +21,7 @@ enum { BENCH_PORTS = 3 + DEVICES_MAX };
 struct bench {
   const struct signals *signals; /* of the settings */
   struct telemetry *telemetry;
+  struct telemetry_left left; /* what a killed daemon of this name left behind */
   struct bell *bell;
   struct port *port[BENCH_PORTS]; /* (ports) those in use */
   int ports;

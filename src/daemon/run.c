@@ -175,7 +175,7 @@ static int go_realtime(struct daemon *d)
   return STATUS_NOT_REALTIME;
 }
 
-static void complete_telemetry(struct daemon *d)
+static bool complete_telemetry(struct daemon *d, char *error, size_t size)
 {
   struct telemetry *t = d->bench.telemetry;
   const struct realtime_grant *grant = &d->loop.grant;
@@ -196,7 +196,7 @@ static void complete_telemetry(struct daemon *d)
   t->cranks = geometry->crank;
   t->leg_min = geometry->leg_min;
   t->leg_max = geometry->leg_max;
-  telemetry_ready(t);
+  return telemetry_ready(t, error, size);
 }
 
 static bool open_supervisor(struct daemon *d)
@@ -230,8 +230,7 @@ static int start(struct daemon *d)
   if (status != STATUS_OK) return status;
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
-  complete_telemetry(d);
-  return STATUS_OK;
+  return complete_telemetry(d, error, sizeof error) ? STATUS_OK : failed("", error);
 }
 
 static void log_start(struct daemon *d)

@@ -9,7 +9,7 @@
 
 #define TELEMETRY_JSON_FLAGS JSON_REAL_PRECISION(9) /* for json_dump...() */
 
-/* A new reference. Of a sample that was kept, see sample_keep(). */
+/* A new reference. */
 json_t *telemetry_json(const struct sample *s);
 
 #endif

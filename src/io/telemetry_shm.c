@@ -1,151 +1,205 @@
 /* SPDX-License-Identifier: MIT
- * The shared memory object behind the telemetry block. Set-up and tools only: everything here calls the
- * system.
+ * The daemon's side of the telemetry block. Set-up only: everything here calls the system.
  *
- * An object is made complete but for `magic`; telemetry_ready() stores that last, so a reader that sees it
- * sees the rest. A daemon that was killed leaves its object behind: the process id in it tells. */
+ * Who has locked ali3-NAME.lock owns the name; only the owner touches the other files of the name. The lock is a file of
+ * its own with mode 0600, since any user can put a read lock on a file that he can read and so keep us from locking it.
+ * The block is locked as well, as long as its process lives: by that readers tell a running daemon.
+ *
+ * A lock is worth something only while its path leads to it: whoever ends removes the file before the lock is given up, so
+ * whoever has locked a file looks afterwards whether it is still the one of that name, and begins anew if not. */
 #include "io/telemetry_shm.h"
+
+#include "io/telemetry_read.h"
 #include "rt/clock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SHM_DIRECTORY   "/dev/shm" /* where Linux keeps what shm_open() makes */
-#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+enum { TRIES = 1000 }; /* each is lost to another process that starts or ends at the same instant */
 
-enum { NAME_MAX_LENGTH = 63, HALF_MADE_S = 2 };
-
-bool telemetry_valid_name(const char *instance)
+/* True if a daemon runs under that name; says which. */
+static bool is_running(const char *instance, char *error, size_t size)
 {
-  const size_t n = strlen(instance);
-  return n >= 1 && n <= NAME_MAX_LENGTH && strspn(instance, NAME_CHARACTERS) == n;
+  struct telemetry_reader r = {0};
+  char why[256];
+  if (!telemetry_open(&r, instance, why, sizeof why)) return false;
+  const bool running = telemetry_alive(&r);
+  if (running)
+    snprintf(error, size, "an instance \"%s\" is already running as process %" PRId64, instance, r.pid);
+  telemetry_close(&r);
+  return running;
 }
 
-static void object_name(char name[static 80], const char *instance)
+/* What stands in the way is not ours. Root removes it, others can only say so: in a directory with the sticky bit each user
+ * removes his own files. True if it is gone. */
+static bool remove_foreign(const char *instance, const char *path, const char *what, char *error, size_t size)
 {
-  snprintf(name, 80, "%s%.63s", TELEMETRY_PREFIX, instance);
+  if (is_running(instance, error, size)) return false;
+  if (geteuid() == 0 && (unlink(path) == 0 || errno == ENOENT)) return true;
+  snprintf(error, size,
+           "shared memory %s %s: remove it as its owner or as root, or choose another telemetry.name", path,
+           what);
+  return false;
 }
 
-static void description_name(char name[static 84], const char *instance)
+/* The file of the lock, made if it is not there. -1: errno EAGAIN to try again, else the reason in error[size]. */
+static int open_lock(const char *instance, const char *path, char *error, size_t size)
 {
-  snprintf(name, 84, "%s%.63s.osc", TELEMETRY_PREFIX, instance); /* no instance has a point in its name */
-}
-
-/* A process that is dead but not yet waited for (under some init of a container: for ever) can still be
- * signalled. */
-static bool is_zombie(int64_t pid)
-{
-  char path[40], line[256];
-  snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
-  FILE *f = fopen(path, "re");
-  if (!f) return false;
-  const char *name_end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
-  fclose(f);
-  return name_end && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
-}
-
-static bool process_lives(int64_t pid)
-{
-  return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) && !is_zombie(pid);
-}
-
-bool telemetry_alive(const struct telemetry *t)
-{
-  return process_lives(t->pid);
-}
-
-/* Maps what is there, whatever it is; NULL if there is nothing (errno ENOENT), or it is too small (errno 0).
- */
-static const struct telemetry *map_existing(const char *instance, struct stat *st)
-{
-  char name[80];
-  object_name(name, instance);
-  const int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return NULL;
-  struct stat own;
-  if (!st) st = &own;
-  void *p = MAP_FAILED;
-  if (fstat(fd, st) == 0) {
-    errno = 0;
-    if ((size_t)st->st_size >= sizeof(struct telemetry))
-      p = mmap(NULL, sizeof(struct telemetry), PROT_READ, MAP_SHARED, fd, 0);
+  struct stat st;
+  char why[160];
+  int fd = object_open(path, O_RDWR, &st, why, sizeof why);
+  if (fd >= 0 && st.st_uid == geteuid()) return fd;
+  const int reason = fd < 0 ? errno : 0;
+  if (fd >= 0) {
+    close(fd);
+    snprintf(why, sizeof why, "belongs to user %u", (unsigned)st.st_uid);
   }
-  const int saved = errno;
-  close(fd);
-  errno = saved;
-  return p == MAP_FAILED ? NULL : p;
-}
-
-/* True if the object in the way belongs to nobody alive. */
-static bool abandoned(const char *instance, char *error, size_t size)
-{
-  struct stat st = {0};
-  const struct telemetry *t = map_existing(instance, &st);
-  const int64_t pid = t ? t->pid : 0;
-  telemetry_close(t);
-  /* The own number can only be left over from an earlier life, where process numbers begin anew (containers).
-   */
-  if (pid != getpid() && process_lives(pid)) {
-    snprintf(error, size, "an instance \"%s\" is already running as process %" PRId64, instance, pid);
-    return false;
+  if (reason == ENOENT) {
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno == EEXIST) {
+      if (fd < 0) errno = EAGAIN;
+      return fd;
+    }
+    snprintf(error, size, "shared memory %s: %s", path, strerror(errno));
+    errno = EPERM;
+    return -1;
   }
-  if (pid == 0 && time(NULL) - st.st_ctime < HALF_MADE_S) {
-    snprintf(error, size, "an instance \"%s\" is being started by another process", instance);
-    return false;
-  }
-  return true;
-}
-
-static int make_object(const char *name, const char *instance, char *error, size_t size)
-{
-  for (int attempt = 0; attempt < 2; attempt++) {
-    const int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
-    if (fd >= 0) return fd;
-    if (errno != EEXIST) break;
-    if (!abandoned(instance, error, size)) return -1;
-    if (shm_unlink(name) != 0 && errno != ENOENT) break;
-  }
-  snprintf(error, size, "shared memory %s: %s", name, strerror(errno));
+  errno = remove_foreign(instance, path, why, error, size) ? EAGAIN : EPERM;
   return -1;
 }
 
-struct telemetry *telemetry_create(const char *instance, char *error, size_t size)
+/* The descriptor of the lock of that name; -1: the reason in error[size]. */
+static int take_name(const char *instance, char *error, size_t size)
 {
-  if (!telemetry_valid_name(instance)) {
-    snprintf(error, size, "instance name: expected 1 to %d of A-Z a-z 0-9 _ -, found \"%.80s\"",
-             NAME_MAX_LENGTH, instance);
-    return NULL;
+  char path[OBJECT_PATH];
+  object_path(path, instance, OBJECT_LOCK);
+  for (int i = 0; i < TRIES; i++) {
+    const int fd = open_lock(instance, path, error, size);
+    if (fd < 0 && errno == EAGAIN) continue;
+    if (fd < 0) return -1;
+    const int reason = object_lock(fd);
+    if (reason == 0 && object_is_at(fd, path)) return fd;
+    close(fd);
+    if (reason == 0) continue; /* the one before has just ended */
+    if (reason != EAGAIN)
+      snprintf(error, size, "shared memory %s: cannot be locked: %s", path, strerror(reason));
+    else if (!is_running(instance, error, size))
+      snprintf(error, size, "an instance \"%s\" is being started or ended by another process", instance);
+    return -1;
   }
-  char name[80];
-  object_name(name, instance);
-  const int fd = make_object(name, instance, error, size);
-  if (fd < 0) return NULL;
-  void *p = MAP_FAILED;
+  snprintf(error, size, "shared memory %s: another process makes and removes it again and again", path);
+  return -1;
+}
+
+static void copy_left(int fd, const struct stat *st, struct telemetry_left *left)
+{
+  left->there = true;
+  if (st->st_uid != 0 && st->st_uid != geteuid()) return;
+  struct telemetry *old = malloc(sizeof *old); /* too large for a stack */
+  if (!old) return;
+  const enum telemetry_copied copied = telemetry_copy_file(fd, "", old);
+  if (copied != TELEMETRY_NOT_READ) {
+    left->known = true;
+    left->whole = copied == TELEMETRY_WHOLE;
+    left->pid = old->pid;
+    left->live = old->live;
+  }
+  free(old);
+}
+
+/* Looks at what has the name of the block, if anything. False: it cannot be replaced. */
+static bool look_at_place(const char *instance, struct telemetry_left *left, char *error, size_t size)
+{
+  char path[OBJECT_PATH], why[160];
+  struct stat st = {0};
+  object_path(path, instance, OBJECT_BLOCK);
+  const int fd = object_open(path, O_RDONLY, &st, why, sizeof why);
+  if (fd < 0 && errno == ENOENT) return true;
+  const bool ours = fd >= 0 && st.st_uid == geteuid();
+  if (ours && object_is_locked(fd)) { /* somebody removed its file of the lock */
+    if (!is_running(instance, error, size))
+      snprintf(error, size, "shared memory %s: locked by another process", path);
+    close(fd);
+    return false;
+  }
+  if (fd >= 0 && left) copy_left(fd, &st, left);
+  if (fd >= 0) close(fd);
+  if (ours || (st.st_uid == geteuid() && !S_ISDIR(st.st_mode))) return true;
+  if (fd >= 0) snprintf(why, sizeof why, "belongs to user %u", (unsigned)st.st_uid);
+  return remove_foreign(instance, path, why, error, size);
+}
+
+/* An empty file for a block, locked; -1: see errno. It is locked before anybody else may read it. */
+static int make_object(const char *path)
+{
+  if (unlink(path) != 0 && errno != ENOENT) return -1; /* of a process that was killed while it started */
+  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  if (fd < 0) return -1;
+  int reason = object_lock(fd);
   /* fchmod: readable by all, whatever the umask. Allocated, not just sized: where the file system is full the
    * first touch of a page would kill the process, in the loop perhaps. */
-  errno = fchmod(fd, 0644) == 0 ? posix_fallocate(fd, 0, sizeof(struct telemetry)) : errno;
-  if (errno == 0) p = mmap(NULL, sizeof(struct telemetry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (reason == 0 && fchmod(fd, 0644) != 0) reason = errno;
+  if (reason == 0) reason = posix_fallocate(fd, 0, sizeof(struct telemetry));
+  if (reason == 0) return fd;
+  unlink(path);
+  close(fd);
+  errno = reason;
+  return -1;
+}
+
+static struct telemetry *map_object(const char *path, int lock, char *error, size_t size)
+{
+  const int fd = make_object(path);
+  void *p = MAP_FAILED;
+  if (fd >= 0) p = mmap(NULL, sizeof(struct telemetry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p == MAP_FAILED) {
-    snprintf(error, size, "shared memory %s: %s", name, strerror(errno));
-    shm_unlink(name);
-    close(fd);
+    snprintf(error, size, "shared memory %s: %s", path, strerror(errno));
+    if (fd >= 0) {
+      unlink(path);
+      close(fd);
+    }
     return NULL;
   }
-  close(fd);
-  char description[84];
-  description_name(description, instance);
-  shm_unlink(description); /* of one that was killed */
   struct telemetry *t = p;
+  t->lock = lock;
+  t->object = fd;
+  return t;
+}
+
+static void remove_own(int fd, const char *instance, enum object_part part)
+{
+  char path[OBJECT_PATH];
+  object_path(path, instance, part);
+  if (object_is_at(fd, path)) unlink(path);
+}
+
+struct telemetry *telemetry_create(const char *instance, struct telemetry_left *left, char *error,
+                                   size_t size)
+{
+  if (left) *left = (struct telemetry_left){0};
+  if (!telemetry_valid_name(instance)) {
+    object_bad_name(instance, error, size);
+    return NULL;
+  }
+  const int lock = take_name(instance, error, size);
+  if (lock < 0) return NULL;
+  char path[OBJECT_PATH];
+  object_path(path, instance, OBJECT_NEW);
+  struct telemetry *t = NULL;
+  if (look_at_place(instance, left, error, size)) t = map_object(path, lock, error, size);
+  if (!t) {
+    remove_own(lock, instance, OBJECT_LOCK);
+    close(lock);
+    return NULL;
+  }
+  object_path(path, instance, OBJECT_DESCRIPTION);
+  unlink(path); /* of one that was killed */
   t->pid = getpid();
   t->version = TELEMETRY_VERSION;
   t->size = sizeof *t;
@@ -154,28 +208,47 @@ struct telemetry *telemetry_create(const char *instance, char *error, size_t siz
   return t;
 }
 
-void telemetry_ready(struct telemetry *t)
+bool telemetry_ready(struct telemetry *t, char *error, size_t size)
 {
+  char made[OBJECT_PATH], path[OBJECT_PATH], lock[OBJECT_PATH];
+  object_path(made, t->instance, OBJECT_NEW);
+  object_path(path, t->instance, OBJECT_BLOCK);
+  object_path(lock, t->instance, OBJECT_LOCK);
   __atomic_store_n(&t->magic, TELEMETRY_MAGIC, __ATOMIC_RELEASE);
+  if (!object_is_at(t->lock, lock) || !object_is_at(t->object, made)) {
+    snprintf(error, size, "shared memory %s: removed by somebody else",
+             object_is_at(t->lock, lock) ? made : lock);
+    return false;
+  }
+  if (rename(made, path) == 0) return true;
+  snprintf(error, size, "shared memory %s: %s: remove it, or choose another telemetry.name", path,
+           strerror(errno));
+  return false;
 }
 
 void telemetry_destroy(struct telemetry *t)
 {
   if (!t) return;
-  char name[80];
-  object_name(name, t->instance);
-  shm_unlink(name);
-  char description[84];
-  description_name(description, t->instance);
-  shm_unlink(description);
+  char lock[OBJECT_PATH], description[OBJECT_PATH];
+  object_path(lock, t->instance, OBJECT_LOCK);
+  object_path(description, t->instance, OBJECT_DESCRIPTION);
+  remove_own(t->object, t->instance, OBJECT_BLOCK);
+  remove_own(t->object, t->instance, OBJECT_NEW);
+  const int held = t->lock, object = t->object;
+  if (object_is_at(held, lock)) {
+    unlink(description);
+    unlink(lock); /* last: from here on the name is free */
+  }
   munmap(t, sizeof *t);
+  close(object);
+  close(held);
 }
 
 bool telemetry_describe(struct telemetry *t, const char *text)
 {
-  char name[84];
-  description_name(name, t->instance);
-  const int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  char path[OBJECT_PATH];
+  object_path(path, t->instance, OBJECT_DESCRIPTION);
+  const int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (fd < 0) return false;
   const size_t size = strlen(text);
   bool written = fchmod(fd, 0644) == 0;
@@ -185,102 +258,6 @@ bool telemetry_describe(struct telemetry *t, const char *text)
     if (written) at += (size_t)n;
   }
   close(fd);
-  if (!written) shm_unlink(name);
+  if (!written) unlink(path);
   return written;
-}
-
-char *telemetry_description(const char *instance)
-{
-  enum { MOST = 64 << 20 }; /* whatever it is, it is no description */
-  char name[84];
-  struct stat st;
-  if (!telemetry_valid_name(instance)) return NULL;
-  description_name(name, instance);
-  const int fd = shm_open(name, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return NULL;
-  char *text = NULL;
-  if (fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size < MOST) text = calloc(1, (size_t)st.st_size + 1);
-  for (off_t at = 0; text && at < st.st_size;) {
-    const ssize_t n = read(fd, text + at, (size_t)(st.st_size - at));
-    if (n <= 0) {
-      free(text);
-      text = NULL;
-      break;
-    }
-    at += n;
-  }
-  close(fd);
-  return text;
-}
-
-const struct telemetry *telemetry_open(const char *instance, char *error, size_t size)
-{
-  if (!telemetry_valid_name(instance)) {
-    snprintf(error, size, "instance name: expected 1 to %d of A-Z a-z 0-9 _ -, found \"%.80s\"",
-             NAME_MAX_LENGTH, instance);
-    return NULL;
-  }
-  const struct telemetry *t = map_existing(instance, NULL);
-  if (!t) {
-    snprintf(error, size, "instance \"%s\": %s", instance,
-             errno == ENOENT ? "not running"
-             : errno         ? strerror(errno)
-                             : "not a telemetry block of this version");
-    return NULL;
-  }
-  const uint32_t magic = __atomic_load_n(&t->magic, __ATOMIC_ACQUIRE);
-  if (magic == TELEMETRY_MAGIC && t->version == TELEMETRY_VERSION && t->size == sizeof *t) return t;
-  if (magic == 0)
-    snprintf(error, size, "instance \"%s\": still starting", instance);
-  else if (magic != TELEMETRY_MAGIC)
-    snprintf(error, size, "instance \"%s\": not a telemetry block", instance);
-  else
-    snprintf(error, size, "instance \"%s\": telemetry version %u of %" PRIu64 " bytes, expected %u of %zu",
-             instance, t->version, t->size, TELEMETRY_VERSION, sizeof *t);
-  telemetry_close(t);
-  return NULL;
-}
-
-void telemetry_close(const struct telemetry *t)
-{
-  if (t) munmap((void *)t, sizeof *t);
-}
-
-struct listed {
-  char name[64];
-  uint64_t start_ns;
-  bool alive;
-};
-
-static int by_age(const void *a, const void *b)
-{
-  const struct listed *x = a, *y = b;
-  if (x->alive != y->alive) return x->alive ? -1 : 1;
-  return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
-}
-
-int telemetry_list(char name[][64], int max)
-{
-  const char *prefix = &TELEMETRY_PREFIX[1];
-  const size_t n = strlen(prefix);
-  DIR *directory = opendir(SHM_DIRECTORY);
-  if (!directory) return 0;
-  struct listed found[256];
-  int count = 0;
-  for (const struct dirent *e; count < 256 && (e = readdir(directory));) {
-    if (strncmp(e->d_name, prefix, n) != 0 || !telemetry_valid_name(e->d_name + n)) continue;
-    char error[256];
-    const struct telemetry *t = telemetry_open(e->d_name + n, error, sizeof error);
-    if (!t) continue;
-    struct listed *l = &found[count++];
-    snprintf(l->name, sizeof l->name, "%.63s", e->d_name + n);
-    l->start_ns = t->start_ns;
-    l->alive = telemetry_alive(t);
-    telemetry_close(t);
-  }
-  closedir(directory);
-  qsort(found, (size_t)count, sizeof *found, by_age);
-  if (count > max) count = max;
-  for (int i = 0; i < count; i++) memcpy(name[i], found[i].name, sizeof found[i].name);
-  return count;
 }

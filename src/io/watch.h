@@ -4,8 +4,8 @@
 #ifndef IO_WATCH_H
 #define IO_WATCH_H
 
+#include "io/telemetry_read.h"
 #include "platform/platform.h"
-#include "rt/telemetry.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct sample {
   enum verdict verdict;
   int reasons;
   char reason[REASONS_MAX][160]; /* why not healthy */
-  const struct telemetry *t;     /* NULL when gone; valid until the next look */
+  const struct telemetry *t;     /* NULL when gone, else the copy that the look filled */
   struct telemetry_live live;
   bool whole;      /* live was read in one piece */
   double age;      /* s since the loop last wrote */
@@ -30,16 +30,12 @@ struct sample {
 struct watch {
   const char *wanted; /* instance; NULL: whichever is newest */
   char last[64];      /* instance seen last; "" none yet */
-  const struct telemetry *t;
+  struct telemetry_reader reader;
 };
 
-/* Looks once. */
-void watch_look(struct watch *w, struct sample *s);
+/* Looks once. *copy is filled with the block, see telemetry_copy(); where the daemon is gone, it stays as it was. */
+void watch_look(struct watch *w, struct sample *s, struct telemetry *copy);
 void watch_close(struct watch *w);
-/* Copies the block of a sample out of shared memory and points the sample to the copy: good for ever, its texts
- * end within their fields and its numbers of rows within their arrays, whoever wrote them. Nothing where the daemon is
- * gone. */
-void sample_keep(struct sample *s, struct telemetry *copy);
 
 static inline enum input_state input_view_state(const struct input_view *v)
 {

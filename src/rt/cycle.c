@@ -140,6 +140,7 @@ static void end_warmup(struct cycle *c)
 {
   cycle_clear(c);
   c->misses_counted = c->grace_misses = c->skipped = c->counted = c->degraded = c->late_starts = 0;
+  c->degraded_cycle = 0;
   c->schedule.slipped_ns = 0;
   /* Those of the warm-up ask for nothing. */
   if (c->config.clocking == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
@@ -243,7 +244,10 @@ static void feedback(struct cycle *c)
   const int status = ali3_step(c->config.model, c->data);
   c->virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
-  if (status == ALI3_NOT_CONVERGED) c->degraded++;
+  if (status == ALI3_NOT_CONVERGED) {
+    c->degraded++;
+    c->degraded_cycle = c->number;
+  }
   if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1, 0);
   c->moved |= status >= 0;
   if (warming) restore(c);

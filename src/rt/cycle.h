@@ -126,6 +126,7 @@ struct cycle {
   uint64_t leave_by;      /* cycle by which the loop ends, parked or not; 0: it was not told to end */
   uint64_t leave_at_last; /* and which that is at most, however long the platform moves */
   uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
+  uint64_t degraded_cycle; /* number of the last cycle whose step did not converge; 0: none did */
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
   uint64_t usual_held_ns;                      /* likewise, by workers */

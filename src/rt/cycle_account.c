@@ -55,6 +55,7 @@ void cycle_write_live(struct cycle *c)
                                 .stale_mask = c->inputs.stale_mask,
                                 .clamped = c->inputs.clamped,
                                 .degraded = c->degraded,
+                                .degraded_cycle = c->degraded_cycle,
                                 .grace_misses = c->grace_misses,
                                 .late_starts = c->late_starts,
                                 .slipped_ns = c->schedule.slipped_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The block of shared memory through which a running daemon is watched. Written by the loop and the I/O
- * threads, mapped read-only by tools. Fixed layout, no pointers; readers check magic, version and size first.
+ * threads, copied by tools. Fixed layout, no pointers; readers check magic, version and size first.
  *
  * The loop's own part is guarded by a sequence lock (odd while being written), the rest are single words. */
 #ifndef RT_TELEMETRY_H
@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 6u
-#define TELEMETRY_PREFIX  "/ali3-" /* shm_open name is this plus the instance name */
+#define TELEMETRY_VERSION 7u
+#define TELEMETRY_PREFIX  "/ali3-" /* the file in /dev/shm is this plus the instance name */
 
 /* Of the motion platform, as of the last cycle. */
 struct platform_live {
@@ -41,7 +41,8 @@ struct telemetry_live {
   uint32_t stale_mask;
   uint32_t waiting;           /* 1: the loop goes to sleep until something comes: no clock wakes it */
   uint64_t clamped;           /* input values clamped to their limits so far */
-  uint64_t degraded;          /* steps that ended ALI3_NOT_CONVERGED */
+  uint64_t degraded;          /* steps that ended ALI3_NOT_CONVERGED, since the warm-up */
+  uint64_t degraded_cycle;    /* cycle of the last of them; 0: none */
   uint64_t grace_misses;      /* misses within the grace after a start: not among the misses */
   uint64_t late_starts;       /* cycles begun late on purpose, to catch up */
   uint64_t slipped_ns;        /* by which late cycles moved the grid on */
@@ -83,6 +84,7 @@ struct telemetry {
   /* overrun, catch_up, max_misses and grace change when they are tuned, a word at a time */
   uint32_t platform, cranks; /* 1: there is one; and its legs are cranks */
   double leg_min, leg_max;   /* m or rad */
+  int32_t lock, object;      /* descriptors of the process that made the block; io/telemetry_shm.c */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;

@@ -330,10 +330,9 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         self.notify.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(f"/dev/shm/ali3-{self.name}")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(f"/dev/shm/ali3-{self.name}.osc")
+        for part in ("", ".new", ".osc", ".lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"/dev/shm/ali3-{self.name}{part}")
         shutil.rmtree(self.dir, ignore_errors=True)
 
 

@@ -35,7 +35,6 @@ BANNED_DAEMON = {
 # (file, what it may name all the same): why.
 EXCUSED = {
     ("src/daemon/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
-    ("src/io/telemetry_shm.c", "time("): "compared with that of a file, which is by the wall clock; at the start only",
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting
 

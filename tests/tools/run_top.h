@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -65,7 +66,7 @@ static inline struct telemetry_live healthy(void)
 static inline struct telemetry *start_fake(void)
 {
   char error[256];
-  struct telemetry *t = telemetry_create(name, error, sizeof error);
+  struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
   if (!t) {
     print_message("%s\n", error);
     abort(); /* no test can run */
@@ -85,8 +86,20 @@ static inline struct telemetry *start_fake(void)
   }
   const struct telemetry_live live = healthy();
   telemetry_write(t, &live);
-  telemetry_ready(t);
+  if (!telemetry_ready(t, error, sizeof error)) fail_msg("%s", error);
   return t;
+}
+
+/* A daemon that was killed: its process has ended, its block is still there. Returns the number of the process. */
+static inline pid_t leave_fake(void)
+{
+  const pid_t pid = fork();
+  if (pid == 0) {
+    start_fake();
+    _exit(0);
+  }
+  waitpid(pid, NULL, 0);
+  return pid;
 }
 
 /* A late wake-up. */

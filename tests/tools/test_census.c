@@ -22,7 +22,7 @@ static char name[2][64];
 static struct telemetry *start_fake(const char *instance)
 {
   char error[256];
-  struct telemetry *t = telemetry_create(instance, error, sizeof error);
+  struct telemetry *t = telemetry_create(instance, NULL, error, sizeof error);
   if (!t) {
     print_message("%s\n", error);
     abort(); /* no test can run */
@@ -33,7 +33,7 @@ static struct telemetry *start_fake(const char *instance)
   /* Written in the future: never old, however slow this machine is. */
   telemetry_write(t, &(struct telemetry_live){
                          .cycle = 1000, .t_ns = clock_now_ns() + 600 * NS_PER_S, .state = STATE_RUNNING});
-  telemetry_ready(t);
+  if (!telemetry_ready(t, error, sizeof error)) fail_msg("%s", error);
   return t;
 }
 
@@ -62,18 +62,18 @@ static void daemons_come_and_go(void **state)
   assert_string_equal(p->name, name[0]);
 
   /* Dead, but its memory is still there; then taken over by the next one. */
-  const int64_t pid = a->pid;
+  telemetry_destroy(a);
+  assert_null(look(name[0]));
   const pid_t dead = fork();
-  if (dead == 0) _exit(0);
+  if (dead == 0) {
+    start_fake(name[0]);
+    _exit(0);
+  }
   waitpid(dead, NULL, 0);
-  a->pid = dead;
   p = look(name[0]);
   assert_non_null(p);
   assert_null(p->sample.t);
   assert_int_equal(p->sample.verdict, VERDICT_GONE);
-  a->pid = pid;
-  telemetry_destroy(a);
-  assert_null(look(name[0]));
   a = start_fake(name[0]);
   p = look(name[0]);
   assert_non_null(p);

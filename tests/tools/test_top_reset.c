@@ -29,11 +29,12 @@ static int make_block(void **state)
   (void)state;
   char name[64];
   snprintf(name, sizeof name, "test-reset-%d", (int)getpid());
-  block = telemetry_create(name, said, sizeof said);
+  block = telemetry_create(name, NULL, said, sizeof said);
+  if (!block || !telemetry_ready(block, said, sizeof said)) return -1;
   const struct sigaction action = {.sa_handler = on_signal};
   sigaction(SIGUSR1, &action, NULL);
   signals = 0;
-  return block ? 0 : -1;
+  return 0;
 }
 
 static int drop_block(void **state)

@@ -2,7 +2,6 @@
  * Nothing is kept from one look to the next: daemons that went, came or came back need no care. */
 #include "census.h"
 
-#include "io/telemetry_shm.h"
 #include "rt/clock.h"
 
 #include <stdio.h>
@@ -14,11 +13,8 @@ static void look(struct present *p, const char *name)
 {
   struct watch watch = {.wanted = name};
   snprintf(p->name, sizeof p->name, "%.63s", name);
-  watch_look(&watch, &p->sample);
-  sample_keep(&p->sample, &p->block);
+  watch_look(&watch, &p->sample, &p->block);
   watch_close(&watch);
-  /* The name of the object is what it was found by, whatever the block says. */
-  if (p->sample.t) memcpy(p->block.instance, p->name, sizeof p->name);
 }
 
 void census_take(struct census *c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it maps their blocks read-only,
+ * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it copies their blocks,
  * sends them nothing, and is served last by the scheduler. */
 #include "census.h"
-#include "io/telemetry_shm.h"
+#include "io/telemetry_read.h"
 #include "listener.h"
 #include "oscquery.h"
 #include "prometheus.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "oscquery.h"
 
-#include "io/telemetry_shm.h"
+#include "io/telemetry_read.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -94,10 +94,11 @@ static char *description_of(const char *only)
     snprintf(name[0], sizeof name[0], "%.63s", only);
   else if (telemetry_list(name, 1) == 0)
     return NULL;
-  const struct telemetry *t = telemetry_open(name[0], error, sizeof error);
-  const bool alive = t && telemetry_alive(t);
-  telemetry_close(t);
-  return alive ? telemetry_description(name[0]) : NULL;
+  struct telemetry_reader r;
+  if (!telemetry_open(&r, name[0], error, sizeof error)) return NULL;
+  char *text = telemetry_alive(&r) ? telemetry_description(&r) : NULL;
+  telemetry_close(&r);
+  return text;
 }
 
 void oscquery_page(const struct request *r, const char *only, struct page *page)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
 
-#include "io/telemetry_shm.h"
+#include "io/telemetry_object.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>

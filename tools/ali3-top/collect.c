@@ -15,10 +15,9 @@ int misses_newest(const struct miss_log *log, struct miss m[static MISS_LOG])
 
 void picture_take(struct picture *p, struct watch *w)
 {
-  watch_look(w, &p->sample);
+  watch_look(w, &p->sample, &p->block);
   p->now_ns = clock_now_ns();
   if (!p->sample.t) return;
-  sample_keep(&p->sample, &p->block);
   p->seen = true;
   p->misses = misses_newest(&p->block.misses, p->miss);
 }

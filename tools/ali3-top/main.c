@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * ali3-top: shows what a running ali3d is doing, from its shared memory alone, which it maps read-only. It cannot disturb
+ * ali3-top: shows what a running ali3d is doing, from its shared memory alone, which it copies. It cannot disturb
  * the daemon; the one thing it sends, and only when a key asks for it, is the signal that begins the maxima anew. */
 #include "collect.h"
-#include "io/telemetry_shm.h"
+#include "io/telemetry_read.h"
 #include "options.h"
 #include "plot.h"
 #include "rt/clock.h"
@@ -31,10 +31,10 @@ static int list_instances(void)
   const int n = telemetry_list(name, LISTED_MAX);
   for (int i = 0; i < n; i++) {
     char error[256];
-    const struct telemetry *t = telemetry_open(name[i], error, sizeof error);
-    if (!t) continue; /* gone since */
-    printf("%s\t%" PRId64 "\t%s\n", name[i], t->pid, telemetry_alive(t) ? "running" : "gone");
-    telemetry_close(t);
+    struct telemetry_reader r;
+    if (!telemetry_open(&r, name[i], error, sizeof error)) continue; /* gone since */
+    printf("%s\t%" PRId64 "\t%s\n", name[i], r.pid, telemetry_alive(&r) ? "running" : "gone");
+    telemetry_close(&r);
   }
   return n ? EXIT_SUCCESS : VERDICT_GONE;
 }

@@ -3,7 +3,6 @@
  * none is overlooked. */
 #include "screen.h"
 
-#include "io/telemetry_shm.h"
 #include "panes.h"
 #include "reset.h"
 #include "rt/clock.h"
