@@ -24,11 +24,13 @@ enum { EXIT_USAGE = 2, NICE = 5 };
 struct options {
   const char *instance;
   struct address address, oscquery;
+  struct hosts hosts;
   bool once, serves_oscquery;
 };
 
 static const char usage[] =
-    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT] [--expose]\n"
+    "usage: ali3-exporter [--name INSTANCE] [--listen ADDRESS:PORT] [--oscquery ADDRESS:PORT]\n"
+    "                     [--expose] [--host NAME]...\n"
     "       ali3-exporter --once [--name INSTANCE]\n"
     "\n"
     "Serves the figures of running ali3d, read from shared memory, over HTTP.\n"
@@ -39,6 +41,9 @@ static const char usage[] =
     "  --oscquery ADDRESS:PORT  describe the OSC addresses of one daemon there, too, for OSCQuery clients:\n"
     "                           of the one named, else of the one started last\n"
     "  --expose                 allow an address that other machines can reach\n"
+    "  --host NAME              answer requests for this host name, too: clients that do not ask for "
+    "localhost or\n"
+    "                           the address itself need it; up to 16 times\n"
     "  --once                   print what /metrics would say, and exit\n"
     "  --help, --version\n"
     "\n"
@@ -70,13 +75,26 @@ static void read_address(const char *option, const char *text, bool expose, stru
            option, text);
 }
 
+static void add_host(struct hosts *hosts, const char *name)
+{
+  if (!host_is_valid(name))
+    refuse("--host: expected a host name or address without port, found \"%.80s\"", name);
+  if (hosts->count == HOSTS_MAX)
+    refuse("--host: at most %d names, \"%.80s\" is one too many", HOSTS_MAX, name);
+  hosts->name[hosts->count++] = name;
+}
+
 static struct options read_options(int argc, char **argv)
 {
-  static const struct option known[] = {
-      {"name", required_argument, NULL, 'n'},     {"listen", required_argument, NULL, 'l'},
-      {"oscquery", required_argument, NULL, 'q'}, {"expose", no_argument, NULL, 'e'},
-      {"once", no_argument, NULL, 'o'},           {"help", no_argument, NULL, 'h'},
-      {"version", no_argument, NULL, 'v'},        {0}};
+  static const struct option known[] = {{"name", required_argument, NULL, 'n'},
+                                        {"listen", required_argument, NULL, 'l'},
+                                        {"oscquery", required_argument, NULL, 'q'},
+                                        {"expose", no_argument, NULL, 'e'},
+                                        {"host", required_argument, NULL, 'H'},
+                                        {"once", no_argument, NULL, 'o'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'v'},
+                                        {0}};
   struct options o = {0};
   const char *listen = "127.0.0.1:9464", *oscquery = NULL;
   bool expose = false;
@@ -93,6 +111,9 @@ static struct options read_options(int argc, char **argv)
       break;
     case 'e':
       expose = true;
+      break;
+    case 'H':
+      add_host(&o.hosts, optarg);
       break;
     case 'o':
       o.once = true;
@@ -151,7 +172,8 @@ static void describe(const struct request *r, void *context, struct page *page)
 }
 
 /* NULL: it said why. */
-static struct server *start(struct address *at, server_page *make, void *context, char *text, size_t size)
+static struct server *start(struct address *at, const struct hosts *hosts, server_page *make, void *context,
+                            char *text, size_t size)
 {
   const int listener = listener_open(at);
   address_text(at, text, size);
@@ -159,9 +181,21 @@ static struct server *start(struct address *at, server_page *make, void *context
     fprintf(stderr, "ali3-exporter: %s: %s\n", text, strerror(errno));
     return NULL;
   }
-  struct server *server = server_start(listener, make, context);
+  struct server *server = server_start(listener, hosts, make, context);
   if (!server) fprintf(stderr, "ali3-exporter: %s: libmicrohttpd cannot serve there\n", text);
   return server;
+}
+
+/* The signal that ends us. */
+static int wait_for_end(const sigset_t *ends, struct server *server, struct server *second)
+{
+  const struct timespec second_long = {.tv_sec = 1};
+  for (;;) {
+    const int number = sigtimedwait(ends, NULL, &second_long);
+    if (number > 0) return number;
+    server_sweep(server);
+    if (second) server_sweep(second);
+  }
 }
 
 static int serve(struct options *o, struct census *c)
@@ -175,9 +209,10 @@ static int serve(struct options *o, struct census *c)
   signal(SIGPIPE, SIG_IGN);
   step_back(scheduling, sizeof scheduling);
 
-  struct server *server = start(&o->address, figures, c, address, sizeof address), *second = NULL;
+  struct server *server = start(&o->address, &o->hosts, figures, c, address, sizeof address), *second = NULL;
   if (!server) return EXIT_FAILURE;
-  if (o->serves_oscquery && !(second = start(&o->oscquery, describe, o, oscquery, sizeof oscquery))) {
+  if (o->serves_oscquery &&
+      !(second = start(&o->oscquery, &o->hosts, describe, o, oscquery, sizeof oscquery))) {
     server_stop(server);
     return EXIT_FAILURE;
   }
@@ -186,8 +221,7 @@ static int serve(struct options *o, struct census *c)
          scheduling, SERVER_CONNECTIONS, SERVER_CONNECTIONS_PER_IP);
   if (second) printf("ali3-exporter: OSCQuery on http://%s/\n", oscquery);
   fflush(stdout);
-  int number;
-  sigwait(&ends, &number);
+  const int number = wait_for_end(&ends, server, second);
   if (second) server_stop(second);
   server_stop(server);
   printf("ali3-exporter: SIG%s: ended\n", sigabbrev_np(number));

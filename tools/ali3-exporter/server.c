@@ -2,15 +2,20 @@
 #include "server.h"
 
 #include "io/telemetry_object.h"
+#include "rt/clock.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
 
 struct server {
   struct MHD_Daemon *http;
   server_page *make;
   void *context;
+  const struct hosts *hosts;
+  struct places places;
 };
 
 static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char *key, size_t key_size,
@@ -28,6 +33,70 @@ static enum MHD_Result read_query(void *arg, enum MHD_ValueKind kind, const char
   else
     r->name = value;
   return MHD_YES;
+}
+
+/* MHD_CONNECTION_NOTIFY_CLOSED comes before the socket is closed, so places_sweep() never meets the number of another one. */
+static void note_connection(void *arg, struct MHD_Connection *connection, void **place,
+                            enum MHD_ConnectionNotificationCode code)
+{
+  struct server *s = arg;
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    places_leave(&s->places, *place);
+    return;
+  }
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  *place = info ? places_take(&s->places, info->connect_fd, clock_now_ns()) : NULL;
+}
+
+static void note_turn(struct server *s, struct MHD_Connection *connection, bool answering)
+{
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  if (info) places_turn(&s->places, info->socket_context, answering, clock_now_ns());
+}
+
+static void note_completed(void *arg, struct MHD_Connection *connection, void **seen,
+                           enum MHD_RequestTerminationCode code)
+{
+  (void)seen, (void)code;
+  note_turn(arg, connection, false);
+}
+
+struct host_look {
+  const struct hosts *hosts;
+  struct sockaddr_storage accepted_at;
+  bool foreign;
+};
+
+static enum MHD_Result look_at_header(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+  (void)kind;
+  struct host_look *look = arg;
+  if (strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0)
+    look->foreign |= !value || !host_is_ours(value, (struct sockaddr *)&look->accepted_at, look->hosts);
+  return MHD_YES;
+}
+
+/* A request without a Host header comes from no browser. */
+static bool asks_for_another_host(const struct server *s, struct MHD_Connection *connection)
+{
+  struct host_look look = {.hosts = s->hosts};
+  socklen_t size = sizeof look.accepted_at;
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (!info || getsockname(info->connect_fd, (struct sockaddr *)&look.accepted_at, &size) != 0) return true;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &look);
+  return look.foreign;
+}
+
+static void refuse_host(struct page *page)
+{
+  *page = (struct page){.status = MHD_HTTP_MISDIRECTED_REQUEST, .type = "text/plain; charset=utf-8"};
+  page->text =
+      strdup("this name is not served here: ask for localhost or for the address that ali3-exporter listens "
+             "at, or start it with --host NAME\n");
+  page->size = page->text ? strlen(page->text) : 0;
 }
 
 static bool has_body(struct MHD_Connection *connection)
@@ -67,6 +136,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
   static int head;
   struct server *s = arg;
   const bool body = has_body(connection);
+  note_turn(s, connection, true);
   if (!*seen && !body) {
     *seen = &head;
     return MHD_YES;
@@ -74,28 +144,41 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
   struct request r = {.method = method, .path = path, .has_body = body};
   MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, read_query, &r);
   struct page page;
-  s->make(&r, s->context, &page);
+  if (asks_for_another_host(s, connection))
+    refuse_host(&page);
+  else
+    s->make(&r, s->context, &page);
   return page.text ? reply(connection, &page) : MHD_NO;
 }
 
-struct server *server_start(int listener, server_page *make, void *context)
+struct server *server_start(int listener, const struct hosts *hosts, server_page *make, void *context)
 {
   struct server *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->make = make;
   s->context = context;
+  s->hosts = hosts;
+  places_init(&s->places);
   s->http = MHD_start_daemon(
       MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, listener,
-      MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVER_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       (unsigned)SERVER_CONNECTIONS_PER_IP, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024, MHD_OPTION_END);
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024, MHD_OPTION_NOTIFY_CONNECTION,
+      note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, note_completed, s, MHD_OPTION_END);
   if (s->http) return s;
+  places_free(&s->places);
   free(s);
   return NULL;
+}
+
+void server_sweep(struct server *s)
+{
+  places_sweep(&s->places, clock_now_ns());
 }
 
 void server_stop(struct server *s)
 {
   MHD_stop_daemon(s->http);
+  places_free(&s->places);
   free(s);
 }
