@@ -37,15 +37,15 @@ class Exporter:
         self.process.send_signal(number)
         return self.process.wait(10)
 
-    def connect(self):
-        s = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+    def connect(self, source="127.0.0.1"):
+        s = socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0))
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return s
 
-    def get(self, path, method="GET", headers=""):
+    def get(self, path, method="GET", headers="", host="localhost"):
         """(status, {header: value}, body) over a connection of its own."""
         with self.connect() as s:
-            s.sendall(f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode())
+            s.sendall(f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n".encode())
             answer = b""
             while part := s.recv(65536):
                 answer += part

@@ -4,9 +4,11 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 import bench
@@ -104,9 +106,9 @@ class Pages(unittest.TestCase):
     def test_no_http(self):
         """Whatever comes: an answer of 400 and more or the end of the connection, and the next one is served."""
         for raw in (b"\0" * 100 + b"\r\n\r\n", b"GET\r\n\r\n", b"GET /metrics\r\n\r\n", b"\r\n" * 1000 + b"x\r\n\r\n",
-                    b"GET /metrics HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+                    b"GET /metrics HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
                     b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 10000 + b"\r\n",
-                    b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"):
+                    b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"):
             with self.subTest(raw=raw[:40], size=len(raw)), self.exporter.connect() as s:
                 answer = b""
                 s.settimeout(20)  # longer than what a silent client is given
@@ -117,6 +119,54 @@ class Pages(unittest.TestCase):
                 if answer:
                     self.assertGreaterEqual(int(answer.split()[1]), 400, answer[:200])
                 self.assertEqual(self.exporter.metrics()[self.key("ali3_up")], 1)
+
+
+    def test_names_that_are_not_ours(self):
+        """A web page whose name leads to us reads nothing (DNS rebinding)."""
+        for host in ("localhost", f"localhost:{self.exporter.port}", "127.0.0.1", "[::1]:9464"):
+            self.assertEqual(self.exporter.get("/metrics", host=host)[0], 200, host)
+        for host in ("evil.example", f"evil.example:{self.exporter.port}", "192.0.2.1", "", "localhost\r\nHost: evil.example"):
+            for path in ("/metrics", "/api/v1/status", "/nope"):
+                status, _, body = self.exporter.get(path, host=host)
+                self.assertEqual(status, 421, host)
+                self.assertIn("--host NAME", body)
+        with Exporter("--host", "bench-1.lan", "--oscquery", "127.0.0.1:0") as e:
+            self.assertEqual(e.get("/metrics", host="Bench-1.lan:9464")[0], 200)
+            self.assertEqual(e.get("/metrics", host="bench-2.lan")[0], 421)
+            e.port = int(re.search(r"OSCQuery on http://127\.0\.0\.1:(\d+)/", e.process.stdout.readline()).group(1))
+            self.assertEqual(e.get("/?HOST_INFO", host="evil.example")[0], 421)
+            self.assertEqual(e.get("/?HOST_INFO", host="bench-1.lan")[0], 200)
+
+    def test_a_head_has_ten_seconds(self):
+        """Two addresses take all places and send a byte now and then: others are served at once, and they are sent away."""
+        start, slow = time.monotonic(), []
+        for source in ("127.0.0.2", "127.0.0.3"):
+            for _ in range(32):
+                slow.append(self.exporter.connect(source))
+                self.addCleanup(slow[-1].close)
+                slow[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ")
+        gone, slowest = {}, 0
+        while len(gone) < len(slow):
+            for s in slow:
+                if s in gone:
+                    continue
+                try:
+                    s.sendall(b"y")
+                    s.settimeout(0)
+                    if s.recv(100) == b"":
+                        gone[s] = time.monotonic() - start
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    gone[s] = time.monotonic() - start
+            asked = time.monotonic()
+            self.assertEqual(self.exporter.get("/healthz?name=nobody")[0], 503)
+            slowest = max(slowest, time.monotonic() - asked)
+            self.assertLess(time.monotonic() - start, 40, f"{len(slow) - len(gone)} are still there")
+            time.sleep(0.2)
+        last = max(gone.values())
+        self.assertGreater(last, 9)
+        print(f"64 slow heads from two addresses: the last one went after {last:.1f} s; slowest answer {slowest * 1e3:.0f} ms")
 
 
 class Life(unittest.TestCase):
@@ -202,7 +252,8 @@ class Life(unittest.TestCase):
         self.assertIn("usage: ali3-exporter", run("--help").stdout)
         self.assertRegex(run("--version").stdout, r"^ali3-exporter \d")
         for arguments in (["--no-such-option"], ["extra"], ["--name", "a/b"], ["--name"], ["--listen", "9464"],
-                          ["--listen", "localhost:9464"], ["--listen", "127.0.0.1:99999"]):
+                          ["--listen", "localhost:9464"], ["--listen", "127.0.0.1:99999"], ["--host", "http://x"],
+                          ["--host", ""], sum((["--host", f"h{i}"] for i in range(17)), [])):
             with self.subTest(arguments=arguments):
                 done = run(*arguments)
                 self.assertEqual(done.returncode, 2, done.stderr)

@@ -43,7 +43,7 @@ class KeepAlive:
 
     def __init__(self, exporter, path):
         self.socket = exporter.connect()
-        self.request = f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+        self.request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
     def ask(self):
         self.socket.sendall(self.request)
@@ -95,7 +95,7 @@ class Load(unittest.TestCase):
             self.addCleanup(s.close)
             s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             s.connect(("127.0.0.1", self.exporter.port))
-            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
 
     def test_no_miss_is_added(self):
         with shipped() as d:
@@ -156,7 +156,7 @@ class Load(unittest.TestCase):
         for _ in range(50):
             with self.exporter.connect() as s:
                 try:
-                    s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                    s.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     self.assertEqual(s.recv(10), b"", "one connection more was served")
                 except (ConnectionResetError, BrokenPipeError):
                     pass
