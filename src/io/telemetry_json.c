@@ -97,6 +97,7 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "clamped", integer(l->clamped));
   json_object_set_new(o, "fault_injection", json_boolean(l->flags & FLAG_INJECTED));
   json_object_set_new(o, "degraded_steps", integer(l->degraded));
+  json_object_set_new(o, "degraded_cycle", l->degraded_cycle ? integer(l->degraded_cycle) : json_null());
   json_object_set_new(o, "increment", number(l->increment));
   json_object_set_new(o, "constraint", number(l->constraint));
   json_object_set_new(o, "grace_misses", integer(l->grace_misses));

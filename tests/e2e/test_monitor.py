@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ali3-top against a real daemon: there, stopped, stuck, gone, and not there yet."""
+import re
 import signal
 import subprocess
 import time
 import unittest
 
 import bench
+from exporter import Exporter
 
 
 def top(*arguments):
@@ -41,6 +43,25 @@ class Monitor(unittest.TestCase):
             osc.close()
             bench.wait_for("SAFE", lambda: d.watch()["state"] == "SAFE")
             self.assertEqual(top("--once", "--instance", d.name).returncode, 1)
+
+    def test_steps_that_do_not_converge(self):
+        """A free rotor too fast for its iterations gains energy: that is not healthy, and what helps is said."""
+        rotor = {**bench.four_bar()["model"]["bodies"][0], "inertia": [[1, 0, 0], [0, 2, 0], [0, 0, 3]],
+                 "angular_velocity": [100, 50, 20]}
+        with bench.Daemon(model={"bodies": [rotor], "joints": []}, solver={"iterations": 3}) as d:
+            bench.wait_for("a degraded step", lambda: d.watch()["degraded_steps"] > 0)
+            said = d.watch()
+            self.assertEqual(said["status"], "degraded")
+            self.assertTrue(any(re.fullmatch(r"\d+ steps? did not converge, the last 0 s ago: raise solver.iterations or shorten "
+                                             r"the period", reason) for reason in said["reasons"]), said["reasons"])
+            self.assertLessEqual(said["cycle"] - said["degraded_cycle"], 1)
+            done = top("--once", "--instance", d.name)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("did not converge", done.stdout)
+            with Exporter("--name", d.name) as e:
+                status, _, body = e.get("/healthz")
+                self.assertEqual(status, 503)
+                self.assertIn("did not converge", body)
 
     def test_killed(self):
         with bench.Daemon() as d:

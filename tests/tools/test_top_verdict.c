@@ -77,6 +77,43 @@ static void misses_are_forgiven(void **state)
   telemetry_destroy(t);
 }
 
+/* Nor is a step that did not converge. */
+static void steps_that_did_not_converge_are_told(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.cycle = 100000;
+  live.degraded = 123;
+  live.degraded_cycle = 99600;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows(
+      "DEGRADED: 123 steps did not converge, the last 4 s ago: raise solver.iterations or shorten the "
+      "period\n");
+  assert_int_equal(top("--line --seconds 0.01 --instance %s", name), 1);
+  assert_shows("DEGRADED: 123 steps did not converge, the last 4 s ago");
+  assert_int_equal(top("--json --once --instance %s", name), 1);
+  assert_shows(
+      "\"123 steps did not converge, the last 4 s ago: raise solver.iterations or shorten the period\"");
+  assert_shows("\"degraded_cycle\": 99600");
+  live.degraded = 1;
+  live.degraded_cycle = 100000;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: 1 step did not converge, the last 0 s ago: ");
+
+  live.degraded_cycle = 94000; /* a minute */
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  assert_shows("1 degraded steps");
+  live.degraded_cycle = 99600;
+  telemetry_write(t, &live);
+  atomic_store(&t->book.cleared, 99600);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  telemetry_destroy(t);
+}
+
 static void a_loop_that_waits_is_not_stuck(void **state)
 {
   (void)state;
@@ -107,6 +144,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(degraded_daemon),
       cmocka_unit_test(misses_are_forgiven),
+      cmocka_unit_test(steps_that_did_not_converge_are_told),
       cmocka_unit_test(a_loop_that_waits_is_not_stuck),
       cmocka_unit_test(slow_period_is_not_a_stuck_loop),
   };
