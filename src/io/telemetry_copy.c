@@ -10,10 +10,10 @@ enum {
   LIVE_TRIES = 1000, /* the loop writes for less than a microsecond in a cycle */
   TEXT_TRIES = 10,
   TRIES_BETWEEN_YIELDS = 16,
-  TAIL = offsetof(struct telemetry, misses) /* what has sequence locks of its own lies behind it */
+  TAIL = offsetof(struct telemetry, misses) /* the records with sequence locks of their own begin there */
 };
 
-/* What is read before stays before what is read after, also on processors that would do otherwise. */
+/* Reads before the call stay before reads after it, also on processors that would mix them. */
 static void keep_order(void)
 {
   _Atomic int fence = 0;
@@ -132,7 +132,7 @@ static uint64_t at_most(uint64_t v, uint64_t most)
   return v < most ? v : most;
 }
 
-/* The one place where what came from outside is made to fit. */
+/* The one place where data from outside is made to fit. */
 static void make_safe(struct telemetry *t, const char *instance)
 {
   memset(t->instance, 0, sizeof t->instance);

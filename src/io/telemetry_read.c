@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LISTED_MAX = 256 };
+enum { OF_A_USER = 256 }; /* blocks that are looked at for a list */
 
 /* The first fields of a block, which its writer fills in before the block gets its name. */
 struct head {
@@ -127,7 +127,13 @@ char *telemetry_description(const struct telemetry_reader *r)
 struct listed {
   char name[64];
   uint64_t start_ns;
-  bool alive;
+  uid_t user;
+  bool alive, taken;
+};
+
+struct list {
+  struct listed *one;
+  int count, room;
 };
 
 static int by_age(const void *a, const void *b)
@@ -137,28 +143,70 @@ static int by_age(const void *a, const void *b)
   return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
 }
 
+/* Any user can make any number of blocks and a process for them, so each is counted. */
+static int count_of(const struct list *l, uid_t user)
+{
+  int n = 0;
+  for (int i = 0; i < l->count; i++) n += l->one[i].user == user;
+  return n;
+}
+
+static void list_add(struct list *l, const char *name)
+{
+  char path[OBJECT_PATH], error[256];
+  struct stat st;
+  struct telemetry_reader r;
+  object_path(path, name, OBJECT_BLOCK);
+  if (lstat(path, &st) != 0 || count_of(l, st.st_uid) >= OF_A_USER) return;
+  if (!telemetry_open(&r, name, error, sizeof error)) return;
+  if (l->count == l->room) {
+    struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
+    if (more) {
+      l->one = more;
+      l->room = 2 * l->room + 64;
+    }
+  }
+  if (l->count < l->room) {
+    struct listed *one = &l->one[l->count++];
+    *one = (struct listed){.start_ns = r.start_ns, .user = st.st_uid, .alive = telemetry_alive(&r)};
+    snprintf(one->name, sizeof one->name, "%.63s", r.instance);
+  }
+  telemetry_close(&r);
+}
+
+/* At most `max` in all: no user gets more than half of the places that others could use. */
+static int choose_listed(struct list *l, int max)
+{
+  int taken = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < l->count && taken < max; i++) {
+      struct listed *one = &l->one[i];
+      int others = 0;
+      for (int k = 0; k < i; k++) others += l->one[k].taken && l->one[k].user == one->user;
+      if (one->taken || (pass == 0 && others >= (max + 1) / 2)) continue;
+      one->taken = true;
+      taken++;
+    }
+  }
+  return taken;
+}
+
 int telemetry_list(char name[][64], int max)
 {
   const char *prefix = &TELEMETRY_PREFIX[1];
   const size_t n = strlen(prefix);
   DIR *directory = opendir(OBJECT_DIRECTORY);
   if (!directory) return 0;
-  struct listed found[LISTED_MAX];
-  int count = 0;
-  for (const struct dirent *e; count < LISTED_MAX && (e = readdir(directory));) {
-    if (strncmp(e->d_name, prefix, n) != 0 || !telemetry_valid_name(e->d_name + n)) continue;
-    char error[256];
-    struct telemetry_reader r;
-    if (!telemetry_open(&r, e->d_name + n, error, sizeof error)) continue;
-    struct listed *l = &found[count++];
-    snprintf(l->name, sizeof l->name, "%.63s", r.instance);
-    l->start_ns = r.start_ns;
-    l->alive = telemetry_alive(&r);
-    telemetry_close(&r);
-  }
+  struct list l = {0};
+  for (const struct dirent *e; (e = readdir(directory));)
+    if (strncmp(e->d_name, prefix, n) == 0 && telemetry_valid_name(e->d_name + n))
+      list_add(&l, e->d_name + n);
   closedir(directory);
-  qsort(found, (size_t)count, sizeof *found, by_age);
-  if (count > max) count = max;
-  for (int i = 0; i < count; i++) memcpy(name[i], found[i].name, sizeof found[i].name);
-  return count;
+  if (l.count) qsort(l.one, (size_t)l.count, sizeof *l.one, by_age);
+  const int taken = choose_listed(&l, max);
+  int at = 0;
+  for (int i = 0; i < l.count; i++)
+    if (l.one[i].taken) memcpy(name[at++], l.one[i].name, sizeof l.one[i].name);
+  free(l.one);
+  return taken;
 }

@@ -32,13 +32,13 @@ enum telemetry_copied {
 /* Copies the block. In the copy texts end within their fields and hold nothing that a terminal would obey, numbers of rows
  * are within their arrays, the instance is the one that was opened, and records that were being written are left out. */
 enum telemetry_copied telemetry_copy(const struct telemetry_reader *r, struct telemetry *copy);
-/* The same of a file that is open for reading. */
+/* Copies the block in a file that is open for reading, for an instance of that name. */
 enum telemetry_copied telemetry_copy_file(int fd, const char *instance, struct telemetry *copy);
 
 /* The text beside the block of an instance that is open, to be freed; NULL: there is none. */
 char *telemetry_description(const struct telemetry_reader *r);
 /* Names of the instances that telemetry_open() takes, those that run before those left by dead processes, each newest
- * first; at most max. Returns how many. */
+ * first; at most max, of which one user gets more than half only where no other user needs the places. Returns how many. */
 int telemetry_list(char name[][64], int max);
 
 /* Replaces in place what a terminal would obey or could not show: control characters and bytes that are not UTF-8 become

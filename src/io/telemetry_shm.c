@@ -21,6 +21,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define REMEDY "remove it as its owner or as root, or choose another telemetry.name"
+
 enum { TRIES = 1000 }; /* each is lost to another process that starts or ends at the same instant */
 
 /* True if a daemon runs under that name; says which. */
@@ -36,15 +38,13 @@ static bool is_running(const char *instance, char *error, size_t size)
   return running;
 }
 
-/* What stands in the way is not ours. Root removes it, others can only say so: in a directory with the sticky bit each user
- * removes his own files. True if it is gone. */
+/* A file that is not ours is in the way. Root removes it, other users can only say so: in a directory with the sticky bit
+ * each user removes his own files. True if it is gone. */
 static bool remove_foreign(const char *instance, const char *path, const char *what, char *error, size_t size)
 {
   if (is_running(instance, error, size)) return false;
   if (geteuid() == 0 && (unlink(path) == 0 || errno == ENOENT)) return true;
-  snprintf(error, size,
-           "shared memory %s %s: remove it as its owner or as root, or choose another telemetry.name", path,
-           what);
+  snprintf(error, size, "shared memory %s %s: " REMEDY, path, what);
   return false;
 }
 
@@ -135,10 +135,17 @@ static bool look_at_place(const char *instance, struct telemetry_left *left, cha
   return remove_foreign(instance, path, why, error, size);
 }
 
+/* Removes what a process left that was killed while it started. */
+static bool clear_place(const char *path, char *error, size_t size)
+{
+  if (unlink(path) == 0 || errno == ENOENT) return true;
+  snprintf(error, size, "shared memory %s: cannot be removed: %s: " REMEDY, path, strerror(errno));
+  return false;
+}
+
 /* An empty file for a block, locked; -1: see errno. It is locked before anybody else may read it. */
 static int make_object(const char *path)
 {
-  if (unlink(path) != 0 && errno != ENOENT) return -1; /* of a process that was killed while it started */
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
   int reason = object_lock(fd);
@@ -192,7 +199,8 @@ struct telemetry *telemetry_create(const char *instance, struct telemetry_left *
   char path[OBJECT_PATH];
   object_path(path, instance, OBJECT_NEW);
   struct telemetry *t = NULL;
-  if (look_at_place(instance, left, error, size)) t = map_object(path, lock, error, size);
+  if (look_at_place(instance, left, error, size) && clear_place(path, error, size))
+    t = map_object(path, lock, error, size);
   if (!t) {
     remove_own(lock, instance, OBJECT_LOCK);
     close(lock);
@@ -221,8 +229,7 @@ bool telemetry_ready(struct telemetry *t, char *error, size_t size)
     return false;
   }
   if (rename(made, path) == 0) return true;
-  snprintf(error, size, "shared memory %s: %s: remove it, or choose another telemetry.name", path,
-           strerror(errno));
+  snprintf(error, size, "shared memory %s: cannot be replaced: %s: " REMEDY, path, strerror(errno));
   return false;
 }
 

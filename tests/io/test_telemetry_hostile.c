@@ -91,9 +91,11 @@ static void odd_files_beside_a_block_stop_nobody(void **state)
     else
       assert_not_created(name, odd[i].said);
     sweep(name);
-    if (!odd[i].replaced) continue;
     odd[i].put(path_of(name, OBJECT_NEW));
-    telemetry_destroy(start(name));
+    if (odd[i].replaced)
+      telemetry_destroy(start(name));
+    else
+      assert_not_created(name, "cannot be removed: Is a directory: remove it as its owner or as root");
     sweep(name);
   }
 }
@@ -203,6 +205,53 @@ static void a_daemon_of_another_user_is_one(void **state)
   assert_refused(name, "not believed");
   telemetry_destroy(start(name));
   assert_swept(name);
+}
+
+enum { CROWD = 40, SHOWN = 32 };
+
+/* As nobody: more daemons than a list has room for, all newer than ours. */
+static int crowd(const char *name)
+{
+  char each[80];
+  for (int i = 0; i < CROWD; i++) {
+    snprintf(each, sizeof each, "%.50s-%d", name, i);
+    struct telemetry *t = telemetry_create(each, NULL, error, sizeof error);
+    if (!t || !telemetry_ready(t, error, sizeof error)) return 1;
+  }
+  return 0;
+}
+
+static void one_user_does_not_fill_the_list(void **state)
+{
+  (void)state;
+  SKIP_UNLESS_ROOT()
+  const char *name = name_of("ours");
+  struct telemetry *t = start(name);
+  int hold[2], told[2];
+  char byte = 1, each[80];
+  assert_int_equal(pipe(hold), 0);
+  assert_int_equal(pipe(told), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(hold[1]);
+    if (setgid(NOBODY) == 0 && setuid(NOBODY) == 0) byte = (char)crowd(name);
+    _exit(write(told[1], &byte, 1) != 1 || read(hold[0], &byte, 1) != 0);
+  }
+  close(hold[0]);
+  assert_int_equal(read(told[0], &byte, 1), 1);
+  assert_int_equal(byte, 0);
+  char list[SHOWN][64];
+  assert_int_equal(telemetry_list(list, SHOWN), SHOWN);
+  int ours = 0;
+  for (int i = 0; i < SHOWN; i++) ours += strcmp(list[i], name) == 0;
+  assert_int_equal(ours, 1);
+  close(hold[1]);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  telemetry_destroy(t);
+  for (int i = 0; i < CROWD; i++) {
+    snprintf(each, sizeof each, "%.50s-%d", name, i);
+    sweep(each);
+  }
 }
 
 /* Reads until it is ended, all that a tool shows. */
@@ -353,6 +402,7 @@ int main(void)
       cmocka_unit_test(a_lock_of_a_reader_is_no_daemon_and_stops_none),
       cmocka_unit_test(blocks_of_others_are_not_believed),
       cmocka_unit_test(a_daemon_of_another_user_is_one),
+      cmocka_unit_test(one_user_does_not_fill_the_list),
       cmocka_unit_test(a_block_that_is_cut_ends_no_reader),
       cmocka_unit_test(texts_hold_nothing_that_a_terminal_obeys),
       cmocka_unit_test(a_copy_is_safe_whoever_wrote_it),
