@@ -104,7 +104,7 @@ bool telemetry_is_current(const struct telemetry_reader *r)
   return object_is_at(r->fd, path);
 }
 
-/* Of the same owner as the block, so that nobody else describes a daemon. */
+/* Taken only from the owner of the block, so that nobody else describes a daemon. */
 char *telemetry_description(const struct telemetry_reader *r)
 {
   enum { MOST = 64 << 20 }; /* whatever it is, it is no description */

@@ -23,7 +23,7 @@
 
 #define REMEDY "remove it as its owner or as root, or choose another telemetry.name"
 
-enum { TRIES = 1000 }; /* each is lost to another process that starts or ends at the same instant */
+enum { TRIES = 1000 }; /* one is lost whenever another process ends just then */
 
 /* True if a daemon runs under that name; says which. */
 static bool is_running(const char *instance, char *error, size_t size)

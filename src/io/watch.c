@@ -33,7 +33,7 @@ void watch_close(struct watch *w)
   telemetry_close(&w->reader);
 }
 
-static bool is_open(const struct watch *w)
+static bool is_attached(const struct watch *w)
 {
   return w->reader.instance[0] != '\0';
 }
@@ -142,10 +142,10 @@ static void judge(struct sample *s)
 }
 
 /* True if there is a daemon to be copied. */
-static bool find(struct watch *w, struct sample *s)
+static bool find_daemon(struct watch *w, struct sample *s)
 {
-  if (is_open(w) && !(telemetry_alive(&w->reader) && telemetry_is_current(&w->reader))) watch_close(w);
-  if (!is_open(w) && !attach(w, s)) return false;
+  if (is_attached(w) && !(telemetry_alive(&w->reader) && telemetry_is_current(&w->reader))) watch_close(w);
+  if (!is_attached(w) && !attach(w, s)) return false;
   snprintf(w->last, sizeof w->last, "%.63s", w->reader.instance);
   if (telemetry_alive(&w->reader)) return true;
   because(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->reader.pid);
@@ -155,7 +155,7 @@ static bool find(struct watch *w, struct sample *s)
 void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
 {
   *s = (struct sample){.verdict = VERDICT_GONE};
-  if (!find(w, s)) {
+  if (!find_daemon(w, s)) {
     watch_close(w);
     return;
   }

@@ -35,7 +35,7 @@ KEPT = 40  # bytes at the start: magic, version, size, process, start; a reader 
 
 
 def mutate(data, seed):
-    """8 to 2000 bytes changed, to anything or to what counts and texts are worst at; the same for the same seed."""
+    """Changes 8 to 2000 bytes, to anything or to the worst that a count or a text can hold. A seed gives one result."""
     rng, out = random.Random(seed), bytearray(data)
     for _ in range(rng.choice((8, 40, 200, 1000, 2000))):
         out[rng.randrange(KEPT, len(out))] = rng.choice((0, 1, 0x1b, 0x0a, 0x7f, 0x80, 0xff, rng.randrange(256)))

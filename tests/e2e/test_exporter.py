@@ -247,6 +247,17 @@ class Life(unittest.TestCase):
             with Exporter(executable=copy, user=65534, group=65534, extra_groups=[]) as e:
                 self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
 
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to become other users")
+    def test_a_daemon_of_another_user(self):
+        """As the units have it: each a user of its own. The exporter sees by /proc that the block is its process's."""
+        with bench.Daemon(user=65534) as d:
+            copy = shutil.copy(bench.program("ali3-exporter"), d.dir)
+            with Exporter("--name", d.name, executable=copy, user=65533, group=65533, extra_groups=[]) as e:
+                self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 1)
+                bench.kill_client(d.process)
+                self.assertEqual(e.metrics()[("ali3_up", ("instance", d.name))], 0)
+                self.assertIn("belongs to user 65534, but process", e.get("/healthz")[2])
+
     def test_usage(self):
         self.assertEqual(run("--help").returncode, 0)
         self.assertIn("usage: ali3-exporter", run("--help").stdout)

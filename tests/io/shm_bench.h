@@ -69,7 +69,7 @@ static inline void assert_not_created(const char *name, const char *why)
   assert_said(why);
 }
 
-/* What a daemon leaves that is killed: `change` may alter its block before. Returns the number of its process. */
+/* Leaves the block of a killed daemon; `change` (NULL: none) alters it before. Returns the number of its process. */
 static inline pid_t leave(const char *name, void (*change)(struct telemetry *t))
 {
   const pid_t pid = fork();

@@ -46,7 +46,7 @@ static void put_socket(const char *path)
 static const struct {
   void (*put)(const char *path);
   const char *said;
-  bool replaced; /* by a daemon of the same user */
+  bool replaced; /* by a daemon of the user who put it there */
 } odd[] = {{put_fifo, "is a FIFO", true},
            {put_folder, "is a directory", false},
            {put_link, "is a symbolic link", true},

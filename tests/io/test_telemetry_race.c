@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Starts at the same instant under the same name, over what a killed daemon left: one of them gets the name, and its block
- * is the one that the name leads to until it ends. */
+ * Two processes start at one instant under one name, where a killed daemon left its block: one of them gets the name, and the
+ * name leads to its block until it ends. */
 #include "io/shm_bench.h"
 
 #include <poll.h>
@@ -94,7 +94,7 @@ static void of_two_one_gets_the_name(void **state)
   }
 }
 
-/* One that ends while another starts: either the other is refused, or it has the name for itself. */
+/* One process ends while another starts: the second is refused, or it has the name for itself. */
 static void an_end_frees_the_name_at_once_or_not_yet(void **state)
 {
   (void)state;

@@ -19,13 +19,13 @@ void places_free(struct places *p)
   pthread_mutex_destroy(&p->lock);
 }
 
-static void end(struct place *place)
+static void end_connection(struct place *place)
 {
   place->ending = true;
   shutdown(place->fd, SHUT_RDWR);
 }
 
-static bool stays(const struct place *place)
+static bool is_connected(const struct place *place)
 {
   return place->fd >= 0 && !place->ending;
 }
@@ -36,7 +36,7 @@ static struct place *choose_victim(struct places *p, const struct place *newcome
   struct place *victim = NULL;
   for (int i = 0; i < ALL; i++) {
     struct place *one = &p->place[i];
-    if (!stays(one) || one == newcomer) continue;
+    if (!is_connected(one) || one == newcomer) continue;
     if (!victim || (!one->answering && victim->answering) ||
         (one->answering == victim->answering && one->since_ns < victim->since_ns))
       victim = one;
@@ -51,11 +51,11 @@ struct place *places_take(struct places *p, int fd, uint64_t now_ns)
   pthread_mutex_lock(&p->lock);
   for (int i = 0; i < ALL; i++) {
     struct place *one = &p->place[i];
-    taken += stays(one);
+    taken += is_connected(one);
     if (!mine && one->fd < 0) mine = one;
   }
   if (mine) *mine = (struct place){.fd = fd, .since_ns = now_ns};
-  if (mine && taken >= PLACES) end(choose_victim(p, mine));
+  if (mine && taken >= PLACES) end_connection(choose_victim(p, mine));
   pthread_mutex_unlock(&p->lock);
   if (!mine) shutdown(fd, SHUT_RDWR);
   return mine;
@@ -84,7 +84,7 @@ void places_sweep(struct places *p, uint64_t now_ns)
   for (int i = 0; i < ALL; i++) {
     struct place *one = &p->place[i];
     const uint64_t limit_ns = (uint64_t)(one->answering ? PLACES_ANSWER_S : PLACES_HEAD_S) * NS_PER_S;
-    if (stays(one) && now_ns > one->since_ns + limit_ns) end(one);
+    if (is_connected(one) && now_ns > one->since_ns + limit_ns) end_connection(one);
   }
   pthread_mutex_unlock(&p->lock);
 }
