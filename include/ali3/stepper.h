@@ -54,7 +54,7 @@ typedef enum {
 
 /* How the core, which has no clock, is timed: mark() is called in the thread that steps, with the phase that
  * begins. Phases come again, in each iteration and inner step; a reset has none. Of the branches of an
- * extrapolated step that run side by side one is seen, that of the half steps.
+ * extrapolated step that run side by side only that of three inner steps is reported.
  *
  * run() may be NULL. It is called where a run of the tree's schedule begins and ends: once when it is condensed, and
  * twice, up and down, in each sweep. Those that may be shared come from all shares, each from its own thread, at the

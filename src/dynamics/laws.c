@@ -145,6 +145,24 @@ double law_energy(const struct law *law, double x)
   }
 }
 
+int law_piece(const struct law *law, double x, double rate, double speed)
+{
+  const double STICKS = 3.0; /* times slip: below it the force turns within a few steps */
+  double out;
+  switch (law->kind) {
+  case LAW_LIMITS:
+    out = beyond(law, x);
+    if (out == 0.0) return 0;
+    return (law->stiffness * out + law->damping * rate) * out <= 0.0 ? 1 : out > 0.0 ? 2 : 3;
+  case LAW_FRICTION:
+  case LAW_SLIP:
+    if (law->friction == 0.0) return 0;
+    return fabs(speed) <= STICKS * law->slip ? LAW_NO_PIECE : law->kind == LAW_SLIP ? 0 : speed > 0.0;
+  default: /* tables bend, but do not jump: every branch sees the bend where it is */
+    return 0;
+  }
+}
+
 bool law_switches(const struct law *law)
 {
   return law->kind != LAW_LINEAR && law->kind != LAW_VALUE;

@@ -43,6 +43,10 @@ double law_friction(const struct law *law, double normal, double v, double acros
 double law_drag(const struct law *law, double normal, double push, double gives, double *tangent);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
+/* RT. Which smooth piece of its law a row is on, 0 or more; LAW_NO_PIECE: on none, since friction sticks or nearly does.
+ * speed: rate, of LAW_SLIP that of both rows together. */
+#define LAW_NO_PIECE (-1)
+int law_piece(const struct law *law, double x, double rate, double speed);
 /* True if the law has corners: the factors then follow every iteration. */
 bool law_switches(const struct law *law);
 /* True if the force over a step is not the mean of its ends; see stepper/soft.c. */

@@ -15,6 +15,7 @@ struct stage {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
   num dt, leap; /* q ahead = q + dt (q' + leap q'') */
+  num per_h;    /* 1/h: delta / h is the inverse of the mass matrix */
   num gravity[3];
 };
 
@@ -46,6 +47,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
                num_all(r->a_a)},
       .dt = num_all(r->dt),
       .leap = num_all(leap),
+      .per_h = num_all(1.0 / r->h),
       .gravity = {num_all(m->gravity[0]), num_all(m->gravity[1]), num_all(m->gravity[2])},
   };
 }
@@ -305,6 +307,34 @@ INLINED void body_acceleration_free_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
+/* q'' from the balance of forces at the state, M y'' = Q - J'lambda. Along the constraints it depends on q and q' alone, so it
+ * is as good as they are; the projection that follows puts right what is across them. */
+INLINED void body_balance_of(const struct stage *s, int tile)
+{
+  const struct bodies b = bodies_of(s, tile);
+  const num *constant = numbers(s->constant, b.slot, BODY_NUMBERS);
+  num pull[BODY_Y], load[BODY_Y], y[BODY_Y];
+  if (b.t->carried) {
+    body_acceleration_free_of(s, tile);
+    return;
+  }
+  struct body_state still = *b.x;
+  for (int i = 0; i < 3; i++) still.rdd[i] = num_all(0.0);
+  for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
+  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, &still, b.f, s->gravity,
+            num_all(0.0), pull);
+  if (s->acted[tile]) {
+    double *loads = b.t->loaded ? s->d->load : s->d->external;
+    body_add_load(b.f, (const struct body_load *)numbers(loads, b.slot, LOAD_NUMBERS), pull);
+  }
+  ends_load(b.t, s->push, s->lambda, b.f->R, load);
+  for (int k = 0; k < BODY_Y; k++) pull[k] -= load[k];
+  body_apply_delta_as(b.t->diagonal, b.delta, pull, y);
+  for (int k = 0; k < BODY_Y - 1; k++) y[k] *= s->per_h;
+  y[6] = -p_dot(b.x->pd, b.x->pd);
+  put_w_tips(s, &b, TIP_SECOND, y);
+}
+
 INLINED void body_acceleration_set_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
@@ -361,6 +391,7 @@ EACH_TILE(body_velocity_set)
 EACH_TILE(body_velocity_refine)
 EACH_TILE(body_velocity_whole)
 EACH_TILE(body_acceleration_free)
+EACH_TILE(body_balance)
 EACH_TILE(body_acceleration_set)
 EACH_TILE(body_acceleration_whole)
 EACH_TILE(body_response)
@@ -380,6 +411,7 @@ const struct step_body_kernels LANE_NAME(step_body_kernels) = {
     .body_velocity_refine = body_velocity_refine,
     .body_velocity_whole = body_velocity_whole,
     .body_acceleration_free = body_acceleration_free,
+    .body_balance = body_balance,
     .body_acceleration_set = body_acceleration_set,
     .body_acceleration_whole = body_acceleration_whole,
     .body_response = body_response,

@@ -46,6 +46,7 @@ static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
   d->rate_seen = doubles(a, rows);
   d->lambda_seen = doubles(a, rows);
   d->rate_last = doubles(a, rows);
+  d->piece = arena_take(a, rows, sizeof *d->piece);
   d->hold = doubles(a, rows);
   d->held = arena_take(a, rows, sizeof *d->held);
   d->beta = doubles(a, unknowns);
@@ -87,6 +88,15 @@ static void share_with_twin(const ali3_data *d, ali3_data *twin)
   twin->stiff = d->stiff;
 }
 
+static void place_twin(const struct frozen *f, ali3_data *d, int i, struct arena *a)
+{
+  ali3_data nowhere, *twin = arena_take(a, 1, sizeof *twin);
+  d->twin[i] = twin;
+  if (!twin) twin = &nowhere;
+  place_inner(f, twin, a);
+  share_with_twin(d, twin);
+}
+
 static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
@@ -106,13 +116,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->from = arena_take(a, (size_t)f->drives, sizeof *d->from);
   d->gives = doubles(a, (size_t)f->rows);
   d->stiff = arena_take(a, (size_t)f->rows, sizeof *d->stiff);
-  if (m->options.extrapolate) {
-    ali3_data nowhere, *twin = arena_take(a, 1, sizeof *twin);
-    d->twin = twin;
-    if (!twin) twin = &nowhere;
-    place_inner(f, twin, a);
-    share_with_twin(d, twin);
-  }
+  for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(f, d, i, a);
   if (m->options.substeps > 1) place_kept(f, &d->start, a);
 }
 
@@ -175,7 +179,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   ali3_data *d = arena_take(&a, 1, sizeof *d);
   place(m, &a, d);
   fill_unused(m, d);
-  if (d->twin) fill_unused(m, d->twin);
+  for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused(m, d->twin[i]);
   atomic_init(&d->failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   return d;

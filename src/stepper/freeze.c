@@ -63,19 +63,6 @@ static int compile_links(ali3_model *m, struct frozen *f)
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
-/* Extrapolation combines steps of different length: both have to see the same smooth motion. */
-static int check_smooth(ali3_model *m, const struct frozen *f, const ali3_options *o)
-{
-  if (!o->extrapolate || !f->switches) return ALI3_OK;
-  for (int i = 0; i < m->forces; i++)
-    for (int k = 0; k < f->link[f->force_link[i]].count; k++)
-      if (law_switches(&f->link[f->force_link[i]].law[k]) && !is_rigid(&m->force[i].spec))
-        return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
-                            "extrapolation needs laws without corners: force '%.60s' is a %s; use substeps",
-                            m->force[i].name, ali3_force_type_name(m->force[i].spec.type));
-  return ALI3_OK;
-}
-
 /* No sums ahead of time: any load may get another vector while the model runs. */
 static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 {
@@ -133,7 +120,6 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   f->isa = isa_best();
   if (options->isa[0]) isa_from_name(options->isa, &f->isa);
   status = build(m, f);
-  if (status == ALI3_OK) status = check_smooth(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;
@@ -173,8 +159,8 @@ double ali3_model_flops(const ali3_model *m)
   double factors = f->switches ? o->iterations : 1,
          solves = o->iterations + 3; /* two of velocities, one of accelerations */
   if (o->extrapolate) {
-    factors = 3.0 * factors + 1.0;
-    solves = 3.0 * solves + 3.0;
+    factors = 6.0 * factors + 1.0;
+    solves = 6.0 * solves + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
 }

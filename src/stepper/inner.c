@@ -213,7 +213,7 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 /* What the formulas of the step leave undone. False: a pivot is not positive. */
 static bool project(const ali3_model *m, ali3_data *d)
 {
-  bool branch = m->options.extrapolate; /* where they meet all is projected by factors of their own */
+  bool branch = d->combines; /* where branches meet all is projected by factors of their own */
   if (!branch && !norm_below(m, d->Phi, MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
@@ -231,7 +231,10 @@ static bool project(const ali3_model *m, ali3_data *d)
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
-  project_acceleration(m, d);
+  if (branch)
+    project_balance(m, d);
+  else
+    project_acceleration(m, d);
   project_reactions(m, d, d->now.lambda);
   if (m->frozen->jumps) soft_hold(m, d);
   return true;

@@ -27,6 +27,8 @@ struct step_body_kernels {
   step_kernel *body_velocity_refine;    /* w: y' with n = 0; now.x only where soft rows look at it */
   step_kernel *body_velocity_whole;     /* w = y' */
   step_kernel *body_acceleration_free;  /* w = (r'', w', -p'.p') */
+  step_kernel *body_balance;            /* the same, r'' and w' from the balance of forces M y'' = Q - f,
+                                           f: J'lambda; of carried bodies as now.x has them */
   step_kernel *body_acceleration_set;   /* now.x; w: all of y'' */
   step_kernel *body_acceleration_whole; /* w = y'' */
   step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. f: J'z */
@@ -59,7 +61,8 @@ struct step_norm_kernels {
   /* the next from `first` on with |a| >= value, or NaN; -1: none */
   int (*find)(const double *a, int first, int n, double value);
   void (*along)(double *o, const double *a, double k, const double *b, int n); /* o = a + k b */
-  void (*extrapolate)(double *restrict b, const double *a, int n);             /* b = (4 b - a)/3 */
+  /* c = a/12 - 4/3 b + 9/4 c */
+  void (*combine)(double *restrict c, const double *a, const double *b, int n);
 };
 
 /* Of one instruction set with one lane or with all. */

@@ -73,11 +73,11 @@ static void along(double *o, const double *a, double k, const double *b, int n)
   for (int i = 0; i < n; i++) o[i] = a[i] + k * b[i];
 }
 
-static void extrapolate(double *restrict b, const double *a, int n)
+static void combine(double *restrict c, const double *a, const double *b, int n)
 {
-  const double third = 1.0 / 3.0;
-  for (int i = 0; i < n; i++) b[i] += third * (b[i] - a[i]);
+  const double w1 = 1.0 / 12.0, w2 = 4.0 / 3.0;
+  for (int i = 0; i < n; i++) c[i] += w1 * (a[i] - c[i]) - w2 * (b[i] - c[i]);
 }
 
 extern const struct step_norm_kernels LANE_NAME(step_norm_kernels);
-const struct step_norm_kernels LANE_NAME(step_norm_kernels) = {sum, largest, find, along, extrapolate};
+const struct step_norm_kernels LANE_NAME(step_norm_kernels) = {sum, largest, find, along, combine};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Set-up of what a step divides by: delta of every body, the compliance of every row. */
+#include "math/vec3.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Stiffness over the step of a law that springs. */
-static double stiffness_of(const struct law *law, const struct rule *rule)
+/* Stiffness over the step of a law that springs; spring: without its damping. */
+static double stiffness_of(const struct law *law, const struct rule *rule, bool spring)
 {
   double k = law->stiffness, c = law->damping;
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
@@ -19,7 +20,7 @@ static double stiffness_of(const struct law *law, const struct rule *rule)
     const double(*p)[2] = law->damping_table->point + i;
     c = fmax(c, (p[0][1] - p[-1][1]) / (p[0][0] - p[-1][0]));
   }
-  return k + rule->v_d * c;
+  return spring ? k : k + rule->v_d * c;
 }
 
 /* A body of the middle of the others, to stand for one that has no mass of its own. */
@@ -138,29 +139,75 @@ static double mobility(const ali3_model *m, ali3_data *d, const struct joint_row
 
 static const double AFFORDABLE = 1e9; /* flops of solves; large models do without */
 
-/* Rows too stiff for the step to follow how they swing: dt^2/4 k (J M^-1 J') above 1, some three steps a period. The bodies as
- * the joints hold them count, which never move more easily than alone: only what was too stiff by that measure
- * is asked again, one solve each. */
-void penalty_find_stiff(const ali3_model *m, ali3_data *d)
+/* Of what is measured how stiff it is. */
+struct stiff_search {
+  double length;  /* of the inner step, over that of d->rule */
+  double limit;   /* of dt^2/4 k (J M^-1 J'): 1 is some three steps a period */
+  bool permanent; /* springs that always act, without their dampers; else all rows, with them */
+  double work;    /* flops of solves so far */
+  double mass;    /* a typical one */
+};
+
+/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. mobility() holds those by the very springs that
+ * are looked at, so it does not show how fast they swing. */
+static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
-  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0, mass, moment;
-  typical(m, &mass, &moment);
-  /* extrapolated, what swings in less than some twelve steps grows */
-  double limit = m->options.extrapolate ? 0.06 : 1.0;
-  d->some_stiff = false;
+  double room[STORED_J] = {0.0}, entry = 0.0;
+  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
+  for (int side = 0; side < j->sides; side++, J += BODY_Y) {
+    const int body = j->body[side];
+    if (body == ALI3_GROUND || !stage_carried(m, body) || m->body[body].mass == 0.0) continue;
+    entry += d->rule.h / m->body[body].mass * v3_dot(J, J);
+  }
+  return entry;
+}
+
+/* The bodies as the joints hold them count, which never move more easily than alone: only what is too stiff by that measure
+ * is asked again, one solve each. */
+static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                         struct stiff_search *s)
+{
+  const struct law *law = &j->law[k];
+  struct rule rule = d->rule;
+  rule.v_d /= s->length;
+  if (s->permanent && law->kind == LAW_LIMITS) return false;
+  const double stiffness = s->length * s->length * stiffness_of(law, &rule, s->permanent);
+  bool stiff = entry_of(m, d, j, k, s->mass) * stiffness > s->limit;
+  if (stiff && s->work < AFFORDABLE) {
+    stiff = mobility(m, d, j, k) * stiffness > s->limit;
+    s->work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
+  }
+  return stiff || (s->permanent && point_entry(m, d, j, k) * stiffness > s->limit);
+}
+
+/* Whether some row is stiff; `stiff` (rows), unless NULL, which. */
+static bool find_stiff(const ali3_model *m, ali3_data *d, struct stiff_search *s, bool *stiff)
+{
+  bool some = false;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      double stiffness = stiffness_of(&j->law[k], &d->rule);
-      bool stiff = entry_of(m, d, j, k, mass) * stiffness > limit;
-      if (stiff && work < AFFORDABLE) {
-        stiff = mobility(m, d, j, k) * stiffness > limit;
-        work += solve;
-      }
-      d->stiff[stored_row(j, k)] = stiff;
-      d->some_stiff |= stiff;
+      const bool now = row_is_stiff(m, d, j, k, s);
+      if (stiff) stiff[stored_row(j, k)] = now;
+      some |= now;
     }
   }
+  return some;
+}
+
+/* Extrapolated, an undamped swing of less than four steps a period would grow: where a spring is that stiff the branches are
+ * not combined, and the step is three plain inner steps. */
+void penalty_find_stiff(const ali3_model *m, ali3_data *d)
+{
+  const double FOUR_STEPS = 0.6;
+  struct stiff_search s = {.length = 1.0, .limit = FOUR_STEPS, .permanent = true};
+  double moment;
+  typical(m, &s.mass, &moment);
+  d->combines = m->options.extrapolate && !find_stiff(m, d, &s, NULL);
+  s.permanent = false;
+  if (!d->combines) s.limit = 1.0;
+  if (m->options.extrapolate && !d->combines) s.length = 1.0 / EXTRAPOLATE_PARTS;
+  d->some_stiff = find_stiff(m, d, &s, d->stiff);
 }
 
 /* What gives of rows that rub, with all springs at work but no friction: it helps their iterations on (law_drag), and need not be right.

@@ -66,14 +66,29 @@ void project_velocity_twice(const ali3_model *m, ali3_data *d)
   velocity_left(m, d);
 }
 
-void project_acceleration(const ali3_model *m, ali3_data *d)
+/* From w and the tips, which body_acceleration_free() or body_balance() has left. */
+static void acceleration_pass(const ali3_model *m, ali3_data *d)
 {
-  STAGE_BODIES(m, d, body_acceleration_free, 60.0 * m->bodies);
   STAGE_LINKS(m, d, link_acceleration_beta, 3.0 * rows_cost(m));
   stage_solve(m, d);
   STAGE_LINKS(m, d, link_rest_z, rows_cost(m));
   STAGE_BODIES(m, d, body_acceleration_set, bodies_cost(m));
   acceleration_left(m, d);
+}
+
+void project_acceleration(const ali3_model *m, ali3_data *d)
+{
+  STAGE_BODIES(m, d, body_acceleration_free, 60.0 * m->bodies);
+  acceleration_pass(m, d);
+}
+
+void project_balance(const ali3_model *m, ali3_data *d)
+{
+  soft_end_loads(m, d);
+  STAGE_LINKS(m, d, link_rest_lambda, rows_cost(m));
+  stage_loads(m, d);
+  STAGE_BODIES(m, d, body_balance, 250.0 * m->bodies);
+  acceleration_pass(m, d);
 }
 
 void project_left(const ali3_model *m, ali3_data *d)

@@ -27,6 +27,6 @@ double ali3_redundant_rows(const ali3_model *m, ali3_data *d)
       sum += d->c[row] * d->z[row];
     }
   penalty_set(m, d, m->options.alpha);
-  if (d->twin) extrapolate_lengths(m, d);
+  if (d->twin[0]) extrapolate_lengths(m, d);
   return sum;
 }

@@ -297,7 +297,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   project_left(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
-  if (d->twin) extrapolate_lengths(m, d);
+  if (d->twin[0]) extrapolate_lengths(m, d);
   stage_roll(m, d);
   if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
     return d->report.status = ALI3_E_ASSEMBLE;

@@ -96,6 +96,17 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
   return F0 + (F - F0) / gamma;
 }
 
+/* law_piece() of row k; a stiff stop that acts, and whatever else is held, is on none. */
+static int piece_of(const ali3_data *d, const struct joint_rows *j, int k, const double *rate)
+{
+  const struct law *law = &j->law[k];
+  const int row = stored_row(j, k);
+  if (law->kind == LAW_SLIP && d->now.lambda[j->first] == 0.0) return 0; /* no contact */
+  const double speed = law->kind == LAW_SLIP ? sqrt(rate[1] * rate[1] + rate[2] * rate[2]) : rate[k];
+  const int piece = law_piece(law, d->Phi[row], rate[k], speed);
+  return law->kind == LAW_LIMITS && d->stiff[row] && piece != 0 ? LAW_NO_PIECE : piece;
+}
+
 static void link_start(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
@@ -104,6 +115,7 @@ static void link_start(const ali3_model *m, ali3_data *d, int link)
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     d->rate_last[row] = rate[k];
     d->Phi_last[row] = d->Phi[row];
+    if (d->combines && law_jumps(&j->law[k])) d->piece[row] = piece_of(d, j, k, rate);
   }
 }
 
@@ -157,6 +169,31 @@ void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
   stage_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
     if (law_jumps(&j->law[k])) d->now.lambda[row] = d->stiff[row] ? d->law[row] : end_force(d, j, k, rate);
+}
+
+static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
+{
+  const struct joint_rows *j = &m->frozen->link[link];
+  double rate[ROWS_MAX], slope;
+  stage_rate(m, d, j, rate);
+  for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
+    const struct law *law = &j->law[k];
+    if (law_jumps(law) && (d->piece[row] == LAW_NO_PIECE || piece_of(d, j, k, rate) != d->piece[row]))
+      atomic_store_explicit(&d->corner, true, memory_order_relaxed);
+    if (d->held[row] || d->stiff[row]) continue;
+    if (law_jumps(law))
+      d->now.lambda[row] = end_force(d, j, k, rate);
+    else if (law->kind == LAW_VALUE)
+      d->now.lambda[row] = d->law[row];
+    else
+      d->now.lambda[row] = law_force(law, d->Phi[row], rate[k], d->rule.v_d, &slope);
+  }
+}
+
+void soft_end_loads(const ali3_model *m, ali3_data *d)
+{
+  const struct frozen *f = m->frozen;
+  stage_each(m, d, link_end_loads, f->rigid_links, f->links, 100.0 * (f->rows - f->rigid));
 }
 
 /* The forces of laws that jump, from their means over the step to what they are at its end; and the rates that held

@@ -3,8 +3,7 @@
  *
  *   plain          one inner step over dt
  *   substeps n     n inner steps over dt/n; what comes from outside is held, or moves in a straight line
- *   extrapolated   each of these as  a: one inner step,  b: two of half the length, from the same start;
- *                  (4 b - a)/3, then moved back onto the constraints: the leading error of both cancels
+ *   extrapolated   each of these as one, two and three inner steps from the same start, combined: extrapolate.c
  *
  * The state at the start of the step is kept until the end: a step that fails leaves no trace. */
 #include "stepper/kernels.h"
@@ -70,7 +69,7 @@ static void forget(const ali3_model *m, ali3_data *d)
 
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
-  const ali3_data *of = d->twin && d->twin->report.status < 0 ? d->twin : d;
+  const ali3_data *of = extrapolate_failed(d);
   int tile = atomic_load_explicit(&of->failed_group, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && tile >= 0) {
     bool is_body;
@@ -79,9 +78,9 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
-  go_back(m, d, m->options.substeps > 1 ? &d->start : d->twin ? &d->twin->last : &d->last);
+  go_back(m, d, m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last);
   forget(m, d);
-  if (d->twin) forget(m, d->twin);
+  for (int i = 0; i < 2 && d->twin[i]; i++) forget(m, d->twin[i]);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */
@@ -100,7 +99,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   step_mark(d, ALI3_PHASE_PREDICT);
   if (m->options.substeps > 1) step_keep(m, &d->start, &d->now);
   int status = ALI3_OK;
-  if (d->twin) {
+  if (d->twin[0]) {
     status = extrapolate_prepare(m, d);
   } else {
     inner_aim(m, d, inner_dt(m), false);
@@ -116,10 +115,10 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
 static int inner_step(const ali3_model *m, ali3_data *d, int k, double *increment)
 {
   int status;
-  if (!d->twin) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
-  if (d->twin && k == 0) extrapolate_aim(m, d);
+  if (!d->twin[0]) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
+  if (d->twin[0] && k == 0) extrapolate_aim(m, d);
   if (step_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
-  if (d->twin) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
+  if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
   if (k > 0 && !inner_prepare(m, d)) return ALI3_E_SINGULAR;
   d->midway = k + 1 < m->options.substeps;
   *increment = inner_iterate(m, d, &status);

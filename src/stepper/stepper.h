@@ -174,12 +174,12 @@ struct rule {
  * last body: identity pose, all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1.
  * A twin has what an inner step writes, and a report, for itself; what that only reads belongs to both (data.c). */
 struct ali3_data {
-  struct kept now;   /* the state                                          filled by reset, step */
-  struct kept last;  /* at the start of the inner step                     filled by inner_prepare */
-  struct kept start; /* at the start of the step, with substeps                filled by ali3_prepare */
-  ali3_data *twin;   /* where the long branch of extrapolated steps goes; NULL: there is none */
-  double *frame;     /* (n, FRAME_NUMBERS) R, s, 1/s of now.x, of bodies alone R only at the ends of a step */
-  double *frame_f;   /* that of the factors: frame until bodies are moved        set by stage_condense */
+  struct kept now;    /* the state                                          filled by reset, step */
+  struct kept last;   /* at the start of the inner step                     filled by inner_prepare */
+  struct kept start;  /* at the start of the step, with substeps                filled by ali3_prepare */
+  ali3_data *twin[2]; /* extrapolated steps: branches of one and of two inner steps; NULL: there are none */
+  double *frame;   /* (n, FRAME_NUMBERS) R, s, 1/s of now.x, of bodies alone R only at the ends of a step */
+  double *frame_f; /* that of the factors: frame until bodies are moved        set by stage_condense */
   double *frame_other; /* of two frames the one that frame is not */
   double *frame_to;    /* where body kernels that move bodies leave it         set by stage_move */
   double *delta;    /* (n, DELTA_NUMBERS) h M^^^-1, of carried its inverse; alpha     by reset, step_length */
@@ -207,6 +207,7 @@ struct ali3_data {
   double *gives;    /* (m) of rows that rub: J delta J' as the joints let it              filled by reset */
   double *rate_seen, *lambda_seen; /* (m) of such rows: in the last iteration; NaN: this is the first */
   double *rate_last; /* (m) Phi' of soft rows at the start of the inner step      filled by inner_prepare */
+  int *piece;        /* (m) law_piece() of soft rows there                          filled by inner_prepare */
   double *hold;      /* (m) the rate that a held row is to have                   filled by soft_settle */
   bool *stiff;       /* (m) too stiff for the step to follow how it swings        filled by reset */
   bool *held;    /* (m) and engaged: velocities and accelerations are projected on it, as on a rigid row */
@@ -223,8 +224,10 @@ struct ali3_data {
   struct tree_work work;
   const ali3_exec *exec;
   const ali3_probe *probe;
-  bool some_stiff; /* any of stiff */
-  bool midway;     /* the inner step does not end the step: nobody will ask what it leaves of the rows */
+  bool some_stiff;    /* any of stiff */
+  bool combines;      /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
+  atomic_bool corner; /* a soft row left its smooth piece of the law in this step, or was on none */
+  bool midway;        /* the inner step does not end the step: nobody will ask what it leaves of the rows */
   bool prepared;
   bool owned;              /* the block is ali3_data_new()'s */
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
@@ -245,19 +248,22 @@ static inline bool step_interpolates(const ali3_model *m)
 static inline void step_refresh(ali3_data *d)
 {
   d->fresh = true;
-  if (d->twin) d->twin->fresh = true;
+  for (int i = 0; i < 2 && d->twin[i]; i++) d->twin[i]->fresh = true;
 }
 /* What comes from outside, kept aside and brought back. */
 void step_keep_outside(const ali3_model *m, const ali3_data *d, struct outside *to);
 void step_keep(const ali3_model *m, struct kept *to, const struct kept *from);
 int step_worse(int a, int b); /* of two statuses */
 
-/* extrapolate.c. RT; of data that have a twin.
+/* extrapolate.c. RT; of data that have twins; failed: also of others, which it returns then.
  * lengths: from delta and c as they were set, those of both branches. prepare: ALI3_OK or ALI3_E_SINGULAR. aim: values from
  * outside have arrived, after the prepare. step: from `after` the start of the step on, status and increment as of
  * inner_iterate(), or ALI3_E_SINGULAR; where a report of the twin is negative, that is where it failed. */
+enum { EXTRAPOLATE_PARTS = 3 }; /* inner steps of the data's own branch */
 void extrapolate_lengths(const ali3_model *m, ali3_data *d);
 int extrapolate_prepare(const ali3_model *m, ali3_data *d);
+const ali3_data *
+extrapolate_failed(const ali3_data *d); /* the branch that failed first; d where no twin did */
 void extrapolate_aim(const ali3_model *m, ali3_data *d);
 int extrapolate_step(const ali3_model *m, ali3_data *d, double after, bool prepared, double *increment);
 
@@ -305,6 +311,8 @@ double project_position(const ali3_model *m, ali3_data *d);
 void project_velocity(const ali3_model *m, ali3_data *d);
 void project_velocity_twice(const ali3_model *m, ali3_data *d);
 void project_acceleration(const ali3_model *m, ali3_data *d);
+/* The same after q'' was made anew from the balance of forces at q, q' and lambda. */
+void project_balance(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
@@ -319,6 +327,8 @@ void soft_laws(const ali3_model *m, ali3_data *d, int iteration); /* 0: at the p
 void soft_settle(const ali3_model *m, ali3_data *d);
 void soft_open(const ali3_model *m, ali3_data *d);
 void soft_hold(const ali3_model *m, ali3_data *d);
+/* Into now.lambda: what the laws of all soft rows ask for, as they stand and move; held and stiff rows keep theirs. */
+void soft_end_loads(const ali3_model *m, ali3_data *d);
 /* Into now.lambda: the forces of laws that jump of one link, as it stands and moves. */
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j);
 

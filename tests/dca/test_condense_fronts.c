@@ -113,7 +113,8 @@ static void even_fronts(void **state)
     for (int i = 0; i < 3; i++) assert_int_equal(met.block[i] > 0, rows % 2);
     for (int i = 0; i < 4; i++) assert_int_equal(met.alone[i] > 0, rows % 2);
     for (int i = 1; i <= most; i++) assert_int_equal(met.fused[i] > 0, rows % 2);
-    assert_int_equal(met.far > 0, rows % 2);
+    if (isa_lanes(isa_best()) == 8) /* in fewer lanes these graphs leave no front so far apart */
+      assert_int_equal(met.far > 0, rows % 2);
   }
 }
 

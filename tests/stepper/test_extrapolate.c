@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The two branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
+ * The branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
 #include "common/points.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
@@ -186,11 +186,12 @@ static void go_beside(const ali3_model *m, const ali3_exec *exec, int steps)
   ali3_data_free(alone);
 }
 
-/* In all ways that steps can be made up; wakes: at least so often, at most so often in each step. */
-static void in_shares(int shares, int links, int substeps, int kinds, int least, int most)
+/* In all ways that steps can be made up. worth: flops for which a worker is woken; runs of the exec in each step: `least` to
+ * `most`. */
+static void in_shares(int shares, int links, int substeps, int kinds, double worth, int least, int most)
 {
   enum { STEPS = 10 };
-  const ali3_exec exec = {&shares, shares, backwards, 20000.0};
+  const ali3_exec exec = {&shares, shares, backwards, worth};
   const ali3_options o = extrapolated(substeps, substeps > 1);
   ali3_model *m = mechanism(links, kinds, &o);
   runs = 0;
@@ -205,8 +206,8 @@ static void a_branch_takes_one_share(void **state)
   (void)state;
   for (int k = 0; k < KINDS; k++)
     for (int shares = 2; shares < 6; shares += 3) {
-      in_shares(shares, 60, 1, kind[k], 1, 40);
-      in_shares(shares, 60, 2, kind[k], 2, 80);
+      in_shares(shares, 60, 1, kind[k], 20000.0, 1, 60);
+      in_shares(shares, 60, 2, kind[k], 20000.0, 2, 120);
     }
 }
 
@@ -214,13 +215,13 @@ static void a_branch_takes_one_share(void **state)
 static void many_workers_share_the_stages_of_a_large_mechanism(void **state)
 {
   (void)state;
-  in_shares(16, 900, 1, 0, 100, 1000);
+  in_shares(16, 900, 1, 0, 20000.0, 100, 2000);
 }
 
 static void a_small_mechanism_wakes_nobody(void **state)
 {
   (void)state;
-  for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 0, 0);
+  for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 60000.0, 0, 0);
 }
 
 static void workers_do_not_change_a_bit(void **state)
@@ -255,10 +256,10 @@ static void both_branches_begin_where_the_step_does(void **state)
     set_inputs(m, d, i);
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
     size_t soft = (size_t)(t->rows - t->rigid) * sizeof *d->c, x = X_NUMBERS * sizeof *d->now.x;
-    assert_memory_equal(d->last.x, d->twin->last.x, x * (size_t)t->slots);
-    assert_memory_equal(d->last.lambda, d->twin->last.lambda, (size_t)t->rows * sizeof *d->c);
-    assert_memory_equal(d->Phi_last + t->rigid, d->twin->Phi_last + t->rigid, soft);
-    assert_memory_equal(d->rate_last + t->rigid, d->twin->rate_last + t->rigid, soft);
+    assert_memory_equal(d->last.x, d->twin[0]->last.x, x * (size_t)t->slots);
+    assert_memory_equal(d->last.lambda, d->twin[0]->last.lambda, (size_t)t->rows * sizeof *d->c);
+    assert_memory_equal(d->Phi_last + t->rigid, d->twin[0]->Phi_last + t->rigid, soft);
+    assert_memory_equal(d->rate_last + t->rigid, d->twin[0]->rate_last + t->rigid, soft);
     toy_run(m, d, 1);
   }
   done(m, d);
@@ -327,7 +328,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   toy_run(m, d, 5);
   toy_run(m, other, 5);
   ali3_data_set_exec(d, exec);
-  double *c = &(a ? d->twin : d)->c[stored_row(&m->frozen->link[joint], 0)], good = *c;
+  double *c = &(a ? d->twin[0] : d)->c[stored_row(&m->frozen->link[joint], 0)], good = *c;
   if (late) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
   *c = -1e6;
   assert_int_equal(ali3_step(m, d), ALI3_E_SINGULAR);
@@ -388,28 +389,73 @@ static int first_step(int substeps, bool extrapolate, double force, int *worst_b
   return status;
 }
 
-/* As a plain step of the whole length, or as two of half of it: whatever is worse, the first one's first. Plain steps
- * project more, so the force at which the second half fails may differ by some
- * per cent. */
-static void status_is_that_of_the_worse_branch(void **state)
+/* The worst status of a plain step of the whole length, of two of half and of three of a third of it; where several fail, that
+ * of the longest. Plain steps project more, so the forces at which a later inner step
+ * fails differ by some per cent. */
+static void status_is_that_of_the_worst_branch(void **state)
 {
   (void)state;
   enum { NEAR = 4 };
-  int seen[3][3] = {{0}}, last = ALI3_OK, late = 0;
+  int seen[3][3] = {{0}}, apart = 0, third = 0;
   for (double force = 10.0; force < 1e9; force *= 1.02) {
-    int body_a, body_b, body;
+    int body_a, body_b, body_c, body;
     int a = first_step(1, false, force, &body_a), b = first_step(2, false, force, &body_b),
-        both = first_step(1, true, force, &body);
+        c = first_step(3, false, force, &body_c), all = first_step(1, true, force, &body);
     seen[a < 0 ? 2 : a][b < 0 ? 2 : b]++;
-    int expected = a < 0 ? a : b < 0 ? b : a > b ? a : b;
-    late = both == expected ? 0 : late + 1;
-    if (late > NEAR || (late > 0 && both != last))
-      fail_msg("%g N: %d and %d, together %d", force, a, b, both);
-    if (late == 0) assert_int_equal(body, a < 0 ? body_a : body_b);
-    if (late == 0) last = expected;
+    int expected = a < 0 ? a : b < 0 ? b : c < 0 ? c : a > b ? a : b;
+    if (expected >= 0 && c > expected) expected = c;
+    third += a >= 0 && b >= 0 && c < 0;
+    apart = all == expected ? 0 : apart + 1;
+    if (apart > NEAR) fail_msg("%g N: %d, %d and %d, together %d", force, a, b, c, all);
+    if (apart == 0 && expected < 0) assert_int_equal(body, a < 0 ? body_a : b < 0 ? body_b : body_c);
   }
   assert_true(seen[0][0] > 0 && seen[1][0] > 0 && seen[1][1] > 0);
-  assert_true(seen[1][2] > 0 && seen[2][1] > 0 && seen[2][2] > 0); /* either fails alone, too */
+  assert_true(seen[1][2] > 0 && seen[2][1] > 0 && seen[2][2] > 0 && third > 0); /* each fails alone, too */
+}
+
+/* One mass on one spring, `steps` a period: largest error over so many periods, of an amplitude of 0.1 m,
+ * relative to that. */
+static double swing_error(double steps, bool extrapolate, int periods)
+{
+  const double dt = 0.01, omega = 2.0 * acos(-1.0) / (steps * dt);
+  ali3_options o = ali3_options_default();
+  o.extrapolate = extrapolate;
+  ali3_model *m = falling();
+  const int mass = point(m, "mass", 1.0, 0, 0, 0.1 * omega, 0);
+  const int joint = slide(m, "rail", ALI3_GROUND, mass, 0);
+  spring(m, joint, omega * omega, 0);
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  ali3_joint_state at;
+  double largest = 0.0;
+  ali3_joint_get(m, d, joint, &at);
+  const double start = at.position;
+  for (int k = 1; k <= periods * steps; k++) {
+    toy_run(m, d, 1);
+    ali3_joint_get(m, d, joint, &at);
+    largest = fmax(largest, fabs(at.position - start - 0.1 * sin(omega * dt * k)) / 0.1);
+  }
+  done(m, d);
+  return largest;
+}
+
+/* Of a point, which has mass and no inertia, too. */
+static void no_swing_grows(void **state)
+{
+  (void)state;
+  for (double steps = 0.5; steps <= 10.0; steps *= 1.2) assert_true(swing_error(steps, true, 200) < 2.1);
+}
+
+static void no_spring_is_followed_worse_than_by_plain_steps(void **state)
+{
+  (void)state;
+  for (double steps = 3.0; steps <= 40.0; steps *= 1.07) {
+    const double plain = swing_error(steps, false, 5), better = swing_error(steps, true, 5);
+    print_message("%.2f steps a period: plain %.1e of the amplitude off, extrapolated %.1e\n", steps, plain,
+                  better);
+    assert_true(better <= plain);
+    if (steps > 4.1) assert_true(better < 0.1 * plain);
+  }
 }
 
 int main(void)
@@ -423,7 +469,9 @@ int main(void)
       cmocka_unit_test(drives_go_where_those_of_a_plain_step_go),
       cmocka_unit_test(both_branches_live_in_the_callers_block),
       cmocka_unit_test(a_branch_that_fails_leaves_no_trace),
-      cmocka_unit_test(status_is_that_of_the_worse_branch),
+      cmocka_unit_test(status_is_that_of_the_worst_branch),
+      cmocka_unit_test(no_swing_grows),
+      cmocka_unit_test(no_spring_is_followed_worse_than_by_plain_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,18 +96,19 @@ static void check_find(const struct step_norm_kernels *k)
 
 static void check_along(const struct step_norm_kernels *k)
 {
-  double *a = row(4), *b = row(5), *o = row(6);
+  double *a = row(4), *b = row(5), *c = row(7), *o = row(6);
   for (int n = 0; n <= MOST; n++) {
     for (int i = 0; i < MOST; i++) o[i] = 9.0;
     k->along(o, a, 0.5, b, n);
     for (int i = 0; i < MOST; i++) assert_true(o[i] == (i < n ? a[i] + 0.5 * b[i] : 9.0));
     for (int i = 0; i < MOST; i++) o[i] = b[i];
-    k->extrapolate(o, a, n);
+    k->combine(o, a, c, n);
     for (int i = 0; i < MOST; i++)
-      assert_true(i < n ? fabs(o[i] - (4.0 * b[i] - a[i]) / 3.0) < 1e-15 : o[i] == b[i]);
+      assert_true(i < n ? fabs(o[i] - (a[i] / 12.0 - 4.0 / 3.0 * c[i] + 2.25 * b[i])) < 4e-15 : o[i] == b[i]);
   }
   free(a);
   free(b);
+  free(c);
   free(o);
 }
 

@@ -25,7 +25,7 @@ static const char help[] =
     "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
     "                   (default: auto, the best that there is)\n"
     "  --report         also where the time of the tree goes, level by level, and how its work is shared\n"
-    "  --extrapolate    each step from one long and two half steps\n"
+    "  --extrapolate    each step from one, two and three shorter ones\n"
     "  --platform FILE  in place of mechanisms, the motion platform of a configuration: what its block takes "
     "of a cycle,\n"
     "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
