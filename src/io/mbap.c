@@ -48,8 +48,9 @@ static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *
   r->write_count = word(at + 2);
   r->data = at + 5;
   if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
-  int bytes = (r->write_count * bits + 7) / 8;
-  return at[4] == bytes && end - r->data == bytes ? 0 : MBAP_ILLEGAL_VALUE;
+  const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
+  if (at[4] != bytes || r->write_count * bits > 8 * bytes) return MBAP_ILLEGAL_VALUE;
+  return r->write_count * bits > 8 * (bytes - 1) ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
 /* address 2, and-mask 2, or-mask 2 */
