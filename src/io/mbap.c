@@ -49,8 +49,8 @@ static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *
   r->data = at + 5;
   if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
   const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
-  if (at[4] != bytes || r->write_count * bits > 8 * bytes) return MBAP_ILLEGAL_VALUE;
-  return r->write_count * bits > 8 * (bytes - 1) ? 0 : MBAP_ILLEGAL_VALUE;
+  if (at[4] != bytes || r->write_count > 8 * bytes / bits) return MBAP_ILLEGAL_VALUE;
+  return r->write_count > 8 * (bytes - 1) / bits ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
 /* address 2, and-mask 2, or-mask 2 */
@@ -118,8 +118,9 @@ enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request 
 
 void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r)
 {
-  *r = (struct mbap_request){.length = n, .function = pdu[0]};
+  *r = (struct mbap_request){.length = n, .function = pdu[0], .data = pdu};
   r->exception = (uint8_t)take_apart(r, pdu, n);
+  if (r->exception != 0) r->read_count = r->write_count = 0; /* a refused request reads and writes nothing */
 }
 
 uint16_t mbap_register(const struct mbap_request *r, int i)
