@@ -191,11 +191,11 @@ const char *osc_string(const struct osc_arguments *a, int i)
 size_t osc_blob(const struct osc_arguments *a, int i, const uint8_t **bytes)
 {
   const size_t begin = (size_t)a->at[i] + 4;
-  const uint32_t size = get_u32(bytes_of(a, i, 4));
-  if (size == 0 || begin + (uint64_t)size > a->end) {
+  const uint64_t size = get_u32(bytes_of(a, i, 4));
+  if (begin >= a->end || size > a->end || begin + size > a->end) {
     *bytes = a->datagram + a->end;
     return 0;
   }
   *bytes = a->datagram + begin;
-  return size;
+  return (size_t)size;
 }
