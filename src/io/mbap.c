@@ -48,8 +48,9 @@ static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *
   r->write_count = word(at + 2);
   r->data = at + 5;
   if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
-  int bytes = (r->write_count * bits + 7) / 8;
-  return at[4] == bytes && end - r->data == bytes ? 0 : MBAP_ILLEGAL_VALUE;
+  const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
+  if (at[4] != bytes || r->write_count > 8 * bytes / bits) return MBAP_ILLEGAL_VALUE;
+  return r->write_count > 8 * (bytes - 1) / bits ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
 /* address 2, and-mask 2, or-mask 2 */
@@ -117,8 +118,9 @@ enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request 
 
 void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r)
 {
-  *r = (struct mbap_request){.length = n, .function = pdu[0]};
+  *r = (struct mbap_request){.length = n, .function = pdu[0], .data = pdu};
   r->exception = (uint8_t)take_apart(r, pdu, n);
+  if (r->exception != 0) r->read_count = r->write_count = 0; /* a refused request reads and writes nothing */
 }
 
 uint16_t mbap_register(const struct mbap_request *r, int i)

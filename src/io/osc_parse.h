@@ -14,10 +14,11 @@ enum {
   OSC_ARGUMENTS_MAX = OSC_IN_MAX,     /* T and F are of no bytes but their tag's */
 };
 
-struct osc_raw {       /* a message */
-  const char *address; /* with its zero */
-  const char *types;   /* without the comma */
-  const uint8_t *end;  /* of its last argument */
+struct osc_raw {           /* a message */
+  const char *address;     /* with its zero */
+  const char *types;       /* without the comma */
+  const uint8_t *datagram; /* that it stands in, from the first byte on */
+  size_t arguments, end;   /* where its arguments begin, and end, in the datagram */
   bool known; /* all types are of those below: the arguments are whole, and end where the message does */
   size_t bytes;
 };
@@ -34,10 +35,14 @@ bool osc_parse(const uint8_t *bytes, size_t n, struct osc_datagram *d);
 struct osc_arguments {
   const char *types;
   int count;
-  const uint8_t *at[OSC_ARGUMENTS_MAX]; /* where each begins; not aligned for 64-bit values */
+  const uint8_t *datagram;
+  size_t end;                     /* of the last one, in the datagram */
+  uint16_t at[OSC_ARGUMENTS_MAX]; /* where each begins, in the datagram; not aligned for 64-bit values */
 };
+_Static_assert(OSC_IN_MAX <= UINT16_MAX, "at[] holds every offset");
 void osc_arguments(const struct osc_raw *m, struct osc_arguments *a); /* m->known */
 
+/* Arguments 0 <= i < count. An argument of another type reads as 0, as an empty text or as bytes of the same message. */
 bool osc_types_are(const struct osc_arguments *a, const char *types);
 bool osc_is_number(char type);                                                /* f d i T F: T is 1, F is 0 */
 double osc_number(const struct osc_arguments *a, int i);                      /* of any of these */

@@ -95,9 +95,10 @@ enum rtu_verdict rtu_next(const uint8_t *bytes, size_t n, int unit, bool quiet, 
   const size_t end[2] = {request_length(bytes, n), other ? response_length(bytes) : 0};
   bool more = false;
   for (int i = 0; i < 2; i++) {
-    if (end[i] == 0 || end[i] > RTU_ADU_MAX) continue;
-    if (end[i] <= n && crc_is_right(bytes, end[i])) return found(bytes, end[i], unit, r, length);
-    more |= end[i] > n;
+    const size_t frame = end[i];
+    if (frame < SHORTEST || frame > RTU_ADU_MAX) continue;
+    if (frame <= n && crc_is_right(bytes, frame)) return found(bytes, frame, unit, r, length);
+    more |= frame > n;
   }
   if (end[0] == 0 && end[1] == 0 &&
       n <= RTU_ADU_MAX) { /* a function nobody here knows: only silence ends it */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Frama-C's Eva on src/io/osc_parse.c: a datagram of any bytes, of every length from SHORTEST to LONGEST. The bytes of the buffer
+ * before the datagram are not initialised and there are none behind it, so that every read outside it is an alarm.
+ *
+ * Eva knows intervals of values and no relations between them. The proof therefore has three parts, each of which takes any
+ * values that the part before it may leave:
+ *   osc_parse()      its assertion says what holds for every message that it stores; there is one place that stores
+ *   osc_arguments()  for any message of which that holds; its assertion says what holds for every argument
+ *   accessors        for any argument, of any type, of which that holds */
+#include "io/osc_parse.h"
+#include <__fc_builtin.h>
+
+static size_t any_size(size_t least, size_t most)
+{
+  return (size_t)Frama_C_unsigned_long_long_interval(least, most);
+}
+
+static void parse_datagram(const uint8_t *bytes, size_t n)
+{
+  struct osc_datagram d;
+  const bool well_formed = osc_parse(bytes, n, &d);
+  /*@ check messages: 0 <= d.messages <= OSC_MESSAGES_MAX; */
+  /*@ check refused_whole: well_formed || d.messages == 0; */
+}
+
+static void list_arguments(const uint8_t *bytes, size_t n)
+{
+  struct osc_arguments a;
+  struct osc_raw m = {.address = (const char *)bytes + any_size(0, n - 1),
+                      .types = (const char *)bytes + any_size(0, n - 1),
+                      .datagram = bytes,
+                      .arguments = any_size(0, n),
+                      .end = any_size(0, n),
+                      .known = true};
+  osc_arguments(&m, &a);
+  /*@ check arguments: 0 <= a.count <= OSC_ARGUMENTS_MAX; */
+}
+
+static void read_argument(const uint8_t *bytes, size_t n)
+{
+  struct osc_arguments a = {.types = (const char *)bytes + any_size(0, n - 1),
+                            .count = 1,
+                            .datagram = bytes,
+                            .end = any_size(0, n),
+                            .at = {(uint16_t)any_size(0, n)}};
+  const uint8_t *blob;
+  (void)osc_number(&a, 0);
+  (void)osc_integer(&a, 0);
+  (void)osc_long(&a, 0);
+  const char *string = osc_string(&a, 0);
+  /*@ check string: \initialized(string); */
+  const size_t size = osc_blob(&a, 0, &blob);
+  /*@ check blob_size: size <= n; */
+  /*@ check blob_begin: \valid_read(blob) || size == 0; */
+}
+
+static void prove(size_t n)
+{
+  uint8_t buffer[OSC_IN_MAX];
+  uint8_t *bytes = buffer + (OSC_IN_MAX - n);
+  if (n > 0) Frama_C_make_unknown((char *)bytes, n);
+  parse_datagram(bytes, n);
+  if (n == 0) return; /* no message */
+  list_arguments(bytes, n);
+  read_argument(bytes, n);
+}
+
+static void refuse_long(void)
+{
+  const uint8_t nothing[1];
+  struct osc_datagram d;
+  const bool well_formed = osc_parse(nothing, any_size(OSC_IN_MAX + 1, SIZE_MAX), &d);
+  /*@ check refused: !well_formed && d.messages == 0; */
+}
+
+int main(void)
+{
+  refuse_long();
+  /*@ loop unroll OSC_IN_MAX + 2; */
+  for (size_t n = SHORTEST; n <= LONGEST; n++) prove(n);
+  return 0;
+}
