@@ -218,6 +218,7 @@ typedef struct {
 ali3_model *ali3_model_new(void);
 void ali3_model_free(ali3_model *m);
 
+/* One line of text without control characters, copied; default "model". */
 int ali3_model_set_name(ali3_model *m, const char *name);
 int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, world; default 0 */
 void ali3_model_gravity(const ali3_model *m, double gravity[3]);    /* likewise */

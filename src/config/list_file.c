@@ -17,17 +17,20 @@ char *path_beside(const char *file, const char *path)
   return joined;
 }
 
-/* The values that the schema reads there are of no use: this checks the keys. */
+/* Nothing of the file is shown before the list is there: it may be any file that a configuration names. The values that the
+ * schema reads are of no use: this checks the keys. */
 static const struct node *find_list(struct list_file *l, const struct section *keys, const char *section,
                                     const char *key, struct report *r)
 {
   struct file_values unused = {0};
-  if (!schema_read(keys, l->tree.root, &unused, r)) return NULL;
   const struct node *above = section ? node_find(l->tree.root, section) : l->tree.root;
   const struct node *list = node_find(above, key);
-  if (list) return list;
+  if (list) {
+    l->tree.source.shown = true;
+    return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
+  }
   report_error(r, l->tree.root->at,
-               "missing %s%s%s in a file that it is taken from: expected a list of mappings",
+               "expected a list of mappings under %s%s%s in this included file, found none",
                section ? section : "", section ? "." : "", key);
   return NULL;
 }
@@ -38,7 +41,7 @@ bool list_open(struct list_file *l, const struct node *file, const struct sectio
   *l = (struct list_file){.here = r->source, .file = file, .errors = r->errors};
   char *path = path_beside(r->source->file, file->text);
   if (!path) return false;
-  if (yaml_read(&l->tree, path, r)) l->list = find_list(l, keys, section, key, r);
+  if (yaml_read_part(&l->tree, path, r)) l->list = find_list(l, keys, section, key, r);
   free(path);
   return true;
 }

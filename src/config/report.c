@@ -4,7 +4,6 @@
 #include "config/report.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* A line longer than this (a file written by a program on one line) is shown only around the place. */
@@ -19,7 +18,8 @@ static void put_clean(FILE *out, const char *text, size_t size)
 {
   for (size_t i = 0; i < size; i++) {
     unsigned char c = (unsigned char)text[i];
-    fputc(c < ' ' && c != '\t' ? '?' : c, out);
+    bool c1 = c >= 0x80 && c < 0xa0 && i > 0 && (unsigned char)text[i - 1] == 0xc2;
+    fputc((c < ' ' && c != '\t') || c == 0x7f || c1 ? '?' : c, out);
   }
 }
 
@@ -68,12 +68,12 @@ void report_error(struct report *r, struct place at, const char *format, ...)
   va_end(arguments);
   if (r->errors++ >= REPORT_MAX) return;
 
-  fputs(r->source->file, r->out);
+  put_clean(r->out, r->source->file, strlen(r->source->file));
   if (at.line > 0) fprintf(r->out, ":%d:%d", at.line, at.column);
   fputs(": error: ", r->out);
   put_clean(r->out, text, strlen(text));
   fputc('\n', r->out);
-  if (at.line > 0 && r->source->text) put_line_and_caret(r->out, r->source, at);
+  if (at.line > 0 && r->source->text && r->source->shown) put_line_and_caret(r->out, r->source, at);
 }
 
 void report_end(const struct report *r)

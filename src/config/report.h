@@ -4,6 +4,7 @@
 #ifndef CONFIG_REPORT_H
 #define CONFIG_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ struct source {
   char *file;
   char *text;
   size_t size;
+  bool shown; /* messages may show its lines */
 };
 
 /* Counted from 1, columns in characters; line 0: the file as a whole. */

@@ -132,6 +132,8 @@ static bool read_string(const struct key *k, const struct node *n, const char **
   for (size_t i = 0; i < sizeof word / sizeof *word && !other; i++)
     other = !n->quoted && strcmp(n->text, word[i]) == 0;
   if (other) return refuse(k, n, " (to mean the text, put it in quotes)", r);
+  const bool prose = strcmp(k->name, "description") == 0; /* all other texts are names, paths and addresses */
+  if (!prose && strpbrk(n->text, "\n\t")) return refuse(k, n, " (expected one line without tabs)", r);
   *out = n->text;
   return true;
 }

@@ -90,8 +90,13 @@ static bool read_model_file(struct loader *l, const struct node *path)
     return false;
   }
   char *file = path_beside(l->main.source.file, path->text);
-  bool good = file && yaml_read(&l->model, file, r);
+  bool good = file && yaml_read_part(&l->model, file, r);
   free(file);
+  l->model.source.shown = good && node_find(l->model.root, "model"); /* else it may be any file */
+  if (good && !l->model.source.shown) {
+    report_error(r, l->model.root->at, "expected a model file with the key \"model\", found none");
+    good = false;
+  }
   if (!good) {
     r->source = &l->main.source;
     report_error(r, path->at, "file: the model file could not be used");
@@ -269,7 +274,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   struct file_values *v = &l->values;
   struct settings *s = &v->settings;
   struct report *r = &l->report;
-  if (!yaml_read(&l->main, file, r)) return false;
+  if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
 
   schema_read(&schema_file, l->main.root, v, r);
   read_model(l);

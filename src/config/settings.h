@@ -129,11 +129,13 @@ struct settings_overrides {
   int substeps;
   bool extrapolate; /* false: keep */
   const char *isa;  /* as simulation.isa; NULL: keep */
+  bool again;       /* FILE is read again while the loop runs: it may not be a pipe */
 };
 
 /* Reads FILE. On any mistake prints every message it can to `errors` as
  *   FILE:LINE:COLUMN: error: TEXT
- * with the source line and a caret below, and returns NULL. The result never needs the file again. */
+ * with the source line and a caret below, and returns NULL. The result never needs the file again.
+ * FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may also be a pipe. */
 struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors);
 void settings_free(struct settings *s);
 

@@ -2,8 +2,9 @@
  * From a file to a tree of nodes, through libfyaml's event parser. Set-up only. */
 #include "config/yaml.h"
 
+#include "config/text_file.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <libfyaml.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +143,24 @@ static bool remember(struct builder *b, struct fy_token *anchor, const struct no
   return true;
 }
 
+/* Texts are printed to terminals and logs. Quoted ones can hold any character by an escape such as \x1b. */
+static bool check_scalar(struct builder *b, const char *text, struct place at)
+{
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+    if ((*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f || c1)
+      return fail(b, at, "expected a text without control characters; remove the escape sequence");
+  }
+  return true;
+}
+
 static bool scalar(struct builder *b, struct fy_event *e)
 {
   struct fy_token *value = e->scalar.value;
   bool quoted = value && fy_token_scalar_style(value) != FYSS_PLAIN;
   const char *text = copy_token(b->tree, value);
   if (!text) return out_of_memory(b);
+  if (!check_scalar(b, text, place_of(e))) return false;
 
   if (awaits_key(b)) {
     innermost(b)->key = text;
@@ -261,8 +274,11 @@ static bool report_collected(struct builder *b, struct fy_diag *diag)
 {
   void *iterator = NULL;
   int found = 0;
-  for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++)
-    report_error(b->report, (struct place){e->line, e->column}, "%s", e->msg);
+  for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)); found++) {
+    const size_t own = strcspn(e->msg, "'\""); /* behind it stands text of the file */
+    const size_t length = b->tree->source.shown ? strlen(e->msg) : own;
+    report_error(b->report, (struct place){e->line, e->column}, "%.*s", (int)length, e->msg);
+  }
   return found > 0 ? false : fail(b, (struct place){0}, "not a YAML file");
 }
 
@@ -289,50 +305,36 @@ static bool build(struct builder *b)
   return good;
 }
 
-/* 0 or an errno. */
-static int slurp(struct source *s, const char *file)
+static bool read_tree(struct yaml *t, const char *file, bool shown, bool pipe, struct report *r)
 {
-  FILE *f = fopen(file, "rb");
-  if (!f) return errno;
-  int error = 0;
-  for (size_t room = 0; !error;) {
-    if (s->size + 1 >= room) {
-      room = room ? 2 * room : 1 << 16;
-      char *more = realloc(s->text, room);
-      if (!more) {
-        error = ENOMEM;
-        break;
-      }
-      s->text = more;
-    }
-    errno = 0;
-    size_t n = fread(s->text + s->size, 1, room - s->size - 1, f);
-    s->size += n;
-    s->text[s->size] = 0;
-    if (n == 0) {
-      if (ferror(f)) error = errno ? errno : EIO;
-      break;
-    }
-  }
-  fclose(f);
-  return error;
-}
-
-bool yaml_read(struct yaml *t, const char *file, struct report *r)
-{
-  *t = (struct yaml){.source.file = strdup(file)};
+  char why[200];
+  *t = (struct yaml){.source = {.file = strdup(file), .shown = shown}};
   r->source = &t->source;
   struct builder b = {.tree = t, .report = r};
   if (!t->source.file) return false;
 
-  int error = slurp(&t->source, file);
-  if (error) {
-    report_error(r, (struct place){0}, "cannot read the file: %s", strerror(error));
+  if (!text_file_read(&t->source, file, pipe, why, sizeof why)) {
+    report_error(r, (struct place){0}, "%s", why);
     return false;
   }
   bool good = check_text(&b) && build(&b);
   free(b.anchor);
   return good;
+}
+
+bool yaml_read(struct yaml *t, const char *file, struct report *r)
+{
+  return read_tree(t, file, true, false, r);
+}
+
+bool yaml_read_main(struct yaml *t, const char *file, struct report *r)
+{
+  return read_tree(t, file, true, true, r);
+}
+
+bool yaml_read_part(struct yaml *t, const char *file, struct report *r)
+{
+  return read_tree(t, file, false, false, r);
 }
 
 void yaml_free(struct yaml *t)

@@ -29,9 +29,14 @@ struct yaml {
   struct yaml_chunk *chunks; /* all nodes and texts */
 };
 
-/* Reads a file. True if it is one well-formed document; otherwise the reasons are reported. Sets r->source.
+/* Reads a regular file. True if it is one well-formed document; otherwise the reasons are reported. Sets r->source.
  * The tree is to be freed in both cases. */
 bool yaml_read(struct yaml *t, const char *file, struct report *r);
+/* As yaml_read(), but the file may also be a pipe, which is read to its end. */
+bool yaml_read_main(struct yaml *t, const char *file, struct report *r);
+/* As yaml_read(), of a file that another one names. Messages show no line of it until the caller sets source.shown, once the
+ * file has proved to be what it is taken for: a configuration must not print a file of somebody else. */
+bool yaml_read_part(struct yaml *t, const char *file, struct report *r);
 void yaml_free(struct yaml *t);
 
 /* The child of a mapping with this key; NULL if there is none, or the node is NULL or no mapping. */

@@ -47,6 +47,15 @@ static int put_prefix(char *line, size_t size, enum log_level level)
   return snprintf(line, size, "ali3d: %s", level <= LOG_LEVEL_ERROR ? "error: " : "");
 }
 
+/* Names and paths come from others: no line of theirs may pass for ours, and no sequence of theirs move a terminal's cursor. */
+static void make_clean(char *text)
+{
+  for (unsigned char *p = (unsigned char *)text; *p; p++) {
+    const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* in UTF-8 */
+    if (*p < ' ' || *p == 0x7f || c1) *p = '?';
+  }
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
   static unsigned long lost; /* lines, since one was written */
@@ -61,6 +70,7 @@ void log_line(enum log_level level, const char *format, ...)
   va_start(list, format);
   vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, format, list);
   va_end(list);
+  make_clean(line + prefix);
   const size_t n = strlen(line);
   line[n] = '\n';
   if (lost || !write_line(line, n + 1, READER_MS)) lost++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One line per message on standard error, whole lines only; under systemd with the priority the journal
+ * One line per message on standard error, whole lines only, control characters as '?'; under systemd with the priority the journal
  * understands. A reader who has stopped costs 0.05 s once, then lines are dropped and counted. For one
  * ordinary thread: never for the loop. */
 #ifndef DAEMON_LOG_H

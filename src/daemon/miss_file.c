@@ -9,9 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* O_NONBLOCK: a pipe that nobody reads is an error, and must not hold the supervisor up. */
@@ -20,17 +24,32 @@ static int open_file(const char *path)
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
 }
 
+/* A daemon that was killed, or a disk that was full, may have left half a line. */
+static bool ends_within_a_line(const char *path)
+{
+  struct stat st;
+  char last = '\n';
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return false;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0 ||
+      pread(fd, &last, 1, st.st_size - 1) != 1)
+    last = '\n';
+  close(fd);
+  return last != '\n';
+}
+
 static void complain(const struct miss_file *f, int error)
 {
   log_line(LOG_LEVEL_ERROR, "%s: cannot write the miss log: %s", f->path, strerror(error));
 }
 
-bool miss_file_open(struct miss_file *f, const char *path)
+bool miss_file_open(struct miss_file *f, const char *path, int mb)
 {
-  *f = (struct miss_file){.path = path, .fd = -1, .rate.most = MISS_FILE_RATE};
+  *f = (struct miss_file){.path = path, .fd = -1, .most = (uint64_t)mb << 20, .rate.most = MISS_FILE_RATE};
   if (!path) return true;
   f->fd = open_file(path);
   if (f->fd < 0) complain(f, errno);
+  f->torn = f->fd >= 0 && ends_within_a_line(path);
   return f->fd >= 0;
 }
 
@@ -44,7 +63,30 @@ void miss_file_reopen(struct miss_file *f)
   }
   close(f->fd);
   f->fd = fd;
-  f->complained = f->torn = false;
+  f->complained = false;
+  f->torn = ends_within_a_line(f->path);
+}
+
+/* Another daemon that shares the file may have begun the new one already: then only the name has to be opened again. */
+static void begin_new_file(struct miss_file *f, const struct stat *ours)
+{
+  struct stat named;
+  char old[PATH_MAX];
+  const int n = snprintf(old, sizeof old, "%s.1", f->path);
+  const bool same =
+      stat(f->path, &named) == 0 && named.st_dev == ours->st_dev && named.st_ino == ours->st_ino;
+  if (n >= (int)sizeof old || (same && rename(f->path, old) != 0))
+    return; /* the size is said by write_line() */
+  miss_file_reopen(f);
+}
+
+/* False where the line has no room in the file, and the file cannot make way. */
+static bool make_room(struct miss_file *f, uint64_t bytes)
+{
+  struct stat st;
+  if (fstat(f->fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size + bytes <= f->most) return true;
+  begin_new_file(f, &st);
+  return fstat(f->fd, &st) != 0 || (uint64_t)st.st_size + bytes <= f->most;
 }
 
 void miss_file_close(struct miss_file *f)
@@ -135,22 +177,35 @@ static json_t *record(const struct miss *m, const struct book *levels, uint64_t 
   return o;
 }
 
+static void lose(struct miss_file *f, int error)
+{
+  f->lost++;
+  if (f->complained) return;
+  f->complained = true;
+  complain(f, error);
+}
+
 /* Takes o. A line that did not fit leaves half of it behind; the next one then begins on a line of its own. */
 static void write_line(struct miss_file *f, json_t *o)
 {
   char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15));
   json_decref(o);
   char *line = NULL;
-  const int n = text ? asprintf(&line, "%s%s\n", f->torn ? "\n" : "", text) : -1;
+  const bool room = text && make_room(f, strlen(text) + 2);
+  const int n = room ? asprintf(&line, "%s%s\n", f->torn ? "\n" : "", text) : -1;
   free(text);
-  if (n < 0) return;
+  if (n < 0) {
+    lose(f, room ? ENOMEM : EFBIG);
+    return;
+  }
   const ssize_t written = write(f->fd, line, (size_t)n);
   const int error = written < 0 ? errno : ENOSPC;
   if (written >= 0) f->torn = written > 0 && written < n;
   free(line);
-  if (written == n || f->complained) return;
-  f->complained = true;
-  complain(f, error);
+  if (written == n)
+    f->complained = false; /* there is room again: the next failure is told, too */
+  else
+    lose(f, error);
 }
 
 void miss_file_write(struct miss_file *f, const struct miss *m, const struct book *levels, uint64_t now_ns)
@@ -161,6 +216,8 @@ void miss_file_write(struct miss_file *f, const struct miss *m, const struct boo
 void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last)
 {
   double over = 0.0;
+  if (last && f->lost)
+    log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " records of misses could not be written", f->path, f->lost);
   const uint64_t left_out = f->path ? rate_sum(&f->rate, now_ns, last, &over) : 0;
   if (!left_out) return;
   char written[WALL_CLOCK_TEXT];

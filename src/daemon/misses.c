@@ -5,14 +5,15 @@
 
 #include <inttypes.h>
 
-bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path)
+bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path,
+                 int mb)
 {
   *s = (struct misses){.ring = &c->misses,
                        .telemetry = c->config.telemetry,
                        .around = around,
                        .journal.most = MISSES_LOGGED,
                        .losses.most = 1};
-  return miss_file_open(&s->file, path);
+  return miss_file_open(&s->file, path, mb);
 }
 
 static void tell(struct misses *s, struct miss *m, uint64_t now_ns)

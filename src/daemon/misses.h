@@ -23,8 +23,10 @@ struct misses {
   struct miss hold[CYCLE_MISSES];
 };
 
-/* False if the file cannot be written, which is said in the log. path NULL: none. */
-bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path);
+/* False if the file cannot be written, which is said in the log. path NULL: none.
+ * mb: as for miss_file_open(). */
+bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path,
+                 int mb);
 /* Once a tick, after the look around. A record is judged a tick after it has come: what explains it may be seen later than
  * the loop, which was the first to run, wrote it. */
 void misses_tick(struct misses *s, uint64_t now_ns);

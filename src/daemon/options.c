@@ -23,6 +23,8 @@ static const char HELP[] =
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
+    "  --miss-log-size MB  when the miss log reaches this size, rename it to FILE.1 and begin a\n"
+    "                      new one (default: 64)\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
@@ -52,22 +54,43 @@ static bool parse_seconds(const char *text, double *s)
   return end != text && *end == '\0' && errno == 0 && isfinite(*s) && *s > 0.0 && *s <= 1e9;
 }
 
+static bool parse_size(const char *text, int *mb)
+{
+  char *end;
+  errno = 0;
+  const long n = strtol(text, &end, 10); /* NOLINT(clang-analyzer-core.NonNullParamChecker): as above */
+  *mb = (int)n;
+  return end != text && *end == '\0' && errno == 0 && n >= 1 && n <= MISS_LOG_MB_MOST;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
-  enum { CHECK = 256, PRINT_MAP, DURATION, REPORT, MISS_LOG_FILE, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
+  enum {
+    CHECK = 256,
+    PRINT_MAP,
+    DURATION,
+    REPORT,
+    MISS_LOG_FILE,
+    MISS_LOG_SIZE,
+    REQUIRE_REALTIME,
+    ISA,
+    HELP_TEXT,
+    VERSION
+  };
   static const struct option LONG[] = {
       {"check", no_argument, NULL, CHECK},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
+      {"miss-log-size", required_argument, NULL, MISS_LOG_SIZE},
       {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
       {"isa", required_argument, NULL, ISA},
       {"help", no_argument, NULL, HELP_TEXT},
       {"version", no_argument, NULL, VERSION},
       {0},
   };
-  *o = (struct options){0};
+  *o = (struct options){.miss_log_mb = MISS_LOG_MB};
   optind = 1;
   int option;
   while ((option = getopt_long(argc, argv, "", LONG, NULL)) != -1) {
@@ -85,6 +108,10 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case MISS_LOG_FILE:
       o->miss_log = optarg;
+      break;
+    case MISS_LOG_SIZE:
+      if (!parse_size(optarg, &o->miss_log_mb))
+        return usage("--miss-log-size: expected whole megabytes, from 1 to 1000000", optarg);
       break;
     case REQUIRE_REALTIME:
       o->require_realtime = true;

@@ -13,6 +13,8 @@ enum {
   STATUS_NOT_REALTIME = 3, /* refused, under --require-realtime */
 };
 
+enum { MISS_LOG_MB = 64, MISS_LOG_MB_MOST = 1000000 };
+
 enum map_format { MAP_FORMAT_NONE, MAP_FORMAT_TEXT, MAP_FORMAT_JSON };
 
 struct options {
@@ -20,6 +22,7 @@ struct options {
   double duration;       /* s after the warm-up; 0: until told to stop */
   const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
   const char *miss_log;  /* a line for every deadline missed; NULL: nowhere */
+  int miss_log_mb;       /* at which a new one is begun */
   bool check;            /* only see whether FILE is right */
   enum map_format map;   /* only print who can be reached where */
   bool require_realtime; /* rather not run than run without it */

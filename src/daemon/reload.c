@@ -7,38 +7,112 @@
 #include "rt/realtime.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-enum { STACK_KB = 1024, NAMES = 600 };
+enum { STACK_KB = 1024, NAMES = 600, SPARE = 4 << 20 /* bytes of free memory to keep */ };
+static const uint64_t LONG_NS = 10 * NS_PER_S; /* for one reading */
+static const uint64_t BETWEEN_NS =
+    NS_PER_S / 5; /* two beginnings: any number of SIGHUPs makes five readings a second */
 
 void reload_ask(struct reload *r)
 {
   r->wanted = true;
 }
 
+/* The work of the thread, which has it alone until DONE: a read() from a server that is away may never return. */
+enum { WORKING, DONE, ABANDONED /* nobody waits for it: the thread frees it */ };
+struct reading {
+  const char *file;
+  struct settings_overrides over;
+  FILE *said; /* mistakes in the file, into text */
+  char *text;
+  size_t size;
+  struct settings *read; /* NULL: there were mistakes */
+  atomic_int state;
+};
+
+static void reading_free(struct reading *g)
+{
+  if (!g) return;
+  settings_free(g->read);
+  free(g->text);
+  free(g);
+}
+
+static void end_work(struct reading *g)
+{
+  if (atomic_exchange(&g->state, DONE) == ABANDONED) reading_free(g);
+}
+
+static bool is_done(struct reading *g)
+{
+  return atomic_load_explicit(&g->state, memory_order_acquire) == DONE;
+}
+
 static void *read_file(void *arg)
 {
-  struct reload *r = arg;
-  r->read = settings_load(r->file, &r->over, r->said);
-  atomic_store_explicit(&r->done, true, memory_order_release);
+  struct reading *g = arg;
+  g->read = settings_load(g->file, &g->over, g->said);
+  fclose(g->said);
+  end_work(g);
   return NULL;
 }
 
-static void begin(struct reload *r)
+/* All memory is locked, so what stays free in the heap is lost to all other processes. In a thread of its own: a large model
+ * takes longer than a tick. */
+static void *free_reading(void *arg)
 {
-  sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_now_ns() / 1000);
-  r->read = NULL;
-  atomic_store(&r->done, false);
-  r->said = open_memstream(&r->text, &r->size);
-  const int status = r->said ? thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, read_file, r) : -1;
-  r->reading = status == 0;
-  if (r->reading) return;
+  struct reading *g = arg;
+  settings_free(g->read);
+  g->read = NULL;
+  malloc_trim(SPARE);
+  end_work(g);
+  return NULL;
+}
+
+/* Of the settings in force, inputs are the only list: the model and all other lists are those of the start. */
+static bool copy_started(struct reload *r)
+{
+  const struct settings *s = r->started;
+  if (r->copied) return true;
+  r->force = *s;
+  r->force.input = s->inputs ? malloc((size_t)s->inputs * sizeof *s->input) : NULL;
+  if (s->inputs && !r->force.input) return false;
+  if (s->inputs) memcpy(r->force.input, s->input, (size_t)s->inputs * sizeof *s->input);
+  r->copied = true;
+  return true;
+}
+
+static struct reading *reading_new(const struct reload *r)
+{
+  struct reading *g = calloc(1, sizeof *g);
+  if (!g) return NULL;
+  g->file = r->file;
+  g->over = r->over;
+  g->over.again = true;
+  g->said = open_memstream(&g->text, &g->size);
+  if (g->said) return g;
+  free(g);
+  return NULL;
+}
+
+static void begin(struct reload *r, uint64_t now_ns)
+{
+  sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns / 1000);
+  r->reading = copy_started(r) ? reading_new(r) : NULL;
+  r->since_ns = now_ns;
+  r->slow = r->freeing = false;
+  const int status =
+      r->reading ? thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, read_file, r->reading) : -1;
+  if (status == 0) return;
   log_line(LOG_LEVEL_ERROR, "%s: cannot be read again: %s; nothing is changed", r->file,
            status > 0 ? strerror(status) : ali3_status_text(ALI3_E_MEMORY));
-  if (r->said) fclose(r->said);
-  free(r->text);
+  if (r->reading) fclose(r->reading->said);
+  reading_free(r->reading);
+  r->reading = NULL;
   sd_notify(0, "READY=1");
 }
 
@@ -46,7 +120,7 @@ static void begin(struct reload *r)
 static void log_mistakes(struct reload *r)
 {
   char *rest = NULL;
-  for (char *line = strtok_r(r->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+  for (char *line = strtok_r(r->reading->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
     if (strstr(line, ": error: ")) log_line(LOG_LEVEL_ERROR, "%s", line);
   log_line(LOG_LEVEL_ERROR, "%s: not applied: everything stays as it was", r->file);
 }
@@ -70,96 +144,104 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
   return true;
 }
 
-/* What holds now: inputs of a file that does not fit them were passed over, as was another platform. */
-static struct settings in_force(const struct reload *r)
+/* Inputs of a file that does not fit them were passed over, as was another platform. Names stay those of the start. */
+static void keep(struct reload *r, const struct settings *read)
 {
-  const struct settings *tuned = r->tuned ? r->tuned : r->started;
-  struct settings s = r->applied ? *r->applied : *r->started;
-  s.input = tuned->input;
-  s.inputs = tuned->inputs;
-  s.inputs_print = tuned->inputs_print;
-  s.platform = r->started->platform;
-  if (r->platform_tuned) s.platform.setup = r->platform;
-  return s;
-}
-
-static void keep(struct reload *r)
-{
-  struct settings *applied = r->applied, *tuned = r->tuned;
-  r->applied = r->read;
-  if (settings_same_inputs(r->started, r->read)) r->tuned = r->read;
-  if (settings_same_platform(r->started, r->read)) {
-    r->platform_tuned = true;
-    r->platform = r->read->platform.setup;
+  struct settings *force = &r->force;
+  force->cycle = read->cycle;
+  for (int i = 0; settings_same_inputs(r->started, read) && i < force->inputs; i++) {
+    force->input[i] = read->input[i];
+    force->input[i].name = r->started->input[i].name;
   }
-  if (applied != r->tuned) settings_free(applied);
-  if (tuned != r->tuned && tuned != applied) settings_free(tuned);
+  if (settings_same_platform(r->started, read)) force->platform.setup = read->platform.setup;
 }
 
 /* A file without the platform may say what does not go with the one that is there until the restart. */
-static void keep_overrun(struct reload *r)
+static void keep_overrun(struct reload *r, struct settings *read)
 {
-  const struct settings *before = r->applied ? r->applied : r->started;
-  if (!r->started->platform.enabled || r->read->cycle.overrun != OVERRUN_CATCH_UP) return;
-  r->read->cycle.overrun = before->cycle.overrun;
+  if (!r->started->platform.enabled || read->cycle.overrun != OVERRUN_CATCH_UP) return;
+  read->cycle.overrun = r->force.cycle.overrun;
   log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: catch_up does not go with the platform",
            r->file);
 }
 
 static void apply(struct reload *r, struct cycle *c)
 {
+  struct settings *read = r->reading->read;
   char names[NAMES];
-  keep_overrun(r);
-  if (!tune(c, r->read, r->started)) {
+  keep_overrun(r, read);
+  if (!tune(c, read, r->started)) {
     log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
-    settings_free(r->read);
     return;
   }
-  const struct settings before = in_force(r);
-  if (settings_changes(&before, r->read, true, names, sizeof names))
+  if (settings_changes(&r->force, read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
     log_line(LOG_LEVEL_INFO, "%s: read again, nothing to change", r->file);
-  if (r->platform_set && settings_same_platform(r->started, r->read)) {
-    log_line(LOG_LEVEL_NOTICE, "%s: of the platform what was set over OSC is as the file says again",
+  if (r->platform_set && settings_same_platform(r->started, read)) {
+    log_line(LOG_LEVEL_NOTICE, "%s: platform parameters set over OSC are back to the values of the file",
              r->file);
     r->platform_set = false;
   }
-  if (settings_changes(r->started, r->read, false, names, sizeof names))
+  if (settings_changes(r->started, read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
-  keep(r);
+  keep(r, read);
+}
+
+static void start_freeing(struct reload *r)
+{
+  struct reading *g = r->reading;
+  r->freeing = true;
+  atomic_store(&g->state, WORKING);
+  if (thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, free_reading, g) == 0) return;
+  reading_free(g);
+  r->reading = NULL;
 }
 
 static void finish(struct reload *r, struct cycle *c)
 {
   pthread_join(r->thread, NULL);
-  r->reading = false;
-  fclose(r->said);
-  if (r->read)
+  if (r->freeing) {
+    reading_free(r->reading);
+    r->reading = NULL;
+    return;
+  }
+  if (r->reading->read)
     apply(r, c);
   else
     log_mistakes(r);
-  free(r->text);
-  r->text = NULL;
   sd_notify(0, "READY=1");
+  start_freeing(r);
 }
 
-void reload_tick(struct reload *r, struct cycle *c)
+static void look_at_slow(struct reload *r, uint64_t now_ns)
 {
-  if (r->reading && atomic_load_explicit(&r->done, memory_order_acquire)) finish(r, c);
-  if (!r->wanted || r->reading) return;
+  if (r->slow || r->freeing || now_ns - r->since_ns < LONG_NS) return;
+  r->slow = true;
+  log_line(LOG_LEVEL_WARNING, "%s: reading it takes longer than %d s; is its file system away?", r->file,
+           (int)(LONG_NS / NS_PER_S));
+}
+
+void reload_tick(struct reload *r, struct cycle *c, uint64_t now_ns)
+{
+  if (r->reading && is_done(r->reading))
+    finish(r, c);
+  else if (r->reading)
+    look_at_slow(r, now_ns);
+  const bool early = r->since_ns && now_ns - r->since_ns < BETWEEN_NS;
+  if (!r->wanted || r->reading || early) return;
   r->wanted = false;
-  begin(r);
+  begin(r, now_ns);
 }
 
 void reload_close(struct reload *r)
 {
-  if (r->reading) {
+  if (r->reading && atomic_exchange(&r->reading->state, ABANDONED) == DONE) {
     pthread_join(r->thread, NULL);
-    fclose(r->said);
-    free(r->text);
-    settings_free(r->read);
+    reading_free(r->reading);
+  } else if (r->reading) {
+    pthread_detach(r->thread);
   }
-  if (r->tuned != r->applied) settings_free(r->tuned);
-  settings_free(r->applied);
+  r->reading = NULL;
+  if (r->copied) free(r->force.input);
 }

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 
 struct reload {
   /* set by the owner */
@@ -18,25 +18,23 @@ struct reload {
   const struct settings *started; /* with */
 
   /* private */
-  bool wanted, reading;
-  pthread_t thread; /* that reads: a large model takes longer than a tick */
-  atomic_bool done;
-  FILE *said; /* what it said of the file, into text */
-  char *text;
-  size_t size;
-  struct settings *read;    /* NULL: there were mistakes */
-  struct settings *applied; /* the last that were; NULL: those of the start */
-  struct settings *tuned;   /* the last whose inputs were; likewise */
-  bool platform_set;        /* parameters were set over OSC since; the owner tells */
-  bool platform_tuned;      /* likewise the platform: this one */
-  struct platform_setup platform;
+  bool wanted;
+  struct reading *reading; /* NULL: none is on */
+  pthread_t thread;        /* that reads, or frees what was read: a large model takes longer than a tick */
+  bool freeing;            /* applied; its memory goes back */
+  uint64_t since_ns;       /* when it began */
+  bool slow;               /* the log was told */
+  bool copied;             /* force is there */
+  struct settings
+      force;         /* live keys as they act; its inputs are its own, all other lists those of the start */
+  bool platform_set; /* parameters were set over OSC since; the owner tells */
 };
 
 /* The file is to be read, with the next tick at the earliest. */
 void reload_ask(struct reload *r);
 /* Once a tick: begins to read where that is asked for, and applies what has been read. Tells log and service manager. */
-void reload_tick(struct reload *r, struct cycle *c);
-/* Waits for a reading that is on. */
+void reload_tick(struct reload *r, struct cycle *c, uint64_t now_ns);
+/* Waits for nothing: a thread that still reads is left behind, since a file server that is away may hold it for ever. */
 void reload_close(struct reload *r);
 
 #endif

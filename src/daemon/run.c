@@ -86,11 +86,17 @@ static int failed(const char *what, const char *why)
   return STATUS_FAILED;
 }
 
+/* 0: without end. A duration below the rounding of a period is one period. */
+static double periods_of(double duration, double dt)
+{
+  return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
+}
+
 static int set_up_model(struct daemon *d)
 {
   const struct settings *s = d->settings;
   const uint64_t period_ns = (uint64_t)llround(s->options.dt * (double)NS_PER_S);
-  const double periods = ceil(d->options->duration / s->options.dt - 1e-9);
+  const double periods = periods_of(d->options->duration, s->options.dt);
   const struct cycle_config config = {.model = s->model,
                                       .signals = d->bench.signals,
                                       .port = d->bench.port,
@@ -206,6 +212,7 @@ static bool open_supervisor(struct daemon *d)
   s->thread = d->loop.self;
   s->thread.cpu = d->loop.grant.cpu;
   s->miss_log = d->options->miss_log;
+  s->miss_log_mb = d->options->miss_log_mb;
   s->packets = d->bench.packets;
   s->modbus = d->bench.modbus;
   s->reload.file = d->options->file;
@@ -282,6 +289,7 @@ static void stop(struct daemon *d)
 
 int run(const struct options *o, const struct settings *s)
 {
+  realtime_one_heap();
   struct daemon *d = aligned_zalloc(sizeof *d);
   if (!d) return failed("", ali3_status_text(ALI3_E_MEMORY));
   d->options = o;

@@ -28,7 +28,8 @@ static const uint64_t PARKS_NS =
     CYCLE_PARKS_S * NS_PER_S;  /* and to park the platform before, while it goes on */
 static const int EXTEND_S = 5; /* by which the service manager is asked to wait, each second */
 enum {
-  FEEDS = 4, /* in the time that the service manager allows */
+  SIGNALS = 64, /* taken in one turn: a storm of them does not keep this thread from its work */
+  FEEDS = 4,    /* in the time that the service manager allows */
   CYCLES =
       3, /* until a declaration has been taken and published, by a loop that publishes in the next cycle */
 };
@@ -47,13 +48,15 @@ void supervisor_block_signals(struct supervisor *s)
   s->hangup_reloads = getenv("NOTIFY_SOCKET") || !isatty(STDIN_FILENO);
   pthread_sigmask(SIG_BLOCK, &s->signals, NULL);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes fails with EFBIG, and ends nothing */
 }
 
 bool supervisor_open(struct supervisor *s)
 {
   eyes_open(&s->eyes, s->thread.tid, s->thread.cpu);
+  log_limits_init(&s->limits);
   s->around.tick_ns = TICK_NS;
-  return misses_open(&s->misses, s->cycle, &s->around, s->miss_log);
+  return misses_open(&s->misses, s->cycle, &s->around, s->miss_log, s->miss_log_mb);
 }
 
 void supervisor_close(struct supervisor *s)
@@ -73,38 +76,63 @@ static enum log_level level_of(const struct cycle_event *e)
   return e->to == STATE_SAFE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
 }
 
-static void log_events(struct supervisor *s)
+/* Events of which a client can make as many as he likes; -1: what stops the motion, or happens once. */
+static int kind_of(const struct cycle_event *e)
+{
+  const bool stops = e->to == STATE_SAFE || e->to == STATE_FAULT;
+  switch (e->cause) {
+  case CAUSE_COMMAND:
+    return e->from != e->to && stops ? -1 : log_kind_of_command(e->code);
+  case CAUSE_PLATFORM_STATE:
+    return e->to == PLATFORM_FAULT ? -1 : LOG_KIND_PLATFORM_STATE;
+  case CAUSE_PLATFORM_SET:
+    return LOG_KIND_PLATFORM_SET;
+  case CAUSE_INJECT_SWITCHED:
+  case CAUSE_INJECT_ACTS:
+    return LOG_KIND_INJECTION;
+  default:
+    return -1;
+  }
+}
+
+static void log_events(struct supervisor *s, uint64_t now)
 {
   const struct cycle_config *g = &s->cycle->config;
   struct cycle_event e;
   while (cycle_next_event(s->cycle, &e)) {
     char text[400];
     event_text(&e, g, text, sizeof text);
-    log_line(level_of(&e), "%s", text);
+    const int kind = kind_of(&e);
+    if (kind >= 0)
+      log_limited(&s->limits, (unsigned)kind, level_of(&e), now, "%s", text);
+    else
+      log_line(level_of(&e), "%s", text);
     s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
   const uint64_t lost = ring_dropped(&s->cycle->events);
   if (lost != s->events_lost)
-    log_line(LOG_LEVEL_WARNING, "%" PRIu64 " events not logged", lost - s->events_lost);
+    log_limited(&s->limits, LOG_KIND_EVENTS_LOST, LOG_LEVEL_WARNING, now,
+                "%" PRIu64 " events not logged, %" PRIu64 " since the start", lost - s->events_lost, lost);
   s->events_lost = lost;
 }
 
-static void look_around(struct supervisor *s)
+static void look_around(struct supervisor *s, uint64_t now)
 {
-  struct sight sight = {.continued = s->continued};
+  struct sight sight = {.continued = s->continued, .continued_since_ns = s->continued_since_ns};
   s->continued = false;
   eyes_look(&s->eyes, &sight);
   const struct stretch *t = surroundings_add(&s->around, &sight);
   if (t->wall_step_ns)
-    log_line(LOG_LEVEL_INFO, "wall clock set by %+.3f s: nothing here goes by it",
-             (double)t->wall_step_ns / (double)NS_PER_S);
+    log_limited(&s->limits, LOG_KIND_SURROUNDINGS, LOG_LEVEL_INFO, now,
+                "wall clock set by %+.3f s: nothing here goes by it",
+                (double)t->wall_step_ns / (double)NS_PER_S);
   if (t->asleep_ns)
     log_line(LOG_LEVEL_WARNING, "the machine was suspended for %.1f s",
              (double)t->asleep_ns / (double)NS_PER_S);
   if (t->stopped_ns)
-    log_line(LOG_LEVEL_WARNING, "SIGCONT: the process was stopped for %.3f s",
-             (double)t->stopped_ns / (double)NS_PER_S);
+    log_limited(&s->limits, LOG_KIND_SURROUNDINGS, LOG_LEVEL_WARNING, now,
+                "SIGCONT: the process was stopped for %.3f s", (double)t->stopped_ns / (double)NS_PER_S);
 }
 
 static void look_at_lines(struct supervisor *s, uint64_t now)
@@ -191,7 +219,8 @@ static void feed_watchdog(struct supervisor *s, uint64_t now)
 
 static void hang_up(struct supervisor *s)
 {
-  log_line(LOG_LEVEL_INFO, "SIGHUP: reading %s again", s->reload.file);
+  log_limited(&s->limits, LOG_KIND_SIGNAL, LOG_LEVEL_INFO, clock_now_ns(), "SIGHUP: reading %s again",
+              s->reload.file);
   miss_file_reopen(&s->misses.file);
   reload_ask(&s->reload);
 }
@@ -214,9 +243,11 @@ static void stop(struct supervisor *s, int number)
 static void take_signal(struct supervisor *s, int number)
 {
   if (number == SIGCONT) {
+    if (!s->continued) s->continued_since_ns = s->quiet_ns;
     s->continued = true;
   } else if (number == SIGUSR1) {
-    log_line(LOG_LEVEL_INFO, "SIGUSR1: maxima and distributions begin anew");
+    log_limited(&s->limits, LOG_KIND_SIGNAL, LOG_LEVEL_INFO, clock_now_ns(),
+                "SIGUSR1: maxima and distributions begin anew");
     cycle_clear_book(s->cycle);
   } else if (number == SIGHUP && s->hangup_reloads) {
     hang_up(s);
@@ -225,14 +256,23 @@ static void take_signal(struct supervisor *s, int number)
   }
 }
 
-/* Sleeps for a tick, or until a signal comes; then takes all that are there. A stop ends the sleep with EINTR, and leaves
- * SIGCONT behind. */
+/* Sleeps for a tick, or until a signal comes; then takes all that are there, as many as one turn allows. A stop ends the sleep
+ * with EINTR, and leaves SIGCONT behind. */
 static void take_signals(struct supervisor *s)
 {
   struct timespec wait = clock_timespec(TICK_NS);
-  for (int number; (number = sigtimedwait(&s->signals, NULL, &wait)) > 0 || errno == EINTR;
-       wait = (struct timespec){0})
-    if (number > 0) take_signal(s, number);
+  for (int turn = 0; turn < SIGNALS; turn++) {
+    const uint64_t before = clock_now_ns();
+    const bool waits = wait.tv_nsec > 0;
+    const int number = sigtimedwait(&s->signals, NULL, &wait);
+    wait = (struct timespec){0};
+    if (number > 0) {
+      take_signal(s, number);
+    } else if (errno != EINTR && !waits) { /* none is there: a later SIGCONT comes after this moment */
+      s->quiet_ns = before;
+      return;
+    }
+  }
 }
 
 /* Told to end it has not, nor does it go on to park the platform. Of the time in which this thread stood still the loop may
@@ -265,9 +305,10 @@ bool supervisor_run(struct supervisor *s)
   begin(s);
   while (!live.over) {
     take_signals(s);
-    look_around(s);
-    log_events(s);
     const uint64_t now = clock_now_ns();
+    log_limits_tick(&s->limits, now, false);
+    look_around(s, now);
+    log_events(s, now);
     misses_tick(&s->misses, now);
     device_log_tick(&s->devices, g->telemetry, now);
     look_at_lines(s, now);
@@ -276,13 +317,14 @@ bool supervisor_run(struct supervisor *s)
     if (telemetry_read(g->telemetry, &fresh)) live = fresh;
     watch(s, &live, pending, now);
     if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
-    if (s->ready) reload_tick(&s->reload, s->cycle);
+    if (s->ready) reload_tick(&s->reload, s->cycle, now);
     notify_status(s, &live, now);
     feed_watchdog(s, now);
     if (is_overdue(s, &live, now)) return false;
   }
   sd_notify(0, "STOPPING=1");
-  log_events(s); /* those pushed between the last look and the end */
+  log_events(s, clock_now_ns()); /* those pushed between the last look and the end */
+  log_limits_tick(&s->limits, clock_now_ns(), true);
   misses_end(&s->misses, clock_now_ns());
   return true;
 }

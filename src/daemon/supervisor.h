@@ -4,6 +4,7 @@
 #define DAEMON_SUPERVISOR_H
 
 #include "daemon/device_log.h"
+#include "daemon/log_limits.h"
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
 #include "daemon/reload.h"
@@ -19,6 +20,7 @@ struct supervisor {
   struct cycle *cycle;
   struct loop_thread thread;          /* of the loop */
   const char *miss_log;               /* path; NULL: none */
+  int miss_log_mb;                    /* at which a new one is begun */
   const struct packets *packets;      /* NULL: there are none */
   const struct modbus_server *modbus; /* NULL: likewise */
   sigset_t signals;                   /* that it takes; blocked in every thread */
@@ -34,12 +36,15 @@ struct supervisor {
   struct stall stall;
   struct reload reload;
   struct device_log devices;
-  bool ready;               /* the service manager was told */
-  bool continued;           /* SIGCONT has come */
-  bool shown_stuck;         /* the ports say SAFE for the loop */
-  uint64_t stuck_cycle;     /* at which it was declared stuck */
-  uint64_t ran_ns;          /* of the loop's thread, at the last look */
-  uint64_t feed_ns, fed_ns; /* the watchdog: how often (0: there is none), and when last */
+  struct log_limits limits;
+  bool ready;                  /* the service manager was told */
+  bool continued;              /* SIGCONT has come */
+  uint64_t continued_since_ns; /* it was not there yet */
+  uint64_t quiet_ns;           /* no signal was there */
+  bool shown_stuck;            /* the ports say SAFE for the loop */
+  uint64_t stuck_cycle;        /* at which it was declared stuck */
+  uint64_t ran_ns;             /* of the loop's thread, at the last look */
+  uint64_t feed_ns, fed_ns;    /* the watchdog: how often (0: there is none), and when last */
   uint64_t events_lost, status_ns;
   uint64_t stop_ns;     /* told to end; 0: not */
   uint64_t waits_ns;    /* since when it is waited for */

@@ -4,8 +4,8 @@
 
 static const uint64_t NOTABLE_NS = 1000000; /* less than this is how clocks are read, not how they are set */
 
-/* Only with both is it known that the process was stopped: a gap alone may be a busy machine, and SIGCONT is also sent to
- * processes that were not stopped. */
+/* For the log: only with both is it known that the process was stopped. A gap alone may be a busy machine, and SIGCONT is also
+ * sent to processes that were not stopped. */
 static uint64_t stopped_ns(const struct surroundings *s, const struct sight *sight, uint64_t gap_ns)
 {
   return sight->continued && gap_ns > 2 * s->tick_ns ? gap_ns - s->tick_ns : 0;
@@ -27,15 +27,21 @@ const struct stretch *surroundings_add(struct surroundings *s, const struct sigh
       .wall_step_ns = step > notable || step < -notable ? step : 0,
       .debugger = sight->debugger,
   };
+  if (sight->continued) {
+    t->continued_from_ns = sight->continued_since_ns ? sight->continued_since_ns : t->from_ns;
+    t->continued_to_ns = t->to_ns;
+  }
   s->last = *sight;
   s->begun = true;
   return t;
 }
 
-static uint64_t shared_ns(const struct stretch *t, uint64_t start_ns, const struct miss *m)
+/* A stop may be shorter than a tick. It began after the last moment without SIGCONT and ended before the signal was taken: a
+ * cycle that was late in between was late for it. */
+static uint64_t suspended_ns(const struct stretch *t, uint64_t start_ns, const struct miss *m)
 {
-  const uint64_t from = t->from_ns > start_ns ? t->from_ns : start_ns;
-  const uint64_t to = t->to_ns < m->end_ns ? t->to_ns : m->end_ns;
+  const uint64_t from = t->continued_from_ns > start_ns ? t->continued_from_ns : start_ns;
+  const uint64_t to = t->continued_to_ns < m->end_ns ? t->continued_to_ns : m->end_ns;
   return to > from ? to - from : 0;
 }
 
@@ -46,9 +52,8 @@ void surroundings_explain(const struct surroundings *s, struct miss *m)
   const uint64_t start_ns = m->waiting_since_ns ? m->wake_ns : m->start_ns;
   for (unsigned i = 0; i < kept; i++) {
     const struct stretch *t = &s->stretch[i];
+    m->suspended_ns += suspended_ns(t, start_ns, m);
     if (t->to_ns < start_ns || t->from_ns > m->end_ns) continue;
-    const uint64_t shared = shared_ns(t, start_ns, m);
-    m->suspended_ns += t->stopped_ns < shared ? t->stopped_ns : shared;
     m->host_asleep_ns += t->asleep_ns;
     m->wall_clock_step_ns += t->wall_step_ns;
     m->stolen_ns += t->stolen_ns;

@@ -15,15 +15,18 @@
 /* One look. */
 struct sight {
   struct clocks clocks;
-  uint64_t stolen_ns; /* by hypervisors so far; 0 where /proc/stat is hidden */
-  uint32_t debugger;  /* that holds the loop's thread; 0: none */
-  bool continued;     /* SIGCONT has come since the look before */
+  uint64_t stolen_ns;          /* by hypervisors so far; 0 where /proc/stat is hidden */
+  uint32_t debugger;           /* that holds the loop's thread; 0: none */
+  bool continued;              /* SIGCONT has come since the look before */
+  uint64_t continued_since_ns; /* it was not there yet; 0: at the look before */
 };
 
 /* The time between two looks. */
 struct stretch {
   uint64_t from_ns, to_ns;
-  uint64_t stopped_ns, asleep_ns, stolen_ns;
+  uint64_t stopped_ns;                         /* at least; 0: shorter than two ticks, or not at all */
+  uint64_t continued_from_ns, continued_to_ns; /* SIGCONT came between them; 0: none did */
+  uint64_t asleep_ns, stolen_ns;
   int64_t wall_step_ns;
   uint32_t debugger;
 };

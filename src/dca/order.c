@@ -38,6 +38,8 @@ struct work {
   struct list reach; /* result of the last walk */
   double *cost;      /* (vertices) */
   int *blocked;      /* (vertices) round in which a neighbour was eliminated */
+  double fill;       /* numbers in the fronts so far */
+  double largest;    /* front so far */
 };
 
 static bool eliminated(const struct work *w, int v)
@@ -119,10 +121,40 @@ static bool eligible(const struct work *w, int v)
   return gone > 0 || able == 0 || (g->soft && g->soft[v]);
 }
 
+static void note_largest(struct work *w, int v, double front)
+{
+  const struct tree_graph *g = w->g;
+  const bool joint = v < g->joints;
+  if (!g->excess || front <= w->largest) return;
+  w->largest = front;
+  *g->excess =
+      (struct tree_excess){.body = joint ? -1 : v - g->joints, .joint = joint ? v : -1, .joints = joint};
+  for (int i = 0; i < w->reach.count; i++) g->excess->joints += w->reach.item[i] < g->joints;
+}
+
+/* Counts the front of v before anything of its size is allocated. What v leaves coupled is eliminated by TREE_Y unknowns at a
+ * time at most, so it takes a sixth of its cube over TREE_Y. */
+static bool fits(struct work *w, int v)
+{
+  const double most = (double)TREE_FRONTS_MB * (1 << 20) / sizeof(double);
+  double border = 0.0;
+  for (int i = 0; i < w->reach.count; i++) border += vertex_size(w->g, w->reach.item[i]);
+  const double front = border + vertex_size(w->g, v);
+  w->fill += front * (front + 1.0) / 2.0;
+  note_largest(w, v, front);
+  const double least = w->fill + border * border * border / (6.0 * TREE_Y);
+  if (least <= most) return true;
+  if (w->g->excess) {
+    w->g->excess->found = true;
+    w->g->excess->bytes = least * sizeof(double);
+  }
+  return false;
+}
+
 static bool eliminate(struct work *w, int v, int rank, int round)
 {
   struct order *o = w->o;
-  if (!walk(w, v)) return false;
+  if (!walk(w, v) || !fits(w, v)) return false;
   o->rank[v] = rank;
   o->vertex[rank] = v;
   for (int i = 0; i < w->element[v].count; i++) {

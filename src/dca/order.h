@@ -21,7 +21,8 @@ struct order {
 };
 
 /* ground_last: of the vertices of a round, joints to the ground come after all others; else as they are counted. Which is better
- * for a chain depends on its length. False: out of memory. */
+ * for a chain depends on its length. False: out of memory, or the fronts would
+ * exceed TREE_FRONTS_MB, which is then in graph->excess. */
 bool order_compute(const struct tree_graph *graph, bool ground_last, struct order *o);
 void order_free(struct order *o);
 

@@ -49,6 +49,8 @@ enum {
   TREE_SIDES = 4,  /* bodies that a joint may join; most join two */
   TREE_SHORT = 18, /* rows of a body that kernels take at a gulp */
   TREE_EVEN = 126, /* the same of an even front: rows of its border times those of its pivot */
+  TREE_FRONTS_MB =
+      1024,        /* of all fronts; beyond it a step would take seconds, and so would the lists for it */
   TREE_FUSED = 120 /* the same of the leaves of a joint: elements of their updates */
 };
 
@@ -62,8 +64,17 @@ struct tree_graph {
   /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0 and 1, and
    * 0 in all others; NULL: of none */
   const bool *point;
-  const int *sides;     /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
-  const unsigned *kind; /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
+  const int *sides;           /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
+  const unsigned *kind;       /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
+  struct tree_excess *excess; /* for tree_build() to fill; NULL: not wanted */
+};
+
+/* Why there is no tree: condensation would need too much memory. */
+struct tree_excess {
+  bool found;
+  int body, joint; /* the vertex with the largest front; -1: it is the other */
+  int joints;      /* in that front, the vertex included */
+  double bytes;    /* of all fronts, at least */
 };
 
 /* Where a body is stored: number f of F at `first` F + f `width` + `lane`. */
@@ -249,7 +260,7 @@ struct tree {
   int *to, *list;
 };
 
-/* lanes: 1 .. ISA_LANES_MAX. NULL when out of memory. */
+/* lanes: 1 .. ISA_LANES_MAX. NULL when out of memory, or when the fronts would exceed TREE_FRONTS_MB: graph->excess tells. */
 struct tree *tree_build(const struct tree_graph *graph, int lanes);
 void tree_free(struct tree *t);
 

@@ -81,6 +81,10 @@ static int refuse_frozen(ali3_model *m, const char *element)
 int ali3_model_set_name(ali3_model *m, const char *name)
 {
   if (m->frozen) return refuse_frozen(m, "model");
+  for (const char *p = name; *p; p++) /* tools print it */
+    if ((unsigned char)*p < ' ' || *p == 0x7f)
+      return model_refuse(m, ALI3_E_MODEL, "model", "name",
+                          "expected one line of text without control characters, found character %d", *p);
   char *copy = strdup(name);
   if (!copy) return refuse_memory(m, "model");
   free(m->name);

@@ -27,10 +27,12 @@
 #include <stdint.h>
 
 enum {
-  CYCLE_COMMANDS = 16, /* taken from one port in one cycle; the rest waits, but for an e-stop */
-  CYCLE_EVENTS = 256,  /* room for events nobody has fetched yet */
-  CYCLE_MISSES = 256,  /* likewise, of misses */
-  CYCLE_LOADS = 3,     /* horizons */
+  CYCLE_COMMANDS = 16,     /* taken from one port in one cycle; the rest waits, but for an e-stop */
+  CYCLE_EVENTS = 256,      /* room for events nobody has fetched yet */
+  CYCLE_MISSES = 256,      /* likewise, of misses */
+  CYCLE_BUSY_NS = 4000000, /* in lockstep: of steps without a pause, */
+  CYCLE_REST_NS = 1000000, /* and of the pause that follows, for threads of lower priority */
+  CYCLE_LOADS = 3,         /* horizons */
 };
 
 struct cycle_config {
@@ -134,19 +136,20 @@ struct cycle {
   double load[CYCLE_LOADS];
   struct usage woken, warm; /* of the loop's thread: at the wake-up, and at the end of the warm-up */
   int grace_left;
-  int lost_workers;    /* so far */
-  bool lost_now;       /* one in this cycle */
-  uint64_t virtual_ns; /* lockstep: time by which inputs age */
-  uint32_t *commands;  /* that each port has for this cycle  (ports) */
-  bool waiting;        /* asleep until something comes */
-  bool restore;        /* the model is due to go back to its initial state */
-  bool prepared;       /* the last prepare did something */
-  bool stepped;        /* the stepper ran in this cycle */
-  bool moved;          /* the state of the model changed in this cycle: there is something to observe */
-  bool missed;         /* the last cycle ended after the nominal start of the next */
-  bool beaten;         /* a beat asks for this cycle, where beats do */
-  bool late;           /* this cycle begins late because the one before did not end in time */
-  bool over;           /* the loop has ended */
+  int lost_workers;       /* so far */
+  bool lost_now;          /* one in this cycle */
+  uint64_t virtual_ns;    /* lockstep: time by which inputs age */
+  uint64_t busy_since_ns; /* lockstep: end of the last pause */
+  uint32_t *commands;     /* that each port has for this cycle  (ports) */
+  bool waiting;           /* asleep until something comes */
+  bool restore;           /* the model is due to go back to its initial state */
+  bool prepared;          /* the last prepare did something */
+  bool stepped;           /* the stepper ran in this cycle */
+  bool moved;             /* the state of the model changed in this cycle: there is something to observe */
+  bool missed;            /* the last cycle ended after the nominal start of the next */
+  bool beaten;            /* a beat asks for this cycle, where beats do */
+  bool late;              /* this cycle begins late because the one before did not end in time */
+  bool over;              /* the loop has ended */
   uint32_t last_command, last_command_id, last_result;
   struct { /* steps asked for in lockstep */
     uint64_t owed;

@@ -85,6 +85,11 @@ static uint64_t raise_memlock_kb(void)
 #define MEMLOCK_REMEDY                                                                                       \
   "run as root, or set `memlock unlimited` in /etc/security/limits.d or LimitMEMLOCK=infinity"
 
+void realtime_one_heap(void)
+{
+  mallopt(M_ARENA_MAX, 1);
+}
+
 void realtime_lock_memory(struct realtime_grant *grant)
 {
   grant->locked = false;

@@ -18,6 +18,10 @@ struct realtime_grant {
   char reason[256]; /* what was refused, errno text, remedy; "" if nothing */
 };
 
+/* Whole process, before any other thread: all threads allocate from one heap, the one that malloc_trim() gives back also where
+ * memory is locked. */
+void realtime_one_heap(void);
+
 /* Whole process, before any real-time thread exists: raise RLIMIT_MEMLOCK, mlockall(current, future), malloc
  * trim and mmap thresholds off, heap prefaulted. Appends to grant->reason what was refused. */
 void realtime_lock_memory(struct realtime_grant *grant);

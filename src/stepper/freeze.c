@@ -82,6 +82,28 @@ static void find_carried(const ali3_model *m, struct frozen *f)
     f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
 }
 
+static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tree_excess *e)
+{
+  const bool body = e->body >= 0, joint = !body && e->joint < m->joints;
+  const char *kind = body ? "body" : joint ? "joint" : "force";
+  const char *name = body    ? m->body[e->body].name
+                     : joint ? m->joint[e->joint].name
+                             : m->force[f->force_of[e->joint - m->joints]].name;
+  return model_refuse(
+      m, ALI3_E_MODEL, "model", "joints",
+      "%s '%.60s' is coupled to %d joints and forces: a step would need %.3g GB or more, expected "
+      "at most %d GB; remove joints that repeat others, or make welded bodies one body",
+      kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024);
+}
+
+static int lay_out(ali3_model *m, struct frozen *f)
+{
+  struct tree_excess excess = {0};
+  if (layout_build(m, f, &excess)) return ALI3_OK;
+  if (excess.found) return refuse_excess(m, f, &excess);
+  return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
+}
+
 static int build(ali3_model *m, struct frozen *f)
 {
   size_t bodies = (size_t)m->bodies + 1;
@@ -102,8 +124,7 @@ static int build(ali3_model *m, struct frozen *f)
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
     find_carried(m, f);
-    if (!layout_build(m, f))
-      status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
+    status = lay_out(m, f);
   }
   free(fill);
   return status;

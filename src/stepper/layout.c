@@ -48,9 +48,9 @@ static unsigned kind_of(const struct frozen *f, int link, int *example, unsigned
   return kind;
 }
 
-static bool build_tree(const ali3_model *m, struct frozen *f)
+static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
 {
-  struct tree_graph g = {.bodies = m->bodies, .joints = f->links, .carried = f->carried};
+  struct tree_graph g = {.bodies = m->bodies, .joints = f->links, .carried = f->carried, .excess = excess};
   size_t links = (size_t)f->links + 1;
   int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
   int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
@@ -456,9 +456,9 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   return ok;
 }
 
-bool layout_build(const ali3_model *m, struct frozen *f)
+bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
 {
-  if (!build_tree(m, f)) return false;
+  if (!build_tree(m, f, excess)) return false;
   place_links(f);
   f->solver = tree_solver(f->tree, f->isa);
   f->kernels[0] = step_kernels(f->isa, 1);

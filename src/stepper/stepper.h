@@ -374,8 +374,9 @@ void stage_load(const ali3_model *m, const ali3_data *d, int body, struct body_l
 /* Into d->load, for all body tiles on which loads of the model act. */
 void stage_loads(const ali3_model *m, ali3_data *d);
 
-/* layout.c, set-up. Where everything lies, from the tree: links, tiles and constants of f. False: out of memory. */
-bool layout_build(const ali3_model *m, struct frozen *f);
+/* layout.c, set-up. Where everything lies, from the tree: links, tiles and constants of f. False: out of memory, or
+ * an excess was found. */
+bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);
 void layout_free(struct frozen *f);
 
 #endif

@@ -263,7 +263,7 @@ static void file_that_is_not_there(void **state)
   free(l.errors);
   l = load_file("/", NULL);
   assert_null(l.settings);
-  assert_non_null(strstr(l.errors, "Is a directory"));
+  assert_non_null(strstr(l.errors, "/: error: expected a regular file, found a folder"));
   free(l.errors);
 }
 

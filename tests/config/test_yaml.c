@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "scratch.h"
 
+#include "config/text_file.h"
 #include "config/yaml.h"
+
+#include <sys/stat.h>
 
 static bool read_text(struct yaml *y, const char *text, char *errors, size_t size)
 {
@@ -116,12 +119,103 @@ static void long_lines_are_shown_around_the_place(void **state)
   yaml_free(&y);
 }
 
+/* Texts reach terminals and logs; a quoted one can hold what check_text() refuses. */
+static void control_characters_behind_escapes_are_refused(void **state)
+{
+  (void)state;
+  static const char *const bad[] = {"a: 1\nb: \"\\x1b[2J\"\n", "a: 1\nb: \"\\r\"\n", "a: 1\nb: \"\\x7f\"\n",
+                                    "a: 1\nb: \"\\u009b2J\"\n"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct yaml y;
+    char errors[1000] = "";
+    assert_false(read_text(&y, bad[i], errors, sizeof errors));
+    assert_non_null(strstr(errors, ":2:4: error: expected a text without control characters"));
+    yaml_free(&y);
+  }
+}
+
+/* The messages of a file at `path` that is read by `read`; it is refused. */
+static void refuse(bool (*read)(struct yaml *, const char *, struct report *), const char *path, char *errors,
+                   size_t size)
+{
+  struct yaml y;
+  FILE *out = fmemopen(errors, size, "w");
+  assert_non_null(out);
+  struct report r = {.out = out};
+  assert_false(read(&y, path, &r));
+  fclose(out);
+  yaml_free(&y);
+}
+
+static void only_files_of_a_bounded_size_are_read(void **state)
+{
+  (void)state;
+  char file[32], errors[400] = "";
+  write_scratch(file, "", 0);
+  assert_int_equal(truncate(file, ((off_t)TEXT_FILE_MB << 20) + 1), 0);
+  refuse(yaml_read, file, errors, sizeof errors);
+  assert_non_null(strstr(errors, "error: expected at most 64 MB, found 64.0 MB"));
+  unlink(file);
+
+  assert_int_equal(mkfifo(file, 0600), 0); /* nobody writes: an open() that waited would never return */
+  refuse(yaml_read, file, errors, sizeof errors);
+  assert_non_null(strstr(errors, "error: expected a regular file, found a FIFO"));
+  unlink(file);
+  refuse(yaml_read_main, "/dev/zero", errors, sizeof errors);
+  assert_non_null(strstr(errors, "/dev/zero: error: expected a regular file, found a device"));
+  refuse(yaml_read_main, "/", errors, sizeof errors);
+  assert_non_null(strstr(errors, "/: error: expected a regular file, found a folder"));
+}
+
+static void a_pipe_is_read_to_its_end(void **state)
+{
+  (void)state;
+  int end[2];
+  char path[40], errors[400] = "";
+  struct yaml y;
+  FILE *out = fmemopen(errors, sizeof errors, "w");
+  struct report r = {.out = out};
+  assert_true(out && pipe(end) == 0);
+  assert_int_equal(write(end[1], "a: 1\n", 5), 5);
+  close(end[1]);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", end[0]);
+  assert_true(yaml_read_main(&y, path, &r));
+  assert_string_equal(node_find(y.root, "a")->text, "1");
+  yaml_free(&y);
+  assert_false(yaml_read(&y, path, &r));
+  yaml_free(&y);
+  fclose(out);
+  close(end[0]);
+}
+
+/* A configuration may name any file: none of its lines is printed before it has proved to be one of ours. */
+static void lines_of_another_file_are_not_shown(void **state)
+{
+  (void)state;
+  static const char secret[] = "root:$6$salt$hash:19000:0\n  x: [unclosed\n";
+  char file[32], errors[400] = "";
+  write_scratch(file, secret, sizeof secret - 1);
+  refuse(yaml_read_part, file, errors, sizeof errors);
+  assert_non_null(strstr(errors, ": error: "));
+  assert_null(strstr(errors, "hash"));
+  refuse(yaml_read, file, errors, sizeof errors);
+  assert_non_null(strstr(errors, "\n"));
+  unlink(file);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nodes_know_their_places), cmocka_unit_test(aliases_stand_for_their_anchor),
-      cmocka_unit_test(columns_are_characters),  cmocka_unit_test(bytes_that_are_no_text_are_refused),
-      cmocka_unit_test(depth_is_bounded),        cmocka_unit_test(long_lines_are_shown_around_the_place),
+      cmocka_unit_test(control_characters_behind_escapes_are_refused),
+      cmocka_unit_test(only_files_of_a_bounded_size_are_read),
+      cmocka_unit_test(a_pipe_is_read_to_its_end),
+      cmocka_unit_test(lines_of_another_file_are_not_shown),
+      cmocka_unit_test(nodes_know_their_places),
+      cmocka_unit_test(aliases_stand_for_their_anchor),
+      cmocka_unit_test(columns_are_characters),
+      cmocka_unit_test(bytes_that_are_no_text_are_refused),
+      cmocka_unit_test(depth_is_bounded),
+      cmocka_unit_test(long_lines_are_shown_around_the_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,12 +92,21 @@ static void a_reader_who_has_stopped_holds_nobody_up(void **state)
   assert_string_equal(written(), expected);
 }
 
+/* A name in a line neither begins another line nor speaks to the terminal. */
+static void control_characters_are_replaced(void **state)
+{
+  (void)state;
+  log_line(LOG_LEVEL_INFO, "model %s", "\x1b[2J\n<0>gone\x7f \xc2\x9b \xc3\xa9");
+  assert_string_equal(written(), "ali3d: model ?[2J?<0>gone? ?\x9b \xc3\xa9\n");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
   const struct CMUnitTest tests[] = {
       TEST(lines_carry_the_name),
       TEST(only_the_journal_gets_priorities),
+      TEST(control_characters_are_replaced),
       TEST(a_reader_who_has_stopped_holds_nobody_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

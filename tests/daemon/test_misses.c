@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +49,7 @@ static int set_up(void **state)
   b->around.tick_ns = TICK;
   if (!b->cycle.config.telemetry || !ring_init(&b->cycle.misses, sizeof(struct miss), CYCLE_MISSES))
     return -1;
-  if (!misses_open(&b->misses, &b->cycle, &b->around, b->path)) return -1;
+  if (!misses_open(&b->misses, &b->cycle, &b->around, b->path, 64)) return -1;
   *state = b;
   return 0;
 }
@@ -284,18 +286,76 @@ static void a_disk_that_is_full_is_said_once(void **state)
     skip();
   }
   miss_file_close(&b->misses.file);
-  assert_true(miss_file_open(&b->misses.file, "/dev/full"));
+  assert_true(miss_file_open(&b->misses.file, "/dev/full", 64));
   for (int i = 0; i < 3; i++) push(b, late(b, T0, 15 * MS));
   misses_end(&b->misses, T0 + TICK);
+  assert_non_null(strstr(text_of(b->log), "/dev/full: 3 records of misses could not be written"));
   assert_int_equal(count_of(text_of(b->log), "/dev/full: cannot write the miss log: No space left"), 1);
   assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 3);
+}
+
+static void a_file_has_a_bound_in_size(void **state)
+{
+  struct bench *b = *state;
+  char old[64];
+  struct stat st;
+  snprintf(old, sizeof old, "%s.1", b->path);
+  b->misses.file.most = 4000; /* some three lines */
+  for (int i = 0; i < 40; i++) push(b, late(b, T0, 15 * MS));
+  misses_end(&b->misses, T0 + TICK);
+  assert_int_equal(stat(b->path, &st), 0);
+  assert_in_range(st.st_size, 1, 4000);
+  assert_int_equal(stat(old, &st), 0);
+  assert_in_range(st.st_size, 1, 4000);
+  assert_non_null(strstr(text_of(b->path), "\"miss\":40,"));
+  assert_int_equal(b->misses.file.lost, 0);
+  unlink(old);
+}
+
+/* As a killed daemon or a full disk leaves it. */
+static void half_a_line_is_left_alone(void **state)
+{
+  struct bench *b = *state;
+  miss_file_close(&b->misses.file);
+  FILE *f = fopen(b->path, "w");
+  assert_non_null(f);
+  fputs("{\"miss\":1,\"cau", f);
+  fclose(f);
+  assert_true(miss_file_open(&b->misses.file, b->path, 64));
+  push(b, late(b, T0, 15 * MS));
+  misses_end(&b->misses, T0 + TICK);
+  static const char whole[] = "{\"miss\":1,\"cau\n{\"written\"";
+  assert_int_equal(strncmp(text_of(b->path), whole, sizeof whole - 1), 0);
+}
+
+/* The signal would end the process. */
+static void a_limit_of_file_sizes_loses_records_and_nothing_else(void **state)
+{
+  struct bench *b = *state;
+  struct rlimit before, little;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  little = before;
+  little.rlim_cur = 3000;
+  signal(SIGXFSZ, SIG_IGN); /* as supervisor_block_signals() does */
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+  for (int i = 0; i < 6; i++) push(b, late(b, T0, 15 * MS));
+  misses_end(&b->misses, T0 + TICK);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  const char *log = text_of(b->log);
+  assert_int_equal(count_of(log, "cannot write the miss log: "), 1);
+  assert_true(b->misses.file.lost > 0 && b->misses.file.lost < 6);
+  char expected[80];
+  snprintf(expected, sizeof expected, ": %d records of misses could not be written\n",
+           (int)b->misses.file.lost);
+  assert_non_null(strstr(log, expected));
+  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 6);
 }
 
 static void a_file_that_cannot_be_is_refused(void **state)
 {
   struct bench *b = *state;
   struct miss_file f;
-  assert_false(miss_file_open(&f, "/nowhere/misses"));
+  assert_false(miss_file_open(&f, "/nowhere/misses", 64));
   assert_non_null(strstr(text_of(b->log), "ali3d: error: /nowhere/misses: cannot write the miss log: "));
 }
 
@@ -312,6 +372,9 @@ int main(void)
       TEST(the_file_is_not_flooded),
       TEST(a_file_that_was_renamed_is_left_alone_after_reopening),
       TEST(a_disk_that_is_full_is_said_once),
+      TEST(a_file_has_a_bound_in_size),
+      TEST(half_a_line_is_left_alone),
+      TEST(a_limit_of_file_sizes_loses_records_and_nothing_else),
       TEST(a_file_that_cannot_be_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

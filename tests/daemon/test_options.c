@@ -44,6 +44,7 @@ static void a_file_alone_is_enough(void **unused)
   assert_true(o.duration == 0.0);
   assert_null(o.report);
   assert_null(o.miss_log);
+  assert_int_equal(o.miss_log_mb, 64);
   assert_false(o.check || o.require_realtime);
   assert_null(o.isa);
 }
@@ -60,6 +61,8 @@ static void options_come_in_any_order(void **unused)
   assert_true(o.require_realtime);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--miss-log", "m.jsonl"}), -1);
   assert_string_equal(o.miss_log, "m.jsonl");
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--miss-log-size", "7"}), -1);
+  assert_int_equal(o.miss_log_mb, 7);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--check", "a.yaml"}), -1);
   assert_true(o.check);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--isa", "baseline", "a.yaml"}), -1);
@@ -91,6 +94,9 @@ static void mistakes_are_refused(void **unused)
       {"a.yaml", "--duration", "1e10"},
       {"--check"},
       {"a.yaml", "--miss-log"},
+      {"a.yaml", "--miss-log-size", "0"},
+      {"a.yaml", "--miss-log-size", "1.5"},
+      {"a.yaml", "--miss-log-size", "1000001"},
       {"a.yaml", "--isa"},
       {"a.yaml", "--isa", "sse2"},
       {"a.yaml", "--isa", ""},

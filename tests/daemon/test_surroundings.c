@@ -73,6 +73,46 @@ static void a_stop_takes_a_signal_and_a_gap(void **state)
   assert_int_equal(m.suspended_ns, 0);
 }
 
+/* Shorter than two ticks: the gap between two looks says nothing, the signal does. */
+static void a_short_stop_takes_the_signal_alone(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  surroundings_add(&s, &sight);
+  sight = at(36); /* stopped at 21, continued at 36; the cycle of 25 began then */
+  sight.continued = true;
+  sight.continued_since_ns = T0 + 19 * MS;
+  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
+  struct miss m = between(25, 37);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 11 * MS);
+  m = between(5, 18); /* over before the stop can have begun */
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+  m = between(37, 52);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+}
+
+/* The process is stopped between the end of a wait and the look at the clocks: the signal shows in the look after that. */
+static void a_signal_that_is_taken_a_look_later_counts_from_before(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(80);
+  surroundings_add(&s, &sight);
+  sight = at(81);
+  sight.continued = true;
+  sight.continued_since_ns = T0 + 19 * MS;
+  surroundings_add(&s, &sight);
+  struct miss m = between(20, 80);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 60 * MS);
+}
+
 static void a_wall_clock_that_is_set_is_told_from_one_that_was_read_late(void **state)
 {
   (void)state;
@@ -185,6 +225,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       TEST(the_first_look_tells_nothing),
       TEST(a_stop_takes_a_signal_and_a_gap),
+      TEST(a_short_stop_takes_the_signal_alone),
+      TEST(a_signal_that_is_taken_a_look_later_counts_from_before),
       TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
       TEST(suspension_theft_and_debugger),
       TEST(what_is_long_gone_is_forgotten),

@@ -23,6 +23,9 @@ static void elements_are_numbered_and_found(void **state)
   assert_string_equal(ali3_model_name(m), "model");
   assert_int_equal(ali3_model_set_name(m, "crane"), ALI3_OK);
   assert_string_equal(ali3_model_name(m), "crane");
+  assert_int_equal(ali3_model_set_name(m, "\x1b[2J\n<0>gone"), ALI3_E_MODEL);
+  assert_string_equal(ali3_model_problem(m)->field, "name");
+  assert_string_equal(ali3_model_name(m), "crane");
   for (int i = 0; i < 1000; i++) { /* more than one growth of every array */
     snprintf(name, sizeof name, "b%d", i);
     ali3_body_spec b = body(name); /* the name is copied: the buffer is used again */

@@ -33,6 +33,12 @@ model:
     - {name: left, type: spherical, body_a: ground, body_b: bar, point_a: [-1, 0, 0], point_b: [-0.5, 0, 0]}
     - {name: right, type: spherical, body_a: ground, body_b: bar, point_a: [1, 0, 0], point_b: [0.5, 0, 0]}
 """
+# Turns by more than a radian in a step.
+ROTOR = """
+model:
+  bodies:
+    - {name: rotor, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], angular_velocity: [0.1, 113, 0.1]}
+"""
 # Far from any step size that could follow it.
 WILD = """
 model:
@@ -284,6 +290,18 @@ class Sim(unittest.TestCase):
             d = json.load(f)
         self.assertEqual(d["outcome"], "interrupted")
         self.assertGreater(d["steps"], 0)
+
+    def test_degraded_steps_are_told_wherever_the_output_goes(self):
+        file = self.path("rotor.yaml", ROTOR)
+        for arguments in (["--output", "-"], ["--output", os.devnull], ["--summary", "-"], []):
+            with self.subTest(arguments):
+                done = sim(file, "--duration", "5", *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, r"^ali3-sim: \d+ of 500 steps are degraded: their iterations did not converge; use ")
+                if "--summary" in arguments:
+                    summary = json.loads(done.stdout)
+                    self.assertEqual(summary["outcome"], "degraded")
+                    self.assertGreater(summary["degraded_steps"], 0)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -123,10 +125,39 @@ static void flops_count_every_factorisation_and_solve_of_a_step(void **state)
   }
 }
 
+/* n welds of one body to the ground: all but one are redundant, and all of them are coupled with each other. */
+static void welds_of_one_body_are_counted_before_they_are_laid_out(void **state)
+{
+  (void)state;
+  static const int welds[] = {500, 2000, 20000};
+  for (size_t k = 0; k < sizeof welds / sizeof *welds; k++) {
+    ali3_model *m = ali3_model_new();
+    ali3_options options = ali3_options_default();
+    ali3_body_spec b = toy_body("block", none, 1.0, 1.0);
+    toy_added(m, ali3_model_add_body(m, &b));
+    for (int i = 0; i < welds[k]; i++) {
+      char name[32];
+      snprintf(name, sizeof name, "weld%d", i);
+      const ali3_joint_spec j = {.name = name, .type = ALI3_JOINT_FIXED, .body_a = 0, .body_b = ALI3_GROUND};
+      toy_added(m, ali3_model_add_joint(m, &j));
+    }
+    const clock_t start = clock();
+    assert_int_equal(ali3_model_freeze(m, &options), ALI3_E_MODEL);
+    const double took = (double)(clock() - start) / CLOCKS_PER_SEC;
+    char expected[80];
+    snprintf(expected, sizeof expected, "body 'block' is coupled to %d joints and forces", welds[k]);
+    assert_non_null(strstr(ali3_model_problem(m)->text, expected));
+    assert_non_null(strstr(ali3_model_problem(m)->text, "remove joints that repeat others"));
+    assert_true(took < 5.0); /* of processor time; it took 11 s and more */
+    ali3_model_free(m);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_frozen_model_cannot_be_changed),
+      cmocka_unit_test(welds_of_one_body_are_counted_before_they_are_laid_out),
       cmocka_unit_test(a_model_without_bodies_is_refused),
       cmocka_unit_test(loads_of_the_model_act),
       cmocka_unit_test(pieces_do_not_meet),

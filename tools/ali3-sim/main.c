@@ -37,9 +37,8 @@ static const char help[] =
     "  --summary FILE    write the figures of the run as JSON; - for standard output\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 the run went to its end; 1 it failed or was interrupted (what there is has been "
-    "written);\n"
-    "2 wrong usage, or a mistake in a file.\n";
+    "Exit status: 0 the run went to its end, also with degraded steps; 1 it failed or was interrupted (what\n"
+    "there is has been written); 2 wrong usage, or a mistake in a file.\n";
 
 static bool usage(const char *option, const char *expected, const char *found)
 {
@@ -229,6 +228,7 @@ static int simulate(const struct options *o, const struct settings *s, ali3_data
   }
   bool good = r.status >= 0 && !r.interrupted;
   if (!good) summary_failure(s->model, d, &r);
+  summary_degraded(&r);
   if (o->output) good &= table_close(&table);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
     good &= summary_write(o->summary, s->model, workers, &r);

@@ -56,6 +56,8 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
 
 /* Says on stderr what failed, and at which joint or body. */
 void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r);
+/* Says on stderr how many steps did not converge, if any. */
+void summary_degraded(const struct result *r);
 /* Sorts step_ns. `file` NULL: words on stdout; "-": JSON on stdout. False after printing the reason. */
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r);
 

@@ -31,6 +31,7 @@ static json_t *real(double v)
 static const char *outcome(const struct result *r)
 {
   if (r->interrupted) return "interrupted";
+  if (r->status >= 0 && r->degraded > 0) return "degraded";
   return ali3_status_text(r->status);
 }
 
@@ -99,6 +100,16 @@ void summary_failure(const ali3_model *m, const ali3_data *d, const struct resul
   char text[400];
   ali3_report_text(m, d, text, sizeof text);
   fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s\n", time, r->steps, text);
+}
+
+void summary_degraded(const struct result *r)
+{
+  if (r->degraded > 0)
+    fprintf(
+        stderr,
+        "ali3-sim: %ld of %ld steps are degraded: their iterations did not converge; use more --iterations, "
+        "a smaller --dt or more --substeps\n",
+        r->degraded, r->steps);
 }
 
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)

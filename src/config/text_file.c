@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/text_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const size_t MOST = (size_t)TEXT_FILE_MB << 20;
+
+static const char *kind_name(mode_t mode)
+{
+  switch (mode & S_IFMT) {
+  case S_IFIFO:
+    return "a FIFO";
+  case S_IFDIR:
+    return "a folder";
+  case S_IFSOCK:
+    return "a socket";
+  default:
+    return "a device";
+  }
+}
+
+static bool fail(char *why, size_t size, const char *text)
+{
+  snprintf(why, size, "cannot read the file: %s", text);
+  return false;
+}
+
+/* The size of a regular file is known before anything is read. */
+static bool check_kind(const struct stat *st, bool pipe, char *why, size_t size)
+{
+  if (!S_ISREG(st->st_mode) && !(pipe && S_ISFIFO(st->st_mode))) {
+    snprintf(why, size, "expected a regular file, found %s", kind_name(st->st_mode));
+    return false;
+  }
+  if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size <= MOST) return true;
+  snprintf(why, size, "expected at most %d MB, found %.1f MB", TEXT_FILE_MB, (double)st->st_size / (1 << 20));
+  return false;
+}
+
+static bool make_room(struct source *s, size_t *room)
+{
+  if (s->size + 1 < *room) return true;
+  const size_t more = *room ? 2 * *room : 1 << 16;
+  char *text = realloc(s->text, more);
+  if (!text) return false;
+  s->text = text;
+  *room = more;
+  return true;
+}
+
+static bool read_all(struct source *s, int fd, char *why, size_t size)
+{
+  for (size_t room = 0;;) {
+    if (!make_room(s, &room)) return fail(why, size, strerror(ENOMEM));
+    struct pollfd ready = {.fd = fd, .events = POLLIN}; /* a regular file always is */
+    if (poll(&ready, 1, -1) < 0 && errno != EINTR) return fail(why, size, strerror(errno));
+    const ssize_t n = read(fd, s->text + s->size, room - s->size - 1);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n < 0) return fail(why, size, strerror(errno));
+    s->size += (size_t)n;
+    s->text[s->size] = '\0';
+    if (n == 0) return true;
+    if (s->size <= MOST) continue;
+    snprintf(why, size, "expected at most %d MB, found more", TEXT_FILE_MB);
+    return false;
+  }
+}
+
+bool text_file_read(struct source *s, const char *path, bool pipe, char *why, size_t size)
+{
+  struct stat st;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return fail(why, size, strerror(errno));
+  bool good = fstat(fd, &st) == 0 || fail(why, size, strerror(errno));
+  good = good && check_kind(&st, pipe, why, size) && read_all(s, fd, why, size);
+  close(fd);
+  return good;
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the daemon takes from outside has bounds: files, their size, log lines, the memory of a reload, the processor in lockstep;
+and the cause of a miss is right however short the stop was."""
+import json
+import os
+import re
+import signal
+import statistics
+import time
+import unittest
+
+import bench
+
+MB = 1 << 20
+
+
+def memory_mb(pid):
+    """{VmRSS, VmLck: MB}"""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+        return {name: int(kb) / 1024 for name, kb in re.findall(r"^(VmRSS|VmLck):\s+(\d+) kB", f.read(), re.MULTILINE)}
+
+
+class Files(unittest.TestCase):
+    def test_a_fifo_in_place_of_the_file_holds_nobody_up(self):
+        with bench.Daemon() as d:
+            os.unlink(d.config)
+            os.mkfifo(d.config)
+            d.process.send_signal(signal.SIGHUP)
+            bench.wait_for(lambda: f"the refusal; it said:\n{d.said()}",
+                           lambda: "error: expected a regular file, found a FIFO" in d.said())
+            self.assertIn("not applied: everything stays as it was", d.said())
+            d.process.send_signal(signal.SIGTERM)
+            self.assertEqual(d.finish(10), 0, d.said())
+
+    def test_files_are_refused_by_kind_and_size(self):
+        for model in ({"file": "/dev/zero"}, {"file": "large.yaml"}):
+            d = bench.Daemon(["--check"], wait=False, model=model)
+            with open(os.path.join(d.dir, "large.yaml"), "wb") as f:
+                f.truncate(80 * MB)
+            with d:
+                self.assertEqual(d.finish(), 2, d.said())
+                self.assertRegex(d.said(), r"/dev/zero: error: expected a regular file, found a device"
+                                 r"|large\.yaml: error: expected at most 64 MB, found 80\.0 MB")
+
+    def test_a_file_of_somebody_else_is_not_printed(self):
+        """As root: map: {file: /etc/shadow}."""
+        for text in ("root:$6$secret:19000:0:99999:7:::\nbin:*:19000::\n", "password: secret\n", "a: [secret\n"):
+            for section in ({"modbus": {"map": {"file": "other"}}}, {"osc": {"map": {"file": "other"}}}, {"model": {"file": "other"}},
+                            {"packets": {"file": "other"}}):
+                d = bench.Daemon(["--check"], wait=False, **section)
+                d.file("other", text)
+                with d, self.subTest(text=text, section=section):
+                    self.assertEqual(d.finish(), 2, d.said())
+                    self.assertNotIn("secret", d.said())
+                    self.assertRegex(d.said(), r"other(:\d+:\d+)?: error: ")
+
+    def test_names_do_not_speak_to_terminals(self):
+        d = bench.Daemon(["--check"], wait=False)
+        config = json.loads(open(d.config, encoding="utf-8").read())
+        config["model"]["name"] = "\x1b[2J\n<0>gone"
+        d.file("bench.json", json.dumps(config))
+        with d:
+            self.assertEqual(d.finish(), 2, d.said())
+            self.assertIn("error: expected a text without control characters", d.said())
+            self.assertNotIn("\x1b", d.said())
+
+    def test_limit_of_file_sizes(self):
+        """The miss log is a line short of the limit: the daemon goes on, and says so once."""
+        blocks = 16384  # of 512 bytes, more than the shared memory takes
+        d = bench.Daemon(["--miss-log", "misses"], prefix=["bash", "-c", f'ulimit -f {blocks // 2}; exec "$@"', "bash"])
+        d.file("misses", "\n" * (blocks * 512 - 2000))
+        with d:
+            for _ in range(12):
+                d.process.send_signal(signal.SIGSTOP)
+                time.sleep(0.05)
+                d.process.send_signal(signal.SIGCONT)
+                time.sleep(0.05)
+            bench.wait_for(lambda: f"the complaint; it said:\n{d.said()}", lambda: "misses: cannot write the miss log" in d.said())
+            self.assertEqual(d.watch()["state"], "RUNNING")
+            self.assertEqual(d.stop()[0], 0, d.said())
+            self.assertEqual(d.said().count("cannot write the miss log"), 1)
+            self.assertRegex(d.said(), r"misses: \d+ records of misses could not be written")
+
+    def test_duration_below_a_period(self):
+        with bench.Daemon(["--duration", "1e-300"], wait=False) as d:
+            self.assertEqual(d.finish(), 0, d.said())
+            self.assertEqual(d.report()["cycles"], 1)
+
+
+class Memory(unittest.TestCase):
+    def test_a_large_file_that_does_not_apply_leaves_nothing(self):
+        bodies = [{"name": f"b{i}", "mass": 1, "inertia": [1, 1, 1], "position": [i, 0, 0]} for i in range(20000)]
+        with bench.Daemon() as d:
+            config = json.loads(open(d.config, encoding="utf-8").read())
+            before = memory_mb(d.process.pid)
+            for line, change in (("needs a restart: .*model", {}), ("not applied", {"cycle": {"period": "x"}})):
+                d.file("bench.json", json.dumps({**config, "model": {"name": "big", "bodies": bodies}, "inputs": [], **change}))
+                d.process.send_signal(signal.SIGHUP)
+                bench.wait_for(lambda line=line: f"{line}; it said:\n{d.said()}", lambda line=line: re.search(line, d.said()), 60)
+
+            def little_more():
+                now = memory_mb(d.process.pid)
+                return all(now[key] < before[key] + 20 for key in now)
+
+            bench.wait_for(lambda: f"memory given back: {before}, then {memory_mb(d.process.pid)} MB", little_more)
+            print(f"before {before}, after {memory_mb(d.process.pid)} MB")
+            self.assertEqual(d.stop()[0], 0)
+
+
+class Log(unittest.TestCase):
+    def test_a_flood_of_resets(self):
+        """Every reset puts the model back and is told; at most five lines and a sum a second, and the sums are right."""
+        seconds = 2.0
+        with bench.Daemon() as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            start, sent = time.monotonic(), 0
+            while time.monotonic() - start < seconds:
+                osc.send(bench.osc_message("/ali3/cmd/reset", "i", sent + 1))
+                sent += 1
+                time.sleep(0.0006)
+            time.sleep(0.3)  # a reset that comes with an e-stop is refused
+            osc.send(bench.osc_message("/ali3/cmd/estop", "i", 1000000))
+            bench.wait_for("SAFE in the log", lambda: "-> SAFE: e-stop requested" in d.said())
+            status, report = d.stop()
+            self.assertEqual(status, 0, d.said())
+            lines = [line for line in d.said().splitlines() if ": reset by osc " in line]
+            sums = [int(n) for n in re.findall(r"^ali3d: (\d+) more in the last [\d.]+ s; the last: .*: reset by osc ", d.said(),
+                                               re.MULTILINE)]
+            one_by_one = len(lines) - len(sums)
+            took = time.monotonic() - start
+            print(f"{sent} resets in {seconds} s: {one_by_one} lines and the sums {sums}")
+            self.assertGreater(sent, 500)
+            self.assertLessEqual(len(lines), 6 * (took + 1))
+            # Each was done, or found no room, which is counted.
+            lost = sum(int(n) for n in re.findall(r"(\d+) events not logged", d.said()))
+            self.assertGreaterEqual(one_by_one + sum(sums) + lost + report["commands_dropped"], sent)
+            self.assertLessEqual(one_by_one + sum(sums), sent)
+
+
+class Causes(unittest.TestCase):
+    STOPS = {0.015: 12, 0.025: 12, 0.060: 12}
+
+    def test_short_stops(self):
+        """Each miss in which the process was continued has that cause, and no other."""
+        with bench.Daemon(["--miss-log", "misses"]) as d:
+            continued = []  # length, and two instants within the stop
+            for length, count in self.STOPS.items():
+                for i in range(count):
+                    d.process.send_signal(signal.SIGSTOP)
+                    stopped = time.monotonic()
+                    time.sleep(length)
+                    before = time.monotonic()
+                    d.process.send_signal(signal.SIGCONT)
+                    continued.append((length, stopped, before))
+                    time.sleep(0.11 + 0.0037 * i)
+            self.assertEqual(d.stop()[0], 0, d.said())
+            with open(os.path.join(d.dir, "misses"), encoding="utf-8") as f:
+                misses = [m for m in map(json.loads, f) if "cause" in m]
+        judged = 0
+        for length, stopped, before in continued:
+            for m in misses:
+                if m["start_s"] < before < m["end_s"] and m["late_since_s"] is None:  # the end of the stop is within it
+                    judged += 1
+                    self.assertEqual(m["cause"], "suspended", f"stop of {length} s from {stopped}: {m['text']}")
+        print(f"{judged} misses by {len(continued)} stops, each called suspended")
+        self.assertGreater(judged, len(continued) // 3)
+
+
+class Lockstep(unittest.TestCase):
+    def test_an_estop_overtakes_steps_on_one_processor(self):
+        """All threads on one processor, and steps owed for days: the ports are served all the same."""
+        cpu = str(max(os.sched_getaffinity(0)))
+        took = []
+        with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}, prefix=[bench.need("taskset"), "-c", cpu]) as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            for i in range(8):
+                for name in ("reset", "arm", "run"):
+                    bench.wait_for(name, lambda name=name, i=i: osc.command(name, 10 * i + 1) == 0)
+                    time.sleep(0.1 if name != "reset" else 0.6)
+                osc.send(bench.osc_message("/ali3/step", "ii", 2147483647, 10 * i + 2))
+                time.sleep(0.3)
+                start = time.monotonic()
+                self.assertEqual(osc.command("estop", 10 * i + 3), 0)
+                osc.send(bench.osc_message("/ali3/status"))
+                self.assertEqual(osc.answer("/ali3/status")[0], "SAFE")
+                took.append(time.monotonic() - start)
+            self.assertEqual(d.stop()[0], 0)
+        print("e-stop to SAFE in " + ", ".join(f"{1e3 * t:.1f}" for t in took) + " ms")
+        self.assertLess(statistics.median(took), 0.020)
+
+
+if __name__ == "__main__":
+    bench.main()
