@@ -4,6 +4,7 @@
 #define DAEMON_SUPERVISOR_H
 
 #include "daemon/device_log.h"
+#include "daemon/input_log.h"
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
 #include "daemon/reload.h"
@@ -34,6 +35,7 @@ struct supervisor {
   struct stall stall;
   struct reload reload;
   struct device_log devices;
+  struct input_log inputs;
   bool ready;               /* the service manager was told */
   bool continued;           /* SIGCONT has come */
   bool shown_stuck;         /* the ports say SAFE for the loop */
