@@ -96,11 +96,21 @@ void port_show_stuck(struct port *p, uint32_t fault)
   (void)written; /* full: it is to be woken already */
 }
 
+bool port_estop(struct port *p, const struct command *c)
+{
+  atomic_store_explicit(&p->estop, PORT_ESTOP | c->client, memory_order_release);
+  const bool answered = ring_room(&p->commands) > PORT_RING / 2 && ring_push(&p->commands, c);
+  if (p->bell) bell_ring(p->bell);
+  return answered;
+}
+
 bool port_command(struct port *p, const struct command *c)
 {
-  if (c->code == COMMAND_ESTOP)
-    atomic_store_explicit(&p->estop, PORT_ESTOP | c->client, memory_order_release);
-  const bool sent = ring_push(&p->commands, c) || c->code == COMMAND_ESTOP;
+  if (c->code == COMMAND_ESTOP) {
+    port_estop(p, c);
+    return true;
+  }
+  const bool sent = ring_push(&p->commands, c);
   if (p->bell) bell_ring(p->bell);
   return sent;
 }
