@@ -42,6 +42,13 @@ static inline bool ring_push(struct ring *r, const void *record)
   return ring_push_sparing(r, record, 0);
 }
 
+/* Producer. Records that fit, or fewer. RT. */
+static inline uint32_t ring_room(const struct ring *r)
+{
+  return r->capacity - (atomic_load_explicit(&r->head, memory_order_relaxed) -
+                        atomic_load_explicit(&r->tail, memory_order_acquire));
+}
+
 /* Consumer. False when empty. RT. */
 static inline bool ring_pop(struct ring *r, void *record)
 {

@@ -311,6 +311,7 @@ bool supervisor_run(struct supervisor *s)
     log_events(s, now);
     misses_tick(&s->misses, now);
     device_log_tick(&s->devices, g->telemetry, now);
+    input_log_tick(&s->inputs, g, now);
     look_at_lines(s, now);
     const bool pending = atomic_load_explicit(&s->cycle->stuck, memory_order_acquire);
     struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */

@@ -4,6 +4,7 @@
 #define DAEMON_SUPERVISOR_H
 
 #include "daemon/device_log.h"
+#include "daemon/input_log.h"
 #include "daemon/log_limits.h"
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
@@ -37,6 +38,7 @@ struct supervisor {
   struct reload reload;
   struct device_log devices;
   struct log_limits limits;
+  struct input_log inputs;
   bool ready;                  /* the service manager was told */
   bool continued;              /* SIGCONT has come */
   uint64_t continued_since_ns; /* it was not there yet */

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * The socket and the thread of OSC. The thread has a bounded amount of work per turn, so that a flood of
- * datagrams delays the state stream by no more than one batch. */
+ * The thread of OSC. Its work per turn is bounded, and every turn begins with the socket, so that a flood delays neither an
+ * e-stop nor the state stream by more than a turn:
+ *
+ *   receive   the socket into the queue; e-stops act
+ *   frame     streams to the targets and subscribers
+ *   answers   of the loop to those who sent commands
+ *   serve     the queue: those who may write, then the others */
 #include "io/osc.h"
 #include "io/osc_in.h"
 #include "io/osc_out.h"
-#include "io/osc_parse.h"
+#include "io/osc_queue.h"
+#include "io/osc_socket.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
-#include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,81 +22,72 @@
 
 enum {
   STACK_KB = 256,
-  TURN_MS = 10,             /* longest sleep: answers of the loop carry no event of their own */
-  BATCH = 64,               /* datagrams read per turn */
-  RECEIVE_BUFFER = 1 << 20, /* asked for; the kernel may grant less */
-  STOOD_STILL_MS = 100,     /* from one turn to the next */
+  TURN_MS = 10,      /* longest sleep: answers of the loop carry no event of their own */
+  TURN_BATCHES = 16, /* of datagrams read per turn: a flood must not keep the thread from its frames */
 };
 
 struct osc {
-  int fd;
-  int udp_port;
+  struct osc_socket *socket;
   atomic_bool stop;
   pthread_t thread;
   struct port *port;
+  struct counters *counters;
   struct osc_space *space;
   struct osc_out *out;
   struct osc_in *in;
-  uint64_t turn_ns; /* when datagrams were read last; 0: never */
-  uint8_t buffer[OSC_IN_MAX];
+  struct osc_queue *queue;
 };
 
-/* A socket of our own, because liblo 0.31 binds its servers to every interface. Returns the descriptor, -1 on
- * failure. */
-static int open_socket(const struct osc_config *config, int *udp_port, char *error, size_t size)
+/* First pass: whatever waits in the socket is read, and e-stops act, before anything else is looked at. */
+static void receive(struct osc *o)
 {
-  const char *reason;
-  struct osc_address at;
-  int fd = -1, code = osc_address_parse(config->bind, config->port, &at);
-  if (code != 0) {
-    reason = gai_strerror(code);
-  } else {
-    int one = 1, buffer = RECEIVE_BUFFER, family = at.name.any.sa_family;
-    fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
-    if (fd >= 0 && family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-    if (fd >= 0 && bind(fd, &at.name.any, at.length) == 0 && getsockname(fd, &at.name.any, &at.length) == 0) {
-      *udp_port = osc_address_port(&at);
-      return fd;
+  struct osc_received received[OSC_BATCH];
+  int n = OSC_BATCH;
+  for (int batch = 0; batch < TURN_BATCHES && n == OSC_BATCH; batch++) {
+    n = osc_socket_read(o->socket, received);
+    for (int i = 0; i < n; i++) {
+      const struct osc_received *r = &received[i];
+      const enum access access = osc_in_access(o->in, &r->from);
+      if (access == ACCESS_NONE) continue;
+      osc_in_estop(o->in, r->bytes, r->size, &r->from, r->t_ns);
+      if (!osc_queue_put(o->queue, &r->from, access, r->t_ns, r->bytes, r->size))
+        counter_add(&o->counters->osc_over_budget, 1);
     }
-    reason = strerror(errno);
   }
-  snprintf(error, size, "cannot listen for OSC on %s port %d: %s", config->bind, config->port, reason);
-  if (fd >= 0) close(fd);
-  return -1;
 }
 
-/* When a datagram that is read now came. A thread that stood still, its process stopped perhaps, finds what came meanwhile:
- * none of it is to pass for fresher than it may be, though it is newer than all before. */
-static uint64_t received_ns(const struct osc *o, uint64_t now_ns)
+/* False: some datagrams of the class wait for the next turn. */
+static bool serve_class(struct osc *o, enum access access)
 {
-  const uint64_t ms = NS_PER_S / 1000;
-  const bool stood_still = o->turn_ns && now_ns > o->turn_ns + STOOD_STILL_MS * ms;
-  return stood_still ? o->turn_ns + TURN_MS * ms : now_ns;
+  const struct osc_waiting *w;
+  for (size_t bytes = 0; (w = osc_queue_next(o->queue, access)) != NULL; osc_queue_drop(o->queue, access)) {
+    if (bytes >= OSC_QUEUE_TURN_BYTES) return false;
+    bytes += w->size;
+    osc_in_datagram(o->in, w->bytes, w->size, &w->from, w->access, w->t_ns);
+  }
+  return true;
 }
 
-static void read_datagrams(struct osc *o)
+/* Second pass: senders that may write first. Returns whether some datagrams still wait. */
+static bool serve(struct osc *o)
 {
-  const uint64_t begin_ns = clock_now_ns();
-  for (int i = 0; i < BATCH; i++) {
-    struct osc_address from = {.length = sizeof from.name};
-    /* MSG_TRUNC: the length of the datagram, not of what fitted */
-    ssize_t n = recvfrom(o->fd, o->buffer, sizeof o->buffer, MSG_TRUNC, &from.name.any, &from.length);
-    if (n < 0) break;
-    osc_in_packet(o->in, o->buffer, (size_t)n, &from, received_ns(o, clock_now_ns()));
-  }
-  o->turn_ns = begin_ns;
+  const bool wrote = serve_class(o, ACCESS_WRITE);
+  return !(serve_class(o, ACCESS_READ) && wrote);
 }
 
 static void *run(void *arg)
 {
   struct osc *o = arg;
-  struct pollfd wait[] = {{.fd = o->port->event, .events = POLLIN}, {.fd = o->fd, .events = POLLIN}};
-  bool last;
+  struct pollfd wait[] = {{.fd = o->port->event, .events = POLLIN},
+                          {.fd = osc_socket_fd(o->socket), .events = POLLIN}};
+  bool last, more = false;
+  thread_favour_self(); /* an e-stop must not wait for a turn among all that the host does */
   do {
-    poll(wait, sizeof wait / sizeof wait[0], TURN_MS);
+    poll(wait, sizeof wait / sizeof wait[0], more ? 0 : TURN_MS);
     last = atomic_load(&o->stop);
     uint64_t events, now = clock_now_ns();
+    osc_out_turn(o->out);
+    receive(o);
     if (wait[0].revents) (void)!read(o->port->event, &events, sizeof events);
     /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
      * a frame that is not either. */
@@ -100,7 +95,7 @@ static void *run(void *arg)
     const struct frame *frame;
     if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
     osc_in_answers(o->in, answers);
-    read_datagrams(o);
+    more = serve(o);
     osc_out_expire(o->out, now);
   } while (!last);
   return NULL;
@@ -111,7 +106,8 @@ static void release(struct osc *o)
   osc_in_free(o->in);
   osc_out_free(o->out);
   osc_space_free(o->space);
-  if (o->fd >= 0) close(o->fd);
+  osc_queue_free(o->queue);
+  osc_socket_close(o->socket);
   free(o);
 }
 
@@ -125,14 +121,16 @@ struct osc *osc_start(const struct osc_config *config, const struct signals *sig
   }
   o->port = port;
   atomic_init(&o->stop, false);
-  o->fd = open_socket(config, &o->udp_port, error, size);
-  if (o->fd < 0) goto fail;
+  o->counters = counters;
+  o->socket = osc_socket_open(config, counters, error, size);
+  if (!o->socket) goto fail;
   o->space = osc_space_new(config, signals, error, size);
   if (!o->space) goto fail;
-  o->out = osc_out_new(config, o->space, signals, counters, o->fd, error, size);
+  o->out = osc_out_new(config, o->space, signals, counters, osc_socket_fd(o->socket), error, size);
   if (!o->out) goto fail;
   o->in = osc_in_new(config, o->space, signals, port, counters, o->out);
-  if (!o->in) {
+  o->queue = osc_queue_new();
+  if (!o->in || !o->queue) {
     snprintf(error, size, "out of memory");
     goto fail;
   }
@@ -158,5 +156,5 @@ void osc_stop(struct osc *o)
 
 int osc_port(const struct osc *o)
 {
-  return o->udp_port;
+  return osc_socket_port(o->socket);
 }

@@ -75,11 +75,15 @@ static bool is_any(const struct osc_address *a)
   return a->name.v4.sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-bool osc_address_reaches(const struct osc_address *to, int fd)
+bool osc_address_of(int fd, struct osc_address *out)
 {
-  struct osc_address at = {.length = sizeof at.name};
-  if (getsockname(fd, &at.name.any, &at.length) != 0) return false;
-  if (at.name.any.sa_family != to->name.any.sa_family || osc_address_port(&at) != osc_address_port(to))
+  *out = (struct osc_address){.length = sizeof out->name};
+  return getsockname(fd, &out->name.any, &out->length) == 0;
+}
+
+bool osc_address_reaches(const struct osc_address *to, const struct osc_address *own)
+{
+  if (own->name.any.sa_family != to->name.any.sa_family || osc_address_port(own) != osc_address_port(to))
     return false;
-  return osc_address_same_host(&at, to) || (is_any(&at) && is_of_this_machine(*to));
+  return osc_address_same_host(own, to) || (is_any(own) && is_of_this_machine(*to));
 }

@@ -29,7 +29,9 @@ bool osc_address_is_multicast(const struct osc_address *a);
 /* Neither broadcast nor multicast, and a port: a forged source must not turn one packet in into many out. */
 bool osc_address_may_be_answered(const struct osc_address *a);
 
-/* What is sent there comes to this very socket. */
-bool osc_address_reaches(const struct osc_address *to, int fd);
+/* The address a socket is bound to. False: it has none. */
+bool osc_address_of(int fd, struct osc_address *out);
+/* What is sent there comes to the socket that is bound to `own`. */
+bool osc_address_reaches(const struct osc_address *to, const struct osc_address *own);
 
 #endif

@@ -5,14 +5,20 @@
 
 #include <string.h>
 
+static void write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
+                      unsigned result)
+{
+  osc_write(w, in->config->prefix, "/ack", "sii");
+  osc_write_s(w, what);
+  osc_write_i(w, id);
+  osc_write_i(w, (int32_t)result);
+}
+
 void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
                      unsigned result)
 {
   struct osc_writer w;
-  osc_write(&w, in->config->prefix, "/ack", "sii");
-  osc_write_s(&w, what);
-  osc_write_i(&w, id);
-  osc_write_i(&w, (int32_t)result);
+  write_ack(in, &w, what, id, result);
   osc_out_answer(in->out, to, &w);
 }
 
@@ -44,23 +50,24 @@ static void drop(struct osc_in *in, const struct command *c)
 static enum verdict send_valued(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
                                 double value, int32_t id)
 {
-  if (r->access < ACCESS_WRITE && code != COMMAND_ESTOP) {
+  if (r->access < ACCESS_WRITE) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
     return DENIED;
   }
   /* A loop that stands still answers nothing, and must not find this when it goes on. */
-  if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET &&
-      code != COMMAND_ESTOP) {
+  if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET) {
     osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
     return ACCEPTED;
   }
-  if (in->commands == OSC_COMMANDS_MAX) { /* no room but for an e-stop, to which the last one gives way */
-    if (code != COMMAND_ESTOP) {
-      counter_add(&in->counters->commands_dropped, 1);
-      osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
-      return ACCEPTED;
-    }
-    drop(in, &in->command[--in->commands]);
+  /* It came before an e-stop that has acted already: nobody who sent it could know of that one. */
+  if (code == COMMAND_RESET && r->from.now_ns <= in->estop_ns) {
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
+    return ACCEPTED;
+  }
+  if (in->commands == OSC_COMMANDS_MAX) {
+    counter_add(&in->counters->commands_dropped, 1);
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
+    return ACCEPTED;
   }
   in->command[in->commands++] = (struct command){.code = code,
                                                  .argument = argument,
@@ -77,12 +84,44 @@ static enum verdict send_command(struct osc_in *in, const struct request *r, uns
   return send_valued(in, r, code, argument, 0.0, id);
 }
 
+/* --- e-stops --- */
+
+int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m)
+{
+  if (!m->known || m->types[0] != 'i') return 0;
+  osc_arguments(m, &in->arguments);
+  return osc_integer(&in->arguments, 0);
+}
+
+void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id)
+{
+  const struct command c = {
+      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = place_for(in, from), .t_ns = from->now_ns};
+  in->estop_ns = from->now_ns;
+  counter_add(&in->counters->osc_commands, 1);
+  if (port_estop(in->port, &c)) return;
+  /* It acts by its flag, for which the loop has no answer. */
+  in->place[c.client].awaited = false;
+  osc_acknowledge(in, from, command_name(c.code), id, RESULT_OK);
+}
+
+/* The first one of the datagram has been passed on by osc_in_estop(), and stands for all of them. */
+static enum verdict on_estop(struct osc_in *in, const struct request *r)
+{
+  if (in->once.estop)
+    osc_acknowledge(in, &r->from, command_name(COMMAND_ESTOP),
+                    r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0, RESULT_OK);
+  in->once.estop = true;
+  return ACCEPTED;
+}
+
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
   if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT || code == COMMAND_PLATFORM)
     return UNKNOWN; /* those with arguments have addresses of their own */
-  if (code != COMMAND_ESTOP && !osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
+  if (code == COMMAND_ESTOP) return on_estop(in, r);
+  if (!osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 
@@ -130,16 +169,10 @@ void osc_send_commands(struct osc_in *in)
 {
   for (int i = 0; i < in->commands; i++) {
     const struct command *c = &in->command[i];
-    const uint64_t before = ring_dropped(&in->port->commands);
-    if (!port_command(in->port, c)) {
+    if (port_command(in->port, c))
+      counter_add(&in->counters->osc_commands, 1);
+    else
       drop(in, c);
-      continue;
-    }
-    counter_add(&in->counters->osc_commands, 1);
-    if (ring_dropped(&in->port->commands) == before) continue;
-    /* An e-stop is taken where there is no room, too: by its flag, which is not answered by the loop. */
-    in->place[c->client].awaited = false;
-    osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_OK);
   }
   in->commands = 0;
 }
@@ -150,17 +183,21 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
   for (uint32_t n = 0; n < most && ring_pop(&in->port->answers, &a); n++) {
     if (a.client >= OSC_PLACES) continue;
     in->place[a.client].awaited = false;
-    osc_acknowledge(in, &in->place[a.client].from, command_name(a.code), (int32_t)a.id, a.result);
+    struct osc_writer w;
+    write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
+    osc_out_owed(in->out, &in->place[a.client].from, &w);
   }
   osc_answer_syncs(in);
 }
 
 /* --- barriers --- */
 
-/* Who waits longest is forgotten first, where there is no room. */
+/* Who waits longest is forgotten first, where there is no room. The last one of a datagram stands for those before it. */
 enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
 {
   if (!osc_types_are(r->a, "i")) return WRONG_TYPES;
+  if (in->once.sync) in->syncs--;
+  in->once.sync = true;
   if (in->syncs == OSC_SYNCS) memmove(in->sync, in->sync + 1, (size_t)--in->syncs * sizeof in->sync[0]);
   in->sync[in->syncs].from = r->from;
   in->sync[in->syncs].id = osc_integer(r->a, 0);
@@ -189,7 +226,7 @@ void osc_answer_syncs(struct osc_in *in)
     struct osc_writer w;
     osc_write(&w, in->config->prefix, "/synced", "i");
     osc_write_i(&w, in->sync[i].id);
-    osc_out_answer(in->out, &in->sync[i].from, &w);
+    osc_out_owed(in->out, &in->sync[i].from, &w);
   }
   in->syncs = left;
 }

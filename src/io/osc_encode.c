@@ -134,7 +134,7 @@ void osc_state_fill(struct osc_state *st, const struct frame *frame)
   for (int k = 0; k < st->packets; k++) {
     struct osc_packet *p = &st->packet[k];
     uint8_t *at = p->bytes + p->header;
-    at = st->doubles ? osc_put_u64(at, frame->cycle) : osc_put_u32(at, (uint32_t)frame->cycle);
+    at = st->doubles ? osc_put_u64(at, frame->cycle) : osc_put_u32(at, (uint32_t)frame->cycle & INT32_MAX);
     at = osc_put_number(at, frame->time, st->doubles);
     at = osc_put_u32(at, frame->state);
     osc_put_u32(at, frame->flags);

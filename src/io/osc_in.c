@@ -4,6 +4,7 @@
 #include "io/osc_in_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->port = port;
   in->counters = counters;
   in->out = out;
+  snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
   in->owner = calloc((size_t)signals->inputs + 1, sizeof *in->owner);
@@ -85,7 +87,7 @@ static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct 
   const struct osc_node *node = handler < HANDLER_COUNT ? NULL : osc_space_find(in->space, m->address);
   if (handler == HANDLER_COUNT && !node) return UNKNOWN;
   /* Surfaces send what their buttons are made of: nothing that comes with an e-stop may get it refused. */
-  const bool estop = strcmp(r->tail, "cmd/estop") == 0;
+  const bool estop = strcmp(m->address, in->estop) == 0;
   if (!m->known && !estop) return WRONG_TYPES;
   if (m->known) {
     osc_arguments(m, &in->arguments);
@@ -112,8 +114,31 @@ static void hand_over(struct osc_in *in, uint64_t now_ns)
   osc_answer_syncs(in);
 }
 
-void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
-                   uint64_t now_ns)
+enum access osc_in_access(struct osc_in *in, const struct osc_address *from)
+{
+  const struct peers *peers = in->config->peers;
+  const enum access access = peers ? peers_access(peers, &from->name.any) : ACCESS_WRITE;
+  if (access == ACCESS_NONE) counter_add(&in->counters->osc_denied, 1);
+  return access;
+}
+
+void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
+                  uint64_t t_ns)
+{
+  /* Most datagrams are done with here. */
+  if (n > OSC_IN_MAX || !memmem(bytes, n, in->estop, strlen(in->estop) + 1)) return;
+  if (!osc_parse(bytes, n, &in->datagram)) return;
+  for (int i = 0; i < in->datagram.messages; i++) {
+    const struct osc_raw *m = &in->datagram.message[i];
+    if (strcmp(m->address, in->estop) != 0) continue;
+    osc_raise_estop(in, &(struct osc_sender){.at = *from, .bytes = m->bytes, .now_ns = t_ns},
+                    osc_estop_id(in, m));
+    return;
+  }
+}
+
+void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
+                     enum access access, uint64_t t_ns)
 {
   _Atomic uint64_t *const counter[] = {[ACCEPTED] = &in->counters->osc_received,
                                        [UNKNOWN] = &in->counters->osc_unknown,
@@ -124,16 +149,22 @@ void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const stru
                                        [BAD_CHECKSUM] = &in->counters->osc_checksum,
                                        [REFUSED] = &in->counters->osc_refused,
                                        [DENIED] = &in->counters->osc_denied};
-  const struct peers *peers = in->config->peers;
   struct request r = {.a = &in->arguments,
-                      .from = {.at = *from, .now_ns = now_ns},
-                      .access = peers ? peers_access(peers, &from->name.any) : ACCESS_WRITE};
-  if (r.access == ACCESS_NONE) {
-    counter_add(&in->counters->osc_denied, 1);
-    return;
-  }
+                      .from = {.at = *from, .now_ns = t_ns, .writes = access == ACCESS_WRITE},
+                      .access = access};
+  in->once = (struct once){0};
   if (!osc_parse(bytes, n, &in->datagram)) counter_add(&in->counters->osc_malformed, 1);
   for (int i = 0; i < in->datagram.messages; i++)
     counter_add(counter[dispatch(in, &in->datagram.message[i], &r)], 1);
-  hand_over(in, now_ns);
+  hand_over(in, t_ns);
+  osc_answer_once(in, &r.from);
+}
+
+void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
+                   uint64_t t_ns)
+{
+  const enum access access = osc_in_access(in, from);
+  if (access == ACCESS_NONE) return;
+  osc_in_estop(in, bytes, n, from, t_ns);
+  osc_in_datagram(in, bytes, n, from, access, t_ns);
 }

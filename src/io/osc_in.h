@@ -7,6 +7,7 @@
 #define IO_OSC_IN_H
 
 #include "io/osc_out.h"
+#include "signals/peers.h"
 
 struct osc_in;
 
@@ -16,9 +17,21 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
                           struct osc_out *out);
 void osc_in_free(struct osc_in *in);
 
-/* One datagram of n bytes (n > OSC_IN_MAX: it was cut off), received now_ns. Does not allocate. */
+/* The rights of a sender; one without any is counted. */
+enum access osc_in_access(struct osc_in *in, const struct osc_address *from);
+
+/* The first look at a datagram of n bytes that came t_ns, whose sender may read at least: an e-stop in it acts now, however much
+ * waits to be served before. No command that came earlier can lift it. Does not allocate. */
+void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
+                  uint64_t t_ns);
+
+/* All the rest of it (n > OSC_IN_MAX: it was cut off). Does not allocate. */
+void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
+                     enum access access, uint64_t t_ns);
+
+/* The three above in one, for a datagram that nothing waits before. */
 void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct osc_address *from,
-                   uint64_t now_ns);
+                   uint64_t t_ns);
 
 /* Passes answers of the loop on to those who sent the commands, `most` of them at most. */
 void osc_in_answers(struct osc_in *in, uint32_t most);

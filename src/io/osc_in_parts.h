@@ -76,7 +76,17 @@ struct osc_in {
   } sync[OSC_SYNCS]; /* (syncs) those not answered yet, the oldest first */
   int syncs;
 
+  char estop[OSC_PREFIX_MAX + sizeof "/cmd/estop"]; /* the address */
+  uint64_t estop_ns;                                /* when the last one came; 0: none has */
+
   /* of the datagram in hand */
+  struct once {
+    bool estop;              /* one e-stop in it was passed on: osc_in_estop() */
+    bool ping, status, sync; /* asked for; the last ping and the last sync are answered */
+    int32_t ping_id;
+    int64_t ping_t;
+    size_t ping_bytes, status_bytes; /* of the question */
+  } once;
   int commands;
   struct command command[OSC_COMMANDS_MAX];
   struct osc_datagram datagram;
@@ -97,6 +107,13 @@ enum verdict osc_on_status(struct osc_in *in, const struct request *r);
 enum verdict osc_on_subscribe(struct osc_in *in, const struct request *r);
 enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r);
 enum verdict osc_on_heartbeat(struct osc_in *in, const struct request *r);
+
+/* The request number of an e-stop, whatever else is in it. */
+int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);
+/* Passes an e-stop to the loop, before all that waits. */
+void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id);
+/* Answers the questions of the datagram that get one answer, however often it asks. */
+void osc_answer_once(struct osc_in *in, const struct osc_sender *to);
 
 void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
                      unsigned result);

@@ -19,28 +19,54 @@ static bool is_open(const struct input_spec *spec)
   return spec->sources == 0 || (spec->sources >> SOURCE_OSC & 1);
 }
 
+/* The loop counts samples of another source: a Modbus client, a device. */
+static bool owned_elsewhere(const struct osc_in *in, int input)
+{
+  const struct frame *f = osc_out_last_frame(in->out);
+  return f && frame_owned_by_other(f, input, SOURCE_OSC);
+}
+
 static bool may_set(const struct osc_in *in, int input, const struct osc_sender *who)
 {
   const struct osc_owner *o = &in->owner[input];
+  if (owned_elsewhere(in, input)) return false;
   return o->t_ns == 0 || o->t_ns + SILENCE_NS < who->now_ns || osc_address_same(&o->at, &who->at);
 }
 
-/* Tells the sender, once a second at most. */
+/* Tells the sender, and the log, once a second at most. */
 static enum verdict refuse(struct osc_in *in, int input, const struct osc_sender *who)
 {
   struct osc_owner *o = &in->owner[input];
-  if (o->told_ns == 0 || o->told_ns + NS_PER_S <= who->now_ns) {
-    o->told_ns = who->now_ns;
-    osc_acknowledge(in, who, "input", 0, RESULT_NOT_AUTHORISED);
-  }
+  char name[CLIENT_NAME];
+  if (o->told_ns != 0 && o->told_ns + NS_PER_S > who->now_ns) return REFUSED;
+  o->told_ns = who->now_ns;
+  osc_acknowledge(in, who, "input", 0, RESULT_NOT_AUTHORISED);
+  struct input_owner owner = {.source = SOURCE_OSC, .client = OSC_PLACES + (uint32_t)input};
+  if (owned_elsewhere(in, input)) owner = frame_owner(osc_out_last_frame(in->out), input);
+  if (!is_open(&in->signals->input[input])) owner.source = OWNER_NONE;
+  clients_address_text(&who->at.name.any, name);
+  port_tell_refusal(in->port, (uint32_t)input, owner, name);
   return REFUSED;
+}
+
+/* An owner has its input's own number, under which its name is known. */
+static void own(struct osc_in *in, int input, const struct osc_sender *who)
+{
+  struct osc_owner *o = &in->owner[input];
+  if (o->t_ns == 0 || !osc_address_same(&o->at, &who->at)) {
+    char name[CLIENT_NAME];
+    clients_address_text(&who->at.name.any, name);
+    clients_name(&in->port->clients, OSC_PLACES + (uint32_t)input, name);
+  }
+  o->at = who->at;
+  o->t_ns = who->now_ns;
 }
 
 static void set(struct osc_in *in, int channel, struct input_sample sample, const struct osc_sender *who)
 {
-  struct osc_owner *o = &in->owner[in->input_of[channel]];
-  o->at = who->at;
-  o->t_ns = who->now_ns;
+  const int input = in->input_of[channel];
+  own(in, input, who);
+  sample.client = OSC_PLACES + (uint32_t)input;
   in->sample[channel] = sample;
   in->changed = true;
 }
@@ -88,12 +114,28 @@ static enum verdict check_sequence(const struct osc_in *in, const struct request
   return ahead < 0 && ahead >= -LATE_MAX ? LATE : ACCEPTED;
 }
 
+/* Inputs that another source sets stand in a frame, too. */
+static bool is_passed_over(const struct osc_in *in, int input)
+{
+  return !is_open(&in->signals->input[input]) || owned_elsewhere(in, input);
+}
+
 static enum verdict check_frame(struct osc_in *in, const struct request *r, int32_t sequence)
 {
   if (r->access < ACCESS_WRITE) return DENIED;
   for (int i = 0; i < in->signals->inputs; i++)
-    if (is_open(&in->signals->input[i]) && !may_set(in, i, &r->from)) return refuse(in, i, &r->from);
+    if (!is_passed_over(in, i) && !may_set(in, i, &r->from)) return refuse(in, i, &r->from);
   return check_sequence(in, r, sequence);
+}
+
+/* The sender learns of each input that belongs to another protocol; the rest of its frame acts. */
+static void tell_passed_over(struct osc_in *in, const struct request *r)
+{
+  for (int i = 0; i < in->signals->inputs; i++) {
+    if (!is_open(&in->signals->input[i]) || !owned_elsewhere(in, i)) continue;
+    refuse(in, i, &r->from);
+    counter_add(&in->counters->osc_refused, 1);
+  }
 }
 
 static void begin_frame(struct osc_in *in, const struct request *r, int32_t sequence)
@@ -102,12 +144,12 @@ static void begin_frame(struct osc_in *in, const struct request *r, int32_t sequ
   in->framed_by = r->from.at;
   in->sequence = sequence;
   in->beat = true;
+  tell_passed_over(in, r);
 }
 
-/* Inputs that another source sets stand in it, too, and are passed over. */
 static void set_of_frame(struct osc_in *in, const struct request *r, int channel, double value)
 {
-  if (!is_open(&in->signals->input[in->input_of[channel]])) return;
+  if (is_passed_over(in, in->input_of[channel])) return;
   const struct input_sample sample = {
       .value = value, .t_ns = r->from.now_ns, .sequence = (uint32_t)in->sequence, .counted = 32};
   set(in, channel, sample, &r->from);

@@ -46,11 +46,60 @@ static struct osc_receiver *find_subscriber(struct osc_out *out, const struct os
   return NULL;
 }
 
-static struct osc_receiver *free_place(struct osc_out *out)
+/* Who subscribed rules over the lease; so does the receiver itself, lest somebody else takes it first and thins it out. */
+static bool rules(const struct osc_receiver *r, const struct osc_sender *by)
 {
-  for (int i = out->config->targets; i < out->receivers; i++)
-    if (!out->receiver[i].streams) return &out->receiver[i];
-  return NULL;
+  return osc_address_same(&r->by, &by->at) || osc_address_same(&r->to, &by->at);
+}
+
+/* Tells a reader that its lease has gone to somebody else. */
+static void drop_reader(struct osc_out *out, struct osc_receiver *r)
+{
+  static const char *const name[STREAM_NONE] = {
+#define LEASE_STREAM(id, text) [id] = (text),
+      STREAM_LIST(LEASE_STREAM)
+#undef LEASE_STREAM
+  };
+  for (int s = 0; s < STREAMS; s++) {
+    struct osc_writer w;
+    if (!(r->streams >> s & 1)) continue;
+    osc_write(&w, out->config->prefix, "/sub/ack", "si");
+    osc_write_s(&w, name[s]);
+    osc_write_i(&w, RESULT_NOT_AUTHORISED);
+    osc_out_send(out, &r->by, &w);
+  }
+  r->streams = 0;
+}
+
+/* When its last lease ends. */
+static uint64_t end_of(const struct osc_receiver *r)
+{
+  uint64_t end_ns = 0;
+  for (int s = 0; s < STREAMS; s++)
+    if ((r->streams >> s & 1) && r->lease[s].end_ns > end_ns) end_ns = r->lease[s].end_ns;
+  return end_ns;
+}
+
+/* NULL: there is none for this sender. */
+static struct osc_receiver *free_place(struct osc_out *out, const struct osc_sender *by)
+{
+  struct osc_receiver *place = NULL, *idle = NULL;
+  int readers = 0, of_host = 0;
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    struct osc_receiver *r = &out->receiver[i];
+    if (!r->streams) {
+      place = place ? place : r;
+      continue;
+    }
+    of_host += osc_address_same_host(&r->by, &by->at);
+    readers += !r->writes;
+    if (!r->writes && (!idle || end_of(r) < end_of(idle))) idle = r;
+  }
+  if (of_host >= OSC_SUBSCRIBERS / 2) return NULL;
+  if (!by->writes) return readers < OSC_SUBSCRIBERS - 1 ? place : NULL;
+  if (place || !idle) return place;
+  drop_reader(out, idle);
+  return idle;
 }
 
 /* What a fixed target at this address gets already. */
@@ -66,25 +115,28 @@ bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const s
                        enum stream stream, uint32_t divisor, bool doubles)
 {
   /* Its own streams would come back to it as inputs that never grow old. */
-  if (!osc_address_may_be_answered(to) || osc_address_reaches(to, out->fd)) return false;
+  if (!osc_address_may_be_answered(to) || osc_address_reaches(to, &out->own)) return false;
   const unsigned streams = osc_out_bits(out, stream) & ~sent_anyway(out, to);
   if (!streams) return true;
   struct osc_receiver *r = find_subscriber(out, to);
+  if (r && !rules(r, by)) return false;
   if (!r) {
-    r = free_place(out);
+    r = free_place(out, by);
     if (!r) return false;
     *r = (struct osc_receiver){.to = *to, .fd = -1};
   }
   r->by = by->at;
+  r->writes = by->writes;
   osc_receiver_lease(r, streams, divisor, doubles, by->now_ns + OSC_LEASE_S * NS_PER_S);
   osc_out_count(out);
   return true;
 }
 
-bool osc_out_unsubscribe(struct osc_out *out, const struct osc_address *to, enum stream stream)
+bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const struct osc_address *to,
+                         enum stream stream)
 {
   struct osc_receiver *r = find_subscriber(out, to);
-  if (!r || !(r->streams & osc_out_bits(out, stream))) return false;
+  if (!r || !rules(r, by) || !(r->streams & osc_out_bits(out, stream))) return false;
   r->streams &= ~osc_out_bits(out, stream);
   osc_out_count(out);
   return true;

@@ -24,7 +24,7 @@ static bool open_targets(struct osc_out *out, char *error, size_t size)
   for (int i = 0; i < out->config->targets; i++) {
     const struct osc_target *t = &out->config->target[i];
     if (!osc_receiver_open(&out->receiver[i], t, osc_out_bits(out, t->stream), error, size)) return false;
-    if (!osc_address_reaches(&out->receiver[i].to, out->fd)) continue;
+    if (!osc_address_reaches(&out->receiver[i].to, &out->own)) continue;
     snprintf(error, size, "cannot send OSC to %s port %d: ali3d itself listens there", t->host, t->port);
     return false;
   }
@@ -46,6 +46,7 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct osc_sp
   out->signals = signals;
   out->counters = counters;
   out->fd = fd;
+  if (!osc_address_of(fd, &out->own)) out->own.name.any.sa_family = AF_UNSPEC; /* reached by nobody */
   out->receivers = receivers;
   for (int i = 0; i < receivers; i++) out->receiver[i].fd = -1;
   for (int s = 0; s < 2 * STREAMS_PACKED; s++) {
@@ -73,6 +74,13 @@ void osc_out_free(struct osc_out *out)
 
 /* --- status, values, answers --- */
 
+/* -1: no input was ever set. An age beyond 24.8 days stays at that. */
+static int32_t shown_age_ms(uint32_t age_ms)
+{
+  if (age_ms == UINT32_MAX) return -1;
+  return age_ms > INT32_MAX ? INT32_MAX : (int32_t)age_ms;
+}
+
 static void write_status(const struct osc_out *out, struct osc_writer *w)
 {
   static const struct frame none = {.state = STATE_INIT, .input_age_ms = UINT32_MAX};
@@ -84,7 +92,7 @@ static void write_status(const struct osc_out *out, struct osc_writer *w)
   osc_write_f(w, f->last_cycle_us);
   osc_write_f(w, f->max_cycle_us);
   osc_write_i(w, f->misses > INT32_MAX ? INT32_MAX : (int32_t)f->misses);
-  osc_write_i(w, f->input_age_ms > INT32_MAX ? -1 : (int32_t)f->input_age_ms);
+  osc_write_i(w, shown_age_ms(f->input_age_ms));
   osc_write_i(w, (int32_t)f->fault);
   osc_write_i(w, (int32_t)counter_get(&out->counters->osc_clients));
 }
@@ -107,15 +115,42 @@ static void write_fault(const struct osc_out *out, struct osc_writer *w)
   osc_write_s(w, fault_text(out->frame->fault));
 }
 
-void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w)
+void osc_out_send(struct osc_out *out, const struct osc_address *to, const struct osc_writer *w)
 {
-  if (!osc_written(w) || !osc_address_may_be_answered(&to->at)) return;
-  if (osc_address_reaches(&to->at, out->fd)) return; /* forged: the answer would come back as an input */
-  if (osc_out_has_lease(out, &to->at) ||
-      osc_limit_allows(&out->limit, &to->at, to->bytes, w->size, to->now_ns))
-    transmit(out, -1, &to->at, w->bytes, w->size);
+  transmit(out, -1, to, w->bytes, w->size);
+}
+
+void osc_out_turn(struct osc_out *out)
+{
+  out->budget.readers = out->budget.hosts = 0;
+}
+
+/* An answer may go there at all. */
+static bool may_answer(const struct osc_out *out, const struct osc_address *to, const struct osc_writer *w)
+{
+  if (!osc_written(w) || !osc_address_may_be_answered(to)) return false;
+  return !osc_address_reaches(to, &out->own); /* forged: the answer would come back as an input */
+}
+
+static void send_within_limit(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w,
+                              bool allowed)
+{
+  if (allowed && (osc_out_has_lease(out, &to->at) ||
+                  osc_limit_allows(&out->limit, &to->at, to->bytes, w->size, to->now_ns)))
+    osc_out_send(out, &to->at, w);
   else
     counter_add(&out->counters->osc_withheld, 1);
+}
+
+void osc_out_answer(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w)
+{
+  if (may_answer(out, &to->at, w))
+    send_within_limit(out, to, w, osc_budget_allows(&out->budget, &to->at, !to->writes));
+}
+
+void osc_out_owed(struct osc_out *out, const struct osc_sender *to, const struct osc_writer *w)
+{
+  if (may_answer(out, &to->at, w)) send_within_limit(out, to, w, true);
 }
 
 void osc_out_status(struct osc_out *out, const struct osc_sender *to)
@@ -231,4 +266,9 @@ void osc_out_frame(struct osc_out *out, const struct frame *frame, uint64_t now_
     out->next_status_ns = now_ns + NS_PER_S;
   }
   counter_add(&out->counters->osc_send_ns, processor_time_ns() - begin);
+}
+
+const struct frame *osc_out_last_frame(const struct osc_out *out)
+{
+  return out->frame;
 }

@@ -14,18 +14,22 @@ struct osc_out {
   const struct signals *signals;
   struct counters *counters;
   int fd;
+  struct osc_address own;                     /* of fd */
   struct osc_state *state[STREAMS_PACKED][2]; /* 32-bit and 64-bit profile */
   bool filled[STREAMS_PACKED][2];             /* with the frame in hand */
   const struct frame *frame;                  /* the last one; NULL: none yet */
   uint32_t last_state, last_fault;
   uint64_t next_status_ns;
   struct osc_limit limit;
+  struct osc_budget budget; /* of the turn */
   int receivers;
   struct osc_receiver receiver[]; /* the fixed targets, then OSC_SUBSCRIBERS places */
 };
 
 /* What a name stands for, as bits. A model without sensors has no packets of them to be sent unasked. */
 unsigned osc_out_bits(const struct osc_out *out, enum stream stream);
+/* Sends to an address that has no socket of its own. */
+void osc_out_send(struct osc_out *out, const struct osc_address *to, const struct osc_writer *w);
 /* Counts the receivers anew. */
 void osc_out_count(struct osc_out *out);
 /* It has subscribed to something. */

@@ -12,6 +12,7 @@ struct osc_receiver {
   struct osc_address to, by; /* by: who subscribed */
   int fd; /* connected, of a fixed target: the kernel then reports that nobody listens; -1: a subscriber */
   unsigned streams; /* bits 1 << enum stream; 0: free place */
+  bool writes;      /* `by` may write */
   bool beaten;      /* a heartbeat came, with this count */
   int32_t count;
   struct osc_lease {

@@ -8,21 +8,38 @@
 enum verdict osc_on_ping(struct osc_in *in, const struct request *r)
 {
   if (!osc_types_are(r->a, "ih")) return WRONG_TYPES;
-  struct osc_writer w;
-  osc_write(&w, in->config->prefix, "/pong", "ihhh");
-  osc_write_i(&w, osc_integer(r->a, 0));
-  osc_write_h(&w, osc_long(r->a, 1));
-  osc_write_h(&w, (int64_t)r->from.now_ns);
-  osc_write_h(&w, (int64_t)clock_now_ns());
-  osc_out_answer(in->out, &r->from, &w);
+  in->once.ping = true;
+  in->once.ping_id = osc_integer(r->a, 0);
+  in->once.ping_t = osc_long(r->a, 1);
+  in->once.ping_bytes = r->from.bytes;
   return ACCEPTED;
 }
 
 enum verdict osc_on_status(struct osc_in *in, const struct request *r)
 {
   if (!osc_types_are(r->a, "")) return WRONG_TYPES;
-  osc_out_status(in->out, &r->from);
+  in->once.status = true;
+  in->once.status_bytes = r->from.bytes;
   return ACCEPTED;
+}
+
+void osc_answer_once(struct osc_in *in, const struct osc_sender *to)
+{
+  struct osc_sender sender = *to;
+  if (in->once.ping) {
+    struct osc_writer w;
+    osc_write(&w, in->config->prefix, "/pong", "ihhh");
+    osc_write_i(&w, in->once.ping_id);
+    osc_write_h(&w, in->once.ping_t);
+    osc_write_h(&w, (int64_t)to->now_ns);
+    osc_write_h(&w, (int64_t)clock_now_ns());
+    sender.bytes = in->once.ping_bytes;
+    osc_out_answer(in->out, &sender, &w);
+  }
+  if (in->once.status) {
+    sender.bytes = in->once.status_bytes;
+    osc_out_status(in->out, &sender);
+  }
 }
 
 /* STREAM_NONE: no such stream. */
@@ -82,7 +99,7 @@ enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r)
   struct osc_address to;
   const bool ok = stream != STREAM_NONE &&
                   receiver_address(r, r->a->count > 1 ? osc_integer(r->a, 1) : 0, &to) &&
-                  osc_out_unsubscribe(in->out, &to, stream);
+                  osc_out_unsubscribe(in->out, &r->from, &to, stream);
   acknowledge_stream(in, r, "/unsub/ack", ok ? RESULT_OK : RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }

@@ -145,7 +145,13 @@ static void make_safe(struct telemetry *t, const char *instance)
   t->book.levels = at_most(t->book.levels, LEVELS_MAX);
   for (int i = 0; i < LEVELS_MAX; i++)
     telemetry_clean_text(t->book.level[i].name, sizeof t->book.level[i].name);
-  for (int i = 0; i < TELEMETRY_INPUTS; i++) telemetry_clean_text(t->input[i].name, sizeof t->input[i].name);
+  for (int i = 0; i < TELEMETRY_INPUTS; i++) {
+    char owner[CLIENT_NAME];
+    const uint32_t id = client_name_read(&t->input[i].owner_name, owner);
+    telemetry_clean_text(t->input[i].name, sizeof t->input[i].name);
+    telemetry_clean_text(owner, sizeof owner);
+    client_name_write(&t->input[i].owner_name, id, owner);
+  }
   for (int i = 0; i < DEVICES_MAX; i++) {
     char text[DEVICE_TEXT];
     telemetry_clean_text(t->device[i].name, sizeof t->device[i].name);

@@ -211,6 +211,9 @@ static json_t *inputs(const struct telemetry *t)
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
     json_object_set_new(o, "clamped", json_boolean(limits & INPUT_CLAMPED));
     json_object_set_new(o, "rate_limited", json_boolean(limits & INPUT_SLOWED));
+    char owner[CLIENT_NAME];
+    client_name_read(&v->owner_name, owner);
+    json_object_set_new(o, "owner", owner[0] ? text(owner) : json_null());
     json_array_append_new(list, o);
   }
   return list;

@@ -124,6 +124,17 @@ static void judge_devices(struct sample *s)
   }
 }
 
+/* Values and commands of others were among the datagrams that were lost. */
+static void judge_overflow(struct sample *s)
+{
+  const uint64_t at_ns = atomic_load_explicit(&s->t->overflow_ns, memory_order_relaxed);
+  if (at_ns == 0) return;
+  const double ago = s->now_ns > at_ns ? (double)(s->now_ns - at_ns) * 1e-9 : 0.0;
+  if (ago < news_s)
+    because(s, "%" PRIu64 " OSC datagrams dropped by the kernel, the last %.0f s ago: the socket was full",
+            counter_get(&s->t->counters.osc_overflow), ago);
+}
+
 static void judge(struct sample *s)
 {
   const struct telemetry_live *l = &s->live;
@@ -137,6 +148,7 @@ static void judge(struct sample *s)
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
     because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
   if (l->flags & FLAG_INJECTED) because(s, "FAULT INJECTION acts on the inputs");
+  judge_overflow(s);
   judge_devices(s);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
 }

@@ -262,11 +262,18 @@ static uint32_t saturated(uint64_t v)
   return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
+/* UINT32_MAX is for "none was set": an age of 49.7 days and more stays one below. */
+static uint32_t shown_age_ms(uint64_t age_ns)
+{
+  const uint64_t most = UINT32_MAX - 1, ms = age_ns / 1000000;
+  if (age_ns == UINT64_MAX) return UINT32_MAX;
+  return (uint32_t)(ms < most ? ms : most);
+}
+
 /* The head of the frames of this cycle; the time of publication is missing. */
 static void compose(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
-  const uint64_t age = c->inputs.age_ns;
   *c->head = (struct frame){
       .cycle = c->number,
       .time = ali3_report_get(c->data)->time,
@@ -277,11 +284,12 @@ static void compose(struct cycle *c)
       .last_cycle_us = saturated(c->cycle_ns / 1000),
       .max_cycle_us = saturated(c->max_cycle_ns / 1000),
       .misses = c->misses_counted,
-      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated(age / 1000000),
+      .input_age_ms = shown_age_ms(c->inputs.age_ns),
       .stale_mask = c->inputs.stale_mask,
       .last_command = c->last_command,
       .last_command_id = c->last_command_id,
       .last_result = c->last_result,
+      .inputs = (uint32_t)g->signals->inputs,
       .count = (uint32_t)g->signals->count,
   };
 }
@@ -319,6 +327,7 @@ static void publish(struct cycle *c)
     struct frame *frame = snapshot_begin(&g->port[p]->frames);
     memcpy(frame, c->head, sizeof *frame);
     memcpy(frame->values, c->values, c->head->count * sizeof *c->values);
+    memcpy(frame_owners(frame), c->inputs.owner, c->head->inputs * sizeof *c->inputs.owner);
     snapshot_publish(&g->port[p]->frames);
   }
   if (c->steps.done) answer(c, c->steps.port, &c->steps.answer);

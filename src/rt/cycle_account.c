@@ -80,6 +80,7 @@ static void show_inputs(struct cycle *c)
     atomic_store_explicit(&t->input[i].age_ns, now->age_ns, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].state, (uint32_t)now->state, memory_order_relaxed);
     atomic_store_explicit(&t->input[i].limits, now->limits, memory_order_relaxed);
+    atomic_store_explicit(&t->input[i].owner, input_owner_word(c->inputs.owner[i]), memory_order_relaxed);
   }
 }
 

@@ -63,6 +63,7 @@ static void name_inputs(struct telemetry *t, const struct signals *s)
     struct input_view *view = &t->input[i];
     snprintf(view->name, sizeof view->name, "%s", s->input[i].name);
     atomic_init(&view->age_ns, UINT64_MAX);
+    atomic_init(&view->owner, input_owner_word((struct input_owner){.source = OWNER_NONE}));
   }
 }
 

@@ -60,10 +60,23 @@ struct input_view {
   char name[40];   /* constant; policy and hold_ns change when they are tuned, a word at a time */
   uint64_t policy; /* enum input_policy */
   uint64_t hold_ns;
-  _Atomic uint64_t age_ns; /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
-  _Atomic uint32_t state;  /* enum input_state, likewise */
-  _Atomic uint32_t limits; /* enum input_limit */
+  _Atomic uint64_t age_ns;       /* of its oldest channel, as of the last latch; UINT64_MAX: never set */
+  _Atomic uint32_t state;        /* enum input_state, likewise */
+  _Atomic uint32_t limits;       /* enum input_limit */
+  _Atomic uint64_t owner;        /* whose samples count: see input_view_owner() */
+  struct client_name owner_name; /* "osc 10.0.0.2:9000"; "" nobody's; written once a second */
 };
+
+/* An owner as a word of the telemetry, so that its source and its client are of one cycle. */
+static inline uint64_t input_owner_word(struct input_owner o)
+{
+  return (uint64_t)(uint32_t)o.source << 32 | o.client;
+}
+static inline struct input_owner input_view_owner(const struct input_view *v)
+{
+  const uint64_t word = atomic_load_explicit(&v->owner, memory_order_relaxed);
+  return (struct input_owner){.source = (int32_t)(uint32_t)(word >> 32), .client = (uint32_t)word};
+}
 
 struct telemetry {
   /* written once, before magic */
@@ -82,9 +95,10 @@ struct telemetry {
   uint32_t clocking, overrun;                   /* enum clocking, enum overrun */
   uint32_t catch_up, max_misses, grace, inputs; /* inputs: in `input`, TELEMETRY_INPUTS at most */
   /* overrun, catch_up, max_misses and grace change when they are tuned, a word at a time */
-  uint32_t platform, cranks; /* 1: there is one; and its legs are cranks */
-  double leg_min, leg_max;   /* m or rad */
-  int32_t lock, object;      /* descriptors of the process that made the block; io/telemetry_shm.c */
+  uint32_t platform, cranks;    /* 1: there is one; and its legs are cranks */
+  double leg_min, leg_max;      /* m or rad */
+  int32_t lock, object;         /* descriptors of the process that made the block; io/telemetry_shm.c */
+  _Atomic uint64_t overflow_ns; /* CLOCK_MONOTONIC when osc_overflow was last seen to grow; 0: never */
 
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;

@@ -9,39 +9,45 @@
 /* Without fences, as in rt/telemetry.c: the words themselves release and acquire. */
 enum { WORDS = CLIENT_NAME / sizeof(uint64_t), TRIES = 100 };
 
-void clients_name(struct clients *c, uint32_t id, const char *name)
+void client_name_write(struct client_name *n, uint32_t id, const char *name)
 {
   uint64_t word[WORDS] = {0};
   snprintf((char *)word, sizeof word, "%s", name);
-  _Atomic uint32_t *sequence = &c->entry[id % CLIENTS_NAMED].sequence;
-  const uint32_t s = atomic_load_explicit(sequence, memory_order_relaxed);
-  atomic_store_explicit(sequence, s + 1, memory_order_relaxed);
-  atomic_store_explicit(&c->entry[id % CLIENTS_NAMED].id, id, memory_order_release);
-  for (int i = 0; i < WORDS; i++)
-    atomic_store_explicit(&c->entry[id % CLIENTS_NAMED].name[i], word[i], memory_order_release);
-  atomic_store_explicit(sequence, s + 2, memory_order_release);
+  const uint32_t s = atomic_load_explicit(&n->sequence, memory_order_relaxed);
+  atomic_store_explicit(&n->sequence, s + 1, memory_order_relaxed);
+  atomic_store_explicit(&n->id, id, memory_order_release);
+  for (int i = 0; i < WORDS; i++) atomic_store_explicit(&n->text[i], word[i], memory_order_release);
+  atomic_store_explicit(&n->sequence, s + 2, memory_order_release);
 }
 
 /* False if it was being written. */
-static bool read_entry(struct clients *c, uint32_t id, uint32_t *found, uint64_t word[WORDS])
+static bool read_entry(const struct client_name *n, uint32_t *found, uint64_t word[WORDS])
 {
-  _Atomic uint32_t *sequence = &c->entry[id % CLIENTS_NAMED].sequence;
-  const uint32_t s = atomic_load_explicit(sequence, memory_order_acquire);
-  *found = atomic_load_explicit(&c->entry[id % CLIENTS_NAMED].id, memory_order_acquire);
-  for (int i = 0; i < WORDS; i++)
-    word[i] = atomic_load_explicit(&c->entry[id % CLIENTS_NAMED].name[i], memory_order_acquire);
-  return s % 2 == 0 && atomic_load_explicit(sequence, memory_order_relaxed) == s;
+  const uint32_t s = atomic_load_explicit(&n->sequence, memory_order_acquire);
+  *found = atomic_load_explicit(&n->id, memory_order_acquire);
+  for (int i = 0; i < WORDS; i++) word[i] = atomic_load_explicit(&n->text[i], memory_order_acquire);
+  return s % 2 == 0 && atomic_load_explicit(&n->sequence, memory_order_relaxed) == s;
 }
 
-void clients_get(struct clients *c, uint32_t id, char name[CLIENT_NAME])
+uint32_t client_name_read(const struct client_name *n, char name[CLIENT_NAME])
 {
   uint64_t word[WORDS];
   uint32_t found = 0;
   bool whole = false;
-  for (int i = 0; i < TRIES && !whole; i++) whole = read_entry(c, id, &found, word);
-  if (whole && found == id && word[0])
-    memcpy(name, word, CLIENT_NAME);
-  else
+  for (int i = 0; i < TRIES && !whole; i++) whole = read_entry(n, &found, word);
+  memcpy(name, word, CLIENT_NAME);
+  name[whole ? CLIENT_NAME - 1 : 0] = '\0';
+  return found;
+}
+
+void clients_name(struct clients *c, uint32_t id, const char *name)
+{
+  client_name_write(&c->entry[id % CLIENTS_NAMED], id, name);
+}
+
+void clients_get(const struct clients *c, uint32_t id, char name[CLIENT_NAME])
+{
+  if (client_name_read(&c->entry[id % CLIENTS_NAMED], name) != id || !name[0])
     snprintf(name, CLIENT_NAME, "client %u", id);
 }
 

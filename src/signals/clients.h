@@ -9,19 +9,26 @@
 
 struct sockaddr;
 
-enum { CLIENTS_NAMED = 256, CLIENT_NAME = 64 };
+enum { CLIENTS_NAMED = 512, CLIENT_NAME = 64 };
 
-/* Each entry under a lock of sequence: odd while it is written. */
+/* A name under a lock of sequence: odd while it is written. */
+struct client_name {
+  _Atomic uint32_t sequence, id;
+  _Atomic uint64_t text[CLIENT_NAME / sizeof(uint64_t)];
+};
+
+/* One thread writes an entry, any number read it; `name` is "" where nobody has written yet, or it is written all the
+ * time. client_name_read() returns the id. */
+void client_name_write(struct client_name *n, uint32_t id, const char *name);
+uint32_t client_name_read(const struct client_name *n, char name[CLIENT_NAME]);
+
 struct clients {
-  struct {
-    _Atomic uint32_t sequence, id;
-    _Atomic uint64_t name[CLIENT_NAME / sizeof(uint64_t)];
-  } entry[CLIENTS_NAMED]; /* at id % CLIENTS_NAMED: the newest client with that place */
+  struct client_name entry[CLIENTS_NAMED]; /* at id % CLIENTS_NAMED: the newest client with that place */
 };
 
 void clients_name(struct clients *c, uint32_t id, const char *name);
 /* The name of a client, or "client ID" where it is not known any more. */
-void clients_get(struct clients *c, uint32_t id, char name[CLIENT_NAME]);
+void clients_get(const struct clients *c, uint32_t id, char name[CLIENT_NAME]);
 
 /* "127.0.0.1:4711", "[::1]:4711"; "?" for another family. */
 void clients_address_text(const struct sockaddr *address, char text[CLIENT_NAME]);

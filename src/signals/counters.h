@@ -21,7 +21,9 @@
   X(osc_checksum, "OSC input blobs refused for a wrong checksum")                                            \
   X(osc_refused, "OSC inputs refused because they have another owner")                                       \
   X(osc_denied, "OSC messages refused for lack of rights")                                                   \
-  X(osc_withheld, "OSC answers withheld from senders without a subscription")                                \
+  X(osc_withheld, "OSC answers withheld: no subscription, or too many at once")                              \
+  X(osc_overflow, "OSC datagrams that the kernel dropped: the socket was full")                              \
+  X(osc_over_budget, "OSC datagrams dropped: their host had its share waiting")                              \
   X(osc_frames, "frames sent over OSC")                                                                      \
   X(osc_send_ns, "ns of processor time taken to send them")                                                  \
   X(osc_sent, "OSC packets sent")                                                                            \

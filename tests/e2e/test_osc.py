@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """OSC as a bench uses it: streams, questions, barriers, checked frames, addresses of its own, rights, multicast; read by
 decoders that others wrote; and the description of it all, which ali3-exporter serves."""
+import itertools
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
@@ -232,6 +234,85 @@ class Rights(unittest.TestCase):
             bench.wait_for("it counted", lambda: d.counter("osc_denied") == 1)
             with self.assertRaises(AssertionError):
                 client.answer("/ali3/status", 0.2)
+
+
+class Owners(unittest.TestCase):
+    def setUp(self):
+        self.daemon = bench.Daemon()
+        self.daemon.__enter__()
+        self.addCleanup(self.daemon.__exit__)
+        self.client = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(self.client.close)
+
+    def owner(self):
+        return self.daemon.watch()["inputs"][0]["owner"]
+
+    def test_an_input_of_modbus_is_refused(self):
+        """The sender is told, the log names both, ali3-top the owner; and what is refused does not act."""
+        modbus, ends = bench.ModbusClient(self.daemon.modbus_port), threading.Event()
+
+        def write():
+            for sequence in itertools.count(1):
+                modbus.write(100, [0] * 12)
+                modbus.write(164, [sequence & 0xFFFF])
+                if ends.wait(0.05):
+                    return
+
+        writer = threading.Thread(target=write)
+        self.assertIsNone(self.owner())
+        writer.start()
+        try:
+            bench.wait_for("Modbus as the owner", lambda: (self.owner() or "").startswith("modbus "))
+            self.client.send(bench.osc_message("/ali3/input/push/force", "fff", 5.0, 0.0, 0.0))
+            self.assertEqual(self.client.answer("/ali3/ack"), ["input", 0, 2])
+            self.client.send(bench.osc_message("/ali3/input/push/force"))
+            self.assertEqual(self.client.answer("/ali3/input/push/force"), [0.0] * 3)
+            own = self.client.socket.getsockname()[1]
+            bench.wait_for("the refusal in the log", lambda: f"input push: refused for osc client 127.0.0.1:{own}: "
+                           "owned by modbus client " in self.daemon.said())
+            self.assertEqual(self.daemon.counter("osc_refused"), 1)
+        finally:
+            ends.set()
+            writer.join()
+            modbus.close()
+
+        def taken():
+            self.client.send(bench.osc_message("/ali3/input/push/force", "fff", 5.0, 0.0, 0.0))
+            self.client.send(bench.osc_message("/ali3/input/push/force"))
+            return self.client.answer("/ali3/input/push/force")[0] == 5.0
+
+        bench.wait_for("the input to be free", taken)
+        bench.wait_for("OSC as the owner", lambda: taken() and self.owner() == f"osc 127.0.0.1:{own}")
+
+    def test_another_sender_is_named(self):
+        other = bench.OscClient(self.daemon.osc_port)
+        self.addCleanup(other.close)
+        for client in (self.client, other):
+            client.send(bench.osc_message("/ali3/input/push/force", "fff", 5.0, 0.0, 0.0))
+        self.assertEqual(other.answer("/ali3/ack"), ["input", 0, 2])
+        first, second = (c.socket.getsockname()[1] for c in (self.client, other))
+        bench.wait_for("the refusal in the log", lambda: f"input push: refused for osc client 127.0.0.1:{second}: "
+                       f"owned by osc client 127.0.0.1:{first}" in self.daemon.said())
+
+
+class Full(unittest.TestCase):
+    def test_what_the_kernel_drops_is_told(self):
+        """The daemon is stopped for a moment, and more comes than its socket holds."""
+        with bench.Daemon() as d:
+            client = bench.OscClient(d.osc_port)
+            self.addCleanup(client.close)
+            packet = bytes(4096)
+            d.process.send_signal(signal.SIGSTOP)
+            try:
+                for _ in range(6000):
+                    client.send(packet)
+            finally:
+                d.process.send_signal(signal.SIGCONT)
+            client.send(bench.osc_message("/ali3/status"))
+            client.answer("/ali3/status")
+            seen = bench.wait_for("the verdict", lambda: (w := d.watch())["counters"]["osc_overflow"] and w["status"] == "degraded" and w)
+            self.assertTrue(any("the socket was full" in reason for reason in seen["reasons"]), seen["reasons"])
+            bench.wait_for("the log", lambda: "because the socket was full" in d.said())
 
 
 class Query(unittest.TestCase):

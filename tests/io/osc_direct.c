@@ -106,6 +106,7 @@ int direct_teardown(void **state)
 
 void receive_from(size_t n, const struct osc_address *from)
 {
+  osc_out_turn(out);
   osc_in_packet(in, bytes, n, from, now_ns);
 }
 
@@ -153,7 +154,7 @@ const struct frame *frame_of(uint64_t cycle, uint32_t state, uint32_t fault)
 {
   static union {
     struct frame frame;
-    uint8_t room[sizeof(struct frame) + VALUES * sizeof(double)];
+    uint8_t room[sizeof(struct frame) + VALUES * sizeof(double) + 3 * sizeof(struct input_owner)];
   } kept[2];
   static int which;
   struct frame *f = &kept[which ^= 1].frame;

@@ -135,11 +135,92 @@ static void an_estop_at_the_end_of_a_long_bundle_is_taken(void **state)
   size += wire_u32(bytes + size, (uint32_t)length) + length;
   receive(size);
   assert_true(atomic_load(&port.estop) != 0);
-  int commands = 0;
+  assert_true(ring_pop(&port.commands, &c));
+  assert_int_equal(c.code, COMMAND_ESTOP);
+  assert_int_equal(c.id, 7);
+  int commands = 1;
   while (ring_pop(&port.commands, &c)) commands++;
   assert_int_equal(commands, 64);
-  assert_int_equal(c.code, COMMAND_ESTOP);
   assert_counted(commands_dropped, 37);
+}
+
+/* What a reader can do to the ring: half of it. */
+static void estops_leave_room_for_others(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  struct osc_address other;
+  const int another = open_socket(&other);
+  for (int i = 0; i < 500; i++) {
+    now_ns++;
+    receive_from(many("/ali3/cmd/estop", 60), &other);
+  }
+  now_ns++;
+  receive(wire_message(bytes, "/ali3/cmd/reset", "i", 9));
+  assert_int_equal(next_answer(), 0); /* neither busy nor refused */
+  int estops = 0;
+  while (ring_pop(&port.commands, &c) && c.code == COMMAND_ESTOP) estops++;
+  assert_int_equal(c.code, COMMAND_RESET);
+  assert_int_equal(estops, 32);
+  assert_counted(commands_dropped, 0);
+  assert_int_equal(ring_dropped(&port.commands), 0);
+  close(another);
+}
+
+/* In one look at the socket an e-stop acts first; what came before it, and is served later, must not lift it. */
+static void a_reset_that_came_before_an_estop_does_not_lift_it(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  uint8_t stop[64];
+  struct osc_address other;
+  const int another = open_socket(&other);
+  osc_in_estop(in, stop, wire_message(stop, "/ali3/cmd/estop", "i", 1), &other, now_ns + 1);
+  assert_true(atomic_load(&port.estop) != 0);
+  assert_true(ring_pop(&port.commands, &c) && c.code == COMMAND_ESTOP);
+  receive(wire_message(bytes, "/ali3/cmd/reset", "i", 2));
+  assert_acknowledged("reset", 2, RESULT_WRONG_STATE);
+  now_ns++;
+  receive(wire_message(bytes, "/ali3/cmd/reset", "i", 3)); /* as old as the e-stop */
+  assert_acknowledged("reset", 3, RESULT_WRONG_STATE);
+  assert_true(ring_empty(&port.commands));
+  now_ns++;
+  receive(wire_message(bytes, "/ali3/cmd/reset", "i", 4));
+  assert_true(ring_pop(&port.commands, &c) && c.code == COMMAND_RESET && c.id == 4);
+  close(another);
+}
+
+/* It acts once, though the datagram is looked at twice; each of several in it is answered. */
+static void an_estop_is_passed_on_once(void **state)
+{
+  (void)state;
+  struct command c = {0};
+  size_t size = wire_bundle(bytes);
+  for (int i = 0; i < 3; i++) {
+    const size_t length = wire_message(bytes + size + 4, "/ali3/cmd/estop", "i", i);
+    size += wire_u32(bytes + size, (uint32_t)length) + length;
+  }
+  osc_in_estop(in, bytes, size, &sender, now_ns);
+  assert_true(atomic_exchange(&port.estop, 0) != 0);
+  osc_in_datagram(in, bytes, size, &sender, ACCESS_READ, now_ns);
+  assert_int_equal(atomic_load(&port.estop), 0);
+  assert_true(ring_pop(&port.commands, &c) && c.code == COMMAND_ESTOP && c.id == 0);
+  assert_true(ring_empty(&port.commands));
+  assert_acknowledged("estop", 1, RESULT_OK);
+  assert_acknowledged("estop", 2, RESULT_OK);
+  assert_int_equal(next_answer(), 0);
+}
+
+static void an_estop_in_a_broken_datagram_is_none(void **state)
+{
+  (void)state;
+  const size_t n = wire_message(bytes, "/ali3/cmd/estop", "i", 7);
+  osc_in_estop(in, bytes, n - 1, &sender, now_ns);
+  osc_in_estop(in, bytes, OSC_IN_MAX + 1, &sender, now_ns);
+  osc_in_estop(in, bytes, wire_message(bytes, "/ali3/cmd/estops", ""), &sender, now_ns);
+  osc_in_estop(in, bytes, wire_message(bytes, "/a", "s", "/ali3/cmd/estop"), &sender, now_ns);
+  assert_int_equal(atomic_load(&port.estop), 0);
+  assert_true(ring_empty(&port.commands));
 }
 
 static void a_full_ring_is_told_and_holds_up_no_barrier(void **state)
@@ -341,6 +422,10 @@ int main(void)
       DIRECT_TEST(others_cannot_crowd_out_a_barrier),
       DIRECT_TEST(others_cannot_crowd_out_an_answer),
       DIRECT_TEST(an_estop_at_the_end_of_a_long_bundle_is_taken),
+      DIRECT_TEST(estops_leave_room_for_others),
+      DIRECT_TEST(a_reset_that_came_before_an_estop_does_not_lift_it),
+      DIRECT_TEST(an_estop_is_passed_on_once),
+      DIRECT_TEST(an_estop_in_a_broken_datagram_is_none),
       DIRECT_TEST(a_full_ring_is_told_and_holds_up_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),

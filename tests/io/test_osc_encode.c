@@ -123,6 +123,27 @@ static const uint8_t *need(const struct osc_packet *p, const char *address, cons
   return found;
 }
 
+/* The count of 32 bits begins anew at 0, and is never below it. */
+static void the_cycle_of_the_short_profile_wraps_to_zero(void **state)
+{
+  (void)state;
+  static const struct {
+    uint64_t cycle;
+    uint32_t shown;
+  } cases[] = {{7, 7},
+               {INT32_MAX, INT32_MAX},
+               {UINT64_C(1) << 31, 0},
+               {(UINT64_C(1) << 31) + 5, 5},
+               {UINT64_MAX, INT32_MAX}};
+  struct osc_state *st = make(STREAM_BODY, 1, false);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    frame->cycle = cases[i].cycle;
+    osc_state_fill(st, frame);
+    assert_int_equal(wire_get_u32(need(&st->packet[0], "/ali3/hdr", "ifiiii")), cases[i].shown);
+  }
+  osc_state_free(st);
+}
+
 /* Every body once, in packets that fit in an Ethernet frame, each with its own header. */
 static void every_body_is_in_one_of_the_packets(void **state)
 {
@@ -298,6 +319,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
       cmocka_unit_test(liblo_reads_back_what_was_patched_in),
+      cmocka_unit_test(the_cycle_of_the_short_profile_wraps_to_zero),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
       cmocka_unit_test(sensors_have_a_stream_of_their_own),
       cmocka_unit_test(every_stream_has_its_groups),

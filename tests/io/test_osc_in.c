@@ -350,13 +350,14 @@ static void subscriptions_are_leases(void **state)
   osc_out_frame(out, &frame, NOW + 1); /* neither a new cycle, nor a new state, nor a second later */
   assert_int_equal(next_answer(), 0);
 
-  for (int i = 1; i < OSC_SUBSCRIBERS; i++) assert_int_equal(subscribe("body", 40000 + i, 1, 0), RESULT_OK);
+  enum { OF_A_HOST = OSC_SUBSCRIBERS / 2 };
+  for (int i = 1; i < OF_A_HOST; i++) assert_int_equal(subscribe("body", 40000 + i, 1, 0), RESULT_OK);
   assert_int_equal(subscribe("body", 50000, 1, 0), RESULT_NOT_AUTHORISED);
   receive(wire_message(bytes, "/ali3/unsub", "si", "body", 40001));
   assert_non_null(wire_find(answer, next_answer(), "/ali3/unsub/ack", "si"));
-  assert_counted(osc_clients, OSC_SUBSCRIBERS - 1);
+  assert_counted(osc_clients, OF_A_HOST - 1);
   osc_out_expire(out, NOW + UINT64_C(9999999999));
-  assert_counted(osc_clients, OSC_SUBSCRIBERS - 1);
+  assert_counted(osc_clients, OF_A_HOST - 1);
   osc_out_expire(out, NOW + UINT64_C(10000000001));
   assert_counted(osc_clients, 0);
 }

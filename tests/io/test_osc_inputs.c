@@ -185,6 +185,59 @@ static void inputs_of_another_source_are_left_alone(void **state)
   input[2].sources = 0;
 }
 
+/* A frame that says who owns the input `turn`. */
+static const struct frame *owned_by(int source)
+{
+  static uint64_t cycle = 1;
+  struct frame *f = (struct frame *)frame_of(cycle++, STATE_RUNNING, 0);
+  f->inputs = 3;
+  for (int i = 0; i < 3; i++) frame_owners(f)[i] = (struct input_owner){.source = OWNER_NONE};
+  frame_owners(f)[2] = (struct input_owner){.source = source, .client = 5};
+  return f;
+}
+
+static void an_input_of_another_protocol_is_refused(void **state)
+{
+  (void)state;
+  struct refusal r;
+  osc_out_frame(out, owned_by(SOURCE_MODBUS), now_ns);
+  for (int i = 0; i < 3; i++) receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
+  assert_counted(osc_refused, 3);
+  assert_acknowledged("input", 0, RESULT_NOT_AUTHORISED); /* once a second */
+  assert_int_equal(next_answer(), 0);
+  assert_false(snapshot_take(&port.inputs));
+  assert_true(ring_pop(&port.refusals, &r));
+  assert_int_equal(r.input, 2);
+  assert_true(r.owner.source == SOURCE_MODBUS && r.owner.client == 5);
+  char name[CLIENT_NAME];
+  clients_address_text(&sender.name.any, name);
+  assert_string_equal(r.client, name);
+  assert_true(ring_empty(&port.refusals));
+  osc_out_frame(out, owned_by(OWNER_NONE), now_ns);
+  receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
+  const struct input_sample *s = taken();
+  assert_true(s[12].value == 1.0);
+  clients_get(&port.clients, s[12].client, name);
+  assert_string_equal(name, r.client);
+  osc_out_frame(out, owned_by(SOURCE_OSC), now_ns);
+  receive(wire_message(bytes, "/ali3/input/turn", "f", 2.0));
+  assert_true(taken()[12].value == 2.0);
+  while (next_answer() > 0) continue;
+}
+
+/* One input of a frame is another's: the sender is told, and the rest acts. */
+static void a_frame_passes_over_the_input_of_another_protocol(void **state)
+{
+  (void)state;
+  osc_out_frame(out, owned_by(SOURCE_MODBUS), now_ns);
+  send_frame(1, &sender);
+  const struct input_sample *s = taken();
+  assert_true(s[11].value == 11 && s[12].t_ns == 0);
+  assert_counted(osc_received, 1);
+  assert_counted(osc_refused, 1);
+  assert_acknowledged("input", 0, RESULT_NOT_AUTHORISED);
+}
+
 static void inputs_at_addresses_of_the_users_own(void **state)
 {
   (void)state;
@@ -218,6 +271,8 @@ int main(void)
       DIRECT_TEST(the_first_who_sets_an_input_owns_it),
       DIRECT_TEST(repetitions_do_not_keep_an_input),
       DIRECT_TEST(inputs_of_another_source_are_left_alone),
+      DIRECT_TEST(an_input_of_another_protocol_is_refused),
+      DIRECT_TEST(a_frame_passes_over_the_input_of_another_protocol),
       DIRECT_TEST(inputs_at_addresses_of_the_users_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,25 @@ static void all_together_are_bounded(void **state)
   assert_true(drain(999) > 0); /* places are free again */
 }
 
+static void answers_of_a_turn_are_shared(void **state)
+{
+  (void)state;
+  struct osc_budget b = {0};
+  int answers = 0;
+  const struct osc_address first = host(1), second = host(2), third = host(3), writer = host(4);
+  while (osc_budget_allows(&b, &first, true)) answers++;
+  assert_int_equal(answers, OSC_ANSWERS_HOST);
+  while (osc_budget_allows(&b, &second, true)) answers++;
+  assert_int_equal(answers, OSC_ANSWERS_READERS);
+  assert_false(osc_budget_allows(&b, &third, true));
+  assert_true(osc_budget_allows(&b, &writer, false)); /* readers do not take its answers */
+  for (int i = 0; i < 1000; i++) {
+    const struct osc_address any = host(i);
+    answers += osc_budget_allows(&b, &any, false);
+  }
+  assert_true(answers < OSC_ANSWERS_READERS + OSC_ANSWERS_HOSTS);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -89,6 +108,7 @@ int main(void)
       cmocka_unit_test_setup(a_bucket_fills_in_a_second, clear),
       cmocka_unit_test_setup(ports_of_a_host_share_its_bucket, clear),
       cmocka_unit_test_setup(all_together_are_bounded, clear),
+      cmocka_unit_test_setup(answers_of_a_turn_are_shared, clear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * Questions at the addresses of signals, subscriptions to several streams, heartbeats, and what goes out when a fault comes. */
 #include "io/osc_direct.h"
 
+#include "io/osc_limit.h"
 #include "rt/machine.h"
 
 #include <stdio.h>
@@ -148,15 +149,15 @@ static void one_that_listens_everywhere_knows_its_addresses(void **state)
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
   assert_int_equal(osc_address_parse("0.0.0.0", 0, &at), 0);
   assert_int_equal(bind(fd, &at.name.any, at.length), 0);
-  assert_int_equal(getsockname(fd, &at.name.any, &at.length), 0);
+  assert_true(osc_address_of(fd, &at));
   assert_int_equal(osc_address_parse("127.0.0.2", osc_address_port(&at), &to), 0);
-  assert_true(osc_address_reaches(&to, fd));
+  assert_true(osc_address_reaches(&to, &at));
   assert_int_equal(osc_address_parse("192.0.2.77", osc_address_port(&at), &to), 0); /* another machine's */
-  assert_false(osc_address_reaches(&to, fd));
+  assert_false(osc_address_reaches(&to, &at));
   assert_int_equal(osc_address_parse("127.0.0.2", osc_address_port(&at) ^ 1, &to), 0);
-  assert_false(osc_address_reaches(&to, fd));
+  assert_false(osc_address_reaches(&to, &at));
   assert_int_equal(osc_address_parse("::1", osc_address_port(&at), &to), 0);
-  assert_false(osc_address_reaches(&to, fd));
+  assert_false(osc_address_reaches(&to, &at));
   close(fd);
 }
 
@@ -181,6 +182,70 @@ static void a_heartbeat_renews_what_the_sender_has(void **state)
   assert_counted(osc_clients, 0);
   assert_int_equal(next_answer(), 0);
   close(another);
+}
+
+/* In a bundle the last one counts, and a question has one answer. */
+static void questions_of_a_datagram_have_one_answer(void **state)
+{
+  (void)state;
+  size_t size = wire_bundle(bytes);
+  for (int i = 0; i < 40; i++)
+    for (int what = 0; what < 3; what++) {
+      size_t length;
+      if (what == 0)
+        length = wire_message(bytes + size + 4, "/ali3/ping", "ih", i, (int64_t)i);
+      else if (what == 1)
+        length = wire_message(bytes + size + 4, "/ali3/sync", "i", i);
+      else
+        length = wire_message(bytes + size + 4, "/ali3/status", "");
+      size += wire_u32(bytes + size, (uint32_t)length) + length;
+    }
+  receive(size);
+  const uint8_t *args = wire_find(answer, next_answer(), "/ali3/synced", "i");
+  assert_true(args && wire_get_u32(args) == 39);
+  args = wire_find(answer, next_answer(), "/ali3/pong", "ihhh");
+  assert_true(args && wire_get_u32(args) == 39);
+  assert_non_null(wire_find(answer, next_answer(), "/ali3/status", "sifffiiii"));
+  assert_int_equal(next_answer(), 0);
+  assert_counted(osc_received, 120);
+}
+
+static void answers_of_a_turn_are_limited(void **state)
+{
+  (void)state;
+  enum { TOO_MANY = 2 * OSC_ANSWERS_READERS };
+  osc_out_turn(out);
+  for (int i = 0; i < TOO_MANY; i++)
+    osc_in_packet(in, bytes, wire_message(bytes, "/ali3/ping", "ih", i, (int64_t)i), &sender, NOW);
+  int answers = 0;
+  while (next_answer() > 0) answers++;
+  assert_int_equal(answers, OSC_ANSWERS_HOST);
+  assert_counted(osc_withheld, TOO_MANY - OSC_ANSWERS_HOST);
+  osc_out_turn(out);
+  osc_in_packet(in, bytes, wire_message(bytes, "/ali3/ping", "ih", 1, INT64_C(1)), &sender, NOW);
+  assert_true(next_answer() > 0);
+}
+
+static void ages_that_are_too_long_to_tell_stay_long(void **state)
+{
+  (void)state;
+  static const struct {
+    uint32_t age_ms;
+    int32_t shown;
+  } cases[] = {{5, 5},
+               {INT32_MAX, INT32_MAX},
+               {UINT32_C(1) << 31, INT32_MAX},
+               {UINT32_MAX - 1, INT32_MAX},
+               {UINT32_MAX, -1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct frame *f = (struct frame *)frame_of(i + 1, STATE_RUNNING, 0);
+    f->input_age_ms = cases[i].age_ms;
+    osc_out_frame(out, f, NOW);
+    receive(wire_message(bytes, "/ali3/status", ""));
+    const uint8_t *args = wire_find(answer, next_answer(), "/ali3/status", "sifffiiii");
+    assert_non_null(args);
+    assert_int_equal((int32_t)wire_get_u32(args + 8 + 4 + 3 * 4 + 4), cases[i].shown);
+  }
 }
 
 static void a_fault_is_told_when_it_changes(void **state)
@@ -256,6 +321,9 @@ int main(void)
       DIRECT_TEST(it_does_not_send_to_itself),
       DIRECT_TEST(one_that_listens_everywhere_knows_its_addresses),
       DIRECT_TEST(a_heartbeat_renews_what_the_sender_has),
+      DIRECT_TEST(questions_of_a_datagram_have_one_answer),
+      DIRECT_TEST(answers_of_a_turn_are_limited),
+      DIRECT_TEST(ages_that_are_too_long_to_tell_stay_long),
       DIRECT_TEST(a_fault_is_told_when_it_changes),
       DIRECT_TEST(answers_are_limited_without_a_subscription),
   };

@@ -16,6 +16,7 @@
 
 enum {
   BODIES = 128,
+  SUBSCRIBERS = 8,
   CHANNELS = 6,
   BODY_FIRST = CHANNELS,
   VALUES = BODY_FIRST + BODIES * SIGNALS_BODY,
@@ -40,8 +41,8 @@ static struct osc_space *space;
 static struct osc_out *out;
 static struct osc_in *in;
 static struct frame *frame;
-static int server, client[OSC_SUBSCRIBERS];
-static struct osc_address at[OSC_SUBSCRIBERS];
+static int server, client[SUBSCRIBERS];
+static struct osc_address at[SUBSCRIBERS];
 static uint8_t bytes[4096];
 
 static int open_socket(struct osc_address *a)
@@ -73,7 +74,7 @@ static int setup(void **state)
   assert_non_null(out);
   in = osc_in_new(&config, space, &signals, &port, &counters, out);
   assert_non_null(in);
-  for (int i = 0; i < OSC_SUBSCRIBERS; i++) client[i] = open_socket(&at[i]);
+  for (int i = 0; i < SUBSCRIBERS; i++) client[i] = open_socket(&at[i]);
   return 0;
 }
 
@@ -86,15 +87,15 @@ static int teardown(void **state)
   port_free(&port);
   free(frame);
   close(server);
-  for (int i = 0; i < OSC_SUBSCRIBERS; i++) close(client[i]);
+  for (int i = 0; i < SUBSCRIBERS; i++) close(client[i]);
   return 0;
 }
 
 static void subscribe_all(int profile)
 {
-  for (int i = 0; i < OSC_SUBSCRIBERS; i++)
+  for (int i = 0; i < SUBSCRIBERS; i++)
     osc_in_packet(in, bytes, wire_message(bytes, "/ali3/sub", "siii", "all", 0, 1, profile), &at[i], 1);
-  assert_int_equal(counter_get(&counters.osc_clients), OSC_SUBSCRIBERS);
+  assert_int_equal(counter_get(&counters.osc_clients), SUBSCRIBERS);
 }
 
 /* Reads what has come: the packets of frames. */
@@ -113,7 +114,7 @@ static void send_cycles(int cycles)
     frame->cycle++;
     for (int i = 0; i < VALUES; i++) frame->values[i] += 1.0 / 1024;
     osc_out_frame(out, frame, frame->cycle * 10000000);
-    for (int i = 0; i < OSC_SUBSCRIBERS; i++) assert_true(read_all(client[i]) > 0);
+    for (int i = 0; i < SUBSCRIBERS; i++) assert_true(read_all(client[i]) > 0);
   }
 }
 
@@ -130,7 +131,7 @@ static void its_cost_is_counted(void **state)
     assert_true(ns > 0);
     print_message(
         "%d bodies to %d subscribers, profile %s: %.0f packets, %.1f us of processor time a cycle\n", BODIES,
-        OSC_SUBSCRIBERS, profile ? "d" : "f", (double)(counter_get(&counters.osc_sent) - sent) / CYCLES,
+        SUBSCRIBERS, profile ? "d" : "f", (double)(counter_get(&counters.osc_sent) - sent) / CYCLES,
         (double)ns / 1e3 / CYCLES);
   }
   assert_int_equal(counter_get(&counters.osc_send_errors), 0);

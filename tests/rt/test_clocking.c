@@ -204,6 +204,22 @@ static void lockstep(struct bench *b)
   b->config.autostart = false;
 }
 
+/* The largest count of ms is for "none was set": an age beyond 49.7 days stays below it. */
+static void an_age_of_months_is_not_taken_for_none(void **state)
+{
+  struct bench *b = *state;
+  const uint64_t day = UINT64_C(86400000000000);
+  lockstep(b);
+  begin(b);
+  assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX);
+  set_input(b, 0, 0, 1.0);
+  assert_int_equal(after(b, 1)->input_age_ms, 0);
+  b->cycle.virtual_ns += 20 * day;
+  assert_int_equal(after(b, 1)->input_age_ms, 20 * day / 1000000 + 10); /* and a step */
+  b->cycle.virtual_ns += 40 * day;
+  assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX - 1);
+}
+
 static void in_lockstep_only_what_is_asked_for_moves(void **state)
 {
   struct bench *b = *state;
@@ -377,6 +393,7 @@ int main(void)
       TEST(frames_may_wait_for_the_next_cycle),
       TEST(the_book_is_cleared_when_asked),
       TEST(a_loop_that_stood_still_goes_on_in_safe),
+      TEST(an_age_of_months_is_not_taken_for_none),
       TEST(in_lockstep_only_what_is_asked_for_moves),
       TEST(in_lockstep_inputs_age_by_steps),
       TEST(an_estop_ends_steps_that_are_owed),

@@ -74,6 +74,7 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   atomic_store(&t->input[0].age_ns, 70000000);
   atomic_store(&t->input[0].state, INPUT_RECOVERING);
   atomic_store(&t->input[0].limits, INPUT_CLAMPED | INPUT_SLOWED);
+  client_name_write(&t->input[0].owner_name, 1, "osc 10.0.0.2:9000");
   snprintf(t->input[1].name, sizeof t->input[1].name, "pull");
   atomic_store(&t->input[1].age_ns, UINT64_MAX);
   histogram_add(&t->book.latch, 2500, 9);
@@ -159,6 +160,8 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_true(json_is_true(at(inputs, 0, "stale")));
   assert_string_equal(json_string_value(at(inputs, 0, "state")), "recovering");
   assert_true(json_is_true(at(inputs, 0, "clamped")) && json_is_true(at(inputs, 0, "rate_limited")));
+  assert_string_equal(json_string_value(at(inputs, 0, "owner")), "osc 10.0.0.2:9000");
+  assert_true(json_is_null(at(inputs, 1, "owner")));
   assert_string_equal(json_string_value(at(inputs, 1, "state")), "never");
   assert_true(json_is_null(at(inputs, 1, "age_ms")));
   assert_true(json_is_false(at(inputs, 1, "stale")));
@@ -175,7 +178,8 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   assert_shows("misses    miss 2 in the grace at cycle 401: ");
   assert_shows("          miss 1 at cycle 400: woke 12.0 ms late");
   assert_shows(
-      "  push                   age 70 ms, hold 50 ms, then safe: RECOVERING, clamped, slowed to its rate\n");
+      "  push                   age 70 ms, hold 50 ms, then safe: RECOVERING, clamped, slowed to its rate, "
+      "from osc 10.0.0.2:9000\n");
   t->workers = 2;
   assert_int_equal(top("--once --instance %s", name), 0);
   assert_shows("in cycle      wait       max  in cycle\n");

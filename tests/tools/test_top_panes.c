@@ -120,6 +120,19 @@ static void large_terminal_has_everything(void **state)
   assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
 }
 
+static void owners_of_inputs_are_named(void **state)
+{
+  (void)state;
+  view.kind = VIEW_INPUTS;
+  render(120, 24);
+  assert_hides("from ");
+  client_name_write(&picture.block.input[0].owner_name, 1, "osc 10.0.0.2:9000");
+  client_name_write(&picture.block.input[1].owner_name, 1, "modbus 10.0.0.3:502");
+  render(120, 24);
+  assert_shows("push                         12 ms     50 ms      ramp  from osc 10.0.0.2:9000\n");
+  assert_shows("safe  STALE from modbus 10.0.0.3:502\n");
+}
+
 static void devices_are_listed(void **state)
 {
   (void)state;
@@ -410,6 +423,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
       cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
+      cmocka_unit_test_setup_teardown(owners_of_inputs_are_named, start, finish),
       cmocka_unit_test_setup_teardown(devices_are_listed, start, finish),
       cmocka_unit_test_setup_teardown(trouble_is_in_the_header, start, finish),
       cmocka_unit_test_setup_teardown(long_reasons_are_cut, start, finish),

@@ -43,6 +43,22 @@ static void degraded_daemon(void **state)
   telemetry_destroy(t);
 }
 
+/* Values and commands may have been lost, but not a minute ago. */
+static void a_full_socket_is_told_for_a_minute(void **state)
+{
+  (void)state;
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  telemetry_write(t, &live);
+  counter_add(&t->counters.osc_overflow, 7);
+  atomic_store(&t->overflow_ns, clock_now_ns() - 5 * NS_PER_S);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("DEGRADED: 7 OSC datagrams dropped by the kernel, the last 5 s ago: the socket was full\n");
+  atomic_store(&t->overflow_ns, clock_now_ns() - 61 * NS_PER_S);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  telemetry_destroy(t);
+}
+
 /* A miss is no news for ever. */
 static void misses_are_forgiven(void **state)
 {
@@ -143,6 +159,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(degraded_daemon),
+      cmocka_unit_test(a_full_socket_is_told_for_a_minute),
       cmocka_unit_test(misses_are_forgiven),
       cmocka_unit_test(steps_that_did_not_converge_are_told),
       cmocka_unit_test(a_loop_that_waits_is_not_stuck),

@@ -63,7 +63,10 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
                         input_view_state(in) == INPUT_STALE ? "STALE" : "RECOVERING") +
                1;
     if (limits & INPUT_CLAMPED) column = area_put(body, column, row, STYLE_WARN, "clamped") + 1;
-    if (limits & INPUT_SLOWED) area_put(body, column, row, STYLE_WARN, "slowed");
+    if (limits & INPUT_SLOWED) column = area_put(body, column, row, STYLE_WARN, "slowed") + 1;
+    char owner[CLIENT_NAME];
+    client_name_read(&in->owner_name, owner);
+    if (owner[0]) area_print(body, column, row, STYLE_FAINT, "from %s", owner);
   }
   return (int)t->inputs;
 }

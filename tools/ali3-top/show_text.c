@@ -98,13 +98,16 @@ static void show_inputs(const struct telemetry *t, FILE *out)
     const uint64_t age = figure(&v->age_ns);
     const enum input_state state = input_view_state(v);
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
-    fprintf(out, "  %-22s %s%s, hold %s, then %s%s%s%s\n", v->name, age == UINT64_MAX ? "never set" : "age ",
-            age == UINT64_MAX ? "" : words_age(age).text, words_age(v->hold_ns).text,
-            input_policy_name(v->policy),
+    char owner[CLIENT_NAME];
+    client_name_read(&v->owner_name, owner);
+    fprintf(out, "  %-22s %s%s, hold %s, then %s%s%s%s%s%s\n", v->name,
+            age == UINT64_MAX ? "never set" : "age ", age == UINT64_MAX ? "" : words_age(age).text,
+            words_age(v->hold_ns).text, input_policy_name(v->policy),
             state == INPUT_STALE        ? ": STALE"
             : state == INPUT_RECOVERING ? ": RECOVERING"
                                         : "",
-            limits & INPUT_CLAMPED ? ", clamped" : "", limits & INPUT_SLOWED ? ", slowed to its rate" : "");
+            limits & INPUT_CLAMPED ? ", clamped" : "", limits & INPUT_SLOWED ? ", slowed to its rate" : "",
+            owner[0] ? ", from " : "", owner);
   }
 }
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/input_log.h"
+
+#include "daemon/log.h"
+#include "rt/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t MINUTE_NS = 60 * NS_PER_S;
+
+/* The port that takes inputs from this source; NULL: there is none. */
+static const struct port *port_of(const struct cycle_config *g, int source)
+{
+  for (int p = 0; p < g->ports; p++)
+    if (g->port[p]->source == source) return g->port[p];
+  return NULL;
+}
+
+/* A device is its own port, and its only client. */
+static void source_text(const struct port *p, const char *between, const char *client, char *text,
+                        size_t size)
+{
+  if (p->source >= SOURCE_DEVICE)
+    snprintf(text, size, "device %s", p->name);
+  else
+    snprintf(text, size, "%s%s %s", p->name, between, client);
+}
+
+void input_owner_text(const struct cycle_config *g, struct input_owner owner, char *text, size_t size)
+{
+  const struct port *p = owner.source == OWNER_NONE ? NULL : port_of(g, owner.source);
+  char client[CLIENT_NAME] = "";
+  snprintf(text, size, "nobody");
+  if (!p) return;
+  clients_get(&p->clients, owner.client, client);
+  source_text(p, " client", client, text, size);
+}
+
+static void log_refusal(const struct cycle_config *g, const struct port *p, const struct refusal *r)
+{
+  char who[2 * CLIENT_NAME], owner[2 * CLIENT_NAME];
+  const int inputs = g->signals->inputs;
+  source_text(p, " client", r->client, who, sizeof who);
+  const char *input = r->input < (uint32_t)inputs ? g->signals->input[r->input].name : "?";
+  if (r->owner.source == OWNER_NONE) {
+    log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: the key `from` leaves %s out", input, who,
+             p->name);
+    return;
+  }
+  input_owner_text(g, r->owner, owner, sizeof owner);
+  log_line(LOG_LEVEL_WARNING, "input %s: refused for %s: owned by %s", input, who, owner);
+}
+
+/* Refusals since the last look that their port had no room for. */
+static uint64_t newly_lost(struct input_log *l, int p, struct ring *refusals)
+{
+  const uint64_t lost = ring_dropped(refusals), since = lost - l->lost[p];
+  l->lost[p] = lost;
+  return since;
+}
+
+static void log_refusals(struct input_log *l, const struct cycle_config *g, uint64_t now_ns)
+{
+  if (now_ns - l->minute_ns >= MINUTE_NS) {
+    if (l->held) log_line(LOG_LEVEL_WARNING, "inputs: %" PRIu64 " more refusals in the last minute", l->held);
+    l->minute_ns = now_ns;
+    l->lines = l->held = 0;
+  }
+  for (int p = 0; p < g->ports; p++) {
+    struct refusal r;
+    while (ring_pop(&g->port[p]->refusals, &r))
+      if (l->lines++ < REFUSAL_LINES)
+        log_refusal(g, g->port[p], &r);
+      else
+        l->held++;
+    l->held += newly_lost(l, p, &g->port[p]->refusals);
+  }
+}
+
+static void name_owners(const struct cycle_config *g)
+{
+  struct telemetry *t = g->telemetry;
+  for (uint32_t i = 0; i < t->inputs; i++) {
+    struct input_view *v = &t->input[i];
+    const struct input_owner owner = input_view_owner(v);
+    const struct port *p = owner.source == OWNER_NONE ? NULL : port_of(g, owner.source);
+    char client[CLIENT_NAME], text[CLIENT_NAME + 16] = "", before[CLIENT_NAME];
+    if (p) {
+      clients_get(&p->clients, owner.client, client);
+      source_text(p, "", client, text, sizeof text);
+    }
+    text[CLIENT_NAME - 1] = '\0';
+    client_name_read(&v->owner_name, before);
+    if (strcmp(before, text) != 0) client_name_write(&v->owner_name, owner.client, text);
+  }
+}
+
+/* A line every ten seconds at most. */
+static void look_at_overflow(struct input_log *l, struct telemetry *t, uint64_t now_ns)
+{
+  const uint64_t overflow = counter_get(&t->counters.osc_overflow);
+  if (overflow != l->overflow) atomic_store_explicit(&t->overflow_ns, now_ns, memory_order_relaxed);
+  l->overflow = overflow;
+  if (overflow == l->overflow_said || now_ns - l->overflow_said_ns < 10 * NS_PER_S) return;
+  log_line(LOG_LEVEL_WARNING,
+           "osc: the kernel dropped %" PRIu64
+           " datagrams because the socket was full; raise net.core.rmem_max or find who floods",
+           overflow - l->overflow_said);
+  l->overflow_said = overflow;
+  l->overflow_said_ns = now_ns;
+}
+
+void input_log_tick(struct input_log *l, const struct cycle_config *g, uint64_t now_ns)
+{
+  log_refusals(l, g, now_ns);
+  look_at_overflow(l, g->telemetry, now_ns);
+  if (now_ns - l->named_ns < NS_PER_S / 2) return;
+  l->named_ns = now_ns;
+  name_owners(g);
+}

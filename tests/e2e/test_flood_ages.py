@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A peer that may only read floods OSC with questions: the inputs of others do not grow old by it, and e-stops overtake it."""
+import threading
+import time
+import unittest
+
+import bench
+import questions
+
+QUIET, LOUD = 1.0, 3.0  # s
+MEDIAN, P99, HOLD = 0.015, 0.030, 0.050  # s
+ESTOPS, ESTOP = 30, 0.020
+
+
+class Sender(threading.Thread):
+    """Sends every 10 ms the time, as a force of so many nN."""
+
+    def __init__(self, port, zero):
+        super().__init__()
+        self.client = bench.OscClient(port)
+        self.zero = zero
+        self.ends = threading.Event()
+
+    def run(self):
+        while not self.ends.wait(0.01):
+            force = (time.monotonic() - self.zero) * 1e-6
+            self.client.send(bench.osc_message("/ali3/input/push/force", "ddd", force, 0.0, 0.0))
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ends.set()
+        self.join()
+        self.client.close()
+
+
+def part(sorted_list, p):
+    return sorted_list[min(len(sorted_list) - 1, int(p * len(sorted_list)))]
+
+
+class FloodAges(unittest.TestCase):
+    def ages(self, stamped, zero, seconds):
+        """Ages in s of the value in use as each frame went out: of frames with the input fresh, and of the others."""
+        fresh, stale, end = [], [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            got = stamped.heard(0.5)
+            if not got or "/ali3/input/push/force" not in got[0]:
+                continue
+            values, at = got
+            flags = values["/ali3/hdr"][3]
+            age = at - zero - values["/ali3/input/push/force"][0] * 1e6
+            (stale if flags & questions.STALE else fresh).append(age)
+        return sorted(fresh), stale
+
+    def test_inputs_stay_young(self):
+        with questions.daemon() as d:
+            stamped, zero = questions.Stamped(d.osc_port), time.monotonic()
+            self.addCleanup(stamped.close)
+            with Sender(d.osc_port, zero):
+                stamped.client.send(bench.osc_message("/ali3/sub", "siii", "input", 0, 1, 1))
+                time.sleep(0.3)
+                quiet, _ = self.ages(stamped, zero, QUIET)
+                with questions.Flood(d.osc_port):
+                    time.sleep(0.5)
+                    loud, stale = self.ages(stamped, zero, LOUD)
+            said = d.watch()["counters"]
+            print(f"age of the value in use: quiet {1e3 * part(quiet, 0.5):.1f} ms, p99 {1e3 * part(quiet, 0.99):.1f}; flooded "
+                  f"{1e3 * part(loud, 0.5):.1f} ms, p99 {1e3 * part(loud, 0.99):.1f}, max {1e3 * loud[-1]:.1f} ms ({len(loud)} frames, "
+                  f"{len(stale)} stale); received {said['osc_received']}, over budget {said.get('osc_over_budget')}, "
+                  f"overflow {said.get('osc_overflow')}, answers withheld {said['osc_withheld']}")
+            self.assertGreater(len(loud) + len(stale), LOUD / 0.01 / 2)
+            self.assertLess(part(loud, 0.5), MEDIAN)
+            self.assertLess(part(loud, 0.99), P99)
+
+    def test_estops_overtake(self):
+        with questions.daemon() as d:
+            with questions.Flood(d.osc_port):
+                time.sleep(0.5)
+                took = questions.estops(d, ESTOPS)
+            lost = took.count(None)
+            ms = sorted(1e3 * t for t in took if t is not None)
+            print(f"e-stop: {lost} of {ESTOPS} without effect; median {part(ms, 0.5):.1f} ms, max {ms[-1]:.1f} ms")
+            self.assertEqual(lost, 0)
+            self.assertLess(ms[-1], 1e3 * ESTOP)
+
+
+if __name__ == "__main__":
+    bench.main()
