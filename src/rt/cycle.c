@@ -278,6 +278,7 @@ static void compose(struct cycle *c)
       .last_command = c->last_command,
       .last_command_id = c->last_command_id,
       .last_result = c->last_result,
+      .inputs = (uint32_t)g->signals->inputs,
       .count = (uint32_t)g->signals->count,
   };
 }
@@ -315,6 +316,7 @@ static void publish(struct cycle *c)
     struct frame *frame = snapshot_begin(&g->port[p]->frames);
     memcpy(frame, c->head, sizeof *frame);
     memcpy(frame->values, c->values, c->head->count * sizeof *c->values);
+    memcpy(frame_owners(frame), c->inputs.owner, c->head->inputs * sizeof *c->inputs.owner);
     snapshot_publish(&g->port[p]->frames);
   }
   if (c->steps.done) answer(c, c->steps.port, &c->steps.answer);

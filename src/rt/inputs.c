@@ -23,16 +23,20 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
   in->channel = aligned_zalloc((channels + 1) * sizeof *in->channel);
   in->seen_ns = aligned_zalloc((ports * channels + 1) * sizeof *in->seen_ns);
   in->came = aligned_zalloc((ports + 1) * sizeof *in->came);
+  in->source = aligned_zalloc((ports + 1) * sizeof *in->source);
   in->spec = aligned_zalloc((inputs + 1) * sizeof *in->spec);
   in->condition = aligned_zalloc((inputs + 1) * sizeof *in->condition);
-  if (!in->value || !in->start || !in->channel || !in->seen_ns || !in->came || !in->spec || !in->condition ||
-      !injector_init(&in->injector, config->injection, config->injections)) {
+  in->owner = aligned_zalloc((inputs + 1) * sizeof *in->owner);
+  if (!in->value || !in->start || !in->channel || !in->seen_ns || !in->came || !in->source || !in->spec ||
+      !in->condition || !in->owner || !injector_init(&in->injector, config->injection, config->injections)) {
     inputs_free(in);
     return false;
   }
   if (inputs) memcpy(in->spec, config->signals->input, inputs * sizeof *in->spec);
-  for (size_t i = 0; i < inputs; i++)
+  for (size_t i = 0; i < inputs; i++) {
     in->condition[i] = (struct input_condition){.age_ns = UINT64_MAX, .owner = -1};
+    in->owner[i].source = OWNER_NONE;
+  }
   return true;
 }
 
@@ -43,8 +47,10 @@ void inputs_free(struct inputs *in)
   free(in->channel);
   free(in->seen_ns);
   free(in->came);
+  free(in->source);
   free(in->spec);
   free(in->condition);
+  free(in->owner);
   injector_free(&in->injector);
   *in = (struct inputs){0};
 }

@@ -49,12 +49,14 @@ struct input_condition {
   uint64_t missing_ns; /* since when no channel is set; 0: one is */
   uint64_t heard_ns;   /* when its owner was heard last */
   int owner;           /* port; -1: none */
+  uint32_t client;     /* of the owner: who sent its last sample */
 };
 
 struct inputs {
   /* as of the last latch */
   double *value; /* what acts on the model              (signals->channels)  filled by inputs_latch */
   struct input_condition *condition; /* (signals->inputs) */
+  struct input_owner *owner;         /* (signals->inputs) whose samples count; for the frame */
   uint64_t age_ns;                   /* of the oldest channel ever set; UINT64_MAX: none was */
   uint32_t stale_mask;               /* bit i: input i (of the first 32) is stale or recovering */
   bool stale;                        /* some input is, the 33rd and later included */
@@ -72,6 +74,7 @@ struct inputs {
   double *start;                 /* what a channel is that was never set  (channels) */
   uint64_t *seen_ns; /* time of the last sample of each channel in each port  (ports * channels) */
   bool *came;        /* what a port has is new  (ports) */
+  int *source;       /* SOURCE_OSC, ... of each port  (ports) */
   int ports;
   uint64_t period_ns, latched_ns; /* latched_ns: last latch; 0: none was */
   uint64_t epoch_ns;              /* samples that came before are forgotten */
@@ -115,6 +118,11 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);
 void inputs_forget(struct inputs *in, uint64_t t_ns);
 
 /* For the files of the inputs. */
+/* s of silence after which the input is anybody's. */
+static inline double inputs_patience(const struct input_spec *spec)
+{
+  return spec->hold > 1.0 ? spec->hold : 1.0;
+}
 static inline double inputs_clamp(const struct input_range *r, double v)
 {
   return v < r->lower ? r->lower : v > r->upper ? r->upper : v;

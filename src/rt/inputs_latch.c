@@ -100,6 +100,15 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
   if (before != INPUT_STALE && before != INPUT_RECOVERING) counter_add(&in->counters->inputs_stale, 1);
 }
 
+/* An owner that has been silent for too long is none any more: the next sample of anybody shows that, not the frame before. */
+static void show_owner(struct inputs *in, int i, uint64_t now_ns)
+{
+  const struct input_condition *now = &in->condition[i];
+  const bool owned = now->owner >= 0 && inputs_age(now->heard_ns, now_ns) <= inputs_patience(&in->spec[i]);
+  in->owner[i] = (struct input_owner){.source = owned ? in->source[now->owner] : OWNER_NONE,
+                                      .client = owned ? now->client : 0};
+}
+
 void inputs_latch(struct inputs *in, uint64_t now_ns)
 {
   const double since = in->latched_ns ? inputs_age(in->latched_ns, now_ns) : 1e-9 * (double)in->period_ns;
@@ -110,6 +119,7 @@ void inputs_latch(struct inputs *in, uint64_t now_ns)
   in->lost = -1;
   for (int i = 0; i < in->signals->inputs; i++) {
     latch_input(in, i, now_ns, since);
+    show_owner(in, i, now_ns);
     const struct input_condition *now = &in->condition[i];
     in->limited |= now->limits != 0;
     if (now->age_ns != UINT64_MAX && (in->age_ns == UINT64_MAX || now->age_ns > in->age_ns))

@@ -42,8 +42,7 @@ static bool may_set(struct inputs *in, int i, const struct port *port, int p, ui
   const struct input_condition *known = &in->condition[i];
   if (spec->sources && !(spec->sources >> port->source & 1)) return false;
   if (known->owner == p) return true;
-  const double patience = spec->hold > 1.0 ? spec->hold : 1.0;
-  if (known->owner >= 0 && inputs_age(known->heard_ns, now_ns) <= patience) return false;
+  if (known->owner >= 0 && inputs_age(known->heard_ns, now_ns) <= inputs_patience(spec)) return false;
   own(in, i, p);
   return true;
 }
@@ -64,8 +63,9 @@ static void arrive(struct inputs *in, int i, struct port *const *port, struct ar
     }
     for (int k = 0; k < spec->count; k++) {
       const struct input_sample *s = &sample[spec->first + k];
-      if (fresh >> k & 1)
-        arrival[k] = (struct arrival){.sample = *s, .since_ns = by_clock ? s->t_ns : now_ns};
+      if (!(fresh >> k & 1)) continue;
+      arrival[k] = (struct arrival){.sample = *s, .since_ns = by_clock ? s->t_ns : now_ns};
+      in->condition[i].client = s->client;
     }
   }
 }
@@ -181,7 +181,10 @@ static void take_input(struct inputs *in, int i, struct port *const *port, uint6
 void inputs_take(struct inputs *in, struct port *const *port, uint64_t clock_ns, uint64_t virtual_ns)
 {
   bool any = in->injector.count > 0;
-  for (int p = 0; p < in->ports; p++) any |= in->came[p] = snapshot_take(&port[p]->inputs);
+  for (int p = 0; p < in->ports; p++) {
+    any |= in->came[p] = snapshot_take(&port[p]->inputs);
+    in->source[p] = port[p]->source;
+  }
   if (!any) return;
   const uint64_t now_ns = virtual_ns ? virtual_ns : clock_ns;
   for (int i = 0; i < in->signals->inputs; i++) take_input(in, i, port, clock_ns, now_ns, virtual_ns == 0);

@@ -40,17 +40,20 @@ int command_from_name(const char *name)
   return 0;
 }
 
-enum { PORT_RING = 64 };
+enum { PORT_RING = 64, REFUSALS = 16 };
 
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event)
 {
   memset(p, 0, sizeof *p);
   p->name = name;
   p->event = -1;
-  bool ok = snapshot_init(&p->frames, sizeof(struct frame) + values * sizeof(double)) &&
+  /* An input has a channel at least: so many owners are enough. */
+  const size_t frame = sizeof(struct frame) + values * sizeof(double) + channels * sizeof(struct input_owner);
+  bool ok = snapshot_init(&p->frames, frame) &&
             snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
             ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
-            ring_init(&p->answers, sizeof(struct answer), PORT_RING);
+            ring_init(&p->answers, sizeof(struct answer), PORT_RING) &&
+            ring_init(&p->refusals, sizeof(struct refusal), REFUSALS);
   if (ok && event) {
     p->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     ok = p->event >= 0;
@@ -65,6 +68,7 @@ void port_free(struct port *p)
   snapshot_free(&p->inputs);
   ring_free(&p->commands);
   ring_free(&p->answers);
+  ring_free(&p->refusals);
   if (p->event >= 0) close(p->event);
   p->event = -1;
 }

@@ -13,6 +13,7 @@
 #include "signals/clients.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* States of the daemon; codes are part of the OSC and Modbus interfaces and never change. */
 #define RUN_STATE_LIST(X)                                                                                    \
@@ -89,7 +90,14 @@ enum frame_flag {
   FLAG_INJECTED = 1 << 13, /* a fault injection acts */
 };
 
-/* What the loop publishes every cycle. */
+/* Whose samples of an input count. */
+enum { OWNER_NONE = -1 };
+struct input_owner {
+  int32_t source;  /* SOURCE_OSC, ...; OWNER_NONE: whoever sends first */
+  uint32_t client; /* under which the port of that source knows its name */
+};
+
+/* What the loop publishes every cycle. Behind the values: an owner for each input, see frame_owner(). */
 struct frame {
   uint64_t cycle; /* +1 per cycle of the loop, also while paused */
   uint64_t t_ns;  /* CLOCK_MONOTONIC of publication */
@@ -102,9 +110,31 @@ struct frame {
   uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */
   uint32_t stale_mask; /* bit i: input i (of the first 32 declared inputs) is stale, or recovers from that */
   uint32_t last_command, last_command_id, last_result;
+  uint32_t inputs; /* owners behind the values */
   uint32_t count;  /* values */
   double values[]; /* (count) in the order of the signal table */
 };
+
+/* Where the owners of the inputs of a frame stand (frame->inputs), once frame->count is set. */
+static inline struct input_owner *frame_owners(struct frame *f)
+{
+  return (struct input_owner *)(void *)(f->values + f->count);
+}
+
+/* The owner of an input as of the cycle of the frame; OWNER_NONE where the frame names none. */
+static inline struct input_owner frame_owner(const struct frame *f, int input)
+{
+  const struct input_owner none = {.source = OWNER_NONE};
+  const struct input_owner *owners = (const struct input_owner *)(const void *)(f->values + f->count);
+  return (uint32_t)input < f->inputs ? owners[input] : none;
+}
+
+/* The loop would refuse a sample of the input from this source: the input belongs to another one. */
+static inline bool frame_owned_by_other(const struct frame *f, int input, int source)
+{
+  const int32_t owner = frame_owner(f, input).source;
+  return owner != OWNER_NONE && owner != source;
+}
 
 /* What a thread writes for the loop: the last value of each input channel it ever received. */
 struct input_sample {
@@ -112,10 +142,18 @@ struct input_sample {
   uint64_t t_ns;     /* CLOCK_MONOTONIC of reception; 0: this port never set it */
   uint32_t sequence; /* of the frame it came in, which the peer counts */
   uint32_t counted;  /* bits of `sequence` that count: 16 or 32; 0: it came without a number */
+  uint32_t client;   /* who sent it: the number under which port.clients has the name */
 };
 
 /* Who may set an input: bits of input_spec.sources. */
 enum { SOURCE_OSC = 0, SOURCE_MODBUS = 1, SOURCE_DEVICE = 2 /* the first of them */, DEVICES_MAX = 16 };
+
+/* A sample that a port refused because of the owner of the input: for the log. */
+struct refusal {
+  uint32_t input;
+  struct input_owner owner;
+  char client[CLIENT_NAME]; /* whose sample it was */
+};
 
 #define PORT_ESTOP (UINT64_C(1) << 32)
 
@@ -125,6 +163,7 @@ struct port {
   struct snapshot inputs; /* thread -> loop: struct input_sample[channels] */
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
+  struct ring refusals;   /* thread -> supervisor: struct refusal */
   _Atomic uint64_t
       estop; /* PORT_ESTOP and the client who asks; set by the thread, taken by the loop, 0: needs no room in a
                              ring */
@@ -153,6 +192,16 @@ bool port_take_frame(struct port *p, const struct frame **frame);
 
 /* Whoever watches the loop: it stands still and shows `fault`, or goes on (0). Wakes the thread. */
 void port_show_stuck(struct port *p, uint32_t fault);
+
+/* Thread side: says that a sample of `client` ("127.0.0.1:4711") was refused. Never fails: refusals that do not fit are counted
+ * by the ring. */
+static inline void port_tell_refusal(struct port *p, uint32_t input, struct input_owner owner,
+                                     const char *client)
+{
+  struct refusal r = {.input = input, .owner = owner};
+  snprintf(r.client, sizeof r.client, "%s", client);
+  ring_push(&p->refusals, &r);
+}
 
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
 bool port_command(struct port *p, const struct command *c);

@@ -80,7 +80,13 @@ void send(struct bench *b, int port, int channel, double value, uint64_t t_ns)
 
 void send_numbered(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t number)
 {
-  publish(b, port, channel, (struct input_sample){value, t_ns, number, 16});
+  publish(b, port, channel,
+          (struct input_sample){.value = value, .t_ns = t_ns, .sequence = number, .counted = 16});
+}
+
+void send_by(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t client)
+{
+  publish(b, port, channel, (struct input_sample){.value = value, .t_ns = t_ns, .client = client});
 }
 
 void latch(struct bench *b, uint64_t now_ns)

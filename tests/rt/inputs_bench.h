@@ -38,6 +38,7 @@ void inject(struct bench *b);
 /* Senders repeat all they ever got with every sample. */
 void send(struct bench *b, int port, int channel, double value, uint64_t t_ns);
 void send_numbered(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t number);
+void send_by(struct bench *b, int port, int channel, double value, uint64_t t_ns, uint32_t client);
 /* One cycle of the loop, as far as inputs go; numbers are of 16 bits. */
 void latch(struct bench *b, uint64_t now_ns);
 

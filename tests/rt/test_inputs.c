@@ -235,6 +235,41 @@ static void tuning_a_shorter_hold_blends(void **state)
   assert_true(b->in.value[RAMPED] == 0.0);
 }
 
+static void the_owner_is_shown_until_it_is_silent(void **state)
+{
+  struct bench *b = *state;
+  assert_int_equal(b->in.owner[0].source, OWNER_NONE);
+  send(b, 1, 0, 10.0, T0 + 100 * MS);
+  latch(b, T0 + 100 * MS);
+  assert_int_equal(b->in.owner[0].source, SOURCE_MODBUS);
+  assert_int_equal(b->in.owner[1].source, OWNER_NONE);
+  send(b, 0, 0, 20.0, T0 + 900 * MS); /* is refused: shown is whose samples count */
+  latch(b, T0 + 1000 * MS);
+  assert_int_equal(b->in.owner[0].source, SOURCE_MODBUS);
+  latch(b, T0 + 1101 * MS); /* nobody has sent: the next sample of anybody would count */
+  assert_int_equal(b->in.owner[0].source, OWNER_NONE);
+  send(b, 0, 0, 20.0, T0 + 1110 * MS);
+  latch(b, T0 + 1110 * MS);
+  assert_int_equal(b->in.owner[0].source, SOURCE_OSC);
+}
+
+static void the_client_of_the_owner_is_shown(void **state)
+{
+  struct bench *b = *state;
+  send_by(b, 0, 0, 10.0, T0 + 100 * MS, 7);
+  latch(b, T0 + 100 * MS);
+  assert_int_equal(b->in.owner[0].client, 7);
+  send_by(b, 1, 0, 10.0, T0 + 110 * MS, 8); /* refused */
+  latch(b, T0 + 110 * MS);
+  assert_int_equal(b->in.owner[0].client, 7);
+  send_by(b, 0, 0, 10.0, T0 + 120 * MS, 9);
+  latch(b, T0 + 120 * MS);
+  assert_int_equal(b->in.owner[0].client, 9);
+  inputs_forget(&b->in, T0 + 130 * MS);
+  latch(b, T0 + 130 * MS);
+  assert_int_equal(b->in.owner[0].source, OWNER_NONE);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -250,6 +285,8 @@ int main(void)
       TEST(tuning_does_not_end_the_way_to_what_is_held),
       TEST(tuning_to_the_same_changes_nothing),
       TEST(tuning_a_shorter_hold_blends),
+      TEST(the_owner_is_shown_until_it_is_silent),
+      TEST(the_client_of_the_owner_is_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

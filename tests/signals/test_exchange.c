@@ -54,6 +54,46 @@ static void values_cross_a_port_both_ways(void **state)
   port_free(&p);
 }
 
+static void a_frame_names_the_owners_of_the_inputs(void **state)
+{
+  (void)state;
+  enum { VALUES = 5, CHANNELS = 2 };
+  struct port p;
+  assert_true(port_init(&p, "test", VALUES, CHANNELS, false));
+  struct frame *f = snapshot_begin(&p.frames);
+  f->count = VALUES;
+  assert_int_equal(frame_owner(f, 0).source, OWNER_NONE); /* a frame without owners */
+  f->inputs = CHANNELS;
+  for (int i = 0; i < VALUES; i++) f->values[i] = i;
+  frame_owners(f)[0] = (struct input_owner){.source = OWNER_NONE};
+  frame_owners(f)[1] =
+      (struct input_owner){.source = SOURCE_MODBUS, .client = 7}; /* there is room for both */
+  assert_true(f->values[VALUES - 1] == VALUES - 1);
+  assert_int_equal(frame_owner(f, 0).source, OWNER_NONE);
+  assert_int_equal(frame_owner(f, 1).source, SOURCE_MODBUS);
+  assert_int_equal(frame_owner(f, 1).client, 7);
+  assert_int_equal(frame_owner(f, 2).source, OWNER_NONE);
+  assert_int_equal(frame_owner(f, -1).source, OWNER_NONE);
+  assert_false(frame_owned_by_other(f, 0, SOURCE_OSC));
+  assert_true(frame_owned_by_other(f, 1, SOURCE_OSC));
+  assert_false(frame_owned_by_other(f, 1, SOURCE_MODBUS));
+  port_free(&p);
+}
+
+static void refusals_wait_for_the_log(void **state)
+{
+  (void)state;
+  struct port p;
+  assert_true(port_init(&p, "test", 1, 1, false));
+  port_tell_refusal(&p, 3, (struct input_owner){.source = SOURCE_OSC, .client = 9}, "10.0.0.3:502");
+  struct refusal r;
+  assert_true(ring_pop(&p.refusals, &r));
+  assert_int_equal(r.input, 3);
+  assert_int_equal(r.owner.client, 9);
+  assert_string_equal(r.client, "10.0.0.3:502");
+  port_free(&p);
+}
+
 static void commands_keep_their_order_and_estop_needs_no_room(void **state)
 {
   (void)state;
@@ -166,6 +206,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(states_and_commands_have_names),
       cmocka_unit_test(values_cross_a_port_both_ways),
+      cmocka_unit_test(a_frame_names_the_owners_of_the_inputs),
+      cmocka_unit_test(refusals_wait_for_the_log),
       cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
       cmocka_unit_test(an_event_can_be_waited_for),
       cmocka_unit_test(a_loop_that_stands_still_shows_safe),
