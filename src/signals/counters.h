@@ -29,7 +29,8 @@
   X(osc_clients, "OSC targets and subscribers now")                                                          \
   X(modbus_clients, "Modbus clients connected now")                                                          \
   X(modbus_accepted, "Modbus connections accepted")                                                          \
-  X(modbus_refused, "Modbus connections refused (too many)")                                                 \
+  X(modbus_refused, "Modbus connections refused (too many, or too many of one host)")                        \
+  X(modbus_replaced, "Modbus connections closed to make room for another")                                   \
   X(modbus_requests, "Modbus requests answered")                                                             \
   X(modbus_exceptions, "Modbus exceptions answered")                                                         \
   X(modbus_commands, "Modbus commands passed on")                                                            \
