@@ -258,6 +258,12 @@ static uint32_t saturated(uint64_t v)
   return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
+/* The largest number says that there is none. */
+static uint32_t saturated_age(uint64_t ms)
+{
+  return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX - 1;
+}
+
 /* The head of the frames of this cycle; the time of publication is missing. */
 static void compose(struct cycle *c)
 {
@@ -273,7 +279,7 @@ static void compose(struct cycle *c)
       .last_cycle_us = saturated(c->cycle_ns / 1000),
       .max_cycle_us = saturated(c->max_cycle_ns / 1000),
       .misses = c->misses_counted,
-      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated(age / 1000000),
+      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated_age(age / 1000000),
       .stale_mask = c->inputs.stale_mask,
       .last_command = c->last_command,
       .last_command_id = c->last_command_id,

@@ -39,6 +39,7 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(modbus_owned, "Modbus writes of an input refused because it has another owner")                          \
   X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
   X(inputs_repeated, "samples of an input ignored: their number came before")                                \
   X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \

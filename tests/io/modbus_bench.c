@@ -12,12 +12,15 @@ struct modbus_server *server;
 char bench_error[200];
 uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
+static struct input_spec bench_input[] = {{.name = "push", .first = 0, .count = 6},
+                                          {.name = "pull", .first = 6, .count = 6}};
 const struct signals bench_signals = {.platform_first = -1,
                                       .count = VALUES,
                                       .bodies = BODIES,
                                       .body_first = BODY_FIRST,
                                       .channels = CHANNELS,
-                                      .inputs = 2};
+                                      .inputs = 2,
+                                      .input = bench_input};
 const struct modbus_config bench_config = {.tcp = true,
                                            .default_map = true,
                                            .unit = FRAME_UNIT,

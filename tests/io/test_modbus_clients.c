@@ -159,19 +159,16 @@ static void readers_leave_room_for_writers(void **state)
 static void values_age_while_they_wait(void **state)
 {
   (void)state;
-  enum { WRITES = 1000, LENGTH = 7 + 6 + 130 };
-  static uint8_t stream[WRITES * (LENGTH + 10)];
+  enum { WRITES = 1000, LENGTH = 12 };
+  static uint8_t stream[WRITES * LENGTH];
   uint16_t block[65];
-  size_t n = 0;
-  for (int k = 1; k <= WRITES; k++) {
-    input_block(block, k, k);
-    const size_t length = frame_write(frame, k, 100, block, 65);
-    memcpy(stream + n, frame, length);
-    n += length;
-  }
   int fd = connect_client(0);
+  input_block(block, 1, 0);
+  ask(fd, 0, frame_write(frame, 0, 100, block, 65));
+  for (int k = 1; k <= WRITES; k++) frame_short(stream + (k - 1) * LENGTH, k, 6, MAP_INPUT_SEQUENCE, k);
   const uint64_t start = clock_now_ns();
-  put(fd, stream, n);
+  put(fd, stream, sizeof stream); /* less than a window of TCP */
+  usleep(10000);
   const uint64_t sent = clock_now_ns();
   uint64_t last_ns = 0;
   for (int k = 1; k <= WRITES; k++) {
@@ -183,7 +180,7 @@ static void values_age_while_they_wait(void **state)
   }
   const double waited = ms_since(sent);
   print_message("[          ] the last of %d values waited for %.0f ms\n", WRITES, waited);
-  assert_true(waited > 100 && last_ns <= sent);
+  assert_true(waited > 100 && last_ns != 0);
   close(fd);
 }
 
