@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Connections that wait to be let in. Few, so that a storm of them is slowed by the kernel, and nobody waits long behind it. */
-enum { WAITING_MAX = 64 };
+enum { WAITING_MAX = 256 };
 
 int modbus_listen(const struct modbus_config *config, char *error, size_t size)
 {

@@ -258,17 +258,18 @@ static uint32_t saturated(uint64_t v)
   return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
-/* The largest number says that there is none. */
-static uint32_t saturated_age(uint64_t ms)
+/* UINT32_MAX is for "none was set": an age of 49.7 days and more stays one below. */
+static uint32_t shown_age_ms(uint64_t age_ns)
 {
-  return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX - 1;
+  const uint64_t most = UINT32_MAX - 1, ms = age_ns / 1000000;
+  if (age_ns == UINT64_MAX) return UINT32_MAX;
+  return (uint32_t)(ms < most ? ms : most);
 }
 
 /* The head of the frames of this cycle; the time of publication is missing. */
 static void compose(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
-  const uint64_t age = c->inputs.age_ns;
   *c->head = (struct frame){
       .cycle = c->number,
       .time = ali3_report_get(c->data)->time,
@@ -279,7 +280,7 @@ static void compose(struct cycle *c)
       .last_cycle_us = saturated(c->cycle_ns / 1000),
       .max_cycle_us = saturated(c->max_cycle_ns / 1000),
       .misses = c->misses_counted,
-      .input_age_ms = age == UINT64_MAX ? UINT32_MAX : saturated_age(age / 1000000),
+      .input_age_ms = shown_age_ms(c->inputs.age_ns),
       .stale_mask = c->inputs.stale_mask,
       .last_command = c->last_command,
       .last_command_id = c->last_command_id,
