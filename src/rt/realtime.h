@@ -39,4 +39,8 @@ void realtime_flush_denormals(void);
 int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *),
                           void *arg);
 
+/* The calling ordinary thread: nice -10, so that on a busy processor it runs soon after it wakes. Needs CAP_SYS_NICE or
+ * RLIMIT_NICE; without them the thread stays as it is, which is no error. */
+void thread_favour_self(void);
+
 #endif

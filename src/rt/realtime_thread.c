@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <xmmintrin.h>
@@ -154,4 +155,10 @@ int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, 
     pthread_setname_np(*thread, short_name);
   }
   return status;
+}
+
+void thread_favour_self(void)
+{
+  enum { NICE = -10 };
+  (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* Linux: of the thread */
 }
