@@ -196,6 +196,7 @@ static void *run(void *arg)
   struct modbus_server *s = arg;
   struct modbus_desk *d = &s->desk;
   struct pollfd events[EVENTS];
+  thread_favour_self();
   for (;;) {
     wait_for_events(s, events);
     if (events[EVENT_STOP].revents) return NULL;
