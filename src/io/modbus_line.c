@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -28,6 +29,7 @@ bool modbus_line_open(struct modbus_line *l, const struct modbus_config *config,
   *l = (struct modbus_line){.unit = config->unit,
                             .peer = {.access = ACCESS_WRITE, .name = "serial"},
                             .silence_ns = silence_ns(config->serial.baud)};
+  stream_begin(&l->arrival, clock_now_ns());
   if (!serial_line_open(&l->serial, &config->serial, "modbus", error, size)) return false;
   modbus_service_meet(s, &l->peer);
   return true;
@@ -46,11 +48,23 @@ static void lose(struct modbus_line *l, struct modbus_service *s, uint64_t now_n
   l->lost = false;
 }
 
+static size_t bytes_left(int fd, size_t got, size_t room)
+{
+  int left = 0;
+  if (got < room) return 0;
+  return ioctl(fd, FIONREAD, &left) == 0 && left > 0 ? (size_t)left : 0;
+}
+
 /* False if the line has disappeared: then poll() says so again and again, and there is nothing to read. */
 static bool read_line(struct modbus_line *l, int revents, uint64_t now_ns)
 {
-  const ssize_t n = read(l->serial.fd, l->buffer + l->used, sizeof l->buffer - l->used);
+  const size_t room = sizeof l->buffer - l->used;
+  struct stream_read r = {.start_ns = now_ns};
+  const ssize_t n = read(l->serial.fd, l->buffer + l->used, room);
   if (n > 0) {
+    r.bytes = (size_t)n;
+    r.left = bytes_left(l->serial.fd, r.bytes, room);
+    stream_take(&l->arrival, &r);
     if (now_ns >= l->byte_ns + l->silence_ns) l->lost = false;
     l->used += (size_t)n;
     l->byte_ns = now_ns;
@@ -62,12 +76,13 @@ static bool read_line(struct modbus_line *l, int revents, uint64_t now_ns)
 
 /* Of the request at the head of the buffer. False if it could not be written as a whole. */
 static bool answer(struct modbus_line *l, struct modbus_service *s, const struct mbap_request *r,
-                   size_t length, uint64_t now_ns)
+                   size_t length)
 {
   uint8_t raw[MBAP_ADU_MAX];
   int n;
   raw[0] = l->buffer[0];
-  const int exception = modbus_service_judge(s, &l->peer, r, now_ns, raw + 1, &n);
+  const uint64_t came_ns = stream_stamp(&l->arrival, length == l->used);
+  const int exception = modbus_service_judge(s, &l->peer, r, came_ns, raw + 1, &n);
   const bool broadcast = l->buffer[0] == RTU_BROADCAST;
   counter_add(&s->counters->modbus_rtu_requests, 1);
   if (exception)
@@ -96,8 +111,7 @@ static void serve_buffer(struct modbus_line *l, struct modbus_service *s, uint64
       drop(l, 1);
       continue;
     }
-    if (verdict == RTU_FRAME && !answer(l, s, &r, length, now_ns))
-      counter_add(&s->counters->modbus_rtu_errors, 1);
+    if (verdict == RTU_FRAME && !answer(l, s, &r, length)) counter_add(&s->counters->modbus_rtu_errors, 1);
     l->lost = false;
     drop(l, length);
   }
@@ -106,7 +120,10 @@ static void serve_buffer(struct modbus_line *l, struct modbus_service *s, uint64
 void modbus_line_serve(struct modbus_line *l, struct modbus_service *s, int revents, uint64_t now_ns)
 {
   if (!l->serial.context) return;
-  if (serial_line_reopen(&l->serial, now_ns)) counter_add(&s->counters->modbus_rtu_reopened, 1);
+  if (serial_line_reopen(&l->serial, now_ns)) {
+    counter_add(&s->counters->modbus_rtu_reopened, 1);
+    stream_begin(&l->arrival, now_ns);
+  }
   if (l->serial.fd < 0) return;
   if (revents && !read_line(l, revents, now_ns)) {
     lose(l, s, now_ns);

@@ -7,6 +7,7 @@
 #include "io/modbus_service.h"
 #include "io/rtu.h"
 #include "io/serial_line.h"
+#include "io/stream_arrival.h"
 
 struct modbus_line {
   struct serial_line serial;
@@ -14,7 +15,8 @@ struct modbus_line {
   struct map_peer peer;
   uint64_t silence_ns; /* after which what is in the buffer becomes no frame any more */
   uint64_t byte_ns;    /* the last byte came */
-  bool lost;           /* in the midst of bytes that are no frame */
+  struct stream_arrival arrival;
+  bool lost; /* in the midst of bytes that are no frame */
   size_t used;
   uint8_t buffer[2 * RTU_ADU_MAX];
 };

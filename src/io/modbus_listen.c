@@ -2,12 +2,17 @@
  * Set-up only. */
 #include "io/modbus_listen.h"
 
+#include "io/kernel_stamp.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* Connections that wait to be let in. Few, so that a storm of them is slowed by the kernel, and nobody waits long behind it. */
+enum { WAITING_MAX = 256 };
 
 int modbus_listen(const struct modbus_config *config, char *error, size_t size)
 {
@@ -20,7 +25,7 @@ int modbus_listen(const struct modbus_config *config, char *error, size_t size)
   }
   int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   bool ok = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
-            bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0;
+            bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, WAITING_MAX) == 0;
   if (!ok) {
     const char *hint = errno == EACCES       ? "; ports below 1024 need CAP_NET_BIND_SERVICE"
                        : errno == EADDRINUSE ? "; another server has the port"
@@ -31,5 +36,6 @@ int modbus_listen(const struct modbus_config *config, char *error, size_t size)
     fd = -1;
   }
   freeaddrinfo(a);
+  if (fd >= 0) kernel_stamp_ask(fd);
   return fd;
 }

@@ -18,7 +18,8 @@ static bool make_registers(struct modbus_map *map)
   map->mapping = modbus_mapping_new(end_of(map, TABLE_COIL), end_of(map, TABLE_DISCRETE),
                                     end_of(map, TABLE_HOLDING), end_of(map, TABLE_INPUT));
   map->sample = calloc((size_t)map->samples + 1, sizeof *map->sample);
-  if (!map->mapping || !map->sample) return false;
+  map->input = calloc((size_t)map->signals->inputs + 1, sizeof *map->input);
+  if (!map->mapping || !map->sample || !map->input) return false;
   uint16_t *at = map->mapping->tab_input_registers;
   for (int i = 0; i < MAP_HEAD; i++) at[i] = MAP_NONE;
   at[MAP_IDENTIFICATION] = MAP_MAGIC;
@@ -30,6 +31,7 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
                      const struct signals *signals)
 {
   *map = (struct modbus_map){
+      .signals = signals,
       .block = {WIRE_F32, config->order, 1.0, 0.0},
       .order = config->order,
       .values = signals->count,
@@ -52,6 +54,7 @@ void modbus_map_free(struct modbus_map *map)
   free(map->run);
   free(map->single);
   free(map->sample);
+  free(map->input);
   *map = (struct modbus_map){0};
 }
 
@@ -65,18 +68,30 @@ uint16_t map_crc(const uint16_t *at, int n)
   return rtu_crc(bytes, 2 * (size_t)n);
 }
 
-/* The first writer owns the inputs until it is silent or gone: two writers would fight unseen. */
-static bool may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns)
-{
-  const uint16_t watchdog = map->mapping->tab_registers[MAP_WATCHDOG];
-  const uint64_t silence_ns = (watchdog ? watchdog : MAP_OWNER_MS) * UINT64_C(1000000);
-  return map->owner == 0 || map->owner == client || now_ns > map->owner_ns + silence_ns;
-}
-
 static void own_inputs(struct modbus_map *map, uint32_t client)
 {
   if (map->owner != client) map->written = 0; /* what another peer wrote is not this one's to keep alive */
   map->owner = client;
+}
+
+/* Every sample of a channel has a time of its own, by which the loop knows it from the one before. */
+static void set_sample(struct modbus_map *map, int channel, const struct input_sample *sample)
+{
+  struct input_sample *s = &map->sample[channel];
+  const uint64_t before_ns = s->t_ns;
+  *s = *sample;
+  if (s->t_ns == before_ns) s->t_ns++;
+}
+
+/* What the owner wrote before may belong to another source by now: it is refused once, and then let go. */
+static bool may_set_block(struct modbus_map *map, uint32_t written, uint32_t client, uint64_t now_ns,
+                          struct map_effect *effect)
+{
+  uint32_t refused = 0;
+  for (int i = 0; i < map->samples && i < MAP_INPUTS_MAX; i++)
+    if (written >> i & 1 && !modbus_map_may_set(map, i, client, now_ns, effect)) refused |= UINT32_C(1) << i;
+  if (map->owner == client) map->written &= ~refused;
+  return refused == 0;
 }
 
 static int write_block(struct modbus_map *map, const struct mbap_request *r, uint32_t client, uint64_t now_ns,
@@ -98,17 +113,22 @@ static int write_block(struct modbus_map *map, const struct mbap_request *r, uin
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
   if (next[CRC] != 0 && next[CRC] != map_crc(next, CRC)) return MBAP_ILLEGAL_VALUE;
   if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
-  if (!may_own(map, client, now_ns)) return MBAP_BUSY;
+  if (!modbus_map_may_own(map, client, now_ns) && written == 0) return MBAP_BUSY;
+  const bool acts = next[SEQUENCE] != old[SEQUENCE];
+  const uint32_t pending = acts && map->owner == client ? map->written : 0;
+  if (!may_set_block(map, written | pending, client, now_ns, effect)) return MBAP_BUSY;
 
   own_inputs(map, client);
   map->written |= written;
-  effect->inputs = effect->beat = next[SEQUENCE] != old[SEQUENCE];
+  effect->inputs = effect->beat = acts;
   for (int i = 0; effect->inputs && i < map->samples && i < MAP_INPUTS_MAX; i++)
     if (map->written >> i & 1)
-      map->sample[i] = (struct input_sample){.value = wire_get(&map->block, next + 2 * (ptrdiff_t)i),
-                                             .t_ns = now_ns,
-                                             .sequence = next[SEQUENCE],
-                                             .counted = 16};
+      set_sample(map, i,
+                 &(struct input_sample){.value = wire_get(&map->block, next + 2 * (ptrdiff_t)i),
+                                        .t_ns = now_ns,
+                                        .sequence = next[SEQUENCE],
+                                        .counted = 16,
+                                        .client = client});
   return 0;
 }
 
@@ -133,13 +153,14 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
     if (!isfinite(value_after(map, r, e))) effect->nonfinite = true;
   if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
   if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
-  if (!may_own(map, client, now_ns)) return MBAP_BUSY;
+  for (const struct entry *e = range->first; e < range->end; e++)
+    if (!modbus_map_may_set(map, e->signal - map->input_first, client, now_ns, effect)) return MBAP_BUSY;
 
   own_inputs(map, client);
   effect->inputs = true;
   for (const struct entry *e = range->first; e < range->end; e++)
-    map->sample[e->signal - map->input_first] =
-        (struct input_sample){.value = value_after(map, r, e), .t_ns = now_ns};
+    set_sample(map, e->signal - map->input_first,
+               &(struct input_sample){.value = value_after(map, r, e), .t_ns = now_ns, .client = client});
   return 0;
 }
 
@@ -176,7 +197,7 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
   if (r->write_count == 0) return 0;
   int exception;
   if (written.first->kind == ENTRY_CONTROL)
-    exception = modbus_map_control(map, r, may_own(map, peer->id, now_ns), effect);
+    exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);
   else if (written.first->kind == ENTRY_BLOCK)
     exception = write_block(map, r, peer->id, now_ns, effect);
   else

@@ -25,7 +25,14 @@ struct map_run {
   enum wire_order order;
 };
 
+/* Who else may set an input. */
+struct map_ownership {
+  struct input_owner owner; /* as of the frame shown last */
+  uint64_t told_ns;         /* when a refusal was last told */
+};
+
 struct modbus_map {
+  const struct signals *signals;
   modbus_mapping_t *mapping; /* the registers themselves */
   struct modbus_table table;
   struct map_run *run; /* (runs) */
@@ -41,9 +48,10 @@ struct modbus_map {
 
   struct input_sample *sample; /* what goes to the loop  (samples) */
   int samples;
-  uint32_t written;  /* bit i: the owner has written channel i of the block */
-  uint32_t owner;    /* client that writes the inputs; 0: nobody */
-  uint64_t owner_ns; /* its last write */
+  uint32_t written;            /* bit i: the owner has written channel i of the block */
+  uint32_t owner;              /* client that writes the inputs; 0: nobody */
+  uint64_t owner_ns;           /* its last write */
+  struct map_ownership *input; /* (signals->inputs) */
 };
 
 /* Who asks. */
@@ -63,9 +71,13 @@ struct map_effect {
   bool inputs;    /* hand map->sample over */
   bool beat;      /* they are a numbered frame */
   bool nonfinite; /* refused for NaN or infinity */
+  bool owned;     /* refused because the input has another owner */
+  bool tell;      /* which was not told within the last second */
+  int input;
+  struct input_owner owner;
 };
 
-/* Set-up. False when out of memory. */
+/* Set-up. False when out of memory. `signals` must live as long as the map. */
 bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
                      const struct signals *signals);
 void modbus_map_free(struct modbus_map *map);
@@ -83,6 +95,15 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
 /* Its part for holding registers 0..5 and our own coils, whose addresses are there. */
 int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
                        struct map_effect *effect);
+
+/* Its part for ownership. False: the input of the channel belongs to another source or another client; or `from` names others
+ * only, and none of them has set it (OWNER_NONE). */
+bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, uint64_t now_ns,
+                        struct map_effect *effect);
+/* The first writer owns the inputs until it is silent or gone: two writers would fight unseen. */
+bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns);
+/* The owners of a frame. */
+void modbus_map_show_owners(struct modbus_map *map, const struct frame *f);
 
 /* The client is gone: its inputs are free for the next writer. */
 void modbus_map_release(struct modbus_map *map, uint32_t client);

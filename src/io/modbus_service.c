@@ -23,7 +23,7 @@ void modbus_service_refresh(struct modbus_service *s)
 static bool give_to_loop(struct modbus_service *s, const struct map_effect *effect,
                          const struct map_peer *peer, uint64_t now_ns)
 {
-  if (effect->commands > 0) /* anew: others with the same place may have come since */
+  if (effect->commands > 0 || effect->inputs) /* anew: others with the same place may have come since */
     clients_name(&s->port->clients, peer->id, peer->name);
   for (int i = 0; i < effect->commands; i++) {
     const struct command c = {.code = effect->command[i].code,
@@ -57,6 +57,8 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
   } else if (exception == 0) {
     exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
+    if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
+    if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
     if (exception == 0 && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
   }
   counter_add(&s->counters->modbus_requests, 1);

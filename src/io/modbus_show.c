@@ -88,10 +88,16 @@ static uint16_t saturate(uint64_t v)
   return v < 0xffff ? (uint16_t)v : 0xffff;
 }
 
+static uint16_t age_code(uint32_t ms)
+{
+  if (ms == UINT32_MAX) return MAP_NONE;
+  return ms < MAP_NONE ? (uint16_t)ms : MAP_NONE - 1;
+}
+
 static void show_head(struct modbus_map *map, const struct frame *f)
 {
   uint16_t *at = map->mapping->tab_input_registers;
-  const struct wire cycle = {WIRE_U32, map->order, 1.0, 0.0};
+  const struct wire cycle = {WIRE_U32, map->order, 1.0, 0.0}, exact = {WIRE_F64, map->order, 1.0, 0.0};
   at[MAP_STATE] = (uint16_t)f->state;
   at[MAP_STATUS_BITS] = (uint16_t)f->flags;
   at[MAP_FAULT] = (uint16_t)f->fault;
@@ -100,11 +106,12 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   if (map->platform) at[MAP_PLATFORM_END] = (uint16_t)f->cycle;
   wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);
   put_float(at + MAP_TIME, f->time, map->order);
+  wire_put(&exact, f->time, at + MAP_EXACT_TIME);
   at[MAP_PERIOD] = saturate(f->period_us);
   at[MAP_LAST_CYCLE] = saturate(f->last_cycle_us);
   at[MAP_MAX_CYCLE] = saturate(f->max_cycle_us);
   at[MAP_OVERRUNS] = saturate(f->misses);
-  at[MAP_INPUT_AGE] = saturate(f->input_age_ms);
+  at[MAP_INPUT_AGE] = age_code(f->input_age_ms);
   at[MAP_STALE_MASK] = (uint16_t)f->stale_mask;
   at[MAP_LAST_COMMAND] = (uint16_t)f->last_command;
   at[MAP_LAST_SEQUENCE] = (uint16_t)f->last_command_id;
@@ -120,6 +127,7 @@ void modbus_map_show(struct modbus_map *map, const struct frame *f)
   map->mapping->tab_bits[MAP_ESTOP] = (f->flags & FLAG_ESTOP) != 0;
   show_runs(map, values);
   show_singles(map, values, f->state);
+  modbus_map_show_owners(map, f);
   map->state = f->state;
 }
 

@@ -9,7 +9,7 @@
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
-  MAP_VERSION = 0x0201,
+  MAP_VERSION = 0x0202,
   MAP_NONE = 0xffff,
 
   MAP_BODIES_MAX = 128,
@@ -38,7 +38,8 @@ enum map_input {
   MAP_LAST_COMMAND = 18,
   MAP_LAST_SEQUENCE = 19,
   MAP_LAST_RESULT = 20,
-  MAP_RESERVED = 21, /* up to the next: no value */
+  MAP_EXACT_TIME = 21, /* f64, s: an f32 stands still for cycles after some hours */
+  MAP_RESERVED = 25,   /* up to the next: no value */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   MAP_PLATFORM =

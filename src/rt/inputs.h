@@ -118,7 +118,6 @@ void inputs_apply(const struct inputs *in, const ali3_model *m, ali3_data *d);
 void inputs_forget(struct inputs *in, uint64_t t_ns);
 
 /* For the files of the inputs. */
-
 /* s of silence after which the input is anybody's. */
 static inline double inputs_patience(const struct input_spec *spec)
 {

@@ -31,7 +31,8 @@
   X(osc_clients, "OSC targets and subscribers now")                                                          \
   X(modbus_clients, "Modbus clients connected now")                                                          \
   X(modbus_accepted, "Modbus connections accepted")                                                          \
-  X(modbus_refused, "Modbus connections refused (too many)")                                                 \
+  X(modbus_refused, "Modbus connections refused (too many, or too many of one host)")                        \
+  X(modbus_replaced, "Modbus connections closed to make room for another")                                   \
   X(modbus_requests, "Modbus requests answered")                                                             \
   X(modbus_exceptions, "Modbus exceptions answered")                                                         \
   X(modbus_commands, "Modbus commands passed on")                                                            \
@@ -40,6 +41,7 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(modbus_owned, "Modbus writes of an input refused because it has another owner")                          \
   X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
   X(inputs_repeated, "samples of an input ignored: their number came before")                                \
   X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \

@@ -7,7 +7,7 @@
 
 enum { BITS = 128, MAPPED = 96 }; /* of an IPv6 address, and before the IPv4 address in it */
 
-static void map_v4(const void *v4, uint8_t out[16])
+static void map_v4(const void *v4, uint8_t out[PEER_ADDRESS])
 {
   memset(out, 0, 10);
   memset(out + 10, 0xff, 2);
@@ -46,22 +46,28 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
   return true;
 }
 
-static bool matches(const struct peer_rule *rule, const uint8_t address[16])
+static bool matches(const struct peer_rule *rule, const uint8_t address[PEER_ADDRESS])
 {
   for (int i = 0; i < rule->bits; i++)
     if (bit(rule->address, i) != bit(address, i)) return false;
   return true;
 }
 
-enum access peers_access(const struct peers *p, const struct sockaddr *from)
+bool peers_host(const struct sockaddr *from, uint8_t address[PEER_ADDRESS])
 {
-  uint8_t address[16];
   if (from->sa_family == AF_INET)
     map_v4(&((const struct sockaddr_in *)(const void *)from)->sin_addr, address);
   else if (from->sa_family == AF_INET6)
-    memcpy(address, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, sizeof address);
+    memcpy(address, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, PEER_ADDRESS);
   else
-    return ACCESS_NONE;
+    return false;
+  return true;
+}
+
+enum access peers_access(const struct peers *p, const struct sockaddr *from)
+{
+  uint8_t address[PEER_ADDRESS];
+  if (!peers_host(from, address)) return ACCESS_NONE;
   if (p->count == 0) return ACCESS_WRITE;
   const struct peer_rule *best = NULL;
   for (int i = 0; i < p->count; i++)

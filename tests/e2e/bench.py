@@ -152,8 +152,9 @@ class ModbusError(Exception):
 
 
 class ModbusClient:
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+    def __init__(self, port, source="127.0.0.1"):
+        """source: 127.0.0.2 is another host to the daemon."""
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5, source_address=(source, 0))
         self.transaction = 0
 
     def close(self):

@@ -12,12 +12,15 @@ struct modbus_server *server;
 char bench_error[200];
 uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
+static struct input_spec bench_input[] = {{.name = "push", .first = 0, .count = 6},
+                                          {.name = "pull", .first = 6, .count = 6}};
 const struct signals bench_signals = {.platform_first = -1,
                                       .count = VALUES,
                                       .bodies = BODIES,
                                       .body_first = BODY_FIRST,
                                       .channels = CHANNELS,
-                                      .inputs = 2};
+                                      .inputs = 2,
+                                      .input = bench_input};
 const struct modbus_config bench_config = {.tcp = true,
                                            .default_map = true,
                                            .unit = FRAME_UNIT,
@@ -42,6 +45,21 @@ int bench_teardown(void **state)
   modbus_server_stop(server);
   port_free(&port);
   return 0;
+}
+
+void bench_restart_with(enum access local, enum access others)
+{
+  static struct peer_rule rule[2];
+  static struct peers peers = {rule, 2};
+  modbus_server_stop(server);
+  assert_true(peer_rule_parse("127.0.0.1", &rule[0]));
+  assert_true(peer_rule_parse("0.0.0.0/0", &rule[1]));
+  rule[0].access = local;
+  rule[1].access = others;
+  struct modbus_config c = bench_config;
+  c.peers = &peers;
+  server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
+  assert_non_null(server);
 }
 
 void cycle(uint64_t number, enum run_state run_state)
@@ -75,6 +93,17 @@ int connect_client(int receive_buffer)
 {
   int fd = make_socket();
   if (receive_buffer) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+  connect_socket(fd);
+  return fd;
+}
+
+int connect_from(const char *address)
+{
+  struct sockaddr_in a = {.sin_family = AF_INET};
+  int fd = make_socket();
+  assert_int_equal(inet_pton(AF_INET, address, &a.sin_addr), 1);
+  assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
   connect_socket(fd);
   return fd;

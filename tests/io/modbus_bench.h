@@ -17,7 +17,13 @@
 #include <cmocka.h>
 
 enum { BODIES = 2, CHANNELS = 12, BODY_FIRST = 1, VALUES = 1 + BODIES * SIGNALS_BODY + 6 + CHANNELS };
-enum { MAX_CLIENTS = 3, HALF_FRAME_MS = 1000, IDLE_MS = 3000, PATIENCE_MS = 10000 };
+enum {
+  MAX_CLIENTS = 6,
+  HOST_CLIENTS = MAX_CLIENTS / 2,
+  HALF_FRAME_MS = 1000,
+  IDLE_MS = 3000,
+  PATIENCE_MS = 10000
+};
 
 extern const struct signals bench_signals;
 extern const struct modbus_config bench_config;
@@ -29,6 +35,8 @@ extern uint8_t frame[FRAME_MAX], reply[FRAME_MAX]; /* the request to send; the P
 
 int bench_setup(void **state);
 int bench_teardown(void **state);
+/* A new server, for which 127.0.0.1 has these rights, everybody else others. */
+void bench_restart_with(enum access local, enum access others);
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 
 /* One cycle of the loop. Value i of its frame is number + i. */
@@ -40,6 +48,7 @@ void assert_counts_to(const _Atomic uint64_t *counter, uint64_t expected);
 int make_socket(void);
 void connect_socket(int fd);
 int connect_client(int receive_buffer); /* 0: as usual */
+int connect_from(const char *address);  /* 127.0.0.2 is another host to the server */
 
 void put(int fd, const uint8_t *bytes, size_t n);
 /* Bytes read, fewer than n at the end of the stream. Fails when nothing comes. */

@@ -88,10 +88,10 @@ static void one_client_too_many_is_refused(void **state)
   (void)state;
   int fd[MAX_CLIENTS];
   for (int i = 0; i < MAX_CLIENTS; i++) {
-    fd[i] = connect_client(0);
+    fd[i] = i < HOST_CLIENTS ? connect_client(0) : connect_from("127.0.0.2");
     ask(fd[i], i, frame_short(frame, i, 4, 0, 1));
   }
-  int extra = connect_client(0);
+  int extra = connect_from("127.0.0.3");
   assert_closed(extra);
   close(extra);
   assert_counts_to(&counters.modbus_refused, 1);
@@ -99,9 +99,89 @@ static void one_client_too_many_is_refused(void **state)
   for (int i = 0; i < MAX_CLIENTS; i++) ask(fd[i], i, frame_short(frame, i, 4, 0, 1));
   close(fd[0]);
   assert_counts_to(&counters.modbus_clients, MAX_CLIENTS - 1);
-  fd[0] = connect_client(0);
+  fd[0] = connect_from("127.0.0.3");
   ask(fd[0], 1, frame_short(frame, 1, 4, 0, 1));
   for (int i = 0; i < MAX_CLIENTS; i++) close(fd[i]);
+  assert_int_equal(counter_get(&counters.modbus_replaced), 0);
+}
+
+/* Connections that nobody closed, of a PLC that starts again: it gets in once they have been silent for a second. */
+static void a_host_replaces_its_own_silent_connection(void **state)
+{
+  (void)state;
+  int fd[HOST_CLIENTS];
+  for (int i = 0; i < HOST_CLIENTS; i++) {
+    fd[i] = connect_client(0);
+    ask(fd[i], i, frame_short(frame, i, 4, 0, 1));
+  }
+  uint64_t start = clock_now_ns();
+  while (counter_get(&counters.modbus_replaced) == 0 && ms_since(start) < PATIENCE_MS) {
+    for (int i = 1; i < HOST_CLIENTS; i++) ask(fd[i], i, frame_short(frame, i, 4, 0, 1));
+    int again = connect_client(0);
+    usleep(20000);
+    close(again);
+  }
+  assert_true(ms_since(start) > 900);
+  assert_closed(fd[0]); /* the others were not silent */
+  for (int i = 1; i < HOST_CLIENTS; i++) ask(fd[i], i, frame_short(frame, i, 4, 0, 1));
+  assert_true(counter_get(&counters.modbus_refused) > 0);
+  for (int i = 0; i < HOST_CLIENTS; i++) close(fd[i]);
+}
+
+static void readers_leave_room_for_writers(void **state)
+{
+  (void)state;
+  int reader[MAX_CLIENTS], writer[2];
+  bench_restart_with(ACCESS_WRITE, ACCESS_READ);
+  for (int i = 0; i < MAX_CLIENTS - 1; i++) {
+    reader[i] = connect_from(i < HOST_CLIENTS ? "127.0.0.2" : "127.0.0.3");
+    ask(reader[i], i, frame_short(frame, i, 4, 0, 1));
+  }
+  reader[MAX_CLIENTS - 1] = connect_from("127.0.0.4");
+  assert_closed(reader[MAX_CLIENTS - 1]);
+  assert_counts_to(&counters.modbus_refused, 1);
+
+  writer[0] = connect_client(0);
+  ask(writer[0], 1, frame_short(frame, 1, 5, MAP_ESTOP, 0xff00));
+  assert_int_equal(counter_get(&counters.modbus_replaced), 0);
+  ask(reader[0], 1, frame_short(frame, 1, 4, 0, 1)); /* now the second has been silent for longest */
+  writer[1] = connect_client(0);
+  ask(writer[1], 1, frame_short(frame, 1, 5, MAP_ESTOP, 0xff00));
+  assert_closed(reader[1]);
+  assert_int_equal(counter_get(&counters.modbus_replaced), 1);
+  ask(reader[0], 1, frame_short(frame, 1, 4, 0, 1));
+  for (int i = 0; i < MAX_CLIENTS; i++) close(reader[i]);
+  close(writer[0]);
+  close(writer[1]);
+}
+
+/* Far more writes than are served at once: those that wait in the socket are as old as they are. */
+static void values_age_while_they_wait(void **state)
+{
+  (void)state;
+  enum { WRITES = 1000, LENGTH = 12 };
+  static uint8_t stream[WRITES * LENGTH];
+  uint16_t block[65];
+  int fd = connect_client(0);
+  input_block(block, 1, 0);
+  ask(fd, 0, frame_write(frame, 0, 100, block, 65));
+  for (int k = 1; k <= WRITES; k++) frame_short(stream + (k - 1) * LENGTH, k, 6, MAP_INPUT_SEQUENCE, k);
+  const uint64_t start = clock_now_ns();
+  put(fd, stream, sizeof stream); /* less than a window of TCP */
+  usleep(10000);
+  const uint64_t sent = clock_now_ns();
+  uint64_t last_ns = 0;
+  for (int k = 1; k <= WRITES; k++) {
+    get_reply(fd, k);
+    if (!snapshot_take(&port.inputs)) continue;
+    const struct input_sample *sample = snapshot_value(&port.inputs);
+    assert_true(sample[0].t_ns <= sent && sample[0].t_ns > last_ns && sample[0].t_ns + NS_PER_S > start);
+    last_ns = sample[0].t_ns;
+  }
+  const double waited = ms_since(sent);
+  print_message("[          ] the last of %d values waited for %.0f ms\n", WRITES, waited);
+  assert_true(waited > 100 && last_ns != 0);
+  close(fd);
 }
 
 static void a_want_of_descriptors_is_survived(void **state)
@@ -268,6 +348,9 @@ int main(void)
       BENCH_TEST(a_client_that_dies_in_mid_frame_is_counted),
       BENCH_TEST(what_is_not_modbus_is_closed_and_counted),
       BENCH_TEST(one_client_too_many_is_refused),
+      BENCH_TEST(a_host_replaces_its_own_silent_connection),
+      BENCH_TEST(readers_leave_room_for_writers),
+      BENCH_TEST(values_age_while_they_wait),
       BENCH_TEST(a_want_of_descriptors_is_survived),
       BENCH_TEST(a_descriptor_beyond_fd_setsize_is_refused),
       BENCH_TEST(a_client_that_does_not_read_is_dropped),

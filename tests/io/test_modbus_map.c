@@ -5,12 +5,15 @@
 #include <stdlib.h>
 
 enum { BODIES = 2, CHANNELS = 12, BODY_FIRST = 1, VALUES = 1 + BODIES * SIGNALS_BODY + 6 + CHANNELS };
+static struct input_spec input[] = {{.name = "push", .first = 0, .count = 6},
+                                    {.name = "pull", .first = 6, .count = 6}};
 static const struct signals signals = {.platform_first = -1,
                                        .count = VALUES,
                                        .bodies = BODIES,
                                        .body_first = BODY_FIRST,
                                        .channels = CHANNELS,
-                                       .inputs = 2};
+                                       .inputs = 2,
+                                       .input = input};
 
 static const struct modbus_config usual = {.default_map = true};
 static const struct map_peer alice = {.id = ALICE, .access = ACCESS_WRITE};
@@ -95,18 +98,110 @@ static void a_frame_fills_the_input_registers(void **state)
   free(f);
 
   const uint16_t *at = map.mapping->tab_input_registers;
-  static const uint16_t head[] = {0x4133, 0x0201, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
+  static const uint16_t head[] = {0x4133, 0x0202, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
   for (int i = 0; i < 10; i++) assert_int_equal(at[i], head[i]);
   assert_true(frame_get_float(at + 10) == 1.5f);
   static const uint16_t rest[] = {10000, 0xffff, 0xffff, 3, 0xffff, 5, COMMAND_RUN, 7, RESULT_WRONG_STATE};
   for (int i = 0; i < 9; i++) assert_int_equal(at[12 + i], rest[i]);
-  for (int i = 21; i < 31; i++) assert_int_equal(at[i], 0xffff);
+  double time;
+  const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
+  time = wire_get(&exact, at + 21);
+  assert_true(time == 1.5);
+  for (int i = 25; i < 31; i++) assert_int_equal(at[i], 0xffff);
   assert_int_equal(at[31], at[7]);
   for (int k = 0; k < BODIES; k++)
     for (int i = 0; i < 7; i++)
       assert_true(frame_get_float(at + 1000 + 14 * k + 2 * i) ==
                   (float)(100 + BODY_FIRST + SIGNALS_BODY * k + i));
   for (int i = 0; i < 16; i++) assert_int_equal(map.mapping->tab_input_bits[i], 0x1082 >> i & 1);
+}
+
+/* Weeks: an f32 of seconds stands still, an age in ms does not fit into 16 bits. */
+static void long_times_stay_true(void **state)
+{
+  (void)state;
+  const uint16_t *at = map.mapping->tab_input_registers;
+  const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
+  static const struct {
+    uint32_t ms;
+    uint16_t shown;
+  } age[] = {{0, 0},         {65533, 65533},          {65534, 65534},
+             {65535, 65534}, {UINT32_MAX - 1, 65534}, {UINT32_MAX, 65535}};
+  for (int i = 0; i < 6; i++) {
+    modbus_map_show(&map, &(struct frame){.time = 5e6 + 0.01 * i, .input_age_ms = age[i].ms});
+    assert_int_equal(at[MAP_INPUT_AGE], age[i].shown);
+    assert_true(wire_get(&exact, at + MAP_EXACT_TIME) == 5e6 + 0.01 * i);
+  }
+}
+
+/* The loop says that an input is of another source, or of a device alone: no answer may say that a value was taken. */
+static void inputs_of_other_sources_are_refused(void **state)
+{
+  (void)state;
+  struct frame *f = calloc(1, sizeof *f + 2 * sizeof(struct input_owner));
+  assert_non_null(f);
+  f->state = STATE_RUNNING;
+  f->inputs = 2;
+  struct input_owner *owner = frame_owners(f);
+  owner[0] = (struct input_owner){.source = OWNER_NONE};
+  owner[1] = (struct input_owner){.source = SOURCE_OSC, .client = 300};
+  modbus_map_show(&map, f);
+
+  assert_int_equal(accept_as(&alice, 100 * MS, frame_write(frame, 1, 100, inputs(1, 1), 65)), MBAP_BUSY);
+  assert_true(effect.owned && effect.tell && !effect.inputs);
+  assert_int_equal(effect.input, 1);
+  assert_int_equal(effect.owner.source, SOURCE_OSC);
+  assert_int_equal(effect.owner.client, 300);
+  assert_int_equal(map.owner, 0);
+  assert_int_equal(map.sample[0].t_ns, 0);
+  /* told once a second */
+  assert_int_equal(accept_as(&alice, 900 * MS, frame_write(frame, 1, 112, inputs(1, 1), 2)), MBAP_BUSY);
+  assert_true(effect.owned && !effect.tell);
+  assert_int_equal(accept_as(&alice, 1101 * MS, frame_write(frame, 1, 122, inputs(1, 1), 2)), MBAP_BUSY);
+  assert_true(effect.tell);
+
+  /* the other input is free */
+  assert_int_equal(accept_as(&alice, 1102 * MS, frame_write(frame, 1, 100, inputs(1, 1), 12)), 0);
+  assert_int_equal(accept_as(&alice, 1103 * MS, frame_write(frame, 1, 164, (uint16_t[]){1}, 1)), 0);
+  assert_true(effect.inputs && !effect.owned);
+  assert_int_equal(map.sample[0].client, ALICE);
+  assert_int_equal(map.sample[6].t_ns, 0);
+
+  /* what was written while it was free, and acts when it is not: refused, and let go */
+  owner[1].source = OWNER_NONE;
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1104 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  owner[1].source = SOURCE_DEVICE;
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1105 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), MBAP_BUSY);
+  assert_true(effect.owned && effect.input == 1);
+  assert_int_equal(accept_as(&alice, 1106 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), 0);
+  assert_int_equal(map.sample[6].t_ns, 0);
+
+  /* ours, as the loop sees it */
+  owner[1] = (struct input_owner){.source = SOURCE_MODBUS, .client = ALICE};
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1107 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  free(f);
+
+  /* nobody has set it, but we may not */
+  input[1].sources = UINT64_C(1) << (SOURCE_DEVICE + 3);
+  modbus_map_show(&map, &(struct frame){.state = STATE_RUNNING});
+  assert_int_equal(accept_as(&alice, 9000 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), MBAP_BUSY);
+  assert_true(effect.owned && effect.owner.source == OWNER_NONE);
+  input[1].sources |= 1u << SOURCE_MODBUS;
+  assert_int_equal(accept_as(&alice, 9000 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  input[1].sources = 0;
+}
+
+/* Stamps of two samples may be equal; the loop tells samples apart by them. */
+static void every_sample_has_a_time_of_its_own(void **state)
+{
+  (void)state;
+  assert_int_equal(writes(100, inputs(1, 1), 65), 0);
+  const uint64_t first_ns = map.sample[0].t_ns;
+  assert_int_equal(writes(100, inputs(2, 2), 65), 0);
+  assert_int_equal(map.sample[0].t_ns, first_ns + 1);
 }
 
 static void before_the_first_frame_nothing_is_claimed(void **state)
@@ -272,6 +367,9 @@ int main(void)
       TEST(the_crc_is_that_of_modbus),
       TEST(a_frame_fills_the_input_registers),
       TEST(sensors_have_a_block_of_their_own),
+      TEST(long_times_stay_true),
+      TEST(inputs_of_other_sources_are_refused),
+      TEST(every_sample_has_a_time_of_its_own),
       TEST(before_the_first_frame_nothing_is_claimed),
       TEST(holes_and_halves_are_illegal_addresses),
       TEST(inputs_go_to_the_loop_when_their_sequence_changes),

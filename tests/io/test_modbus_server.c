@@ -188,33 +188,17 @@ static void a_server_that_cannot_listen_says_why(void **state)
   assert_non_null(strstr(bench_error, "17"));
 }
 
-/* A server for which 127.0.0.1 has these rights, everybody else others. */
-static void restart_with(enum access local, enum access others)
-{
-  static struct peer_rule rule[2];
-  static struct peers peers = {rule, 2};
-  modbus_server_stop(server);
-  assert_true(peer_rule_parse("127.0.0.1", &rule[0]));
-  assert_true(peer_rule_parse("0.0.0.0/0", &rule[1]));
-  rule[0].access = local;
-  rule[1].access = others;
-  struct modbus_config c = bench_config;
-  c.peers = &peers;
-  server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
-  assert_non_null(server);
-}
-
 static void rights_go_by_address(void **state)
 {
   (void)state;
-  restart_with(ACCESS_NONE, ACCESS_WRITE);
+  bench_restart_with(ACCESS_NONE, ACCESS_WRITE);
   int fd = connect_client(0);
   assert_closed(fd);
   close(fd);
   assert_counts_to(&counters.modbus_denied, 1);
   assert_int_equal(counter_get(&counters.modbus_accepted), 0);
 
-  restart_with(ACCESS_READ, ACCESS_WRITE);
+  bench_restart_with(ACCESS_READ, ACCESS_WRITE);
   fd = connect_client(0);
   ask(fd, 1, frame_short(frame, 1, 4, 0, 32));
   assert_int_equal(reply[0], 4);
@@ -227,7 +211,7 @@ static void rights_go_by_address(void **state)
   assert_true(atomic_load(&port.estop) & PORT_ESTOP);
   close(fd);
 
-  restart_with(ACCESS_WRITE, ACCESS_NONE);
+  bench_restart_with(ACCESS_WRITE, ACCESS_NONE);
   fd = connect_client(0);
   ask(fd, 1, frame_write(frame, 1, 0, (uint16_t[]){COMMAND_RUN, 0, 1}, 3));
   assert_int_equal(reply[0], 16);
