@@ -38,6 +38,7 @@
   X(modbus_idle_closed, "Modbus connections closed for idleness")                                            \
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
+  X(modbus_clamped, "numbers in Modbus registers clamped to the range of their type")                        \
   X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
   X(inputs_repeated, "samples of an input ignored: their number came before")                                \
   X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \
