@@ -146,8 +146,7 @@ static enum bus_result write_words(struct station *s, struct bus *b, const struc
 {
   char error[DEVICE_TEXT] = "";
   if (first == end) return BUS_OK;
-  return note(s,
-              bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error),
+  return note(s, bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error),
               error);
 }
 

@@ -117,8 +117,8 @@ struct osc_state *osc_state_new(const struct osc_space *space, const char *prefi
     osc_state_free(st);
     return NULL;
   }
-  struct osc_packet *packet =
-      st->packets > 0 ? realloc(st->packet, (size_t)st->packets * sizeof *packet) : NULL; /* memory is locked */
+  struct osc_packet *packet = st->packets > 0 ? realloc(st->packet, (size_t)st->packets * sizeof *packet)
+                                              : NULL; /* memory is locked */
   if (packet) st->packet = packet;
   return st;
 }

@@ -15,9 +15,10 @@ struct osc_out {
   struct counters *counters;
   int fd;
   struct osc_state *state[STREAMS_PACKED][2]; /* 32-bit and 64-bit profile */
-  struct osc_state *still[STREAMS_PACKED][2]; /* without the platform's motion; NULL: the stream has none of it */
-  bool filled[STREAMS_PACKED][2];             /* that of them which goes with the frame in hand, with it */
-  const struct frame *frame;                  /* the last one; NULL: none yet */
+  struct osc_state
+      *still[STREAMS_PACKED][2];  /* without the platform's motion; NULL: the stream has none of it */
+  bool filled[STREAMS_PACKED][2]; /* that of them which goes with the frame in hand, with it */
+  const struct frame *frame;      /* the last one; NULL: none yet */
   uint32_t last_state, last_fault;
   uint64_t next_status_ns;
   struct osc_limit limit;

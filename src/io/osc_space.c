@@ -145,7 +145,8 @@ static int by_address(const void *a, const void *b)
   return strcmp((*x)->address, (*y)->address);
 }
 
-static bool tells_motion(const struct osc_space *space, const struct osc_node *n, const struct signals *signals)
+static bool tells_motion(const struct osc_space *space, const struct osc_node *n,
+                         const struct signals *signals)
 {
   for (int i = 0; i < n->count; i++)
     if (signals_is_motion(signals, space->value[n->first + i].signal)) return true;

@@ -77,7 +77,7 @@ enum platform_flag {
   X(specific_force, 3)   /* m/s^2, at the head point, platform axes: what is felt */                         \
   X(angular_velocity, 3) /* rad/s, platform axes */                                                          \
   X(margin, 1)           /* determinant of the Jacobian as a part of that at neutral */                      \
-  X(state, 1)            /* enum platform_state; this and what follows are always valid */                    \
+  X(state, 1)            /* enum platform_state; this and what follows are always valid */                   \
   X(mode, 1)             /* enum platform_mode */                                                            \
   X(flags, 1)            /* enum platform_flag */
 struct platform_output {

@@ -102,15 +102,17 @@ static void a_platform_is_not_read_until_it_is_armed(void **state)
   static const struct {
     int function, address, count;
     bool motion;
-  } c[] = {{4, 0, 32, false}, {4, 100, 48, true},  {4, 146, 2, true},   {4, 148, 1, false}, {4, 1000, 14, false},
-           {4, 200, 1, false}, {4, 201, 1, true},  {4, 200, 3, true},   {4, 202, 1, false}, {2, 0, 16, false},
-           {2, 20, 1, false},  {2, 21, 1, true}};
-  static const uint32_t states[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE, STATE_EXIT, STATE_READY, STATE_SAFE};
+  } c[] = {{4, 0, 32, false},    {4, 100, 48, true}, {4, 146, 2, true}, {4, 148, 1, false},
+           {4, 1000, 14, false}, {4, 200, 1, false}, {4, 201, 1, true}, {4, 200, 3, true},
+           {4, 202, 1, false},   {2, 0, 16, false},  {2, 20, 1, false}, {2, 21, 1, true}};
+  static const uint32_t states[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE,
+                                    STATE_EXIT, STATE_READY,   STATE_SAFE};
   for (int k = -1; k < 6; k++) { /* -1: before the first frame; the last two: it is armed */
     const bool withheld = k < 4;
     if (k >= 0) show_platform(states[k], withheld ? FLAG_WITHHELD : 0, 3.0);
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
-      assert_int_equal(reads(c[i].function, c[i].address, c[i].count), withheld && c[i].motion ? MBAP_BUSY : 0);
+      assert_int_equal(reads(c[i].function, c[i].address, c[i].count),
+                       withheld && c[i].motion ? MBAP_BUSY : 0);
     assert_int_equal(map.mapping->tab_input_bits[14], withheld && k >= 0);
   }
 }
@@ -120,7 +122,8 @@ static void what_is_clamped_is_told(void **state)
 {
   (void)state;
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
-  struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN}, {2, false, TABLE_INPUT, 201, large, (double)NAN}};
+  struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
+                         {2, false, TABLE_INPUT, 201, large, (double)NAN}};
   const struct wiring wiring = {item, 2};
   struct modbus_config config = usual;
   config.map = &wiring;

@@ -115,12 +115,9 @@ static void names(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moves_begin_at_rest),
-      cmocka_unit_test(run_takes_to_be_engaged),
-      cmocka_unit_test(an_order_leads_there),
-      cmocka_unit_test(an_unknown_pose_is_known_by_an_order_up),
-      cmocka_unit_test(a_fault_leads_by_neutral),
-      cmocka_unit_test(names),
+      cmocka_unit_test(moves_begin_at_rest),      cmocka_unit_test(run_takes_to_be_engaged),
+      cmocka_unit_test(an_order_leads_there),     cmocka_unit_test(an_unknown_pose_is_known_by_an_order_up),
+      cmocka_unit_test(a_fault_leads_by_neutral), cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -436,22 +436,39 @@ static void one_that_is_parked_holds_up_nothing(void **state)
   assert_true(cycle_over(&b->cycle));
 }
 
-/* On both ports, from the first frame on, whatever happens but an arm; and no frame before the first claims a pose either. */
+static void expect_withheld(struct bench *b)
+{
+  for (int p = 0; p < 2; p++) {
+    const struct frame *f = newest(b, p);
+    assert_true(f->flags & FLAG_WITHHELD);
+    assert_true(isnan(published(b, f, offsetof(struct platform_output, pose))));
+    assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_UNKNOWN);
+  }
+}
+
+/* With publish_next it goes out before the first cycle has ended. */
+static void the_first_frame_claims_no_pose(void **state)
+{
+  struct bench *b = *state;
+  b->config.publish_next = true;
+  begin(b);
+  for (int i = 0; i < WARMUP; i++) {
+    after(b, 1);
+    expect_withheld(b);
+  }
+}
+
+/* On both ports, from the first frame on, whatever happens but an arm. */
 static void until_the_first_arm_its_pose_is_not_known(void **state)
 {
   struct bench *b = *state;
-  static const uint32_t never_up[] = {COMMAND_RESET, COMMAND_PARK, COMMAND_STOP, COMMAND_ESTOP, COMMAND_RESET};
+  static const uint32_t never_up[] = {COMMAND_RESET, COMMAND_PARK, COMMAND_STOP, COMMAND_ESTOP,
+                                      COMMAND_RESET};
   b->config.autostart = false;
-  b->config.publish_next = true; /* the first frame goes out before the first cycle */
   begin(b);
   for (int i = 0; i < WARMUP + 3; i++) {
     after(b, 1);
-    for (int p = 0; p < 2; p++) {
-      const struct frame *f = newest(b, p);
-      assert_true(f->flags & FLAG_WITHHELD);
-      assert_true(isnan(published(b, f, offsetof(struct platform_output, pose))));
-      assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_UNKNOWN);
-    }
+    expect_withheld(b);
   }
   for (size_t i = 0; i < sizeof never_up / sizeof *never_up; i++) {
     told(b, never_up[i]);
@@ -525,6 +542,7 @@ int main(void)
       TEST(nor_one_that_stood_still_in_a_cycle),
       TEST(it_is_not_waited_for_where_haste_is_asked_for),
       TEST(one_that_is_parked_holds_up_nothing),
+      TEST(the_first_frame_claims_no_pose),
       TEST(until_the_first_arm_its_pose_is_not_known),
       TEST(one_that_was_never_armed_holds_up_nothing),
       TEST(it_is_parked_after_the_last_period_too),
