@@ -78,7 +78,7 @@ class Withheld(unittest.TestCase):
     def daemon(self):
         host, port = "127.0.0.1", self.ears.packets.getsockname()[1]
         osc = self.ears.osc.getsockname()[1]
-        heave = {"signal": "platform.pose.heave"}
+        heave, large = {"signal": "platform.pose.heave"}, {"signal": "platform.state", "type": "i16", "scale": 1e-6}
         return bench.Daemon(
             inputs=INPUTS, platform=dict(PLATFORM, park_position=PARK[:3]), cycle={"autostart": False},
             packets=[{"name": "rig", "host": host, "port": port, "fields": [{"type": "f64", "signal": "platform.pose"}]},
@@ -86,9 +86,11 @@ class Withheld(unittest.TestCase):
                       "fields": [{"type": "u64", "frame": "cycle"}, {"type": "u8", "signal": "platform.state"}]}],
             osc={"targets": [{"host": host, "port": osc, "stream": s, "profile": "d"} for s in ("out", "platform")],
                  "map": [dict(heave, address="/rig/heave"), {"signal": "time", "address": "/plc/time"}]},
-            modbus={"map": [dict(heave, table="input", address=200, type="i16", scale=0.001)]},
+            modbus={"map": [dict(heave, table="input", address=200, type="i16", scale=0.001),
+                            dict(large, table="input", address=201)]},
             devices=[{"name": "rig", "host": host, "port": self.rig.port, "period": 0.01,
-                      "map": [dict(heave, table="holding", address=0), {"signal": "time", "table": "holding", "address": 10}]}])
+                      "map": [dict(heave, table="holding", address=0), {"signal": "time", "table": "holding", "address": 10},
+                              dict(large, table="holding", address=12)]}])
 
     def expect_silence(self, d, osc, modbus):
         """Everything but the pose goes on, on every way out."""
@@ -117,6 +119,9 @@ class Withheld(unittest.TestCase):
         self.assertTrue(watched["platform_withheld"])
         self.assertEqual(watched["counters"]["packets_withheld"], 0)  # it is no fault
         self.assertEqual(watched["devices"][0]["errors"]["withheld"], 0)
+        for clamped in (watched["devices"][0]["errors"]["clamped"], watched["counters"]["modbus_clamped"]):
+            self.assertGreater(clamped, 0)  # 8 in units of 1e-6 does not fit into 16 bits
+        self.assertEqual(modbus.inputs(201, 1), [32767])
         self.assertEqual([r for r in watched["reasons"] if "deadline" not in r], [])
 
     def arm(self, osc):
