@@ -182,6 +182,25 @@ static bool add(struct map_reader *m, const struct wired *w, const struct node *
   return true;
 }
 
+/* An input has a policy of its own; and what moves a rig would jump to the value at each e-stop. */
+static bool check_safe(const struct map_reader *m, const struct node *n, bool input, int signal)
+{
+  const struct node *safe = node_find(n, "safe");
+  if (!safe) return true;
+  if (input)
+    report_error(m->report, safe->at, "safe: \"%.60s\" is an input: it has a policy of its own",
+                 node_find(n, "signal")->text);
+  else if (signals_is_motion(m->signals, signal))
+    report_error(
+        m->report, safe->at,
+        "safe: \"%.60s\" moves the motion platform, which brakes and parks in every state: a value in its "
+        "place would be a jump; leave safe out",
+        node_find(n, "signal")->text);
+  else
+    return true;
+  return false;
+}
+
 /* False when out of memory. */
 static bool read_entry(struct map_reader *m, const struct node *n)
 {
@@ -194,11 +213,7 @@ static bool read_entry(struct map_reader *m, const struct node *n)
   const bool channel =
       first >= m->signals->input_first && first < m->signals->input_first + m->signals->channels;
   if (!check_direction(m, n, channel, table, &input) || !check_type(m, n, &v)) return true;
-  if (input && node_find(n, "safe")) {
-    report_error(m->report, node_find(n, "safe")->at,
-                 "safe: \"%.60s\" is an input: it has a policy of its own", v.signal);
-    return true;
-  }
+  if (!check_safe(m, n, input, first)) return true;
   if (m->rules->server && input &&
       !check_source(m->report, m->signals, first, SOURCE_MODBUS, node_find(n, "signal")))
     return true;

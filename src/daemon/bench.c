@@ -124,7 +124,8 @@ static bool start_devices(struct bench *b, char *error, size_t size)
 static bool start_packets(struct bench *b, char *error, size_t size)
 {
   const struct settings *s = b->settings;
-  b->packets = packets_start(s->packet, s->packets, &b->packets_port, &b->telemetry->counters, error, size);
+  b->packets = packets_start(s->packet, s->packets, b->signals, &b->packets_port, &b->telemetry->counters,
+                             error, size);
   return b->packets;
 }
 

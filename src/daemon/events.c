@@ -69,8 +69,9 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
     snprintf(text, size, "cycle %" PRIu64 ": platform: %s set to %g%s", e->cycle,
              e->code < PARAMS ? params_table[e->code].name : "?", e->value, origin);
   else
-    snprintf(text, size, "cycle %" PRIu64 ": platform: %s -> %s", e->cycle, platform_state_name(e->from),
-             platform_state_name(e->to));
+    snprintf(text, size, "cycle %" PRIu64 ": platform: %s -> %s%s", e->cycle, platform_state_name(e->from),
+             platform_state_name(e->to),
+             e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
 }
 
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)

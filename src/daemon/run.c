@@ -253,6 +253,9 @@ static void log_start(struct daemon *d)
   log_line(LOG_LEVEL_NOTICE, "model %s (bodies %d, joints %d, rows %d) every %g ms, %s; %s; %s; instance %s",
            ali3_model_name(m), ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m),
            d->settings->options.dt * 1e3, ali3_model_isa(m), real_time, open, d->bench.telemetry->instance);
+  if (d->settings->platform.enabled)
+    log_line(LOG_LEVEL_NOTICE,
+             "platform outputs are withheld until arm: the rig must stand in its park pose then");
 }
 
 static int finish(struct daemon *d)

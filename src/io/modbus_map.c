@@ -37,6 +37,7 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .values = signals->count,
       .input_first = signals->input_first,
       .platform = config->default_map && signals->platform_first >= 0,
+      .signals = signals,
       .samples = signals->channels,
   };
   if (!modbus_table_init(&map->table, config, signals) || !make_registers(map) || !modbus_map_plan(map)) {
@@ -166,18 +167,25 @@ static int write_inputs(struct modbus_map *map, const struct mbap_request *r, co
 
 /* Every number is read and written whole, and a write keeps to one kind of them. */
 static bool addresses_exist(const struct modbus_map *map, const struct mbap_request *r,
-                            struct entry_range *written)
+                            struct entry_range *read, struct entry_range *written)
 {
   enum wire_table reads = TABLE_HOLDING, writes = TABLE_HOLDING;
-  struct entry_range range;
   if (r->function == MBAP_READ_COILS) reads = TABLE_COIL;
   if (r->function == MBAP_READ_DISCRETE) reads = TABLE_DISCRETE;
   if (r->function == MBAP_READ_INPUT) reads = TABLE_INPUT;
   if (r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS) writes = TABLE_COIL;
-  if (!modbus_table_range(&map->table, reads, r->read_address, r->read_count, &range) ||
+  if (!modbus_table_range(&map->table, reads, r->read_address, r->read_count, read) ||
       !modbus_table_range(&map->table, writes, r->write_address, r->write_count, written))
     return false;
   return r->write_count == 0 || written->first->kind == written->end[-1].kind;
+}
+
+/* A rig that polls would take what stands in for "no value" as the place to go to. */
+static bool shows_withheld(const struct modbus_map *map, const struct entry_range *range)
+{
+  for (const struct entry *e = range->first; map->withheld && e < range->end; e++)
+    if (signals_is_motion(map->signals, e->signal)) return true;
+  return false;
 }
 
 /* Whoever may only read may still stop the motion. */
@@ -190,10 +198,11 @@ static bool only_estop(const struct mbap_request *r)
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect)
 {
-  struct entry_range written;
+  struct entry_range read, written;
   *effect = (struct map_effect){0};
   if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
-  if (!addresses_exist(map, r, &written)) return MBAP_ILLEGAL_ADDRESS;
+  if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
+  if (shows_withheld(map, &read)) return MBAP_BUSY;
   if (r->write_count == 0) return 0;
   int exception;
   if (written.first->kind == ENTRY_CONTROL)

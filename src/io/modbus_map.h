@@ -43,6 +43,8 @@ struct modbus_map {
   int values;        /* of the signal table */
   int input_first;   /* in it */
   bool platform;     /* its registers are there */
+  const struct signals *signals;
+  bool withheld; /* nobody has armed the platform: its motion is not to be read */
   enum wire_order order;
   uint32_t state; /* of the frame shown last */
 
@@ -82,8 +84,8 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
                      const struct signals *signals);
 void modbus_map_free(struct modbus_map *map);
 
-/* Puts a frame of the loop into the registers. */
-void modbus_map_show(struct modbus_map *map, const struct frame *f);
+/* Puts a frame of the loop into the registers. Returns how many values were clamped to the range of their type. */
+uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f);
 /* Set-up, of modbus_map_init(): finds the runs. False when out of memory. */
 bool modbus_map_plan(struct modbus_map *map);
 

@@ -14,7 +14,8 @@ void modbus_service_meet(struct modbus_service *s, struct map_peer *peer)
 void modbus_service_refresh(struct modbus_service *s)
 {
   const struct frame *frame;
-  if (port_take_frame(s->port, &frame)) modbus_map_show(&s->map, frame);
+  if (port_take_frame(s->port, &frame))
+    counter_add(&s->counters->modbus_clamped, modbus_map_show(&s->map, frame));
   struct answer answer;
   while (ring_pop(&s->port->answers, &answer)) continue;
 }

@@ -67,20 +67,22 @@ static bool lives(uint32_t state)
   return state == STATE_READY || state == STATE_RUNNING || state == STATE_PAUSED;
 }
 
-static void show_singles(struct modbus_map *map, const double *values, uint32_t state)
+static uint64_t show_singles(struct modbus_map *map, const double *values, uint32_t state)
 {
+  uint64_t clamped = 0;
   for (int i = 0; i < map->singles; i++) {
     const struct entry *e = map->single[i];
     double v = values ? values[e->signal] : (double)NAN;
     uint16_t bit;
     if (!lives(state) && !isnan(e->safe)) v = e->safe;
     if (e->table == TABLE_INPUT) {
-      wire_put(&e->wire, v, map->mapping->tab_input_registers + e->address);
+      clamped += wire_put(&e->wire, v, map->mapping->tab_input_registers + e->address) == WIRE_CLAMPED;
     } else {
       wire_put(&e->wire, v, &bit);
       map->mapping->tab_input_bits[e->address] = bit != 0;
     }
   }
+  return clamped;
 }
 
 static uint16_t saturate(uint64_t v)
@@ -118,7 +120,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
 }
 
-void modbus_map_show(struct modbus_map *map, const struct frame *f)
+uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
 {
   /* Before the loop's first frame there are none. */
   const double *values = f->count >= (uint32_t)map->values ? f->values : NULL;
@@ -126,9 +128,10 @@ void modbus_map_show(struct modbus_map *map, const struct frame *f)
   for (int i = 0; i < MAP_DISCRETE; i++) map->mapping->tab_input_bits[i] = f->flags >> i & 1;
   map->mapping->tab_bits[MAP_ESTOP] = (f->flags & FLAG_ESTOP) != 0;
   show_runs(map, values);
-  show_singles(map, values, f->state);
   modbus_map_show_owners(map, f);
   map->state = f->state;
+  map->withheld = !values || (f->flags & FLAG_WITHHELD);
+  return show_singles(map, values, f->state);
 }
 
 static bool plain(const struct entry *e)

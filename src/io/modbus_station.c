@@ -16,7 +16,10 @@ static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the
 
 bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals)
 {
-  *s = (struct station){.device = device, .input_first = signals->input_first, .channels = signals->channels};
+  *s = (struct station){.device = device,
+                        .signals = signals,
+                        .input_first = signals->input_first,
+                        .channels = signals->channels};
   s->sample = calloc((size_t)signals->channels + 1, sizeof *s->sample);
   return s->sample && modbus_plan_reads(&s->reads[0], device->map, device->alive, true) &&
          modbus_plan_reads(&s->reads[1], device->map, device->alive, false) &&
@@ -125,20 +128,46 @@ static double value_to_write(const struct station *s, const struct wired *w, boo
   return !isnan(w->safe) && (!runs || !isfinite(value)) ? w->safe : value;
 }
 
-static void fill(const struct station *s, const struct modbus_request *r, bool runs, uint16_t *words)
+/* False where nothing is to be written: what stands in for "no value" would be a number to the device. The safe value of a rig
+ * that nobody has armed is withheld, too: nobody knows how far from there it stands. */
+static bool put_value(struct station *s, const struct wired *w, bool runs, uint16_t *at)
 {
-  for (int i = 0; i < r->items; i++) {
-    const struct wired *w = &s->device->map->item[s->writes.item[r->first + i]];
-    wire_put(&w->wire, value_to_write(s, w, runs), words + (w->address - r->address));
-  }
+  if ((s->frame->flags & FLAG_WITHHELD) && signals_is_motion(s->signals, w->signal)) return false;
+  const double value = value_to_write(s, w, runs);
+  const enum wire_fit fit = isfinite(value) ? wire_put(&w->wire, value, at) : WIRE_NO_VALUE;
+  if (fit == WIRE_CLAMPED) count(&s->device->view->errors[DEVICE_ERROR_clamped]);
+  if (fit == WIRE_NO_VALUE) count(&s->device->view->errors[DEVICE_ERROR_withheld]);
+  return fit != WIRE_NO_VALUE;
 }
 
+/* Of a request, the words from `first` to before `end`. */
+static enum bus_result write_words(struct station *s, struct bus *b, const struct modbus_request *r,
+                                   const uint16_t *words, int first, int end)
+{
+  char error[DEVICE_TEXT] = "";
+  if (first == end) return BUS_OK;
+  return note(s, bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error),
+              error);
+}
+
+/* In as many writes as what is not to be written leaves of it. */
 static enum bus_result write_one(struct station *s, struct bus *b, const struct modbus_request *r, bool runs)
 {
   uint16_t words[PLAN_WRITE_BITS];
-  char error[DEVICE_TEXT] = "";
-  fill(s, r, runs, words);
-  return note(s, bus_write(b, r->table, r->address, r->count, words, error, sizeof error), error);
+  enum bus_result worst = BUS_OK, result = BUS_OK;
+  int first = 0, end = 0; /* of the words that wait to be written */
+  for (int i = 0; i < r->items && goes_on(b, result); i++) {
+    const struct wired *w = &s->device->map->item[s->writes.item[r->first + i]];
+    const int at = w->address - r->address, next = at + wire_registers(w->wire.type);
+    if (!put_value(s, w, runs, words + at)) {
+      result = write_words(s, b, r, words, first, end);
+      worst = worse(worst, result);
+      first = next;
+    }
+    end = next;
+  }
+  if (goes_on(b, result)) worst = worse(worst, write_words(s, b, r, words, first, end));
+  return worst;
 }
 
 static void take_frame(struct station *s)

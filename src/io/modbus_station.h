@@ -13,6 +13,7 @@ struct station {
   struct modbus_plan reads[2]; /* small gaps read along; and not */
   int gapless;                 /* which of the two: the device has nothing in its gaps */
   struct modbus_plan writes;
+  const struct signals *signals;
   int input_first, channels;   /* of the signals */
   struct input_sample *sample; /* (channels) */
   uint32_t sequence;           /* the last number in the register that tells that it lives */

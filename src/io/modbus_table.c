@@ -85,8 +85,9 @@ static const struct fixed {
     {TABLE_DISCRETE, 11, WIRE_BIT, "lockstep", "", "steps are asked for"},
     {TABLE_DISCRETE, 12, WIRE_BIT, "not real time", "", "the host refused it"},
     {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "one acts"},
-    {TABLE_DISCRETE, 14, WIRE_BIT, "reserved", "", "up to 15"},
-    {TABLE_DISCRETE, 15, WIRE_BIT, NULL, NULL, NULL},
+    {TABLE_DISCRETE, 14, WIRE_BIT, "platform withheld", "",
+     "nobody has armed the platform yet: reads of its motion are exception 6"},
+    {TABLE_DISCRETE, 15, WIRE_BIT, "reserved", "", ""},
 };
 
 static int bodies_shown(const struct signals *s)

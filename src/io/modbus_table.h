@@ -43,7 +43,8 @@ enum map_input {
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
   MAP_PLATFORM =
-      100, /* f32 x24: pose, velocity and acceleration of the platform, legs; holes where there is none */
+      100, /* f32 x24: pose, velocity and acceleration of the platform, legs; holes where there is none; busy until it
+              is armed */
   MAP_PLATFORM_END = 148, /* number of the frame again */
   MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,

@@ -80,19 +80,21 @@ static bool add_message(struct osc_state *st, const char *prefix, const struct o
 
 /* Distributes the messages over as few packets as their names allow. Returns NULL, or the address of what fits in no packet.
  */
-static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream)
+static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream, enum osc_part part)
 {
   st->packets = 1;
   if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
   for (int i = 0; i < st->space->nodes; i++) {
     const struct osc_node *n = &st->space->node[i];
+    if (n->motion && part == OSC_WITHOUT_MOTION) continue;
     if (n->stream == stream && !add_message(st, prefix, n)) return n->address;
   }
+  if (st->messages == 0 && part == OSC_WITHOUT_MOTION) st->packets = 0;
   return NULL;
 }
 
 struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
-                                bool doubles, char *error, size_t size)
+                                bool doubles, enum osc_part part, char *error, size_t size)
 {
   size_t most = 1; /* packets: at worst one per message, and one if there is none */
   for (int i = 0; i < space->nodes; i++) most += space->node[i].stream == stream;
@@ -108,15 +110,15 @@ struct osc_state *osc_state_new(const struct osc_space *space, const char *prefi
     osc_state_free(st);
     return NULL;
   }
-  const char *culprit = lay_out(st, prefix, stream);
+  const char *culprit = lay_out(st, prefix, stream, part);
   if (culprit) {
     snprintf(error, size, "the OSC message '%.80s' does not fit in a packet of %d bytes", culprit,
              OSC_DATAGRAM);
     osc_state_free(st);
     return NULL;
   }
-  struct osc_packet *packet =
-      realloc(st->packet, (size_t)st->packets * sizeof *packet); /* memory is locked */
+  struct osc_packet *packet = st->packets > 0 ? realloc(st->packet, (size_t)st->packets * sizeof *packet)
+                                              : NULL; /* memory is locked */
   if (packet) st->packet = packet;
   return st;
 }

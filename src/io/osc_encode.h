@@ -29,16 +29,19 @@ struct osc_message {
 struct osc_state {
   const struct osc_space *space;
   bool doubles;
-  int packets;               /* one at least */
+  int packets;               /* one at least; without the motion 0, where there is nothing else */
   struct osc_packet *packet; /* (packets) */
   int messages;
   struct osc_message *message; /* (messages) in the order of the space */
 };
 
+/* Which nodes of a stream. */
+enum osc_part { OSC_WHOLE, OSC_WITHOUT_MOTION /* of the platform, which nobody has armed yet */ };
+
 /* Set-up: of the nodes of the stream. doubles selects ",hdiiii" and d instead of ",ifiiii" and f. NULL on failure, the reason
  * in error[size]. The space must live as long. */
 struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
-                                bool doubles, char *error, size_t size);
+                                bool doubles, enum osc_part part, char *error, size_t size);
 void osc_state_free(struct osc_state *st);
 
 /* Puts the values of a frame into all packets, which are numbered as if they were all. Does not allocate. */

@@ -31,6 +31,22 @@ static bool open_targets(struct osc_out *out, char *error, size_t size)
   return true;
 }
 
+static bool has_motion(const struct osc_space *space, enum stream stream)
+{
+  for (int i = 0; i < space->nodes; i++)
+    if (space->node[i].stream == stream && space->node[i].motion) return true;
+  return false;
+}
+
+static bool make_states(struct osc_out *out, enum stream stream, bool doubles, char *error, size_t size)
+{
+  struct osc_state **st = &out->state[stream][doubles], **still = &out->still[stream][doubles];
+  *st = osc_state_new(out->space, out->config->prefix, stream, doubles, OSC_WHOLE, error, size);
+  if (!*st || !has_motion(out->space, stream)) return *st;
+  *still = osc_state_new(out->space, out->config->prefix, stream, doubles, OSC_WITHOUT_MOTION, error, size);
+  return *still;
+}
+
 struct osc_out *osc_out_new(const struct osc_config *config, const struct osc_space *space,
                             const struct signals *signals, struct counters *counters, int fd, char *error,
                             size_t size)
@@ -49,11 +65,8 @@ struct osc_out *osc_out_new(const struct osc_config *config, const struct osc_sp
   if (!osc_address_of(fd, &out->own)) out->own.name.any.sa_family = AF_UNSPEC; /* reached by nobody */
   out->receivers = receivers;
   for (int i = 0; i < receivers; i++) out->receiver[i].fd = -1;
-  for (int s = 0; s < 2 * STREAMS_PACKED; s++) {
-    struct osc_state **st = &out->state[s / 2][s % 2];
-    *st = osc_state_new(space, config->prefix, (enum stream)(s / 2), s % 2 == 1, error, size);
-    if (!*st) goto fail;
-  }
+  for (int s = 0; s < 2 * STREAMS_PACKED; s++)
+    if (!make_states(out, (enum stream)(s / 2), s % 2 == 1, error, size)) goto fail;
   if (!open_targets(out, error, size)) goto fail;
   osc_out_count(out);
   return out;
@@ -68,7 +81,10 @@ void osc_out_free(struct osc_out *out)
   if (!out) return;
   for (int i = 0; i < out->receivers; i++)
     if (out->receiver[i].fd >= 0) close(out->receiver[i].fd);
-  for (int s = 0; s < 2 * STREAMS_PACKED; s++) osc_state_free(out->state[s / 2][s % 2]);
+  for (int s = 0; s < 2 * STREAMS_PACKED; s++) {
+    osc_state_free(out->state[s / 2][s % 2]);
+    osc_state_free(out->still[s / 2][s % 2]);
+  }
   free(out);
 }
 
@@ -160,10 +176,16 @@ void osc_out_status(struct osc_out *out, const struct osc_sender *to)
   osc_out_answer(out, to, &w);
 }
 
+static bool withholds(const struct osc_out *out)
+{
+  return out->frame->flags & FLAG_WITHHELD;
+}
+
 void osc_out_values(struct osc_out *out, const struct osc_sender *to, const struct osc_node *node)
 {
   char types[MAPPED_ARGUMENTS_MAX + 1] = "";
   if (!out->frame || out->frame->cycle == 0 || node->count > MAPPED_ARGUMENTS_MAX) return;
+  if (node->motion && withholds(out)) return;
   memset(types, 'f', (size_t)node->count);
   struct osc_writer w;
   osc_write(&w, node->address, "", types);
@@ -205,21 +227,27 @@ static unsigned take_due(struct osc_receiver *r, uint64_t cycle)
   return due;
 }
 
+static struct osc_state *state_of(const struct osc_out *out, int stream, bool doubles)
+{
+  struct osc_state *still = out->still[stream][doubles];
+  return still && withholds(out) ? still : out->state[stream][doubles];
+}
+
 /* Each stream is filled once in each profile, if anybody wants it. */
 static struct osc_state *filled(struct osc_out *out, int stream, bool doubles)
 {
-  struct osc_state *st = out->state[stream][doubles];
+  struct osc_state *st = state_of(out, stream, doubles);
   if (!out->filled[stream][doubles]) osc_state_fill(st, out->frame);
   out->filled[stream][doubles] = true;
   return st;
 }
 
-/* All the packets of a frame are parts of one whole, whichever streams they are of. */
-static void send_streams(struct osc_out *out, const struct osc_receiver *r, unsigned due)
+/* All the packets of a frame are parts of one whole, whichever streams they are of. False: there were none. */
+static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsigned due)
 {
   int parts = 0, part = 0;
   for (int s = 0; s < STREAMS_PACKED; s++)
-    if (due >> s & 1) parts += out->state[s][r->lease[s].doubles]->packets;
+    if (due >> s & 1) parts += state_of(out, s, r->lease[s].doubles)->packets;
   for (int s = 0; s < STREAMS_PACKED; s++) {
     if (!(due >> s & 1)) continue;
     struct osc_state *st = filled(out, s, r->lease[s].doubles);
@@ -228,6 +256,7 @@ static void send_streams(struct osc_out *out, const struct osc_receiver *r, unsi
       transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);
     part += st->packets;
   }
+  return parts > 0;
 }
 
 static void send_frame(struct osc_out *out)
@@ -239,8 +268,7 @@ static void send_frame(struct osc_out *out)
   for (int i = 0; i < out->receivers; i++) {
     struct osc_receiver *r = &out->receiver[i];
     const unsigned due = take_due(r, cycle);
-    if (due) send_streams(out, r, due);
-    sent |= due != 0;
+    sent |= due && send_streams(out, r, due);
   }
   if (sent) counter_add(&out->counters->osc_frames, 1);
 }

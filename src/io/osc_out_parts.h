@@ -16,8 +16,10 @@ struct osc_out {
   int fd;
   struct osc_address own;                     /* of fd */
   struct osc_state *state[STREAMS_PACKED][2]; /* 32-bit and 64-bit profile */
-  bool filled[STREAMS_PACKED][2];             /* with the frame in hand */
-  const struct frame *frame;                  /* the last one; NULL: none yet */
+  struct osc_state
+      *still[STREAMS_PACKED][2];  /* without the platform's motion; NULL: the stream has none of it */
+  bool filled[STREAMS_PACKED][2]; /* that of them which goes with the frame in hand, with it */
+  const struct frame *frame;      /* the last one; NULL: none yet */
   uint32_t last_state, last_fault;
   uint64_t next_status_ns;
   struct osc_limit limit;

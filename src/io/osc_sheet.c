@@ -99,7 +99,8 @@ static const char *stream_text(const struct osc_node *n)
 static void describe(const struct osc_space *space, const struct osc_node *n, const struct signals *signals,
                      char *text, size_t size)
 {
-  size_t used = (size_t)snprintf(text, size, "%s", stream_text(n));
+  size_t used = (size_t)snprintf(text, size, "%s%s", stream_text(n),
+                                 n->motion && !n->input ? "; withheld until the platform is armed" : "");
   for (int i = 0; i < n->count && used < size; i++) {
     const struct osc_value *v = &space->value[n->first + i];
     if (v->scale == 1.0 && v->offset == 0.0) continue;

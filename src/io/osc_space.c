@@ -145,6 +145,14 @@ static int by_address(const void *a, const void *b)
   return strcmp((*x)->address, (*y)->address);
 }
 
+static bool tells_motion(const struct osc_space *space, const struct osc_node *n,
+                         const struct signals *signals)
+{
+  for (int i = 0; i < n->count; i++)
+    if (signals_is_motion(signals, space->value[n->first + i].signal)) return true;
+  return false;
+}
+
 static bool build(struct walk *w)
 {
   struct osc_space *space = w->space;
@@ -158,7 +166,10 @@ static bool build(struct walk *w)
   w->write = true;
   walk(w);
   if (!w->ok) return false;
-  for (int i = 0; i < space->nodes; i++) space->sorted[i] = &space->node[i];
+  for (int i = 0; i < space->nodes; i++) {
+    space->node[i].motion = tells_motion(space, &space->node[i], w->signals);
+    space->sorted[i] = &space->node[i];
+  }
   qsort(space->sorted, (size_t)space->nodes, sizeof *space->sorted, by_address);
   return true;
 }

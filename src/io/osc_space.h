@@ -19,6 +19,7 @@ struct osc_node {
   enum stream stream; /* that sends it; STREAM_NONE: whoever asks gets it */
   bool input;         /* received */
   bool alias;         /* the same as another address, for short */
+  bool motion;        /* some of it is the motion of the platform: withheld until that is armed */
 };
 
 struct osc_space {

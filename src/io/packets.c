@@ -21,6 +21,7 @@ struct sender {
   struct packet_link link;
   uint64_t next_cycle;
   uint64_t number; /* of the next packet */
+  bool motion;     /* it carries some of the platform's motion */
 };
 
 struct packets {
@@ -70,6 +71,7 @@ static void send_frame(struct packets *p, const struct frame *frame)
     struct sender *s = &p->sender[i];
     const uint64_t divisor = (uint64_t)s->packet->divisor;
     if (frame->cycle < s->next_cycle) continue;
+    if (s->motion && (frame->flags & FLAG_WITHHELD)) continue;
     s->next_cycle = (frame->cycle / divisor + 1) * divisor;
     send_packet(p, s, frame);
   }
@@ -101,14 +103,24 @@ static void *run(void *arg)
   return NULL;
 }
 
+static bool carries_motion(const struct packet *p, const struct signals *signals)
+{
+  for (int i = 0; i < p->fields; i++) {
+    const struct packet_field *f = &p->field[i];
+    if (packet_is_number(f->type) && f->source == PACKET_SIGNAL && signals_is_motion(signals, f->signal))
+      return true;
+  }
+  return false;
+}
+
 static void release(struct packets *p)
 {
   for (int i = 0; i < p->senders; i++) packet_link_close(&p->sender[i].link);
   free(p);
 }
 
-struct packets *packets_start(const struct packet *packet, int packets, struct port *port,
-                              struct counters *counters, char *error, size_t size)
+struct packets *packets_start(const struct packet *packet, int packets, const struct signals *signals,
+                              struct port *port, struct counters *counters, char *error, size_t size)
 {
   struct packets *p = calloc(1, sizeof *p);
   if (!p) {
@@ -122,6 +134,7 @@ struct packets *packets_start(const struct packet *packet, int packets, struct p
   for (int i = 0; i < packets && open; i++) {
     struct sender *s = &p->sender[p->senders++];
     s->packet = &packet[i];
+    s->motion = carries_motion(s->packet, signals);
     open = packet_link_open(&s->link, s->packet, error, size);
   }
   const int code = open ? thread_start_ordinary(&p->thread, "ali3-packets", STACK_KB, run, p) : 0;

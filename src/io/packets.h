@@ -9,15 +9,19 @@
 #include "signals/counters.h"
 #include "signals/exchange.h"
 #include "signals/packet.h"
+#include "signals/signals.h"
 
 #include <stddef.h>
 
 struct packets;
 
-/* Opens sockets and lines and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the reason in
+/* A packet with a signal of the platform's motion is not sent while a frame says FLAG_WITHHELD: its numbers begin with the first
+ * one that is.
+ *
+ * Opens sockets and lines and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the reason in
  * error[size]. All arguments must live as long as the result. */
-struct packets *packets_start(const struct packet *packet, int packets, struct port *port,
-                              struct counters *counters, char *error, size_t size);
+struct packets *packets_start(const struct packet *packet, int packets, const struct signals *signals,
+                              struct port *port, struct counters *counters, char *error, size_t size);
 /* Anybody: the serial line of packet[i] has disappeared, and is not back yet. */
 bool packets_line_is_lost(const struct packets *p, int i);
 /* Sends the newest frame, if it has not been sent; joins the thread; closes everything. Of NULL nothing. */

@@ -96,6 +96,7 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "stale_mask", integer(l->stale_mask));
   json_object_set_new(o, "clamped", integer(l->clamped));
   json_object_set_new(o, "fault_injection", json_boolean(l->flags & FLAG_INJECTED));
+  json_object_set_new(o, "platform_withheld", json_boolean(l->flags & FLAG_WITHHELD));
   json_object_set_new(o, "degraded_steps", integer(l->degraded));
   json_object_set_new(o, "degraded_cycle", l->degraded_cycle ? integer(l->degraded_cycle) : json_null());
   json_object_set_new(o, "increment", number(l->increment));

@@ -178,6 +178,8 @@ static void follow(struct platform *p, const struct platform_input *in)
     envelope_brake(&p->envelope);
     memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
     return;
+  case PLATFORM_UNKNOWN: /* the output stays NaN, as platform_init() has left it */
+    return;
   case PLATFORM_NEUTRAL:
     memcpy(p->out.target, nowhere, sizeof p->out.target);
     envelope_step(&p->envelope, &neutral);
@@ -199,7 +201,7 @@ static unsigned flags(const struct platform *p)
          (blends ? PLATFORM_BLENDING : 0u) | (e->pending ? PLATFORM_PENDING : 0u);
 }
 
-static void tell(struct platform *p)
+static void tell_motion(struct platform *p)
 {
   const struct envelope *e = &p->envelope;
   const struct platform_geometry *g = &p->spec.geometry;
@@ -216,6 +218,12 @@ static void tell(struct platform *p)
   for (int k = 0; k < PLATFORM_DOF; k++) o->pose_normalised[k] = o->pose[k] / l.pos[k];
   pose_felt(o->specific_force, o->angular_velocity, &e->now, p->spec.head, p->live.washout.gravity);
   o->margin[0] = e->legs.margin;
+}
+
+static void tell(struct platform *p)
+{
+  struct platform_output *o = &p->out;
+  if (platform_is_known(p)) tell_motion(p);
   o->state[0] = p->state;
   o->mode[0] = p->spec.mode;
   o->flags[0] = flags(p);
@@ -245,4 +253,9 @@ void platform_step(struct platform *p, const struct platform_input *in)
 bool platform_is_parked(const struct platform *p)
 {
   return p->state == PLATFORM_PARKED;
+}
+
+bool platform_is_known(const struct platform *p)
+{
+  return p->state != PLATFORM_UNKNOWN;
 }

@@ -28,7 +28,8 @@
   X(PLATFORM_FREEZE, 4, "freeze")   /* held where it is */                                                   \
   X(PLATFORM_STOP, 5, "stop")       /* decelerates at its limits, to go somewhere else */                    \
   X(PLATFORM_FAULT, 6, "fault")     /* on its way to neutral after a fault, then to park */                  \
-  X(PLATFORM_PARK, 7, "park")       /* on its way to the park pose */
+  X(PLATFORM_PARK, 7, "park")       /* on its way to the park pose */                                        \
+  X(PLATFORM_UNKNOWN, 8, "unknown") /* its pose is not known: nobody has ordered it up yet */
 enum platform_state {
 #define PLATFORM_ENUM(id, code, text) id = (code),
   PLATFORM_STATE_LIST(PLATFORM_ENUM)
@@ -76,7 +77,7 @@ enum platform_flag {
   X(specific_force, 3)   /* m/s^2, at the head point, platform axes: what is felt */                         \
   X(angular_velocity, 3) /* rad/s, platform axes */                                                          \
   X(margin, 1)           /* determinant of the Jacobian as a part of that at neutral */                      \
-  X(state, 1)            /* enum platform_state */                                                           \
+  X(state, 1)            /* enum platform_state; this and what follows are always valid */                   \
   X(mode, 1)             /* enum platform_mode */                                                            \
   X(flags, 1)            /* enum platform_flag */
 struct platform_output {
@@ -85,6 +86,8 @@ struct platform_output {
 #undef PLATFORM_FIELD
 };
 enum { PLATFORM_SIGNALS = sizeof(struct platform_output) / sizeof(double) };
+/* The first of them tell the pose, or follow from it: a rig may be driven by them. NaN in PLATFORM_UNKNOWN. */
+enum { PLATFORM_MOTION_SIGNALS = offsetof(struct platform_output, state) / sizeof(double) };
 
 /* Set-up. */
 struct platform_spec {
@@ -128,7 +131,7 @@ struct platform {
   double room[PLATFORM_DOF];   /* likewise on the move that is on, or was */
 };
 
-/* Set-up. Parked. False if the geometry makes no sense, or neutral, the park pose or the way between them is out of reach:
+/* Set-up. The pose is unknown: p->out says so. False if the geometry makes no sense, or neutral, the park pose or the way between them is out of reach:
  * says which and why. */
 bool platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
 
@@ -136,10 +139,13 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
  * the motion is beyond just now holds as soon as it is within. */
 void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params);
 
-/* RT. One cycle: fills p->out. */
+/* RT. One cycle: fills p->out. The first PLATFORM_TO_NEUTRAL or PLATFORM_TO_RUN says that the rig stands in its park pose: the
+ * output of that cycle is the park pose, at rest, and the motion begins in the next one. */
 void platform_step(struct platform *p, const struct platform_input *in);
 
 /* RT. At rest in the park pose. */
 bool platform_is_parked(const struct platform *p);
+/* RT. The pose is known, since the first order up. */
+bool platform_is_known(const struct platform *p);
 
 #endif

@@ -67,6 +67,16 @@ static bool check_numbers(const struct platform_spec *s, char *error, size_t siz
   return true;
 }
 
+/* A platform of which nobody has said where it stands. */
+static void tell_nothing(struct platform *p)
+{
+  double *out = (double *)&p->out;
+  for (int i = 0; i < PLATFORM_MOTION_SIGNALS; i++) out[i] = (double)NAN;
+  p->state = PLATFORM_UNKNOWN;
+  p->out.state[0] = p->state;
+  p->out.mode[0] = p->spec.mode;
+}
+
 bool platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
 {
   struct platform_limits limits;
@@ -86,7 +96,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
     if (limits.pos[k] < p->widest[k]) limits.pos[k] = p->widest[k];
   }
   memcpy(p->goal, p->spec.park, sizeof p->goal);
-  p->state = PLATFORM_PARKED;
+  tell_nothing(p);
   live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);
   return envelope_init(&p->envelope, &p->hexapod, &limits, spec->period, p->spec.park, error, size);
 }

@@ -369,6 +369,7 @@ void cycle_begin(struct cycle *c, uint64_t first_start_ns)
   if (c->config.bell) c->schedule.beats = bell_beats(c->config.bell);
   c->moved = true;
   observe(c);
+  if (c->drive.there) platform_drive_show(&c->drive, c->values);
   compose(c);
   prepare(c);
 }

@@ -30,6 +30,7 @@ uint32_t cycle_flags(const struct cycle *c)
   if (c->inputs.stale) f |= FLAG_INPUT_STALE;
   if (c->inputs.limited) f |= FLAG_LIMIT;
   if (c->drive.there) f |= platform_flags(platform_drive_flags(&c->drive));
+  if (platform_drive_withheld(&c->drive)) f |= FLAG_WITHHELD;
   if (c->config.clocking == CLOCKING_LOCKSTEP) f |= FLAG_LOCKSTEP;
   if (c->missed) f |= FLAG_OVERRUN;
   if (!c->realtime) f |= FLAG_NOT_REALTIME;

@@ -27,7 +27,9 @@ const char *device_state_name(uint64_t state); /* "?" when unknown */
   X(timeout, "answers that did not come in time")                                                            \
   X(exception, "requests that the device refused")                                                           \
   X(wrong, "answers that do not belong to the request")                                                      \
-  X(nonfinite, "values read that are no number")
+  X(nonfinite, "values read that are no number")                                                             \
+  X(clamped, "values written that were clamped to the range of their type")                                  \
+  X(withheld, "values not written because they are no number")
 enum device_error {
 #define DEVICE_ENUM(name, text) DEVICE_ERROR_##name,
   DEVICE_ERROR_LIST(DEVICE_ENUM)
@@ -61,7 +63,7 @@ static inline uint64_t device_age_ns(const struct device_view *v, uint64_t now_n
   return now_ns > polled_ns ? now_ns - polled_ns : 0;
 }
 
-/* All errors but numbers that are none, for which the device is no less alive. */
+/* All errors but those of values (nonfinite, clamped, withheld), which say nothing against the device. */
 uint64_t device_errors(const struct device_view *v);
 
 /* Its thread: what went wrong last. */

@@ -32,6 +32,11 @@ static enum platform_order order_in(enum run_state state)
   return order[state];
 }
 
+void platform_drive_show(const struct platform_drive *d, double *values)
+{
+  memcpy(values + d->signals->platform_first, &d->platform.out, sizeof d->platform.out);
+}
+
 void platform_drive_step(struct platform_drive *d, enum run_state state, double *values)
 {
   const struct signals *s = d->signals;
@@ -48,7 +53,7 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
     memcpy(in.external, values + s->input_first + s->input[setup->input].first, sizeof in.external);
   platform_step(&d->platform, &in);
   d->restart = false;
-  memcpy(values + s->platform_first, &d->platform.out, sizeof d->platform.out);
+  platform_drive_show(d, values);
 }
 
 void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,

@@ -29,9 +29,12 @@ struct platform_drive {
   const struct signals *signals;
 };
 
-/* Set-up. The platform is parked. setup NULL: there is none. False if the platform makes no sense: says why. */
+/* Set-up. The pose of the platform is unknown. setup NULL: there is none. False if the platform makes no sense: says why. */
 bool platform_drive_init(struct platform_drive *d, const struct platform_setup *setup,
                          const struct signals *signals, char *error, size_t size);
+
+/* Puts what the platform tells into the values, before its first cycle. */
+void platform_drive_show(const struct platform_drive *d, double *values);
 
 /* One cycle. Takes the sensors and the input from the values, and puts what the platform tells into them. */
 void platform_drive_step(struct platform_drive *d, enum run_state state, double *values);
@@ -55,10 +58,15 @@ static inline uint32_t platform_drive_flags(const struct platform_drive *d)
 {
   return (uint32_t)d->platform.out.flags[0];
 }
+/* Its outputs are withheld: nobody has armed it yet, so where the rig stands is not known. */
+static inline bool platform_drive_withheld(const struct platform_drive *d)
+{
+  return d->there && platform_drive_state(d) == PLATFORM_UNKNOWN;
+}
 /* Nothing of it moves, nor has to. */
 static inline bool platform_drive_rests(const struct platform_drive *d)
 {
-  return !d->there || platform_is_parked(&d->platform);
+  return !d->there || platform_drive_withheld(d) || platform_is_parked(&d->platform);
 }
 /* The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be felt. */
 bool platform_drive_notch(const struct platform_params *p);

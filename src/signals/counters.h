@@ -42,6 +42,7 @@
   X(modbus_dropped, "Modbus connections closed because the client did not read")                             \
   X(modbus_nonfinite, "Modbus input frames refused for NaN or infinity")                                     \
   X(modbus_owned, "Modbus writes of an input refused because it has another owner")                          \
+  X(modbus_clamped, "numbers in Modbus registers clamped to the range of their type")                        \
   X(inputs_refused, "samples of an input refused: another source owns it, or alone may set it")              \
   X(inputs_repeated, "samples of an input ignored: their number came before")                                \
   X(inputs_late, "samples of an input ignored: overtaken by later ones")                                     \

@@ -88,6 +88,8 @@ enum frame_flag {
   FLAG_LOCKSTEP = 1 << 11, /* steps are asked for */
   FLAG_NOT_REALTIME = 1 << 12,
   FLAG_INJECTED = 1 << 13, /* a fault injection acts */
+  FLAG_WITHHELD =
+      1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
 };
 
 /* Whose samples of an input count. */

@@ -422,3 +422,9 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   v[s->constraint_first + 4] = report->increment;
   for (int i = 0; i < s->channels; i++) v[s->input_first + i] = channels ? channels[i] : 0.0;
 }
+
+bool signals_is_motion(const struct signals *s, int signal)
+{
+  const int first = s->platform_first;
+  return first >= 0 && signal >= first && signal < first + PLATFORM_MOTION_SIGNALS;
+}

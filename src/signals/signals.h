@@ -145,6 +145,10 @@ void signals_free(struct signals *s);
 int signals_find(const struct signals *s, const char *name);
 int signals_find_group(const struct signals *s, const char *name);
 
+/* RT. The signal tells the pose of the motion platform or follows from it: a rig may be driven by it. All of platform.* but
+ * state, mode and flags. */
+bool signals_is_motion(const struct signals *s, int signal);
+
 /* RT. Fills all values from the state; `channels` (s->channels long, may be NULL for zeros) goes to the
  * inputs' places. */
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,

@@ -91,16 +91,21 @@ static struct range range_of(enum wire_type type)
   }
 }
 
-static bool put_integer(const struct wire *w, double raw, uint16_t *at)
+static enum wire_fit put_integer(const struct wire *w, double raw, uint16_t *at)
 {
   const struct range r = range_of(w->type);
   const bool none = isnan(raw), in = raw >= r.low - 0.5 && raw < r.high + 0.5;
   const double clamped = raw < r.low ? r.low : raw > r.high ? r.high : raw;
   put_bits(w->order, (uint64_t)(none ? r.none : llround(clamped)), wire_registers(w->type), at);
-  return !none && in;
+  return none ? WIRE_NO_VALUE : in ? WIRE_FITS : WIRE_CLAMPED;
 }
 
-bool wire_put(const struct wire *w, double value, uint16_t *at)
+static enum wire_fit fit_of(bool value)
+{
+  return value ? WIRE_FITS : WIRE_NO_VALUE;
+}
+
+enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at)
 {
   const double raw = (value - w->offset) / w->scale;
   uint32_t bits32;
@@ -111,14 +116,14 @@ bool wire_put(const struct wire *w, double value, uint16_t *at)
     f = fabs(raw) <= (double)FLT_MAX ? (float)raw : NAN;
     memcpy(&bits32, &f, sizeof bits32);
     put_bits(w->order, bits32, 2, at);
-    return isfinite(f);
+    return fit_of(isfinite(f));
   case WIRE_F64:
     memcpy(&bits64, &(double){isfinite(raw) ? raw : (double)NAN}, sizeof bits64);
     put_bits(w->order, bits64, 4, at);
-    return isfinite(raw);
+    return fit_of(isfinite(raw));
   case WIRE_BIT:
     at[0] = isfinite(raw) && raw != 0.0;
-    return isfinite(raw);
+    return fit_of(isfinite(raw));
   default:
     return put_integer(w, raw, at);
   }

@@ -44,10 +44,16 @@ struct wire {
   double scale, offset; /* scale is not 0 */
 };
 
-/* Writes the registers of a value in SI units. An integer is rounded, and clamped to its range; of a number that is not finite
- * or too large for f32 a float is NaN, and an integer its largest unsigned or smallest signed value, as for "no value"; a bit
- * is 1 where the value is not 0. False if it was clamped or is no value. */
-bool wire_put(const struct wire *w, double value, uint16_t *at);
+/* How a value fits into its registers. */
+enum wire_fit {
+  WIRE_NO_VALUE, /* the registers say "no value": NaN as a float, the largest unsigned or the smallest signed integer, the bit 0 */
+  WIRE_CLAMPED,  /* the registers hold the end of their range that is next to the value */
+  WIRE_FITS,
+};
+
+/* Writes the registers of a value in SI units. An integer is rounded, and clamped to its range. NaN is no value, nor is to a float
+ * what is infinite or too large for it. A bit is 1 where the value is not 0. */
+enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at);
 
 /* The value in SI units that registers hold; NaN or infinite only where a float on the wire is. */
 double wire_get(const struct wire *w, const uint16_t *at);

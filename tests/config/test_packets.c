@@ -304,7 +304,7 @@ static void hexapod_maps(void **state)
     const double asked[] = {7, 0.25, -0.5, 0.125, 0.5, -0.25, 1.5, -1, -1, 0, 1, 1, 1};
     const uint16_t expected[] = {7, 2500,  (uint16_t)-5000, 1250,  5000, (uint16_t)-2500, 15000, 0,
                                  0, 32768, 65535,           65535, 65535};
-    assert_true(wire_put(&w->wire, asked[i], &word));
+    assert_int_equal(wire_put(&w->wire, asked[i], &word), WIRE_FITS);
     assert_int_equal(word, expected[i]);
   }
   for (int i = 0; i < s.osc.map.count; i++) free(s.osc.map.item[i].address);

@@ -16,10 +16,12 @@ PLATFORM = {
             [0.139, -0.428, 0]],
     "engage_time": 2, "park_time": 2, "fault_time": 0.5, "blend": 0.1}
 INPUTS = [{"name": "lead", "platform": "pose", "policy": "hold"}]
-PARKED, ENGAGED = 1 << 9, 1 << 10
+PARKED, ENGAGED, WITHHELD = 1 << 9, 1 << 10, 1 << 14
 
 
 def daemon(arguments=(), **more):
+    """Its platform waits for somebody who arms it: see Platform.start()."""
+    more.setdefault("cycle", {"autostart": False})
     return bench.Daemon(arguments, inputs=INPUTS, platform=dict(PLATFORM, **more.pop("platform", {})), **more)
 
 
@@ -38,19 +40,22 @@ class Platform(unittest.TestCase):
         self.addCleanup(modbus.close)
         return osc, modbus
 
+    def start(self, osc):
+        self.assertEqual([osc.command(name, 90 + k) for k, name in enumerate(("arm", "run"))], [0, 0])
+
     def test_it_follows_the_states_of_the_daemon(self):
-        with daemon(cycle={"autostart": False}) as d:
+        with daemon() as d:
             osc, modbus = self.open(d)
-            self.assertEqual(platform(d)["state"], "parked")
-            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED), PARKED)
+            self.assertEqual(platform(d)["state"], "unknown")
+            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED | WITHHELD), WITHHELD)
+            self.assertEqual(osc.command("arm", 1), 0)
             low = modbus.floats(100, 24)
             self.assertLess(low[2], -0.01, "heave of the park pose")
-            self.assertEqual(osc.command("arm", 1), 0)
             self.in_state(d, "neutral")
             high = modbus.floats(100, 24)
             for i, value in enumerate(high[:18]):
                 self.assertAlmostEqual(value, 0.0, delta=1e-3, msg=f"register {100 + 2 * i}")
-            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED), ENGAGED)
+            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED | WITHHELD), ENGAGED)
             self.assertEqual(osc.command("run", 2), 0)
             self.in_state(d, "run")
             self.assertEqual(osc.command("pause", 3), 0)
@@ -58,7 +63,9 @@ class Platform(unittest.TestCase):
             self.assertEqual(osc.command("park", 4), 0)
             self.in_state(d, "parked")
             self.assertEqual(modbus.state(), "STOPPED")
-            for change in ("parked -> engage", "engage -> neutral", "-> freeze", "-> parked"):
+            self.assertEqual(modbus.inputs(3, 1)[0] & (PARKED | ENGAGED | WITHHELD), PARKED)
+            for change in ("unknown -> parked: its outputs begin at the park pose", "parked -> engage", "engage -> neutral",
+                           "-> freeze", "park -> parked"):
                 bench.wait_for(f"'{change}' in the log", lambda change=change: f"{change}\n" in d.said())
             self.assertEqual(d.stop()[0], 0, d.said())  # at once: it is parked
 
@@ -67,6 +74,7 @@ class Platform(unittest.TestCase):
             osc, modbus = self.open(d)
             osc.send(bench.osc_message("/ali3/sub", "siii", "platform", 0, 1, 1))
             self.assertEqual(osc.answer("/ali3/sub/ack"), ["platform", 0])
+            self.start(osc)
             self.in_state(d, "run")
             bench.wait_for("a frame with the state run", lambda: osc.answer("/ali3/platform/state") == [3.0])
             legs = osc.answer("/ali3/platform/legs")
@@ -113,6 +121,7 @@ class Platform(unittest.TestCase):
     def test_it_is_parked_before_the_end(self):
         with daemon() as d:
             osc, modbus = self.open(d)
+            self.start(osc)
             self.in_state(d, "run")
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("EXIT", lambda: modbus.state() == "EXIT")
@@ -123,19 +132,20 @@ class Platform(unittest.TestCase):
             self.assertEqual(modbus.state(), "EXIT")
             self.assertEqual(d.finish(), 0, d.said())
             said = d.said()
-            self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("-> parked"))
+            self.assertLess(said.index("RUNNING -> EXIT: loop ended"), said.index("park -> parked"))
             self.assertEqual(d.report()["misses"] > 20, False, d.report())
 
     def test_a_slow_one_is_waited_for(self):
         """Its limits let it park in some 9 s, not within park_time and 5 s; the service manager is asked to wait, too."""
         with daemon(platform={"vel_max": [0.4, 0.4, 0.04], "acc_max": [4, 4, 0.01], "jerk_max": [100, 100, 0.1]}) as d:
             osc, _ = self.open(d)
-            bench.wait_for("a way to go", lambda: platform(d)["pose"][2] > -0.12, 20)
+            self.start(osc)
+            bench.wait_for("a way to go", lambda: (platform(d)["pose"][2] or -1) > -0.12, 20)
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("EXIT", lambda: "EXIT: loop ended" in d.said())
             osc.send(bench.osc_message("/ali3/cmd/run", "i", 1))  # changes nothing
             self.assertEqual(d.finish(40), 0, d.said())
-            self.assertIn("-> parked", d.said())
+            self.assertIn("park -> parked", d.said())
             self.assertTrue(any(line.startswith("EXTEND_TIMEOUT_USEC=") for line in d.hear()), d.hear())
 
     def test_what_moves_it_too_fast_needs_a_restart(self):
@@ -154,6 +164,7 @@ class Platform(unittest.TestCase):
     def test_after_a_gap_it_parks(self):
         with daemon() as d:
             osc, _ = self.open(d)
+            self.start(osc)
             self.in_state(d, "run")
             osc.send(bench.osc_message("/ali3/input/lead/position", "fff", 0.0, 0.0, 0.1))
             d.process.send_signal(signal.SIGSTOP)
@@ -164,6 +175,7 @@ class Platform(unittest.TestCase):
 
     def test_a_second_signal_does_not_wait(self):
         with daemon(platform={"park_time": 30}) as d:
+            self.start(self.open(d)[0])
             self.in_state(d, "run")
             d.process.send_signal(signal.SIGTERM)
             bench.wait_for("the way to the park pose", lambda: "EXIT: loop ended" in d.said())
@@ -172,12 +184,13 @@ class Platform(unittest.TestCase):
             d.process.send_signal(signal.SIGTERM)
             self.assertEqual(d.finish(3), 0, d.said())
             self.assertIn("SIGTERM again: stopping at once", d.said())
-            self.assertNotIn("-> parked", d.said())
+            self.assertNotIn("park -> parked", d.said())
 
     def test_after_the_duration_too(self):
-        with daemon(["--duration", "3"], wait=False) as d:
+        with daemon(["--duration", "3"]) as d:
+            self.start(self.open(d)[0])
             self.assertEqual(d.finish(30), 0, d.said())
-            self.assertLess(d.said().index("RUNNING -> EXIT: loop ended"), d.said().index("-> parked"))
+            self.assertLess(d.said().index("RUNNING -> EXIT: loop ended"), d.said().index("park -> parked"))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ struct modbus_client *client;
 
 static struct wired item[POLLED][OUTPUTS + CHANNELS];
 static struct wiring map[POLLED];
-static const struct signals signals = {
-    .count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST, .platform_first = -1};
+static struct signals signals = {.count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST};
 
 int poll_setup(void **state)
 {
@@ -25,6 +24,7 @@ int poll_setup(void **state)
   static const char *const name[POLLED] = {"plc", "drive"};
   fake = (struct fake_device){0};
   client = NULL;
+  signals.platform_first = -1;
   memset(view, 0, sizeof view);
   for (int d = 0; d < POLLED; d++) {
     map[d] = (struct wiring){.item = item[d]};
@@ -85,6 +85,11 @@ void at_line(int d, const char *path)
   device[d].place = (struct bus_place){.path = path, .baud = 115200, .stop_bits = 1, .parity = 'N'};
 }
 
+void has_platform(int first)
+{
+  signals.platform_first = first;
+}
+
 static int by_place(const void *a, const void *b)
 {
   const struct wired *x = a, *y = b;
@@ -102,9 +107,14 @@ void start_client(int devices)
 
 void cycle(enum run_state state, double offset)
 {
+  cycle_flagged(state, 0, offset);
+}
+
+void cycle_flagged(enum run_state state, uint32_t flags, double offset)
+{
   for (int d = 0; d < POLLED; d++) {
     struct frame *f = snapshot_begin(&port[d].frames);
-    *f = (struct frame){.t_ns = clock_now_ns(), .state = state, .count = VALUES};
+    *f = (struct frame){.t_ns = clock_now_ns(), .state = state, .flags = flags, .count = VALUES};
     for (int i = 0; i < VALUES; i++) f->values[i] = i + offset;
     snapshot_publish(&port[d].frames);
   }

@@ -39,9 +39,12 @@ struct wired *writes(int d, int signal, enum wire_table table, int address, enum
 void at_tcp(int d);
 void at_line(int d, const char *path);
 void start_client(int devices);
+/* Of the next clients: the signals from `first` on are those of a motion platform; poll_setup() takes it back. */
+void has_platform(int first);
 
 /* A frame of the loop: value i is i + `offset`. */
 void cycle(enum run_state state, double offset);
+void cycle_flagged(enum run_state state, uint32_t flags, double offset);
 /* The newest sample of a channel that device d set. */
 struct input_sample sample(int d, int channel);
 uint64_t errors(int d, enum device_error kind);

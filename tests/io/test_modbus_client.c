@@ -2,6 +2,7 @@
  * The client against a device that does what it should: values in every form, both ways. */
 #include "io/poll_bench.h"
 
+#include "platform/platform.h"
 #include "rt/clock.h"
 
 #include <math.h>
@@ -212,6 +213,88 @@ static void a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_valu
   EVENTUALLY(fake_get(&fake, 0) == 7);
 }
 
+/* What would stand in for "no value" is a number to a device, -32768 perhaps: it keeps what it has. */
+static void what_is_no_number_is_not_written(void **state)
+{
+  (void)state;
+  fake_start_tcp(&fake, 0);
+  at_tcp(0);
+  writes(0, 10, TABLE_HOLDING, 0, WIRE_I16);
+  writes(0, 11, TABLE_HOLDING, 1, WIRE_I16)->safe = 5.0;
+  writes(0, 12, TABLE_HOLDING, 2, WIRE_F32);
+  writes(0, 13, TABLE_HOLDING, 4, WIRE_F64);
+  start_client(1);
+  cycle(STATE_RUNNING, 100.0);
+  EVENTUALLY(fake_get(&fake, 1) == 111 && float_at(2) == 112.0F);
+  const uint16_t high = fake_get(&fake, 4);
+  cycle(STATE_RUNNING, (double)NAN);
+  EVENTUALLY(fake_get(&fake, 1) == 5 && errors(0, DEVICE_ERROR_withheld) >= 6); /* three in each poll */
+  cycle(STATE_RUNNING, -1e300); /* too large for f32: what fits no float is no number on the wire either */
+  EVENTUALLY(errors(0, DEVICE_ERROR_clamped) >= 2 && (int16_t)fake_get(&fake, 0) == -32768);
+  EVENTUALLY(fake_get(&fake, 4) == 0xfe37);
+  assert_true(high != 0xfe37 && float_at(2) == 112.0F);
+  assert_int_equal(device_errors(&view[0]), 0);
+  assert_int_equal(device_state(0), DEVICE_UP);
+}
+
+static void what_is_clamped_is_counted(void **state)
+{
+  (void)state;
+  fake_start_tcp(&fake, 0);
+  at_tcp(0);
+  device[0].period_ns = 60 * NS_PER_S; /* one poll */
+  writes(0, 1, TABLE_HOLDING, 0, WIRE_I16);
+  writes(0, 2, TABLE_HOLDING, 1, WIRE_U16);
+  writes(0, 3, TABLE_HOLDING, 2, WIRE_F32);
+  cycle(STATE_RUNNING, 40000.0);
+  start_client(1);
+  EVENTUALLY(float_at(2) == 40003.0F && device_figure(&view[0].polls) == 1 && device_state(0) == DEVICE_UP);
+  assert_int_equal(fake_get(&fake, 0), 32767);
+  assert_int_equal(fake_get(&fake, 1), 40002);
+  assert_int_equal(errors(0, DEVICE_ERROR_clamped), 1);
+  assert_int_equal(errors(0, DEVICE_ERROR_withheld), 0);
+}
+
+/* Neither the signal nor the safe value of the platform's motion goes out before somebody has armed it: also not at the end. What
+ * stands between them does. */
+static void a_platform_is_withheld_until_it_is_armed(void **state)
+{
+  (void)state;
+  enum { FIRST = 20, STATE = FIRST + PLATFORM_MOTION_SIGNALS };
+  for (int armed = 0; armed < 2; armed++) {
+    poll_teardown(state);
+    assert_int_equal(poll_setup(state), 0);
+    has_platform(FIRST);
+    fake_start_tcp(&fake, 0);
+    at_tcp(0);
+    for (int i = 0; i < 8; i++) fake_set(&fake, i, 999);
+    writes(0, FIRST, TABLE_HOLDING, 0, WIRE_U16);
+    writes(0, FIRST - 1, TABLE_HOLDING, 1, WIRE_U16);
+    writes(0, FIRST + 1, TABLE_HOLDING, 2, WIRE_U16)->safe = 7.0;
+    writes(0, STATE - 1, TABLE_HOLDING, 3, WIRE_U16);
+    writes(0, STATE, TABLE_HOLDING, 4, WIRE_U16);
+    writes(0, FIRST + 2, TABLE_HOLDING, 6, WIRE_U16); /* a request of its own */
+    start_client(1);
+    static const enum run_state way[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE, STATE_FAULT, STATE_EXIT};
+    for (int i = 0; i < 5; i++) {
+      cycle_flagged(way[i], FLAG_WITHHELD, 100.0 + i);
+      EVENTUALLY(fake_get(&fake, 1) == FIRST - 1 + 100 + i && fake_get(&fake, 4) == STATE + 100 + i);
+      assert_true(fake_get(&fake, 0) == 999 && fake_get(&fake, 2) == 999 && fake_get(&fake, 3) == 999 &&
+                  fake_get(&fake, 6) == 999);
+    }
+    if (armed) {
+      cycle_flagged(STATE_READY, 0, 300.0);
+      EVENTUALLY(fake_get(&fake, 0) == 300 + FIRST && fake_get(&fake, 2) == 301 + FIRST &&
+                 fake_get(&fake, 3) == 299 + STATE && fake_get(&fake, 6) == 302 + FIRST);
+    }
+    modbus_client_stop(client);
+    client = NULL;
+    assert_int_equal(fake_get(&fake, 2), armed ? 7 : 999);
+    assert_int_equal(errors(0, DEVICE_ERROR_withheld), 0); /* it is no fault */
+    assert_int_equal(device_errors(&view[0]), 0);
+  }
+}
+
 /* The end of the daemon, however it was last seen. */
 static void safe_values_are_the_last_that_is_written(void **state)
 {
@@ -243,6 +326,9 @@ int main(void)
       POLL_TEST(frames_are_written),
       POLL_TEST(safe_values_are_written_unless_it_runs),
       POLL_TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value),
+      POLL_TEST(what_is_no_number_is_not_written),
+      POLL_TEST(what_is_clamped_is_counted),
+      POLL_TEST(a_platform_is_withheld_until_it_is_armed),
       POLL_TEST(safe_values_are_the_last_that_is_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/modbus_map_rig.h"
 
+#include "platform/platform.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +66,83 @@ static void sensors_have_a_block_of_their_own(void **state)
   assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES), 0);
   assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES + 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(reads(4, MAP_SENSOR + 1, 2), MBAP_ILLEGAL_ADDRESS); /* half a value */
+  free(f);
+}
+
+enum { MOTION_FIRST = 1 + BODIES * SIGNALS_BODY };
+
+static void show_platform(uint32_t state, uint32_t flags, double value)
+{
+  struct frame *f = calloc(1, sizeof *f + (MOTION_FIRST + PLATFORM_SIGNALS) * sizeof(double));
+  assert_non_null(f);
+  f->state = state;
+  f->flags = flags;
+  f->count = MOTION_FIRST + PLATFORM_SIGNALS;
+  for (uint32_t i = 0; i < f->count; i++) f->values[i] = value;
+  modbus_map_show(&map, f);
+  free(f);
+}
+
+/* A rig that polls is told to ask again; its "no value" would be a place to go to. All else is read. */
+static void a_platform_is_not_read_until_it_is_armed(void **state)
+{
+  (void)state;
+  static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, bit = {WIRE_BIT, WIRE_ABCD, 1.0, 0.0};
+  struct wired item[] = {
+      {MOTION_FIRST + PLATFORM_MOTION_SIGNALS, false, TABLE_DISCRETE, 20, bit, (double)NAN},
+      {MOTION_FIRST + PLATFORM_MOTION_SIGNALS - 1, false, TABLE_DISCRETE, 21, bit, 1.0},
+      {0, false, TABLE_INPUT, 200, word, (double)NAN},
+      {MOTION_FIRST, false, TABLE_INPUT, 201, word, 7.0},
+      {MOTION_FIRST + PLATFORM_SIGNALS - 1, false, TABLE_INPUT, 202, word, (double)NAN}};
+  const struct wiring wiring = {item, 5};
+  struct modbus_config config = usual;
+  struct signals with = signals;
+  config.map = &wiring;
+  with.platform_first = MOTION_FIRST;
+  with.count = MOTION_FIRST + PLATFORM_SIGNALS;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &with));
+  static const struct {
+    int function, address, count;
+    bool motion;
+  } c[] = {{4, 0, 32, false},    {4, 100, 48, true}, {4, 146, 2, true}, {4, 148, 1, false},
+           {4, 1000, 14, false}, {4, 200, 1, false}, {4, 201, 1, true}, {4, 200, 3, true},
+           {4, 202, 1, false},   {2, 0, 16, false},  {2, 20, 1, false}, {2, 21, 1, true}};
+  static const uint32_t states[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE,
+                                    STATE_EXIT, STATE_READY,   STATE_SAFE};
+  for (int k = -1; k < 6; k++) { /* -1: before the first frame; the last two: it is armed */
+    const bool withheld = k < 4;
+    if (k >= 0) show_platform(states[k], withheld ? FLAG_WITHHELD : 0, 3.0);
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+      assert_int_equal(reads(c[i].function, c[i].address, c[i].count),
+                       withheld && c[i].motion ? MBAP_BUSY : 0);
+    assert_int_equal(map.mapping->tab_input_bits[14], withheld && k >= 0);
+  }
+}
+
+/* Each value once for each frame; what is no value is not clamped. */
+static void what_is_clamped_is_told(void **state)
+{
+  (void)state;
+  static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
+  struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
+                         {2, false, TABLE_INPUT, 201, large, (double)NAN}};
+  const struct wiring wiring = {item, 2};
+  struct modbus_config config = usual;
+  config.map = &wiring;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &signals));
+  static const struct {
+    double value;
+    uint64_t clamped;
+  } c[] = {{0.0, 0}, {40000.0, 1}, {-40000.0, 2}, {1e300, 2}, {(double)NAN, 0}, {32767.0, 0}};
+  struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
+  assert_non_null(f);
+  f->count = VALUES;
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (int k = 0; k < VALUES; k++) f->values[k] = c[i].value;
+    assert_int_equal(modbus_map_show(&map, f), c[i].clamped);
+  }
   free(f);
 }
 
@@ -364,6 +443,8 @@ static void more_bodies_and_channels_than_the_map_holds(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      TEST(a_platform_is_not_read_until_it_is_armed),
+      TEST(what_is_clamped_is_told),
       TEST(the_crc_is_that_of_modbus),
       TEST(a_frame_fills_the_input_registers),
       TEST(sensors_have_a_block_of_their_own),

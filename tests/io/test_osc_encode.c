@@ -53,7 +53,7 @@ static struct osc_state *make(enum stream stream, int bodies, bool doubles)
   osc_space_free(space);
   space = osc_space_new(&config, &signals, error, sizeof error);
   assert_non_null(space);
-  struct osc_state *st = osc_state_new(space, config.prefix, stream, doubles, error, sizeof error);
+  struct osc_state *st = osc_state_new(space, config.prefix, stream, doubles, OSC_WHOLE, error, sizeof error);
   assert_string_equal(error, "");
   assert_non_null(st);
   osc_state_fill(st, frame);
@@ -281,7 +281,7 @@ static void signals_stand_at_addresses_of_the_users_own(void **state)
   signals.bodies = 0;
   struct osc_space *own = osc_space_new(&mapped, &signals, error, sizeof error);
   assert_non_null(own);
-  struct osc_state *st = osc_state_new(own, "/ali3", STREAM_OUT, true, error, sizeof error);
+  struct osc_state *st = osc_state_new(own, "/ali3", STREAM_OUT, true, OSC_WHOLE, error, sizeof error);
   assert_non_null(st);
   osc_state_fill(st, frame);
   assert_int_equal(st->messages, 2);
@@ -306,7 +306,7 @@ static void names_that_fit_in_no_packet_are_refused(void **state)
   signals.bodies = 1;
   struct osc_space *own = osc_space_new(&bad_body, &signals, error, sizeof error);
   assert_non_null(own);
-  assert_null(osc_state_new(own, "/ali3", STREAM_BODY, false, error, sizeof error));
+  assert_null(osc_state_new(own, "/ali3", STREAM_BODY, false, OSC_WHOLE, error, sizeof error));
   assert_non_null(strstr(error, "does not fit"));
   osc_space_free(own);
   error[0] = 0;

@@ -2,6 +2,7 @@
  * The thread that sends packets: the test is the loop, publishes frames into its port, and hears them on a socket and at the other
  * end of a pseudo terminal. */
 #include "io/packets.h"
+#include "platform/platform.h"
 #include "rt/clock.h"
 
 #include <arpa/inet.h>
@@ -33,17 +34,25 @@ static char folder[] = "/tmp/ali3-packets-XXXXXX", path[64];
 static int udp = -1, master = -1;
 static uint64_t cycle;
 
-static void publish(double value)
+static const struct signals none = {.platform_first = -1};
+
+static void publish_flagged(double value, uint32_t flags)
 {
   struct frame *f = snapshot_begin(&port.frames);
   memset(f, 0, sizeof *f);
   f->cycle = ++cycle;
   f->t_ns = clock_now_ns();
   f->state = STATE_RUNNING;
-  f->count = 1;
-  f->values[0] = value;
+  f->flags = flags;
+  f->count = PLATFORM_SIGNALS;
+  for (int i = 0; i < PLATFORM_SIGNALS; i++) f->values[i] = value;
   snapshot_publish(&port.frames);
   assert_int_equal(write(port.event, &(uint64_t){1}, sizeof(uint64_t)), sizeof(uint64_t));
+}
+
+static void publish(double value)
+{
+  publish_flagged(value, 0);
 }
 
 static void plug_in(void)
@@ -70,7 +79,7 @@ static int setup(void **state)
   (void)state;
   cycle = 0;
   memset(&counters, 0, sizeof counters);
-  if (!port_init(&port, "packets", 1, 1, true)) return -1;
+  if (!port_init(&port, "packets", PLATFORM_SIGNALS, 1, true)) return -1;
   field[0] = (struct packet_field){.type = PACKET_U16, .at = 0, .size = 2, .source = PACKET_COUNTER};
   field[1] = (struct packet_field){.type = PACKET_U8, .at = 2, .size = 1, .source = PACKET_STATE};
   field[2] =
@@ -113,11 +122,15 @@ static int teardown(void **state)
   return 0;
 }
 
-static void start(void)
+static void start_with(const struct signals *signals)
 {
   char error[200];
-  packets = packets_start(&packet, 1, &port, &counters, error, sizeof error);
+  packets = packets_start(&packet, 1, signals, &port, &counters, error, sizeof error);
   if (!packets) fail_msg("%s", error);
+}
+static void start(void)
+{
+  start_with(&none);
 }
 
 static bool is_readable(int fd, int patience_ms)
@@ -213,6 +226,44 @@ static void nan_is_withheld_and_missed(void **state)
   publish(300);
   expect_datagram(2, STATE_RUNNING, 255);
   expect_count(&counters.packets_clamped, 1);
+}
+
+/* Value 0 is the surge of a platform. It is no fault that nobody has armed it: nothing is counted, and numbers begin later. */
+static void a_platform_is_withheld_until_it_is_armed(void **state)
+{
+  (void)state;
+  static const struct signals with = {.platform_first = 0};
+  start_with(&with);
+  for (int i = 0; i < 5; i++) {
+    publish_flagged(i, FLAG_WITHHELD);
+    assert_false(is_readable(udp, SILENT_MS / 5));
+  }
+  publish(6);
+  expect_datagram(0, STATE_RUNNING, 6);
+  publish(7);
+  expect_datagram(1, STATE_RUNNING, 7);
+  assert_false(is_readable(udp, SILENT_MS));
+  assert_int_equal(counter_get(&counters.packets_sent), 2);
+  assert_int_equal(counter_get(&counters.packets_withheld), 0);
+}
+
+/* Nothing of the platform's motion is in it: state, mode and flags are always valid. */
+static void what_does_not_move_the_platform_is_sent(void **state)
+{
+  (void)state;
+  static const struct signals first = {.platform_first = 0}, later = {.platform_first = 1};
+  static const struct {
+    const struct signals *signals;
+    int signal;
+  } c[] = {{&first, PLATFORM_MOTION_SIGNALS}, {&first, PLATFORM_SIGNALS - 1}, {&later, 0}, {&none, 0}};
+  for (int i = 0; i < 4; i++) {
+    field[2].signal = c[i].signal;
+    start_with(c[i].signals);
+    publish_flagged(i, FLAG_WITHHELD);
+    expect_datagram(0, STATE_RUNNING, i);
+    packets_stop(packets);
+    packets = NULL;
+  }
 }
 
 /* Until all packets so far have been sent, or not. */
@@ -336,7 +387,7 @@ static void a_line_that_is_not_there_stops_the_start(void **state)
   (void)state;
   char error[200];
   unplug();
-  assert_null(packets_start(&packet, 1, &port, &counters, error, sizeof error));
+  assert_null(packets_start(&packet, 1, &none, &port, &counters, error, sizeof error));
   assert_non_null(strstr(error, "packet p: cannot open the serial line "));
   assert_non_null(strstr(error, "is the adapter plugged in?"));
   rmdir(folder);
@@ -350,6 +401,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_loop_that_stands_still_is_silence, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(the_last_frame_is_sent_at_the_end, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nan_is_withheld_and_missed, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(a_platform_is_withheld_until_it_is_armed, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(what_does_not_move_the_platform_is_sent, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nobody_listens_for_a_while, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(a_line_carries_every_byte, setup_line, teardown),
       cmocka_unit_test_setup_teardown(a_full_line_drops_whole_packets, setup_line, teardown),

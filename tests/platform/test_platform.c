@@ -80,11 +80,57 @@ static double distance(const double *a, const double *b, int n)
   return most;
 }
 
+static void expect_unknown(const struct bench *b)
+{
+  const double *out = (const double *)&b->platform.out;
+  for (int i = 0; i < PLATFORM_MOTION_SIGNALS; i++) assert_true(isnan(out[i]));
+  assert_int_equal(state_of(b), PLATFORM_UNKNOWN);
+  assert_true(b->platform.out.mode[0] == PLATFORM_EXTERNAL);
+  assert_false(has(b, PLATFORM_IS_PARKED) || has(b, PLATFORM_ENGAGED));
+  assert_false(platform_is_parked(&b->platform) || platform_is_known(&b->platform));
+}
+
+/* Where the rig stands is not known until it is ordered up; then the output begins at the park pose, at rest, and goes on from
+ * there without a step. */
+static void no_pose_is_claimed_before_an_order_up(void **state)
+{
+  (void)state;
+  static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT};
+  static const enum platform_order up[] = {PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN};
+  for (size_t i = 0; i < sizeof up / sizeof *up; i++) {
+    struct bench *b = bench_new(PLATFORM_EXTERNAL);
+    expect_unknown(b);
+    for (size_t k = 0; k < sizeof down / sizeof *down; k++) {
+      go_for(b, down[k], 0.1);
+      expect_unknown(b);
+    }
+    struct platform_params q = b->spec.params;
+    q.pos_max[2] = 0.1;
+    platform_tune(&b->platform, PLATFORM_EXTERNAL, &q);
+    go_for(b, PLATFORM_TO_PARK, 0.05);
+    go_for(b, up[i], b->spec.period);
+    const struct platform_output *o = &b->platform.out;
+    assert_int_equal(state_of(b), PLATFORM_PARKED);
+    assert_true(platform_is_known(&b->platform));
+    assert_memory_equal(o->pose, b->platform.spec.park, sizeof o->pose);
+    assert_memory_equal(o->target, b->platform.spec.park, sizeof o->target);
+    assert_true(distance(o->velocity, NULL, 6) == 0.0 && distance(o->acceleration, NULL, 6) == 0.0);
+    for (int k = 0; k < PLATFORM_MOTION_SIGNALS; k++) assert_true(isfinite(((const double *)o)[k]));
+    go_for(b, up[i], b->spec.period);
+    assert_int_equal(state_of(b), PLATFORM_ENGAGE);
+    assert_true(distance(o->pose, b->platform.spec.park, 6) < 1e-5);
+    assert_true(b->jerk[0] <= 1.0 + 1e-9 && b->jerk[1] <= 1.0 + 1e-9);
+    go_for(b, PLATFORM_TO_PARK, 10.0);
+    assert_int_equal(state_of(b), PLATFORM_PARKED); /* which is known from now on */
+    free(b);
+  }
+}
+
 static void engages_runs_and_parks_in_time(void **state)
 {
   (void)state;
   struct bench *b = bench_new(PLATFORM_WASHOUT);
-  go_for(b, PLATFORM_TO_PARK, 0.1);
+  go_for(b, PLATFORM_TO_NEUTRAL, 0.01);
   assert_int_equal(state_of(b), PLATFORM_PARKED);
   assert_true(has(b, PLATFORM_IS_PARKED) && !has(b, PLATFORM_ENGAGED));
   assert_true(b->platform.out.pose[2] < -0.1);
@@ -538,6 +584,7 @@ static void numbers_that_make_no_sense_are_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_pose_is_claimed_before_an_order_up),
       cmocka_unit_test(engages_runs_and_parks_in_time),
       cmocka_unit_test(run_engages_first),
       cmocka_unit_test(an_e_stop_brakes_at_the_limits),

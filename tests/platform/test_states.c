@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { STATES = PLATFORM_PARK + 1, ORDERS = PLATFORM_TO_FAULT + 1 };
+enum { STATES = PLATFORM_UNKNOWN + 1, ORDERS = PLATFORM_TO_FAULT + 1 };
 
 #define for_all(state, order, engaged, rest)                                                                 \
   for (int state = 0; (state) < STATES; (state)++)                                                           \
@@ -29,7 +29,8 @@ static void moves_begin_at_rest(void **unused)
   {
     const enum platform_state to = next(state, order, engaged, rest);
     if (states_moves(to) && (int)to != state) assert_true(rest);
-    assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED); /* that takes an arrival */
+    /* that takes an arrival, or somebody who says that it stands there */
+    assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED || state == PLATFORM_UNKNOWN);
     assert_true(to != PLATFORM_NEUTRAL || state == PLATFORM_NEUTRAL);
   }
 }
@@ -68,8 +69,25 @@ static void an_order_leads_there(void **unused)
         engaged &= !states_moves(state);
       }
       const bool parked = order == PLATFORM_TO_FREEZE && (start == PLATFORM_PARKED || start == PLATFORM_PARK);
-      assert_int_equal(state, parked ? PLATFORM_PARKED : ends[order]);
+      const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
+      const bool unknown = start == PLATFORM_UNKNOWN && !up;
+      assert_int_equal(state, unknown ? PLATFORM_UNKNOWN : parked ? PLATFORM_PARKED : ends[order]);
     }
+}
+
+/* Nobody assumes a pose; who orders it up says that it is parked, and it is that for a cycle before it moves. */
+static void an_unknown_pose_is_known_by_an_order_up(void **unused)
+{
+  (void)unused;
+  for_all(state, order, engaged, rest)
+  {
+    const enum platform_state to = next(state, order, engaged, rest);
+    const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
+    if (state == PLATFORM_UNKNOWN)
+      assert_int_equal(to, up ? PLATFORM_PARKED : PLATFORM_UNKNOWN);
+    else
+      assert_int_not_equal(to, PLATFORM_UNKNOWN);
+  }
 }
 
 /* After a fault it goes to neutral before it parks, unless it is there or on its way to park. */
@@ -88,6 +106,7 @@ static void names(void **unused)
 {
   (void)unused;
   assert_string_equal(platform_state_name(PLATFORM_RUN), "run");
+  assert_string_equal(platform_state_name(PLATFORM_UNKNOWN), "unknown");
   assert_string_equal(platform_state_name(99), "?");
   assert_string_equal(platform_mode_name(PLATFORM_EXTERNAL), "external");
   assert_string_equal(platform_mode_name(99), "?");
@@ -96,11 +115,9 @@ static void names(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moves_begin_at_rest),
-      cmocka_unit_test(run_takes_to_be_engaged),
-      cmocka_unit_test(an_order_leads_there),
-      cmocka_unit_test(a_fault_leads_by_neutral),
-      cmocka_unit_test(names),
+      cmocka_unit_test(moves_begin_at_rest),      cmocka_unit_test(run_takes_to_be_engaged),
+      cmocka_unit_test(an_order_leads_there),     cmocka_unit_test(an_unknown_pose_is_known_by_an_order_up),
+      cmocka_unit_test(a_fault_leads_by_neutral), cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, 
     snprintf(error, size, "no period");
     return false;
   }
-  p->out.flags[0] = PLATFORM_IS_PARKED;
+  p->out.state[0] = PLATFORM_UNKNOWN;
+  p->out.pose[0] = (double)NAN;
   return true;
 }
 
@@ -48,6 +49,8 @@ void __wrap_platform_step(struct platform *p, const struct platform_input *in)
   told_it.steps++;
   told_it.restarts += in->restart;
   if (in->sensor) memcpy(told_it.sensor, in->sensor, sizeof told_it.sensor);
+  const bool up = in->order == PLATFORM_TO_NEUTRAL || in->order == PLATFORM_TO_RUN;
+  if (p->out.state[0] == PLATFORM_UNKNOWN && !up) return;
   const bool park = in->order == PLATFORM_TO_PARK && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
   p->out.state[0] = park ? PLATFORM_PARKED : in->order == PLATFORM_TO_PARK ? PLATFORM_PARK : PLATFORM_RUN;
   p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;
@@ -118,7 +121,7 @@ static void it_is_asked_for_what_the_state_wants(void **state)
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* INIT */
   after(b, WARMUP);
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* STOPPED */
-  assert_int_equal(newest(b, 0)->flags, FLAG_PARKED);
+  assert_int_equal(newest(b, 0)->flags, FLAG_WITHHELD); /* and neither parked nor engaged */
   static const struct {
     uint32_t command;
     enum platform_order order;
@@ -315,7 +318,7 @@ static void its_states_are_events(void **state)
   assert_true(cycle_next_event(&b->cycle, &e) && e.cause == CAUSE_WARM);
   assert_true(cycle_next_event(&b->cycle, &e));
   assert_int_equal(e.cause, CAUSE_PLATFORM_STATE);
-  assert_int_equal(e.from, PLATFORM_PARKED);
+  assert_int_equal(e.from, PLATFORM_UNKNOWN);
   assert_int_equal(e.to, PLATFORM_RUN);
   assert_true(e.cycle == WARMUP + 1);
   assert_false(cycle_next_event(&b->cycle, &e));
@@ -425,11 +428,77 @@ static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
 static void one_that_is_parked_holds_up_nothing(void **state)
 {
   struct bench *b = *state;
-  b->config.autostart = false;
-  begin(b);
-  after(b, WARMUP + 2);
+  begin_running(b);
+  after(b, 2);
+  assert_int_equal(told(b, COMMAND_PARK), RESULT_OK);
+  assert_int_equal(newest(b, 0)->flags, FLAG_PARKED);
   cycle_stop(&b->cycle);
   assert_true(cycle_over(&b->cycle));
+}
+
+static void expect_withheld(struct bench *b)
+{
+  for (int p = 0; p < 2; p++) {
+    const struct frame *f = newest(b, p);
+    assert_true(f->flags & FLAG_WITHHELD);
+    assert_true(isnan(published(b, f, offsetof(struct platform_output, pose))));
+    assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_UNKNOWN);
+  }
+}
+
+/* With publish_next it goes out before the first cycle has ended. */
+static void the_first_frame_claims_no_pose(void **state)
+{
+  struct bench *b = *state;
+  b->config.publish_next = true;
+  begin(b);
+  for (int i = 0; i < WARMUP; i++) {
+    after(b, 1);
+    expect_withheld(b);
+  }
+}
+
+/* On both ports, from the first frame on, whatever happens but an arm. */
+static void until_the_first_arm_its_pose_is_not_known(void **state)
+{
+  struct bench *b = *state;
+  static const uint32_t never_up[] = {COMMAND_RESET, COMMAND_PARK, COMMAND_STOP, COMMAND_ESTOP,
+                                      COMMAND_RESET};
+  b->config.autostart = false;
+  begin(b);
+  for (int i = 0; i < WARMUP + 3; i++) {
+    after(b, 1);
+    expect_withheld(b);
+  }
+  for (size_t i = 0; i < sizeof never_up / sizeof *never_up; i++) {
+    told(b, never_up[i]);
+    const uint32_t flags = after(b, 1)->flags;
+    assert_int_equal(flags & (FLAG_WITHHELD | FLAG_PARKED | FLAG_ENGAGED), FLAG_WITHHELD);
+  }
+  assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
+  assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
+  const struct frame *f = after(b, 1);
+  assert_false(f->flags & FLAG_WITHHELD);
+  assert_false(isnan(published(b, f, offsetof(struct platform_output, pose))));
+  told(b, COMMAND_ESTOP);
+  assert_false(after(b, 1)->flags & FLAG_WITHHELD); /* it stays known */
+}
+
+/* It is at rest for all that the loop knows: there is no way to brake or to park what nobody hears of. */
+static void one_that_was_never_armed_holds_up_nothing(void **state)
+{
+  struct bench *b = *state;
+  b->config.autostart = false;
+  told_it.parks = false;
+  begin(b);
+  after(b, WARMUP + 2);
+  b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S; /* a gap is nothing to it */
+  assert_int_equal(after(b, 1)->state, STATE_STOPPED);
+  cycle_stop(&b->cycle);
+  assert_true(cycle_over(&b->cycle));
+  cycle_end(&b->cycle);
+  assert_int_equal(newest(b, 0)->state, STATE_EXIT);
+  assert_int_equal(newest(b, 0)->flags & (FLAG_WITHHELD | FLAG_PARKED), FLAG_WITHHELD);
 }
 
 static void it_is_parked_after_the_last_period_too(void **state)
@@ -473,6 +542,9 @@ int main(void)
       TEST(nor_one_that_stood_still_in_a_cycle),
       TEST(it_is_not_waited_for_where_haste_is_asked_for),
       TEST(one_that_is_parked_holds_up_nothing),
+      TEST(the_first_frame_claims_no_pose),
+      TEST(until_the_first_arm_its_pose_is_not_known),
+      TEST(one_that_was_never_armed_holds_up_nothing),
       TEST(it_is_parked_after_the_last_period_too),
       TEST(it_moves_by_the_clock_alone),
   };

@@ -21,7 +21,7 @@ static struct wire plain(enum wire_type type, enum wire_order order)
 static void expect_words(const struct wire *w, double value, const uint16_t *word)
 {
   uint16_t at[4] = {0};
-  assert_true(wire_put(w, value, at));
+  assert_int_equal(wire_put(w, value, at), WIRE_FITS);
   assert_memory_equal(at, word, sizeof *at * (size_t)wire_registers(w->type));
   assert_true(wire_get(w, at) == value);
 }
@@ -55,7 +55,7 @@ static void all_types_come_back(void **state)
         const struct wire w = plain((enum wire_type)type, ORDERS[o]);
         uint16_t at[4];
         const bool fits = value[i] >= 0.0 || (type != WIRE_U16 && type != WIRE_U32);
-        assert_int_equal(wire_put(&w, value[i], at), fits);
+        assert_int_equal(wire_put(&w, value[i], at), fits ? WIRE_FITS : WIRE_CLAMPED);
         assert_true(wire_get(&w, at) == (fits ? value[i] : 0.0));
       }
 }
@@ -65,10 +65,10 @@ static void scale_and_offset(void **state)
   (void)state;
   const struct wire celsius = {WIRE_I16, WIRE_ABCD, 0.1, 273.15}; /* tenths of a degree; the signal in K */
   uint16_t at[1];
-  assert_true(wire_put(&celsius, 273.15 + 21.5, at));
+  assert_int_equal(wire_put(&celsius, 273.15 + 21.5, at), WIRE_FITS);
   assert_int_equal(at[0], 215);
   assert_true(fabs(wire_get(&celsius, at) - 294.65) < 1e-9);
-  assert_true(wire_put(&celsius, 273.15 - 0.3, at));
+  assert_int_equal(wire_put(&celsius, 273.15 - 0.3, at), WIRE_FITS);
   assert_int_equal((int16_t)at[0], -3);
 }
 
@@ -78,28 +78,28 @@ static void integers_are_clamped(void **state)
   static const struct {
     enum wire_type type;
     double value, shown;
-    bool ok;
+    enum wire_fit fit;
   } c[] = {
-      {WIRE_U16, 65535.0, 65535.0, true},
-      {WIRE_U16, 65535.4, 65535.0, true},
-      {WIRE_U16, 65535.6, 65535.0, false},
-      {WIRE_U16, -0.4, 0.0, true},
-      {WIRE_U16, -0.6, 0.0, false},
-      {WIRE_I16, 32768.0, 32767.0, false},
-      {WIRE_I16, -32769.0, -32768.0, false},
-      {WIRE_U32, 1e300, 4294967295.0, false},
-      {WIRE_I32, -1e300, -2147483648.0, false},
-      {WIRE_I32, 2147483647.0, 2147483647.0, true},
-      {WIRE_I16, INFINITY, 32767.0, false},
-      {WIRE_I16, 2.5, 3.0, true},
-      {WIRE_U16, NAN, 65535.0, false},
-      {WIRE_I16, NAN, -32768.0, false},
-      {WIRE_I32, NAN, -2147483648.0, false},
+      {WIRE_U16, 65535.0, 65535.0, WIRE_FITS},
+      {WIRE_U16, 65535.4, 65535.0, WIRE_FITS},
+      {WIRE_U16, 65535.6, 65535.0, WIRE_CLAMPED},
+      {WIRE_U16, -0.4, 0.0, WIRE_FITS},
+      {WIRE_U16, -0.6, 0.0, WIRE_CLAMPED},
+      {WIRE_I16, 32768.0, 32767.0, WIRE_CLAMPED},
+      {WIRE_I16, -32769.0, -32768.0, WIRE_CLAMPED},
+      {WIRE_U32, 1e300, 4294967295.0, WIRE_CLAMPED},
+      {WIRE_I32, -1e300, -2147483648.0, WIRE_CLAMPED},
+      {WIRE_I32, 2147483647.0, 2147483647.0, WIRE_FITS},
+      {WIRE_I16, INFINITY, 32767.0, WIRE_CLAMPED},
+      {WIRE_I16, 2.5, 3.0, WIRE_FITS},
+      {WIRE_U16, NAN, 65535.0, WIRE_NO_VALUE},
+      {WIRE_I16, NAN, -32768.0, WIRE_NO_VALUE},
+      {WIRE_I32, NAN, -2147483648.0, WIRE_NO_VALUE},
   };
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
     const struct wire w = plain(c[i].type, WIRE_ABCD);
     uint16_t at[2];
-    assert_int_equal(wire_put(&w, c[i].value, at), c[i].ok);
+    assert_int_equal(wire_put(&w, c[i].value, at), c[i].fit);
     assert_true(wire_get(&w, at) == c[i].shown);
   }
 }
@@ -110,13 +110,13 @@ static void no_value(void **state)
   const struct wire f = plain(WIRE_F32, WIRE_ABCD), d = plain(WIRE_F64, WIRE_DCBA),
                     b = plain(WIRE_BIT, WIRE_ABCD);
   uint16_t at[4];
-  assert_false(wire_put(&f, 1e39, at)); /* too large for 32 bits */
+  assert_int_equal(wire_put(&f, 1e39, at), WIRE_NO_VALUE); /* too large for 32 bits */
   assert_true(isnan(wire_get(&f, at)));
-  assert_false(wire_put(&d, INFINITY, at));
+  assert_int_equal(wire_put(&d, INFINITY, at), WIRE_NO_VALUE);
   assert_true(isnan(wire_get(&d, at)));
-  assert_false(wire_put(&b, NAN, at));
+  assert_int_equal(wire_put(&b, NAN, at), WIRE_NO_VALUE);
   assert_true(wire_get(&b, at) == 0.0);
-  assert_true(wire_put(&b, -3.0, at));
+  assert_int_equal(wire_put(&b, -3.0, at), WIRE_FITS);
   assert_true(wire_get(&b, at) == 1.0);
 }
 

@@ -5,6 +5,7 @@
 #include "tools/fake_picture.h"
 
 #include <locale.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -262,6 +263,14 @@ static void the_platform_is_shown_if_there_is_one(void **state)
   assert_shows("5 |-------------------+-------------------#   1.0150 m\n");
   assert_shows("3 #-------------------+-------------------|   0.7000 m\n");
   assert_shows("1 |-------------------#-------------------|   0.8500 m\n");
+  struct platform_live *l = &picture.block.live.platform;
+  const struct platform_live known = *l;
+  *l = (struct platform_live){.state = PLATFORM_UNKNOWN, .mode = PLATFORM_WASHOUT};
+  for (int k = 0; k < 6; k++) l->pose[k] = l->target[k] = l->legs[k] = (double)NAN;
+  render(120, 24); /* no mark where nobody knows the place */
+  assert_shows("\nunknown  washout  outputs withheld until arm\n");
+  assert_shows("3 |-------------------+-------------------|      nan m\n");
+  *l = known;
   picture.block.cranks = 1;
   render(60, 24); /* no room for bars */
   assert_shows("1    0.8500 rad\n");

@@ -34,6 +34,7 @@ static void draw_bar(const struct area *a, int column, int row, int size, double
   area_cell(a, column + size / 2, row, STYLE_FAINT, utf8 ? L'\u253c' : L'+');
   area_cell(a, column, row, STYLE_FAINT, utf8 ? L'\u251c' : L'|');
   area_cell(a, column + size - 1, row, STYLE_FAINT, utf8 ? L'\u2524' : L'|');
+  if (isnan(at)) return; /* it is not known */
   area_cell(a, column + (int)lround(part * (size - 1)), row, style, utf8 ? L'\u2588' : L'#');
 }
 
@@ -64,7 +65,9 @@ int platform_draw(const struct picture *p, const struct view *v, const struct ar
              LEG + 4, t->cranks ? "crank" : "leg");
   int column = area_put(body, 0, first, platform_style(l->state), platform_state_name(l->state)) + 2;
   column = area_put(body, column, first, STYLE_PLAIN, platform_mode_name(l->mode)) + 2;
-  area_put(body, column, first, STYLE_PLAIN, words_platform(l->flags, flags));
+  const bool withheld = l->state == PLATFORM_UNKNOWN;
+  area_put(body, column, first, STYLE_PLAIN,
+           withheld ? "outputs withheld until arm" : words_platform(l->flags, flags));
   for (int i = 0; i < PLATFORM_DOF; i++) {
     const int row = first + 1 + i;
     area_put(body, 0, row, STYLE_PLAIN, coordinate_names[i]);

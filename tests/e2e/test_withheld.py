@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A daemon that was killed while its platform was engaged: the next one sends nothing that could move the rig, as packet, OSC message,
+answer or write to a device, until somebody arms it. Then the park pose is the first that it sends."""
+import contextlib
+import signal
+import socket
+import struct
+import time
+import unittest
+
+import bench
+from test_devices import Device
+from test_platform import INPUTS, PLATFORM
+
+PARK = [0.0, 0.0, -0.05, 0.0, 0.0, 0.0]
+WITHHELD, PARKED, ENGAGED = 1 << 14, 1 << 9, 1 << 10
+BUSY = 6
+
+
+class Rig(Device):
+    """A drive that is written to: (register, words) of every write."""
+
+    def answer(self, connection):
+        header = self.receive(connection, 6)
+        body = self.receive(connection, struct.unpack(">H", header[4:])[0])
+        unit, function, first, count = struct.unpack(">BBHH", body[:6])
+        assert function == 16, function
+        self.written.append((first, struct.unpack(f">{count}H", body[7:])))
+        connection.sendall(header[:4] + struct.pack(">HBBHH", 6, unit, function, first, count))
+
+    def floats(self):
+        """Every float that was written to register 0, and how often 10 was."""
+        seen = list(self.written)
+        assert all(first in (0, 10) for first, _ in seen), seen
+        return [struct.unpack(">f", struct.pack(">2H", *words))[0] for first, words in seen if first == 0], \
+            sum(first == 10 for first, _ in seen)
+
+
+class Ears:
+    """Two sockets: of packets with a pose and without, told apart by their length; and of OSC."""
+
+    def __init__(self):
+        self.packets, self.osc = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+        for s in (self.packets, self.osc):
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+            s.bind(("127.0.0.1", 0))
+            s.setblocking(False)
+
+    def close(self):
+        self.packets.close()
+        self.osc.close()
+
+    def hear(self):
+        """Poses by packet, packets without one, messages of the pose by OSC, those of the time."""
+        poses, plain, messages, times = [], 0, [], 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                data = self.packets.recv(65536)
+                if len(data) == 48:
+                    poses.append(list(struct.unpack(">6d", data)))
+                plain += len(data) == 9
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                for address, _, values in bench.osc_decode(self.osc.recv(65536)):
+                    if address.startswith(("/rig/", "/ali3/platform/")) and not address.endswith(("/state", "/mode", "/flags")):
+                        messages.append((address, values))
+                    times += address == "/plc/time"
+        return poses, plain, messages, times
+
+
+class Withheld(unittest.TestCase):
+    def setUp(self):
+        self.ears, self.rig = Ears(), Rig()
+        self.addCleanup(self.ears.close)
+        self.addCleanup(self.rig.listener.close)
+
+    def daemon(self):
+        host, port = "127.0.0.1", self.ears.packets.getsockname()[1]
+        osc = self.ears.osc.getsockname()[1]
+        heave, large = {"signal": "platform.pose.heave"}, {"signal": "platform.state", "type": "i16", "scale": 1e-6}
+        return bench.Daemon(
+            inputs=INPUTS, platform=dict(PLATFORM, park_position=PARK[:3]), cycle={"autostart": False},
+            packets=[{"name": "rig", "host": host, "port": port, "fields": [{"type": "f64", "signal": "platform.pose"}]},
+                     {"name": "alive", "host": host, "port": port,
+                      "fields": [{"type": "u64", "frame": "cycle"}, {"type": "u8", "signal": "platform.state"}]}],
+            osc={"targets": [{"host": host, "port": osc, "stream": s, "profile": "d"} for s in ("out", "platform")],
+                 "map": [dict(heave, address="/rig/heave"), {"signal": "time", "address": "/plc/time"}]},
+            modbus={"map": [dict(heave, table="input", address=200, type="i16", scale=0.001),
+                            dict(large, table="input", address=201)]},
+            devices=[{"name": "rig", "host": host, "port": self.rig.port, "period": 0.01,
+                      "map": [dict(heave, table="holding", address=0), {"signal": "time", "table": "holding", "address": 10},
+                              dict(large, table="holding", address=12)]}])
+
+    def expect_silence(self, d, osc, modbus):
+        """Everything but the pose goes on, on every way out."""
+        self.ears.hear()
+        self.rig.written.clear()
+        plain = times = 0
+        end = time.monotonic() + 10
+        while plain < 50 or times < 50 or self.rig.floats()[1] < 10:
+            poses, more, messages, told = self.ears.hear()
+            plain, times = plain + more, times + told
+            self.assertEqual((poses, messages, self.rig.floats()[0]), ([], [], []))
+            self.assertLess(time.monotonic(), end, (plain, times, self.rig.floats()))
+            time.sleep(0.02)
+        for first, count in ((100, 48), (200, 1)):
+            with self.assertRaises(bench.ModbusError) as refused:
+                modbus.inputs(first, count)
+            self.assertEqual(refused.exception.code, BUSY)
+        self.assertEqual(modbus.inputs(3, 1)[0] & (WITHHELD | PARKED | ENGAGED), WITHHELD)
+        self.assertEqual(modbus.request(2, struct.pack(">HH", 14, 1)), b"\x01\x01")
+        for address in ("/ali3/platform/pose", "/rig/heave"):
+            osc.send(bench.osc_message(address, ""))
+        osc.send(bench.osc_message("/ali3/platform/state", ""))
+        self.assertEqual(osc.answer("/ali3/platform/state"), [8.0])  # what was asked before it is not answered
+        watched = d.watch()
+        self.assertEqual((watched["platform"]["state"], watched["platform"]["pose"]), ("unknown", [None] * 6))
+        self.assertTrue(watched["platform_withheld"])
+        self.assertEqual(watched["counters"]["packets_withheld"], 0)  # it is no fault
+        self.assertEqual(watched["devices"][0]["errors"]["withheld"], 0)
+        for clamped in (watched["devices"][0]["errors"]["clamped"], watched["counters"]["modbus_clamped"]):
+            self.assertGreater(clamped, 0)  # 8 in units of 1e-6 does not fit into 16 bits
+        self.assertEqual(modbus.inputs(201, 1), [32767])
+        self.assertEqual([r for r in watched["reasons"] if "deadline" not in r], [])
+
+    def arm(self, osc):
+        """After a crash it may take a reset before, and a while between them."""
+        def armed():
+            armed.number += 1
+            return osc.command("arm", armed.number) == 0
+
+        armed.number = 100
+        bench.wait_for("arm", armed)
+
+    def expect_park_pose_first(self):
+        poses, messages, heaves = [], [], []
+        end = time.monotonic() + 10
+        while len(poses) < 20 or len(messages) < 20 or len(heaves) < 5:
+            more, _, told, _ = self.ears.hear()
+            poses, messages, heaves = poses + more, messages + told, self.rig.floats()[0]
+            self.assertLess(time.monotonic(), end, (poses, messages, heaves))
+            time.sleep(0.02)
+        self.assertEqual(poses[0], PARK)
+        first = dict(reversed(messages))
+        self.assertEqual(first["/rig/heave"], PARK[2:3])
+        self.assertEqual(first["/ali3/platform/pose"], PARK)
+        self.assertEqual(first["/ali3/platform/velocity"], [0.0] * 6)
+        # The first write to the device is of a frame a poll later at most: it has hardly moved.
+        self.assertAlmostEqual(heaves[0], PARK[2], delta=1e-4)
+        self.assertLess(max(abs(b[2] - a[2]) for a, b in zip(poses, poses[1:])), 1e-3)
+
+    def test_a_killed_daemon_does_not_move_the_rig_again(self):
+        with self.daemon() as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            for life in range(2):
+                modbus = bench.ModbusClient(d.modbus_port)
+                bench.wait_for("STOPPED or what a crash leads to", lambda m=modbus: m.state() in ("STOPPED", "SAFE"))
+                self.expect_silence(d, osc, modbus)
+                for number, name in enumerate(("estop", "reset", "stop", "park", "reset")):  # none of them arms it
+                    osc.command(name, 10 + number)
+                self.expect_silence(d, osc, modbus)
+                self.assertIn("platform outputs are withheld until arm: the rig must stand in its park pose then", d.said())
+                self.arm(osc)
+                self.expect_park_pose_first()
+                self.assertEqual(modbus.inputs(3, 1)[0] & WITHHELD, 0)
+                self.assertLess(modbus.floats(100, 3)[2], 0)
+                self.assertIn("platform: unknown -> parked: its outputs begin at the park pose\n", d.said())
+                modbus.close()
+                if life == 0:
+                    bench.wait_for("neutral", lambda: d.watch()["platform"]["state"] == "neutral", 15)
+                    d.process.send_signal(signal.SIGKILL)
+                    d.process.wait()
+                    d.notified.clear()
+                    self.ears.hear()
+                    d.start()
+            self.assertEqual(d.stop()[0], 0, d.said())
+
+    def test_one_that_was_never_armed_ends_at_once(self):
+        with self.daemon() as d:
+            bench.wait_for("frames", lambda: self.ears.hear()[1] > 10)
+            begin = time.monotonic()
+            self.assertEqual(d.stop()[0], 0, d.said())
+            self.assertLess(time.monotonic() - begin, 4)  # parking would take 2 s, and 5 s more if it did not come
+            poses, _, messages, _ = self.ears.hear()
+            self.assertEqual((poses, messages, self.rig.floats()[0]), ([], [], []))
+            self.assertNotIn("platform: unknown ->", d.said())
+
+
+if __name__ == "__main__":
+    bench.main()
