@@ -37,7 +37,6 @@ bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
       .values = signals->count,
       .input_first = signals->input_first,
       .platform = config->default_map && signals->platform_first >= 0,
-      .signals = signals,
       .samples = signals->channels,
   };
   if (!modbus_table_init(&map->table, config, signals) || !make_registers(map) || !modbus_map_plan(map)) {

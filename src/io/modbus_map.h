@@ -43,7 +43,6 @@ struct modbus_map {
   int values;        /* of the signal table */
   int input_first;   /* in it */
   bool platform;     /* its registers are there */
-  const struct signals *signals;
   bool withheld; /* nobody has armed the platform: its motion is not to be read */
   enum wire_order order;
   uint32_t state; /* of the frame shown last */
