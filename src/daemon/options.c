@@ -23,6 +23,9 @@ static const char HELP[] =
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
+    "  --state-dir DIR     keep the state file in DIR: a stop that is latched outlives the process\n"
+    "                      (default: $STATE_DIRECTORY, /var/lib/ali3 for root, else\n"
+    "                      $XDG_STATE_HOME/ali3 or ~/.local/state/ali3)\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
@@ -54,13 +57,25 @@ static bool parse_seconds(const char *text, double *s)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-  enum { CHECK = 256, PRINT_MAP, DURATION, REPORT, MISS_LOG_FILE, REQUIRE_REALTIME, ISA, HELP_TEXT, VERSION };
+  enum {
+    CHECK = 256,
+    PRINT_MAP,
+    DURATION,
+    REPORT,
+    MISS_LOG_FILE,
+    STATE_DIR,
+    REQUIRE_REALTIME,
+    ISA,
+    HELP_TEXT,
+    VERSION
+  };
   static const struct option LONG[] = {
       {"check", no_argument, NULL, CHECK},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
+      {"state-dir", required_argument, NULL, STATE_DIR},
       {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
       {"isa", required_argument, NULL, ISA},
       {"help", no_argument, NULL, HELP_TEXT},
@@ -85,6 +100,9 @@ int options_parse(struct options *o, int argc, char **argv)
       break;
     case MISS_LOG_FILE:
       o->miss_log = optarg;
+      break;
+    case STATE_DIR:
+      o->state_dir = optarg;
       break;
     case REQUIRE_REALTIME:
       o->require_realtime = true;

@@ -7,6 +7,7 @@
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
 #include "daemon/reload.h"
+#include "daemon/restart.h"
 #include "daemon/stall.h"
 #include "daemon/surroundings.h"
 #include "io/modbus_server.h"
@@ -19,6 +20,7 @@ struct supervisor {
   struct cycle *cycle;
   struct loop_thread thread;          /* of the loop */
   const char *miss_log;               /* path; NULL: none */
+  struct restart *restart;            /* begun */
   const struct packets *packets;      /* NULL: there are none */
   const struct modbus_server *modbus; /* NULL: likewise */
   sigset_t signals;                   /* that it takes; blocked in every thread */
