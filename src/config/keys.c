@@ -374,11 +374,12 @@ static const struct section solver = SECTION("solver", solver_keys);
 static const char *const clockings[] = {CLOCKING_LIST(WORD) NULL};
 static const char *const overruns[] = {OVERRUN_LIST(WORD) NULL};
 #undef WORD
+static const char *const autostarts[] = {"false", "true", "even_with_platform", NULL};
 static const char *const publishes[] = {"at_once", "next_cycle", NULL};
 static const char *const beats[] = {"none", "osc", "modbus", NULL};
 static const struct key cycle_keys[] = {
   {"period",      KEY_NUMBER,  "s",      BETWEEN(1e-5, 10), "0.01",    BY_OPTION, SETTING(options.dt),        0, 0},
-  {"autostart",   KEY_BOOL,    "",       ANY,               "true",    AT_START,  SETTING(cycle.autostart),   0, 0},
+  {"autostart",   KEY_CHOICE,  "",       ANY,               "true",    AT_START,  SETTING(cycle.autostart),   autostarts, 0},
   {"warmup",      KEY_INTEGER, "cycles", BETWEEN(0, 1e6),   "100",     AT_START,  SETTING(cycle.warmup),      0, 0},
   {"clock",       KEY_CHOICE,  "",       ANY,               "timer",   AT_START,  SETTING(cycle.clock),       clockings, 0},
   {"overrun",     KEY_CHOICE,  "",       ANY,               "skip",    WHILE_RUNNING, SETTING(cycle.overrun),     overruns, 0},

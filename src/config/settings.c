@@ -220,6 +220,19 @@ static void check_cycle(struct loader *l)
   if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
 }
 
+/* A platform moves people: it starts by itself only where the file says so in words that nobody writes by chance. */
+static void check_autostart(struct loader *l)
+{
+  struct settings *s = &l->values.settings;
+  const struct node *autostart = given(l, "cycle", "autostart");
+  if (!s->platform.enabled || s->cycle.autostart != AUTOSTART_ON) return;
+  s->cycle.autostart = AUTOSTART_OFF;
+  if (autostart)
+    report_error(&l->report, autostart->at,
+                 "autostart: true would move the platform as soon as the daemon starts: expected false, or "
+                 "even_with_platform to mean that");
+}
+
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
 static bool read_map(struct loader *l, const char *section, const struct wiring_rules *rules)
 {
@@ -287,6 +300,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
   check_prefix(l);
   check_cycle(l);
+  check_autostart(l);
   if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
     report_error(r, given(l, "modbus", "tcp")->at,
                  "tcp: without it nobody is served: expected a serial line");

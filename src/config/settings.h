@@ -49,6 +49,7 @@ struct settings_device { /* a Modbus device that is polled */
 
 enum { WORKERS_AUTO = -1 };
 enum publish { PUBLISH_AT_ONCE, PUBLISH_NEXT_CYCLE };
+enum autostart { AUTOSTART_OFF, AUTOSTART_ON, AUTOSTART_EVEN_WITH_PLATFORM };
 enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the beats */
 
 struct settings {
@@ -57,7 +58,7 @@ struct settings {
   double duration;      /* s, simulation.duration; 0: none given */
 
   struct {
-    bool autostart;     /* go to RUNNING by itself */
+    int autostart;      /* enum autostart: go to RUNNING by itself; with a platform never AUTOSTART_ON */
     int warmup;         /* cycles before figures count */
     int max_misses;     /* consecutive misses that lead to SAFE; 0: never */
     int grace;          /* cycles after each start of the motion in which misses are no matter */

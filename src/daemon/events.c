@@ -24,6 +24,10 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
     char client[CLIENT_NAME];
     clients_get(&g->port[e->port]->clients, e->client, client);
     snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
+  } else if (e->cause == CAUSE_WARM && e->to == STATE_SAFE) {
+    snprintf(text, size, "; the last run left a stop latched: %s", fault_text(e->code));
+  } else if (e->cause == CAUSE_WARM && e->code == WARM_DISARMED) {
+    snprintf(text, size, "; no autostart: the last run did not end on purpose, or it ended before an arm");
   } else if (e->input >= 0 && e->cause == CAUSE_WARM) {
     snprintf(text, size, "; no autostart: input %s is required, and not fresh",
              g->signals->input[e->input].name);

@@ -25,6 +25,9 @@ static const char HELP[] =
     "  --miss-log FILE     append a line of JSON for every deadline missed: its figures and cause\n"
     "  --miss-log-size MB  when the miss log reaches this size, rename it to FILE.1 and begin a\n"
     "                      new one (default: 64)\n"
+    "  --state-dir DIR     keep the state file in DIR: a stop that is latched outlives the process\n"
+    "                      (default: $STATE_DIRECTORY, /var/lib/ali3 for root, else\n"
+    "                      $XDG_STATE_HOME/ali3 or ~/.local/state/ali3)\n"
     "  --require-realtime  exit with status 3 where the host refuses real time, instead of\n"
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
@@ -72,6 +75,7 @@ int options_parse(struct options *o, int argc, char **argv)
     REPORT,
     MISS_LOG_FILE,
     MISS_LOG_SIZE,
+    STATE_DIR,
     REQUIRE_REALTIME,
     ISA,
     HELP_TEXT,
@@ -84,6 +88,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"report", required_argument, NULL, REPORT},
       {"miss-log", required_argument, NULL, MISS_LOG_FILE},
       {"miss-log-size", required_argument, NULL, MISS_LOG_SIZE},
+      {"state-dir", required_argument, NULL, STATE_DIR},
       {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
       {"isa", required_argument, NULL, ISA},
       {"help", no_argument, NULL, HELP_TEXT},
@@ -112,6 +117,9 @@ int options_parse(struct options *o, int argc, char **argv)
     case MISS_LOG_SIZE:
       if (!parse_size(optarg, &o->miss_log_mb))
         return usage("--miss-log-size: expected whole megabytes, from 1 to 1000000", optarg);
+      break;
+    case STATE_DIR:
+      o->state_dir = optarg;
       break;
     case REQUIRE_REALTIME:
       o->require_realtime = true;

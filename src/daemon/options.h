@@ -23,6 +23,7 @@ struct options {
   const char *report;    /* where to write it, "-": standard output; NULL: nowhere */
   const char *miss_log;  /* a line for every deadline missed; NULL: nowhere */
   int miss_log_mb;       /* at which a new one is begun */
+  const char *state_dir; /* folder of the state file; NULL: the usual one */
   bool check;            /* only see whether FILE is right */
   enum map_format map;   /* only print who can be reached where */
   bool require_realtime; /* rather not run than run without it */

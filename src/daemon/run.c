@@ -4,7 +4,8 @@
  *   sockets and the ordinary threads behind them      before anything is real-time, lest it be inherited
  *   memory locked
  *   loop thread promoted, which chooses the number of workers; workers; telemetry complete
- *   the gate opens: the loop runs, this thread supervises
+ *   the state file says that this run has begun; the gate opens: the loop runs, this thread supervises
+ *   the loop has ended as it was told to: the state file says so
  * A failure at any point unwinds what there is. */
 #include "daemon/run.h"
 
@@ -12,7 +13,8 @@
 #include "daemon/bench.h"
 #include "daemon/check.h"
 #include "daemon/log.h"
-#include "daemon/report.h"
+#include "daemon/report_file.h"
+#include "daemon/restart.h"
 #include "daemon/supervisor.h"
 #include "io/telemetry_shm.h"
 #include "rt/choose.h"
@@ -51,11 +53,12 @@ struct daemon {
   const struct options *options;
   const struct settings *settings;
   struct supervisor supervisor;
+  struct restart restart;
   struct bench bench;
   struct loop loop;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
-  FILE *report;    /* NULL: none wanted */
+  struct report_file report;
 };
 
 /* In the loop's own thread, so that steps are timed as they will run. */
@@ -107,7 +110,8 @@ static int set_up_model(struct daemon *d)
                                       .warmup = s->cycle.warmup,
                                       .max_misses = s->cycle.max_misses,
                                       .grace = s->cycle.grace,
-                                      .autostart = s->cycle.autostart,
+                                      .autostart = s->cycle.autostart != AUTOSTART_OFF,
+                                      .kept = d->restart.start,
                                       .publish_next = s->cycle.publish == PUBLISH_NEXT_CYCLE,
                                       .clocking = (enum clocking)s->cycle.clock,
                                       .overrun = (enum overrun)s->cycle.overrun,
@@ -130,11 +134,8 @@ static int set_up_model(struct daemon *d)
 
 static int open_report(struct daemon *d)
 {
-  const char *path = d->options->report;
-  if (!path) return STATUS_OK;
-  d->report = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-  if (d->report) return STATUS_OK;
-  log_line(LOG_LEVEL_ERROR, "%s: cannot write the report: %s", path, strerror(errno));
+  if (report_file_open(&d->report, d->options->report)) return STATUS_OK;
+  log_line(LOG_LEVEL_ERROR, "%s: cannot write the report: %s", d->options->report, strerror(errno));
   return STATUS_FAILED;
 }
 
@@ -213,6 +214,7 @@ static bool open_supervisor(struct daemon *d)
   s->thread.cpu = d->loop.grant.cpu;
   s->miss_log = d->options->miss_log;
   s->miss_log_mb = d->options->miss_log_mb;
+  s->restart = &d->restart;
   s->packets = d->bench.packets;
   s->modbus = d->bench.modbus;
   s->reload.file = d->options->file;
@@ -227,6 +229,9 @@ static int start(struct daemon *d)
   char error[320];
   realtime_flush_denormals(); /* here too, for the initial state */
   if (!bench_open(&d->bench, d->settings, error, sizeof error)) return failed("", error);
+  const struct restart_ports ports = {d->bench.port, d->bench.ports,
+                                      d->settings->osc.enabled || d->settings->modbus.enabled};
+  restart_take(&d->restart, d->settings->instance, &d->bench.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
   if (status != STATUS_OK) return status;
   if (!bench_start(&d->bench, error, sizeof error)) return failed("", error);
@@ -237,7 +242,9 @@ static int start(struct daemon *d)
   if (status != STATUS_OK) return status;
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
-  return complete_telemetry(d, error, sizeof error) ? STATUS_OK : failed("", error);
+  if (!complete_telemetry(d, error, sizeof error)) return failed("", error);
+  const bool moves_itself = d->settings->platform.enabled && d->settings->cycle.autostart != AUTOSTART_OFF;
+  return restart_begin(&d->restart, moves_itself) ? STATUS_OK : STATUS_FAILED;
 }
 
 static void log_start(struct daemon *d)
@@ -267,9 +274,11 @@ static int finish(struct daemon *d)
                                 .final_state = d->supervisor.final_state,
                                 .commands_dropped = bench_commands_dropped(&d->bench)};
   char text[400];
+  struct telemetry_live live;
+  if (telemetry_read(d->bench.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);
   report_text(&report, text, sizeof text);
   log_line(LOG_LEVEL_NOTICE, "stopped: %s", text);
-  if (d->report && !report_write(&report, d->report)) {
+  if (!report_file_save(&d->report, &report)) {
     log_line(LOG_LEVEL_ERROR, "%s: cannot write the report: %s", d->options->report, strerror(errno));
     return STATUS_FAILED;
   }
@@ -284,7 +293,8 @@ static void stop(struct daemon *d)
     pthread_join(l->thread, NULL);
   }
   if (d->supervised) supervisor_close(&d->supervisor);
-  if (d->report && d->report != stdout) fclose(d->report);
+  restart_close(&d->restart);
+  report_file_close(&d->report);
   pool_free(d->pool);
   bench_close(&d->bench);
   cycle_free(&l->cycle);

@@ -70,7 +70,7 @@ static enum log_level level_of(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
-  if (e->cause == CAUSE_WARM && e->input >= 0) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
   return e->to == STATE_SAFE ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
@@ -302,6 +302,7 @@ bool supervisor_run(struct supervisor *s)
 {
   const struct cycle_config *g = &s->cycle->config;
   struct telemetry_live live = {0};
+  bool seen = false;
   begin(s);
   while (!live.over) {
     take_signals(s);
@@ -315,8 +316,12 @@ bool supervisor_run(struct supervisor *s)
     look_at_lines(s, now);
     const bool pending = atomic_load_explicit(&s->cycle->stuck, memory_order_acquire);
     struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */
-    if (telemetry_read(g->telemetry, &fresh)) live = fresh;
+    if (telemetry_read(g->telemetry, &fresh)) {
+      live = fresh;
+      seen = true;
+    }
     watch(s, &live, pending, now);
+    if (seen) restart_tick(s->restart, &live, s->shown_stuck, now);
     if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
     if (s->ready) reload_tick(&s->reload, s->cycle, now);
     notify_status(s, &live, now);

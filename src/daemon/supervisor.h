@@ -9,6 +9,7 @@
 #include "daemon/loop_thread.h"
 #include "daemon/misses.h"
 #include "daemon/reload.h"
+#include "daemon/restart.h"
 #include "daemon/stall.h"
 #include "daemon/surroundings.h"
 #include "io/modbus_server.h"
@@ -22,6 +23,7 @@ struct supervisor {
   struct loop_thread thread;          /* of the loop */
   const char *miss_log;               /* path; NULL: none */
   int miss_log_mb;                    /* at which a new one is begun */
+  struct restart *restart;            /* begun */
   const struct packets *packets;      /* NULL: there are none */
   const struct modbus_server *modbus; /* NULL: likewise */
   sigset_t signals;                   /* that it takes; blocked in every thread */

@@ -25,6 +25,19 @@ static int check_watchdog(const uint16_t *old, const uint16_t *next, bool owner)
   return owner || ms == old[MAP_WATCHDOG] ? 0 : MBAP_BUSY; /* it is about the inputs of another */
 }
 
+void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
+                           struct map_effect *effect)
+{
+  const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
+  const uint16_t *old = map->mapping->tab_registers;
+  if (coils || r->write_address != MAP_COMMAND || r->write_count == 0) return;
+  if (mbap_written(r, 0, old[MAP_COMMAND]) != COMMAND_ESTOP) return;
+  effect->estop = true;
+  add_command(map, effect, COMMAND_ESTOP, 0,
+              r->write_count > MAP_SEQUENCE ? mbap_written(r, MAP_SEQUENCE, old[MAP_SEQUENCE])
+                                            : old[MAP_SEQUENCE]);
+}
+
 static int write_registers(const struct modbus_map *map, const struct mbap_request *r, bool owner,
                            struct map_effect *effect)
 {
@@ -34,7 +47,7 @@ static int write_registers(const struct modbus_map *map, const struct mbap_reque
   for (int i = 0; i < r->write_count; i++)
     next[r->write_address + i] = mbap_written(r, i, old[r->write_address + i]);
   int exception = check_watchdog(old, next, owner);
-  if (exception || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
+  if (exception || effect->estop || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
   int code = next[MAP_COMMAND];
   if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
   return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);

@@ -199,6 +199,7 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
 {
   struct entry_range read, written;
   *effect = (struct map_effect){0};
+  modbus_map_find_estop(map, r, effect);
   if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;

@@ -69,6 +69,7 @@ struct map_effect {
   struct {
     uint16_t code, argument, id;
   } command[MAP_COMMANDS_MAX];
+  bool estop;     /* command[0] is an e-stop, which acts even where the write is refused */
   bool inputs;    /* hand map->sample over */
   bool beat;      /* they are a numbered frame */
   bool nonfinite; /* refused for NaN or infinity */
@@ -89,11 +90,15 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f);
 bool modbus_map_plan(struct modbus_map *map);
 
 /* Judges a well-formed request and prepares what a write has to do. Returns 0, or the exception to answer
- * with nothing changed. The registers keep their old values until modbus_reply() has stored the new ones, and
+ * with nothing changed and nothing done but effect->estop. The registers keep their old values until modbus_reply() has stored the new ones, and
  * must get them. */
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect);
-/* Its part for holding registers 0..5 and our own coils, whose addresses are there. */
+/* Code 8 in the command register is an e-stop in every write that contains it, whatever the sequence register says, whoever writes,
+ * and whatever else is wrong with the write: two clients that count from 1 must not lose one. Sets effect->estop and its command. */
+void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
+                           struct map_effect *effect);
+/* Its part for holding registers 0..5 and our own coils, whose addresses are there. After modbus_map_find_estop(). */
 int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
                        struct map_effect *effect);
 

@@ -60,7 +60,8 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
     if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
-    if (exception == 0 && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
+    const bool acts = exception == 0 || effect.estop;
+    if (acts && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
   }
   counter_add(&s->counters->modbus_requests, 1);
   if (exception) counter_add(&s->counters->modbus_exceptions, 1);

@@ -15,7 +15,7 @@
 #define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
 #define FAULTS                            "what led to FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
-#define RESULTS                           "of it: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready"
+#define RESULTS                           "of it: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too soon"
 
 /* What the daemon has for itself, in every map. */
 static const struct fixed {
@@ -55,7 +55,8 @@ static const struct fixed {
     {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
     {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
      "of step: cycles; of inject: twice the index of an injection, plus 1 for on"},
-    {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "", "the command acts when this changes"},
+    {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
+     "the command acts when this changes; code 8 always"},
     {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",
      "any write of it keeps its writer the owner of the inputs"},
     {TABLE_HOLDING, MAP_WATCHDOG, WIRE_U16, "watchdog", "ms",

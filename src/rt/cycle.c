@@ -35,6 +35,10 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
   const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->data);
+  if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
+    c->latched_by = port >= 0 ? c->config.port[port]->name : "";
+    c->latch_client = port >= 0 ? client : LATCH_NO_NUMBER;
+  }
   /* Clients can repeat commands: half of the room is left to what stops the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
   const uint32_t spare = cause == CAUSE_COMMAND && !stops ? CYCLE_EVENTS / 2 : 0;
@@ -113,13 +117,21 @@ static enum command_result inject(struct cycle *c, const struct command *command
   return RESULT_OK;
 }
 
+/* A time stamp of the future would let an arm come too soon. */
+static uint64_t received_ns(const struct command *command)
+{
+  const uint64_t now_ns = clock_now_ns();
+  return command->t_ns < now_ns ? command->t_ns : now_ns;
+}
+
 static void command(struct cycle *c, const struct command *command, int port, bool stopped)
 {
   const struct machine before = c->machine;
   enum machine_action action = ACTION_NONE;
   const bool early = stopped && command->code == COMMAND_RESET;
   enum command_result result =
-      early ? RESULT_WRONG_STATE : machine_command(&c->machine, command->code, ready(c), &action);
+      early ? RESULT_WRONG_STATE
+            : machine_command(&c->machine, command->code, ready(c), received_ns(command), &action);
   if (result == RESULT_OK && command->code == COMMAND_STEP) {
     if (owe_steps(c, command, port)) return;
     result = command->argument == 0 ? RESULT_BAD_ARGUMENT : RESULT_WRONG_STATE;
@@ -152,7 +164,8 @@ static void end_warmup(struct cycle *c)
   c->warm = c->woken;
   const enum run_state before = c->machine.state;
   c->restore |= machine_warm(&c->machine, c->config.autostart && ready(c)) == ACTION_RESTORE;
-  cycle_note(c, before, CAUSE_WARM, 0, -1, 0);
+  const bool held = c->config.autostart && c->machine.disarmed;
+  cycle_note(c, before, CAUSE_WARM, c->machine.fault ? c->machine.fault : held ? WARM_DISARMED : 0, -1, 0);
 }
 
 static void tune(struct cycle *c)
@@ -332,6 +345,7 @@ static void publish(struct cycle *c)
   }
   if (c->steps.done) answer(c, c->steps.port, &c->steps.answer);
   c->steps.done = false;
+  machine_shown(&c->machine, c->head->state, c->head->t_ns);
   /* After all frames are out: no port waits for the wake-up of another. */
   for (int p = 0; p < g->ports; p++) wake(g->port[p]);
 }

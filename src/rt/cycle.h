@@ -35,6 +35,13 @@ enum {
   CYCLE_LOADS = 3,         /* horizons */
 };
 
+/* What the last run left behind: see machine_keep(). */
+struct kept {
+  enum fault_code fault;
+  bool disarmed;
+  char who[TELEMETRY_LATCHER]; /* latched that fault, in words; "": the loop did */
+};
+
 struct cycle_config {
   const ali3_model *model; /* frozen */
   const struct signals *signals;
@@ -45,11 +52,12 @@ struct cycle_config {
   struct telemetry
       *telemetry; /* live, book, counters of the loop and ages of inputs are written by the loop */
   uint64_t period_ns;
-  uint64_t periods;  /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
-  int warmup;        /* cycles before figures count and the state leaves INIT */
-  int grace;         /* cycles after each start of the motion in which misses are no matter */
-  int max_misses;    /* see struct machine */
-  bool autostart;    /* from INIT on to RUNNING */
+  uint64_t periods; /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
+  int warmup;       /* cycles before figures count and the state leaves INIT */
+  int grace;        /* cycles after each start of the motion in which misses are no matter */
+  int max_misses;   /* see struct machine */
+  bool autostart;   /* from INIT on to RUNNING, unless the last run left something behind: */
+  struct kept kept;
   bool publish_next; /* frames go out at the start of the next cycle, in place of as soon as they are there */
   enum clocking clocking;
   enum overrun overrun;
@@ -84,13 +92,16 @@ enum cycle_cause {
   CAUSE_PLATFORM_STATE,  /* of the platform, from and to: enum platform_state */
   CAUSE_PLATFORM_SET,    /* one of its parameters, by a command */
 };
+enum { WARM_DISARMED = 1 }; /* no autostart, since motion needs an arm */
 struct cycle_event {
   uint64_t cycle;
   uint32_t from, to; /* enum run_state; equal where it stays the same */
   uint32_t cause;    /* enum cycle_cause */
-  uint32_t code;     /* the command, the enum fault_code, injection_argument(), or a place in params_table */
-  int32_t port;      /* whose doing, index into config.port; -1: the loop's own */
-  uint32_t client;   /* of that port */
+  uint32_t
+      code; /* the command, the enum fault_code, injection_argument(), a place in params_table; CAUSE_WARM: fault left
+                        by the last run if it leads to SAFE, else WARM_DISARMED or 0 */
+  int32_t port;        /* whose doing, index into config.port; -1: the loop's own */
+  uint32_t client;     /* of that port */
   int32_t body, joint; /* the worst of the step that failed; -1 none */
   int32_t input;       /* that is lost, or that the start waits for; -1 none */
   double value;        /* of the parameter */
@@ -115,6 +126,8 @@ struct cycle {
 
   /* What the loop carries from cycle to cycle. */
   struct machine machine;
+  const char *latched_by; /* as in struct telemetry_live, as is the next */
+  uint32_t latch_client;
   struct inputs inputs;
   struct platform_drive drive;
   struct schedule schedule;

@@ -67,7 +67,11 @@ void cycle_write_live(struct cycle *c)
                                 .waiting = c->waiting,
                                 .over = c->over,
                                 .increment = report->increment,
-                                .constraint = report->position};
+                                .constraint = report->position,
+                                .disarmed = c->machine.disarmed,
+                                .latch_client = c->latch_client};
+  for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latched_by[i]; i++)
+    live.latched_by[i] = c->latched_by[i];
   memcpy(live.load, c->load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);

@@ -22,6 +22,9 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
   atomic_init(&c->stuck, false);
   atomic_init(&c->clear, false);
   machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
+  machine_keep(&c->machine, config->kept.fault, config->kept.disarmed);
+  c->latched_by = c->config.kept.who;
+  c->latch_client = LATCH_NO_NUMBER;
   for (int i = 0; i < config->signals->inputs; i++) c->machine.waits |= config->signals->input[i].required;
   c->schedule = (struct schedule){.overrun = config->overrun,
                                   .period_ns = config->period_ns,
@@ -78,6 +81,8 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
   ali3_data_set_probe(c->data, &c->step_times.probe);
   inputs_start_from(&c->inputs, c->config.model, c->data);
   memcpy(c->image, c->block, c->size);
+  cycle_write_live(
+      c); /* a daemon that is killed before its first cycle leaves no less behind than it found */
 }
 
 void cycle_tune(struct cycle *c, const struct tuning *tuning)

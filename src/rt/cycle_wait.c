@@ -207,5 +207,7 @@ void cycle_schedule(struct cycle *c)
 
   const struct machine before = c->machine;
   machine_deadline(&c->machine, c->missed && !grace);
-  if (c->machine.state != before.state) cycle_note(c, before.state, CAUSE_FAULT, c->machine.fault, -1, 0);
+  if (c->machine.state == before.state) return;
+  cycle_note(c, before.state, CAUSE_FAULT, c->machine.fault, -1, 0);
+  cycle_write_live(c); /* a crash before the next cycle must not lose the stop */
 }

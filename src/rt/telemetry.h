@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 7u
+#define TELEMETRY_VERSION 8u
 #define TELEMETRY_PREFIX  "/ali3-" /* the file in /dev/shm is this plus the instance name */
 
 /* Of the motion platform, as of the last cycle. */
@@ -28,6 +28,8 @@ struct platform_live {
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
 };
 
+enum { TELEMETRY_LATCHER = 96 };
+#define LATCH_NO_NUMBER UINT32_MAX
 struct telemetry_live {
   uint64_t cycle; /* cycles since start */
   uint64_t t_ns;  /* CLOCK_MONOTONIC when written */
@@ -53,6 +55,11 @@ struct telemetry_live {
   double increment;           /* last Newton increment */
   double constraint;          /* largest position violation, now */
   struct platform_live platform;
+  /* What a start after a crash has to know beside state and fault: daemon/kept.h. */
+  uint32_t disarmed; /* 1: motion needs an arm */
+  uint32_t
+      latch_client; /* who latched the stop: number of a client of the port; LATCH_NO_NUMBER: the text says it all */
+  char latched_by[TELEMETRY_LATCHER]; /* name of that port, or the client in words; "": the loop did */
 };
 
 enum { TELEMETRY_INPUTS = 32 };

@@ -61,6 +61,8 @@ enum command_result {
   RESULT_BAD_ARGUMENT = 3,
   RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
   RESULT_BUSY = 5,      /* it found no room among those that wait, and is dropped */
+  RESULT_TOO_SOON =
+      6, /* an arm after a stop, less than 0.5 s after STOPPED was shown or an arm or run was refused */
 };
 
 struct command {
@@ -106,7 +108,8 @@ struct frame {
   double time;    /* s, simulated */
   uint32_t state; /* enum run_state */
   uint32_t flags; /* enum frame_flag */
-  uint32_t fault; /* latched cause of FAULT or SAFE; enum fault_code in rt/machine.h; 0 none */
+  uint32_t
+      fault; /* latched cause of FAULT or SAFE, in INIT of the last run; enum fault_code in rt/machine.h; 0 none */
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
   uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */

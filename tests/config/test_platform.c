@@ -94,6 +94,21 @@ static void one_that_is_not_enabled_is_not_there(void **state)
   assert_refused(MODEL "platform: {enabled: false, margin: 2}\n", ":9:36: error: margin: ");
 }
 
+/* It moves people: by itself only where the file says so; "autostart: true" is refused: tests/config/bad. */
+static void it_does_not_start_by_itself(void **state)
+{
+  (void)state;
+  struct settings *s = load_good(FILE_OF(LEGS_OF("0.77")));
+  assert_int_equal(s->cycle.autostart, AUTOSTART_OFF);
+  settings_free(s);
+  s = load_good(FILE_OF(LEGS_OF("0.77")) "cycle: {autostart: even_with_platform}\n");
+  assert_int_equal(s->cycle.autostart, AUTOSTART_EVEN_WITH_PLATFORM);
+  settings_free(s);
+  s = load_good(MODEL "platform: {enabled: false}\ncycle: {autostart: true}\n");
+  assert_int_equal(s->cycle.autostart, AUTOSTART_ON);
+  settings_free(s);
+}
+
 /* What the platform itself has against it is told with the place of the section. */
 static void a_geometry_that_cannot_be_is_refused(void **state)
 {
@@ -134,6 +149,7 @@ static void changes_have_the_names_of_their_keys(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(it_does_not_start_by_itself),
       cmocka_unit_test(what_the_file_says_is_in_the_setup),
       cmocka_unit_test(the_park_pose_may_be_given),
       cmocka_unit_test(one_that_is_not_enabled_is_not_there),

@@ -42,6 +42,12 @@ static void every_cause_in_words(void **unused)
        "cycle 101: INIT -> RUNNING: warm-up over"},
       {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0},
        "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required, and not fresh"},
+      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose, or it "
+       "ended before an "
+       "arm"},
+      {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0},
+       "cycle 101: INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested"},
       {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0},
        "cycle 4711: RUNNING -> PAUSED: pause by osc client 2"},
       {{12, STATE_PAUSED, STATE_PAUSED, CAUSE_COMMAND, COMMAND_RESET, 1, 3, -1, -1, -1, 0},

@@ -45,6 +45,7 @@ static void a_file_alone_is_enough(void **unused)
   assert_null(o.report);
   assert_null(o.miss_log);
   assert_int_equal(o.miss_log_mb, 64);
+  assert_null(o.state_dir);
   assert_false(o.check || o.require_realtime);
   assert_null(o.isa);
 }
@@ -63,6 +64,8 @@ static void options_come_in_any_order(void **unused)
   assert_string_equal(o.miss_log, "m.jsonl");
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--miss-log-size", "7"}), -1);
   assert_int_equal(o.miss_log_mb, 7);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--state-dir", "/var/lib/x"}), -1);
+  assert_string_equal(o.state_dir, "/var/lib/x");
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--check", "a.yaml"}), -1);
   assert_true(o.check);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--isa", "baseline", "a.yaml"}), -1);

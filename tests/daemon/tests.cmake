@@ -2,6 +2,10 @@
 # The daemon as a whole is tested end to end.
 ali3_test(daemon device_log LINK ali3_daemon)
 ali3_test(daemon events LINK ali3_daemon)
+ali3_test(daemon kept LINK ali3_daemon)
+ali3_test(daemon kept_file LINK ali3_daemon)
+ali3_test(daemon restart LINK ali3_daemon)
+ali3_test(daemon report_file LINK ali3_daemon)
 ali3_test(daemon log LINK ali3_daemon)
 ali3_test(daemon log_limits LINK ali3_daemon)
 ali3_test(daemon reload LINK ali3_daemon)

@@ -27,6 +27,7 @@ from demo_parts.osc import decode as osc_decode, message as osc_message, text as
 BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
+REARM = 0.5  # s, between the frame that shows STOPPED after a stop and the arm that counts
 COMMANDS = {"init": 1, "arm": 2, "run": 3, "pause": 4, "stop": 5, "reset": 6, "park": 7, "estop": 8, "step": 9, "clear": 10,
             "inject": 11}
 
@@ -98,13 +99,23 @@ class OscClient:
         raise AssertionError(f"no {address} within {seconds} s")
 
     def command(self, name, request):
-        """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument, 4 not ready."""
+        """Result of a command: 0 done, 1 wrong state, 2 not authorised, 3 bad argument, 4 not ready, 5 busy, 6 too soon."""
         self.send(osc_message(f"/ali3/cmd/{name}", "i", request))
         while True:
             command, got, result = self.answer("/ali3/ack")
             if got == request:
                 assert command == name, f"ack of '{command}' for '{name}'"
                 return result
+
+
+def run_again(command):
+    """The way from SAFE, or from STOPPED after a crash, to RUNNING. command(name): result of a command; reset may be refused."""
+    command("reset")
+    time.sleep(REARM + 0.1)  # after the frame that shows STOPPED, which is some cycles later
+    for name in ("arm", "run"):
+        result = command(name)
+        if result != 0:
+            raise AssertionError(f"{name} after a stop: result {result}")
 
 
 class OscReceiver:
@@ -221,6 +232,8 @@ class Daemon:
         self.osc_port = free_port(socket.SOCK_DGRAM)
         self.modbus_port = free_port(socket.SOCK_STREAM)
         self.report_file = os.path.join(self.dir, "report.json")
+        self.state_dir = os.path.join(self.dir, "state")
+        self.state_file = os.path.join(self.state_dir, self.name + ".state")
         case = four_bar()
         config = {
             "model": case["model"],
@@ -235,6 +248,8 @@ class Daemon:
                 config.setdefault(section, {}).update(keys)
             else:
                 config[section] = keys
+        if "platform" in config and config["cycle"]["autostart"] is True:
+            config["cycle"]["autostart"] = "even_with_platform"
         self.config = self.file("bench.json", json.dumps(config, indent=1))
         self.notified = []
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -272,10 +287,21 @@ class Daemon:
             options = {"user": self.user, "group": self.user, "extra_groups": []}
         with open(os.path.join(self.dir, "log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, executable, self.config, "--report", self.report_file] + self.arguments, stdin=subprocess.DEVNULL,
+                [*self.prefix, executable, self.config, "--report", self.report_file, "--state-dir", self.state_dir] + self.arguments, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.dir, **options)
         if self.wait:
             wait_for(lambda: f"READY=1 from ali3d; it said:\n{self.said()}", self.ready, 30)
+
+    def start_again(self):
+        """The same daemon once more, after its end."""
+        self.hear()
+        self.notified = []
+        self.start()
+
+    def kept(self):
+        """What the state file says."""
+        with open(self.state_file, encoding="utf-8") as f:
+            return json.load(f)
 
     def hear(self):
         """All service notifications so far."""
@@ -359,7 +385,9 @@ def main():
     """usage: test_NAME.py BIN [unittest argument]...; status 77 if every test was skipped."""
     global BIN
     BIN = os.path.abspath(sys.argv[1])
-    with held_up.HeldUp(BIN) as host:
+    # Where daemons that tests start by themselves leave their state files.
+    with tempfile.TemporaryDirectory(prefix="ali3-e2e-") as folder, held_up.HeldUp(BIN) as host:
+        os.environ["STATE_DIRECTORY"] = folder
         result = run(sys.argv[2:])
         skipped = [f"{test}: {reason}" for test, reason in result.skipped]
         count, failed = result.testsRun, not result.wasSuccessful()

@@ -115,7 +115,8 @@ class Clocking(unittest.TestCase):
             client.send(bench.osc_message("/ali3/cmd/reset", "i", 1))  # it may have waited for too long before we came
             client.send(bench.osc_message("/ali3/cmd/stop", "i", 2))
             bench.wait_for("STOPPED", lambda: d.watch()["state"] == "STOPPED")
-            client.send(bench.osc_message("/ali3/cmd/arm", "i", 3))  # after SAFE
+            time.sleep(bench.REARM + 1.1)  # it may be after SAFE, and a period goes by before STOPPED is shown
+            client.send(bench.osc_message("/ali3/cmd/arm", "i", 3))
             client.send(bench.osc_message("/ali3/cmd/run", "i", 4))
             sequence, before = 0, None
             end = time.monotonic() + 30

@@ -64,7 +64,9 @@ class Commands(unittest.TestCase):
         self.assertEqual(command("reset"), 0)
         self.state_is("STOPPED")
         self.assertEqual(command("run"), 1, "after SAFE run takes an arm before it")
+        self.assertEqual(command("arm"), 6, "and the arm a while in which nobody asks")
         self.state_is("STOPPED")
+        time.sleep(bench.REARM + 0.1)
         self.assertEqual(command("arm"), 0)
         self.assertEqual(command("run"), 0)
         self.state_is("RUNNING")
@@ -90,6 +92,38 @@ class Commands(unittest.TestCase):
         self.state_is("RUNNING")
         self.modbus.write(0, [bench.COMMANDS["pause"], 0, 1])
         self.check_moves(True)
+
+    def test_an_estop_acts_whatever_the_sequence_says(self):
+        """Two clients that both count from 1; then a master that writes code 8 in each of its cycles."""
+        self.assertEqual(self.modbus.command("run", 1), 0)
+        other = bench.ModbusClient(self.daemon.modbus_port)
+        self.addCleanup(other.close)
+        other.write(0, [bench.COMMANDS["estop"], 0, 1])
+        self.state_is("SAFE")
+        for k in range(20):
+            other.write(0, [bench.COMMANDS["estop"]])
+            self.osc.command("reset", k)
+        other.write(0, [bench.COMMANDS["estop"]])
+        self.state_is("SAFE")
+
+    def test_no_bundle_leads_from_safe_to_motion(self):
+        """Neither one bundle, nor one that a client sends again and again, nor an arm repeated faster than every half second."""
+        self.assertEqual(self.osc.command("run", 1), 0)
+        self.assertEqual(self.osc.command("estop", 2), 0)
+        names = ("reset", "arm", "run")
+        for k in range(5):
+            self.osc.send(bench.osc_bundle(*[bench.osc_message(f"/ali3/cmd/{name}", "i", 10 + k) for name in names]))
+            answers = [self.osc.answer("/ali3/ack") for _ in names]
+            self.assertEqual(answers, [["reset", 10 + k, 0], ["arm", 10 + k, 6], ["run", 10 + k, 1]])
+            self.assertEqual(self.modbus.state(), "STOPPED")
+            time.sleep(1.0 if k < 2 else 0.1)
+        for k in range(4):
+            time.sleep(0.2)
+            self.assertEqual(self.osc.command("arm", 20 + k), 6)
+        self.assertEqual(self.modbus.state(), "STOPPED")
+        time.sleep(bench.REARM + 0.1)
+        self.assertEqual([self.osc.command(name, 30) for name in ("arm", "run")], [0, 0])
+        self.state_is("RUNNING")
 
     def test_oscsend(self):
         """The same from a shell, with the client of another project."""

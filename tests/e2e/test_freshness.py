@@ -137,6 +137,7 @@ class Freshness(unittest.TestCase):
         self.assertEqual(client.command("reset", 5), 0)
         client.push(1.0)
         self.assertEqual(client.command("run", 6), 1, "after SAFE run takes an arm before it")
+        time.sleep(bench.REARM + 0.1)
         client.send(bench.osc_bundle(bench.osc_message("/ali3/input/push/force", "fff", 1.0, 0.0, 0.0),
                                      bench.osc_message("/ali3/cmd/arm", "i", 7)))
         self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])

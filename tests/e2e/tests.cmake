@@ -8,7 +8,7 @@ target_link_libraries(ali3d_stuck PRIVATE ali3_daemon)
 target_link_options(ali3d_stuck PRIVATE -Wl,--wrap=signals_observe)
 set_target_properties(ali3d_stuck PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
-foreach(name motion commands platform withheld osc modbus modbus_peers devices packets freshness kill_peers fuzz_live network latency subscribers
+foreach(name motion commands restart platform withheld osc modbus modbus_peers devices packets freshness kill_peers fuzz_live network latency subscribers
              clocking flood_ages faults causes limits lifecycle service monitor strangers screen doctor exporter exporter_load threads wallclock side_by_side
              vehicle hexapod demo)
   add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)

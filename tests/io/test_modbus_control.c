@@ -45,6 +45,45 @@ static void a_command_acts_when_its_sequence_changes(void **state)
   assert_int_equal(effect.commands, 0);
 }
 
+/* Two clients that both count from 1: the one that pauses comes first. */
+static void an_estop_acts_whatever_the_sequence_says(void **state)
+{
+  (void)state;
+  assert_int_equal(commands(COMMAND_PAUSE, 0, 1), 0);
+  for (int again = 0; again < 3; again++) {
+    assert_int_equal(commands(COMMAND_ESTOP, 0, 1), 0);
+    assert_sent(1, COMMAND_ESTOP);
+    assert_true(effect.estop);
+    assert_int_equal(effect.command[0].id, 1);
+  }
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 0, COMMAND_ESTOP)),
+                   0); /* the command register alone */
+  assert_sent(1, COMMAND_ESTOP);
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 2, 77)),
+                   0); /* a sequence: the register holds 8 */
+  assert_sent(1, COMMAND_ESTOP);
+  assert_int_equal(commands(COMMAND_RUN, 0, 77), 0); /* which no longer changes it */
+  assert_sent(0, 0);
+}
+
+static void an_estop_acts_in_a_write_that_is_refused(void **state)
+{
+  (void)state;
+  const uint16_t bad_watchdog[] = {COMMAND_ESTOP, 0, 1, 0, 1};
+  assert_int_equal(writes(0, bad_watchdog, 5), MBAP_ILLEGAL_VALUE);
+  assert_sent(1, COMMAND_ESTOP);
+  assert_true(effect.estop);
+  uint16_t too_long[40] = {COMMAND_ESTOP};
+  assert_int_equal(writes(0, too_long, 40), MBAP_ILLEGAL_ADDRESS);
+  assert_true(effect.estop);
+  too_long[0] = COMMAND_RESET;
+  assert_int_equal(writes(0, too_long, 40), MBAP_ILLEGAL_ADDRESS);
+  assert_sent(0, 0);
+  assert_int_equal(writes(1, (uint16_t[]){COMMAND_ESTOP, 5}, 2),
+                   MBAP_ILLEGAL_VALUE); /* an argument of 8 is none */
+  assert_false(effect.estop);
+}
+
 static void only_a_reset_and_an_estop_pass_while_safe(void **state)
 {
   (void)state;
@@ -240,6 +279,8 @@ static void whoever_may_only_read_may_stop_the_motion(void **state)
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 3, 0, 6)), 0);
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 4, 0, 32)), 0);
   assert_int_equal(accept_as(&reader, MS, frame_write(frame, 0, 0, estop, 3)), MBAP_ILLEGAL_FUNCTION);
+  assert_sent(1, COMMAND_ESTOP); /* refused: the registers stay; the stop acts */
+  assert_true(effect.estop);
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)),
                    MBAP_ILLEGAL_FUNCTION);
   assert_int_equal(accept_as(&reader, MS, frame_mask(frame, 0, MAP_SEQUENCE, 0, 1)), MBAP_ILLEGAL_FUNCTION);
@@ -260,6 +301,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(a_command_acts_when_its_sequence_changes),
+      TEST(an_estop_acts_whatever_the_sequence_says),
+      TEST(an_estop_acts_in_a_write_that_is_refused),
       TEST(only_a_reset_and_an_estop_pass_while_safe),
       TEST(a_coil_acts_on_its_rising_edge),
       TEST(the_estop_coil_can_only_be_set),

@@ -204,6 +204,7 @@ static void rights_go_by_address(void **state)
   assert_int_equal(reply[0], 4);
   assert_exception(fd, 2, frame_write(frame, 2, 0, (uint16_t[]){COMMAND_ESTOP, 0, 1}, 3),
                    MBAP_ILLEGAL_FUNCTION);
+  assert_true(atomic_exchange(&port.estop, 0) & PORT_ESTOP); /* which acts though the write is refused */
   assert_exception(fd, 3, frame_short(frame, 3, 5, MAP_RUN, 0xff00), MBAP_ILLEGAL_FUNCTION);
   assert_int_equal(atomic_load(&port.estop), 0);
   ask(fd, 4, frame_short(frame, 4, 5, MAP_ESTOP, 0xff00));

@@ -129,6 +129,12 @@ uint32_t told(struct bench *b, uint32_t code)
   return a.result;
 }
 
+void let_rearm(struct bench *b)
+{
+  struct rearm *r = &b->cycle.machine.rearm;
+  r->since_ns = r->since_ns > REARM_NS ? r->since_ns - REARM_NS : 0;
+}
+
 void set_input(struct bench *b, int port, int channel, double value)
 {
   struct input_sample *sample = snapshot_begin(&b->port[port].inputs);

@@ -36,6 +36,8 @@ const struct frame *newest(struct bench *b, int port);
 const struct frame *after(struct bench *b, int cycles);
 /* Sends a command and lets one cycle pass; returns the result in the answer. */
 uint32_t told(struct bench *b, uint32_t code);
+/* As if the delay between a stop and its arm had gone by since the last cycle. */
+void let_rearm(struct bench *b);
 void set_input(struct bench *b, int port, int channel, double value);
 /* The next cycle starts `periods` late. */
 void delay(struct bench *b, double periods);

@@ -123,6 +123,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 46:
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
     tell(r, port, COMMAND_ARM);
     break;
   case 47:
@@ -152,6 +153,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 81:
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
     tell(r, port, COMMAND_ARM);
     break;
   case 82:

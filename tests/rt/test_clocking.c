@@ -76,6 +76,7 @@ static void a_grace_forgives_misses_after_each_start(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   assert_int_equal(newest(b, 0)->misses, 1);
   told(b, COMMAND_RESET);
+  let_rearm(b);
   told(b, COMMAND_ARM);
   told(b, COMMAND_RUN);
   delay(b, 2.5);
@@ -156,6 +157,7 @@ static void a_loop_that_stood_still_goes_on_in_safe(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
   assert_int_equal(newest(b, 0)->fault, FAULT_STUCK);
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_int_equal(after(b, 5)->state, STATE_RUNNING);

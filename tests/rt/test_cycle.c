@@ -146,6 +146,7 @@ static void estop_holds_in_the_same_cycle_and_is_latched(void **state)
   assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
   assert_int_equal(newest(b, 0)->fault, FAULT_NONE);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
+  let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1); /* without the force from before */
@@ -259,6 +260,7 @@ static void a_step_that_diverges_is_a_fault(void **state)
   assert_true(f->fault == FAULT_DIVERGED || f->fault == FAULT_SINGULAR);
   for (int i = 0; i < b->signals->input_first; i++) assert_true(isfinite(f->values[i]));
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1);

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_PLATFORM };
+#define SECOND UINT64_C(1000000000)
+#define LATER  (100 * SECOND)
 
 /* One row per state, one column per command: where it leads, '*' behind it where the model goes back to its
  * initial state, "-" where the command is refused. */
@@ -46,7 +48,7 @@ static void every_command_in_every_state(void **unused)
     for (int code = 1; code <= COMMANDS; code++) {
       struct machine m = in_state((enum run_state)s);
       enum machine_action action;
-      const enum command_result result = machine_command(&m, (uint32_t)code, true, &action);
+      const enum command_result result = machine_command(&m, (uint32_t)code, true, LATER, &action);
       char found[32] = "-";
       if (result == RESULT_OK) {
         snprintf(found, sizeof found, "%s%s", run_state_name(m.state), action == ACTION_RESTORE ? "*" : "");
@@ -71,7 +73,7 @@ static void steps_are_asked_for_in_lockstep_only(void **unused)
     struct machine m = in_state((enum run_state)s), before = m;
     enum machine_action action;
     m.lockstep = before.lockstep = true;
-    assert_int_equal(machine_command(&m, COMMAND_STEP, true, &action),
+    assert_int_equal(machine_command(&m, COMMAND_STEP, true, LATER, &action),
                      s == STATE_RUNNING ? RESULT_OK : RESULT_WRONG_STATE);
     assert_memory_equal(&m, &before, sizeof m);
     assert_int_equal(action, ACTION_NONE);
@@ -86,7 +88,7 @@ static void an_unknown_command_is_a_bad_argument(void **unused)
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
       struct machine m = in_state((enum run_state)s);
       enum machine_action action = ACTION_RESTORE;
-      assert_int_equal(machine_command(&m, codes[k], true, &action), RESULT_BAD_ARGUMENT);
+      assert_int_equal(machine_command(&m, codes[k], true, LATER, &action), RESULT_BAD_ARGUMENT);
       assert_int_equal(action, ACTION_NONE);
       assert_int_equal(m.state, s);
     }
@@ -108,7 +110,8 @@ static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
     machine_trip(&m, faults[f]);
     for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
       enum machine_action action;
-      assert_int_equal(machine_command(&m, way[k], true, &action), expected[k]);
+      assert_int_equal(machine_command(&m, way[k], true, LATER + k * SECOND, &action), expected[k]);
+      machine_shown(&m, m.state, LATER + k * SECOND);
       assert_int_equal(m.state == STATE_RUNNING, k == 7 || k == 9);
     }
   }
@@ -121,10 +124,11 @@ static void what_begins_the_motion_waits_for_inputs(void **unused)
     for (int code = 1; code <= COMMANDS; code++) {
       struct machine m = in_state((enum run_state)s), n = m;
       enum machine_action action, other;
-      const enum command_result ready = machine_command(&n, (uint32_t)code, true, &action);
+      const enum command_result ready = machine_command(&n, (uint32_t)code, true, LATER, &action);
       const bool waits = (s == STATE_STOPPED && (code == COMMAND_ARM || code == COMMAND_RUN)) ||
                          (s == STATE_READY && code == COMMAND_RUN);
-      assert_int_equal(machine_command(&m, (uint32_t)code, false, &other), waits ? RESULT_NOT_READY : ready);
+      assert_int_equal(machine_command(&m, (uint32_t)code, false, LATER, &other),
+                       waits ? RESULT_NOT_READY : ready);
       assert_int_equal(m.state, waits ? (enum run_state)s : n.state);
       assert_int_equal(other, waits ? ACTION_NONE : action);
     }
@@ -132,8 +136,154 @@ static void what_begins_the_motion_waits_for_inputs(void **unused)
   struct machine m = in_state(STATE_STOPPED);
   enum machine_action action;
   m.disarmed = true; /* what is wrong for good is said first */
-  assert_int_equal(machine_command(&m, COMMAND_RUN, false, &action), RESULT_WRONG_STATE);
-  assert_int_equal(machine_command(&m, COMMAND_ARM, false, &action), RESULT_NOT_READY);
+  assert_int_equal(machine_command(&m, COMMAND_RUN, false, LATER, &action), RESULT_WRONG_STATE);
+  assert_int_equal(machine_command(&m, COMMAND_ARM, false, LATER, &action), RESULT_TOO_SOON);
+  machine_shown(&m, STATE_STOPPED, LATER);
+  assert_int_equal(machine_command(&m, COMMAND_ARM, false, LATER + REARM_NS, &action), RESULT_NOT_READY);
+  assert_true(m.disarmed);
+}
+
+/* In STOPPED after a reset, which a frame has shown at LATER. */
+static struct machine reset_and_shown(void)
+{
+  struct machine m = in_state(STATE_RUNNING);
+  enum machine_action action;
+  machine_trip(&m, FAULT_ESTOP);
+  machine_shown(&m, m.state, LATER - 2 * SECOND); /* SAFE: begins nothing */
+  assert_int_equal(machine_command(&m, COMMAND_RESET, true, LATER - SECOND, &action), RESULT_OK);
+  machine_shown(&m, m.state, LATER);
+  machine_shown(&m, m.state, LATER + SECOND / 4); /* frames after the first one do not count */
+  return m;
+}
+
+static uint32_t ask(struct machine *m, uint32_t code, uint64_t t_ns)
+{
+  enum machine_action action;
+  return machine_command(m, code, true, t_ns, &action);
+}
+
+static void an_arm_after_a_stop_waits_for_half_a_second(void **unused)
+{
+  (void)unused;
+  struct machine m = reset_and_shown();
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS), RESULT_OK);
+  assert_int_equal(ask(&m, COMMAND_RUN, LATER + REARM_NS), RESULT_OK);
+  m = reset_and_shown();
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS - 1), RESULT_TOO_SOON);
+  assert_int_equal(m.state, STATE_STOPPED);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS), RESULT_TOO_SOON); /* refused: it begins anew */
+  assert_int_equal(ask(&m, COMMAND_RUN, LATER + 2 * REARM_NS), RESULT_WRONG_STATE); /* likewise */
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 3 * REARM_NS - 1), RESULT_TOO_SOON);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * REARM_NS), RESULT_OK);
+  assert_int_equal(ask(&m, COMMAND_STOP, LATER + 4 * REARM_NS),
+                   RESULT_OK); /* armed once, it needs no second time */
+  assert_int_equal(ask(&m, COMMAND_RUN, LATER + 4 * REARM_NS), RESULT_OK);
+}
+
+/* Delayed in a network or a queue, it was received before anybody could have seen STOPPED. */
+static void an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged(void **unused)
+{
+  (void)unused;
+  struct machine m = reset_and_shown();
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER - SECOND), RESULT_TOO_SOON);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS),
+                   RESULT_OK); /* an old one takes nothing from a later one */
+}
+
+static void every_reset_begins_the_half_second_anew(void **unused)
+{
+  (void)unused;
+  struct machine m = reset_and_shown();
+  assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * SECOND), RESULT_TOO_SOON); /* nothing shown since */
+  machine_shown(&m, m.state, LATER + 3 * SECOND);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 3 * SECOND + REARM_NS - 1), RESULT_TOO_SOON);
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * SECOND), RESULT_OK);
+}
+
+static void whoever_asks_in_safe_waits_too(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_RUNNING);
+  machine_trip(&m, FAULT_DIVERGED);
+  assert_int_equal(ask(&m, COMMAND_RESET, LATER), RESULT_OK);
+  machine_shown(&m, m.state, LATER);
+  machine_trip(&m, FAULT_ESTOP);
+  assert_int_equal(ask(&m, COMMAND_RUN, LATER + SECOND), RESULT_WRONG_STATE);
+  assert_int_equal(ask(&m, COMMAND_RESET, LATER + SECOND), RESULT_OK);
+  machine_shown(&m, m.state, LATER + SECOND / 2); /* even were it shown before */
+  assert_int_equal(ask(&m, COMMAND_ARM, LATER + SECOND + REARM_NS - 1), RESULT_TOO_SOON);
+}
+
+/* A start-up bundle that a client repeats at any rate; and arm and run alone, faster than every half second. */
+static void a_client_that_repeats_itself_never_gets_to_motion(void **unused)
+{
+  (void)unused;
+  for (uint64_t every = SECOND / 100; every <= 5 * SECOND; every += SECOND / 100) {
+    struct machine m = in_state(STATE_RUNNING), n = m;
+    machine_trip(&m, FAULT_ESTOP);
+    machine_trip(&n, FAULT_ESTOP);
+    assert_int_equal(ask(&n, COMMAND_RESET, LATER), RESULT_OK);
+    machine_shown(&n, n.state, LATER);
+    for (uint64_t t = LATER; t < LATER + 60 * SECOND; t += every) {
+      ask(&m, COMMAND_RESET, t);
+      ask(&m, COMMAND_ARM, t);
+      ask(&m, COMMAND_RUN, t);
+      machine_shown(&m, m.state, t);
+      assert_int_equal(m.state, STATE_STOPPED);
+      if (every >= REARM_NS) continue;
+      ask(&n, COMMAND_ARM, t);
+      ask(&n, COMMAND_RUN, t);
+      machine_shown(&n, n.state, t);
+      assert_int_equal(n.state, STATE_STOPPED);
+    }
+  }
+}
+
+static void what_the_last_run_left_goes_before_autostart(void **unused)
+{
+  (void)unused;
+  for (int fault = FAULT_NONE; fault <= FAULT_BEAT; fault++) {
+    for (int autostart = 0; autostart < 2; autostart++) {
+      struct machine m;
+      machine_init(&m, 0, false);
+      machine_keep(&m, (enum fault_code)fault, true);
+      assert_int_equal(m.state, STATE_INIT);
+      assert_int_equal(m.fault, fault); /* for the next start, should this one end in its warm-up */
+      machine_shown(&m, STATE_INIT, LATER - SECOND);
+      assert_int_equal(machine_warm(&m, autostart), ACTION_RESTORE);
+      assert_int_equal(m.state,
+                       fault == FAULT_NONE ? STATE_STOPPED : STATE_SAFE); /* a FAULT, too: the model is new */
+      assert_int_equal(m.fault, fault);
+      assert_int_equal(machine_flags(&m) & FLAG_ESTOP, fault == FAULT_ESTOP ? FLAG_ESTOP : 0);
+      if (fault != FAULT_NONE) assert_int_equal(ask(&m, COMMAND_RESET, LATER), RESULT_OK);
+      machine_shown(&m, m.state, LATER);
+      assert_int_equal(ask(&m, COMMAND_ARM, LATER + REARM_NS - 1), RESULT_TOO_SOON);
+      assert_int_equal(ask(&m, COMMAND_RUN, LATER + REARM_NS), RESULT_WRONG_STATE);
+      assert_int_equal(ask(&m, COMMAND_ARM, LATER + 2 * REARM_NS), RESULT_OK);
+    }
+  }
+  struct machine m;
+  machine_init(&m, 0, false);
+  machine_keep(&m, FAULT_ESTOP, false); /* a fault disarms */
+  assert_true(m.disarmed);
+  machine_trip(&m, FAULT_DIVERGED); /* in the warm-up: it is the newer one */
+  machine_warm(&m, true);
+  assert_int_equal(m.state, STATE_FAULT);
+  assert_int_equal(m.fault, FAULT_DIVERGED);
+}
+
+/* The daemon parks and ends; the next start must find the stop. */
+static void an_estop_in_exit_is_latched(void **unused)
+{
+  (void)unused;
+  struct machine m = in_state(STATE_RUNNING);
+  machine_exit(&m);
+  machine_trip(&m, FAULT_MISSES);
+  assert_int_equal(m.fault, FAULT_NONE);
+  machine_trip(&m, FAULT_ESTOP);
+  assert_int_equal(m.state, STATE_EXIT);
+  assert_int_equal(m.fault, FAULT_ESTOP);
   assert_true(m.disarmed);
 }
 
@@ -146,7 +296,7 @@ static void a_reset_forgets_what_is_required(void **unused)
       struct machine m = in_state(from[i]);
       enum machine_action action;
       m.waits = waits;
-      assert_int_equal(machine_command(&m, COMMAND_RESET, true, &action), RESULT_OK);
+      assert_int_equal(machine_command(&m, COMMAND_RESET, true, LATER, &action), RESULT_OK);
       assert_int_equal(action, ACTION_RESTORE);
       assert_int_equal(m.state, waits || from[i] == STATE_SAFE ? STATE_STOPPED : from[i]);
     }
@@ -233,8 +383,8 @@ static void misses_before_a_pause_do_not_count_after_it(void **unused)
   enum machine_action action;
   machine_deadline(&m, true);
   machine_deadline(&m, true);
-  machine_command(&m, COMMAND_PAUSE, true, &action);
-  machine_command(&m, COMMAND_RUN, true, &action);
+  machine_command(&m, COMMAND_PAUSE, true, LATER, &action);
+  machine_command(&m, COMMAND_RUN, true, LATER, &action);
   machine_deadline(&m, true);
   assert_int_equal(m.state, STATE_RUNNING);
 }
@@ -255,7 +405,7 @@ static void flags_follow_the_state(void **unused)
   machine_trip(&m, FAULT_ESTOP);
   assert_int_equal(machine_flags(&m), FLAG_SAFE | FLAG_ESTOP);
   enum machine_action action;
-  machine_command(&m, COMMAND_RESET, true, &action);
+  machine_command(&m, COMMAND_RESET, true, LATER, &action);
   assert_int_equal(machine_flags(&m), 0);
 }
 
@@ -276,6 +426,13 @@ int main(void)
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
       cmocka_unit_test(what_begins_the_motion_waits_for_inputs),
+      cmocka_unit_test(an_arm_after_a_stop_waits_for_half_a_second),
+      cmocka_unit_test(an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged),
+      cmocka_unit_test(every_reset_begins_the_half_second_anew),
+      cmocka_unit_test(whoever_asks_in_safe_waits_too),
+      cmocka_unit_test(a_client_that_repeats_itself_never_gets_to_motion),
+      cmocka_unit_test(what_the_last_run_left_goes_before_autostart),
+      cmocka_unit_test(an_estop_in_exit_is_latched),
       cmocka_unit_test(a_reset_forgets_what_is_required),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),

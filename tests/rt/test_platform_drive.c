@@ -135,6 +135,7 @@ static void it_is_asked_for_what_the_state_wants(void **state)
   }
   assert_int_equal(newest(b, 0)->state, STATE_SAFE);
   told(b, COMMAND_RESET);
+  let_rearm(b);
   told(b, COMMAND_ARM);
   told(b, COMMAND_RUN);
   assert_int_equal(newest(b, 0)->flags, FLAG_RUNNING | FLAG_ENGAGED);
@@ -340,16 +341,17 @@ static void the_loop_ends_when_it_is_parked(void **state)
   assert_same_as_steps(b, f, 10);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
   assert_int_equal(set_parameter(b, PARAMETER(hp_zeta), 1.5), RESULT_WRONG_STATE);
-  assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK); /* it is being parked as it is */
+  assert_int_equal(told(b, COMMAND_ESTOP),
+                   RESULT_OK); /* it is being parked as it is; the next start finds the stop */
   f = newest(b, 0);
   assert_int_equal(f->state, STATE_EXIT);
-  assert_int_equal(f->fault, FAULT_NONE);
+  assert_int_equal(f->fault, FAULT_ESTOP);
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
   assert_false(cycle_over(&b->cycle));
   struct telemetry_live live;
   assert_true(telemetry_read(b->telemetry, &live) && live.state == STATE_EXIT && !live.over);
   told_it.parks = true;
-  assert_int_equal(after(b, 1)->flags, FLAG_PARKED);
+  assert_int_equal(after(b, 1)->flags, FLAG_PARKED | FLAG_ESTOP);
   assert_true(cycle_over(&b->cycle));
   cycle_end(&b->cycle);
   assert_true(telemetry_read(b->telemetry, &live) && live.over);

@@ -88,6 +88,7 @@ static void a_motion_that_ends_in_safe_waits_for_arm(void **state)
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
   assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
+  let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
   assert_same_as_steps(b, newest(b, 0), 1);

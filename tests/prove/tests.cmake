@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# Proofs. All of them: tests/run --prove. What takes seconds is an ordinary test, too.
+add_executable(prove_states prove/states.c prove/world.c)
+target_link_libraries(prove_states PRIVATE ali3_daemon)
+foreach(function aligned_zalloc clock_now_ns usage_now ali3_step)
+  target_link_options(prove_states PRIVATE -Wl,--wrap=${function})
+endforeach()
+set_target_properties(prove_states PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME prove/states COMMAND prove_states --quick)
+set_tests_properties(prove/states PROPERTIES TIMEOUT 300)

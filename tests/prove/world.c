@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ * Linked with --wrap of the functions below: memory comes from an arena, time stands still unless it is moved. */
+#include "world.h"
+
+#include "rt/usage.h"
+
+#include <ali3/ali3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA = 1 << 18, SCRATCH = 1 << 20, LARGE = 1 << 14 };
+#define PERIOD UINT64_C(10000000)
+#define AHEAD  UINT64_C(1000000000000000)
+
+static _Alignas(64) char arena[ARENA], scratch[SCRATCH]; /* scratch: rings that nobody reads */
+static struct telemetry telemetry;
+static ali3_model *model;
+static struct signals *signals;
+static struct bell bell;
+static struct world_kind kind;
+static enum mutation mutation;
+static size_t fresh, in_scratch; /* used of the arena: nothing but the ports; and of the other */
+static bool boxed, diverges;
+static struct port port[PORTS];
+static struct port *const ports[PORTS] = {&port[0], &port[1]};
+enum { PORT_SAVED = offsetof(struct port, clients) }; /* names are none of our business */
+
+/* What is saved, beside the arena. */
+static struct world {
+  size_t used;
+  uint64_t now_ns;
+  struct cycle cycle;
+  struct telemetry_live live;
+  struct kept_record file, before; /* the state file: now, and a cycle ago */
+  char port[PORTS][PORT_SAVED];
+} w;
+
+static void require(bool good, const char *what)
+{
+  if (good) return;
+  fprintf(stderr, "prove_states: %s\n", what);
+  abort();
+}
+
+void *__real_aligned_zalloc(size_t size);
+void *__wrap_aligned_zalloc(size_t size);
+void *__wrap_aligned_zalloc(size_t size)
+{
+  if (!boxed) return __real_aligned_zalloc(size);
+  const size_t bytes = (size + 63) / 64 * 64 + (size ? 0 : 64);
+  char *base = bytes >= LARGE ? scratch : arena;
+  size_t *used = bytes >= LARGE ? &in_scratch : &w.used;
+  require(*used + bytes <= (bytes >= LARGE ? (size_t)SCRATCH : (size_t)ARENA), "the arena is too small");
+  char *p = base + *used;
+  *used += bytes;
+  return memset(p, 0, bytes);
+}
+
+uint64_t __wrap_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void)
+{
+  return w.now_ns;
+}
+
+void __wrap_usage_now(struct usage *u);
+void __wrap_usage_now(struct usage *u)
+{
+  *u = (struct usage){0};
+}
+
+int __real_ali3_step(const ali3_model *m, ali3_data *d);
+int __wrap_ali3_step(const ali3_model *m, ali3_data *d);
+int __wrap_ali3_step(const ali3_model *m, ali3_data *d)
+{
+  return diverges ? ALI3_E_DIVERGED : __real_ali3_step(m, d);
+}
+
+static void start(const struct kept *kept)
+{
+  w.used = fresh;
+  in_scratch = 0;
+  const struct cycle_config config = {.model = model,
+                                      .signals = signals,
+                                      .port = ports,
+                                      .ports = PORTS,
+                                      .bell = &bell,
+                                      .telemetry = &telemetry,
+                                      .period_ns = PERIOD,
+                                      .warmup = WARM_UP,
+                                      .max_misses = 2,
+                                      .autostart = kind.autostart,
+                                      .kept = mutation == NO_MEMORY ? (struct kept){0} : *kept,
+                                      .publish_next = kind.publish_next,
+                                      .clocking = kind.lockstep ? CLOCKING_LOCKSTEP : CLOCKING_TIMER,
+                                      .overrun = OVERRUN_SKIP};
+  require(cycle_setup(&w.cycle, &config) == ALI3_OK, "the loop cannot be set up");
+  require(w.cycle.size < LARGE, "the model is too large for the arena");
+  cycle_freeze(&w.cycle, NULL, true);
+  cycle_begin(&w.cycle, w.now_ns + AHEAD);
+  require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+  w.file = w.before = kept_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
+}
+
+static void open_ports(void)
+{
+  w.used = 0;
+  for (int p = 0; p < PORTS; p++)
+    require(port_init(&port[p], p ? "modbus" : "osc", (uint32_t)signals->count, (uint32_t)signals->channels,
+                      false),
+            "no port");
+  fresh = w.used;
+}
+
+void world_open(const struct world_kind *k, enum mutation m)
+{
+  memset(&w, 0, sizeof w);
+  kind = *k;
+  mutation = m;
+  model = ali3_model_new();
+  const ali3_body_spec body = {
+      .name = "A", .mass = 1.0, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
+  require(ali3_model_add_body(model, &body) == 0, "no body");
+  struct input_spec input = {.name = "push",
+                             .body = 0,
+                             .policy = INPUT_SAFE,
+                             .hold = 0.25,
+                             .fault = 0.25,
+                             .required = kind.required};
+  for (int i = 0; i < INPUT_WRENCH_CHANNELS; i++)
+    input.range[i] = (struct input_range){.lower = -1, .upper = 1};
+  const int inputs = kind.required ? 1 : 0;
+  if (inputs) require(input_add_loads(model, &input, (const double[3]){0}, false) == ALI3_OK, "no input");
+  const ali3_options options = ali3_options_default();
+  require(ali3_model_freeze(model, &options) == ALI3_OK, "no model");
+  signals = signals_new(model, &input, inputs);
+  require(signals, "no signals");
+  w.now_ns = 1000 * TENTH;
+  boxed = true;
+  open_ports();
+  start(&(struct kept){0});
+}
+
+void world_close(void)
+{
+  boxed = false;
+  signals_free(signals);
+  ali3_model_free(model);
+}
+
+static void set_input(struct port *p)
+{
+  struct input_sample *sample = snapshot_begin(&p->inputs);
+  for (int i = 0; i < signals->channels; i++)
+    sample[i] = (struct input_sample){.value = 0.5, .t_ns = w.now_ns};
+  snapshot_publish(&p->inputs);
+}
+
+static void give_orders(const struct act *act)
+{
+  for (int i = 0; i < TUPLE; i++) {
+    const struct order *o = &act->order[i];
+    if (o->code == 0 || (mutation == DEAF && o->code == COMMAND_ESTOP && o->port == 1)) continue;
+    const struct command c = {
+        .code = o->code, .argument = 1, .id = (uint32_t)i, .t_ns = w.now_ns - o->age_ns};
+    require(port_command(&port[o->port], &c), "no room for a command");
+  }
+  if (act->what == FLAG) atomic_store(&port[1].estop, PORT_ESTOP | 5);
+  if (act->what == INPUT) set_input(&port[0]);
+  if (act->what == STUCK) cycle_declare_stuck(&w.cycle);
+  diverges = act->what == DIVERGE;
+}
+
+static void see(const struct act *act, struct seen *seen)
+{
+  struct answer a;
+  struct cycle_event e;
+  *seen = (struct seen){.state = w.cycle.machine.state,
+                        .fault = w.cycle.machine.fault,
+                        .moved = w.cycle.stepped && w.cycle.number > WARM_UP,
+                        .cycle = w.cycle.number};
+  for (int p = 0; p < PORTS; p++)
+    while (ring_pop(&port[p].answers, &a))
+      seen->answer[seen->answers++] =
+          (struct answered){a.code, a.result, w.now_ns - (a.id < TUPLE ? act->order[a.id].age_ns : 0)};
+  while (cycle_next_event(&w.cycle, &e)) continue;
+  for (struct miss m; cycle_next_miss(&w.cycle, &m);) continue;
+  snapshot_take(&port[0].frames);
+  const struct frame *f = snapshot_value(&port[0].frames);
+  seen->frame_cycle = f->cycle;
+  seen->frame_ns = f->t_ns;
+  seen->frame_state = f->state;
+}
+
+void world_cycle(const struct act *act, struct seen *seen)
+{
+  w.now_ns += act->dt_ns;
+  if (mutation == NO_DELAY) w.cycle.machine.rearm = (struct rearm){.shown = true};
+  give_orders(act);
+  w.cycle.schedule.start_ns = act->what == MISS ? w.now_ns - 3 * PERIOD / 2 : w.now_ns + AHEAD;
+  cycle_once(&w.cycle);
+  if (mutation == FORGETS_RESET && w.cycle.machine.state == STATE_SAFE && act->what == INPUT &&
+      act->order[0].code == 0)
+    w.cycle.machine.state = STATE_STOPPED;
+  see(act, seen);
+  require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+  w.before = w.file;
+  w.file = kept_record_of(&w.live, false, NULL); /* as restart_tick() writes it, within 20 ms */
+}
+
+struct kept world_restart(const struct ending *ending)
+{
+  struct kept_home file = {.found = ending->file, .record = ending->lags ? w.before : w.file},
+                   block = {.found = KEPT_NOTHING};
+  struct kept kept;
+  if (ending->on_purpose) {
+    cycle_stop(&w.cycle);
+    const uint32_t state = w.cycle.machine.state;
+    cycle_end(&w.cycle);
+    require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
+    file.record = kept_record_of(&w.live, true, NULL); /* as restart_end() writes it */
+    file.record.state = state;
+  } else if (ending->block) {
+    block = (struct kept_home){KEPT_RECORD, kept_record_of(&w.live, false, NULL)};
+  }
+  (void)kept_decide(&file, &block, &kept);
+  open_ports();
+  start(&kept);
+  return kept;
+}
+
+static uint32_t age(uint64_t t_ns)
+{
+  const uint64_t tenths = (w.now_ns - t_ns) / TENTH;
+  return tenths < 10 ? (uint32_t)tenths : 10;
+}
+
+void world_key(struct world_key *key)
+{
+  const struct machine *m = &w.cycle.machine;
+  const struct inputs *in = &w.cycle.inputs;
+  memset(key, 0, sizeof *key);
+  key->state = m->state;
+  key->fault = m->fault;
+  key->disarmed = m->disarmed;
+  key->shown = m->disarmed && m->rearm.shown;
+  key->since = m->disarmed ? age(m->rearm.since_ns) : 0;
+  key->misses = (uint32_t)m->misses;
+  key->missed = w.cycle.missed;
+  key->frame_state = w.cycle.head->state;
+  key->live_fault = w.live.fault;
+  key->live_disarmed = w.live.disarmed;
+  key->file_fault = w.file.fault;
+  key->file_disarmed = w.file.disarmed;
+  key->before_fault = w.before.fault;
+  key->before_disarmed = w.before.disarmed;
+  key->owed = (uint32_t)w.cycle.steps.owed;
+  key->to_warm = w.cycle.number <= WARM_UP ? (uint32_t)(WARM_UP + 1 - w.cycle.number) : 0;
+  key->input_age = kind.required ? 1 + age(in->channel[0].t_ns) : 0;
+  key->input_state = kind.required ? (uint32_t)in->condition[0].state : 0;
+  key->input_missing = kind.required ? age(in->condition[0].missing_ns) : 0;
+}
+
+uint64_t world_now(void)
+{
+  return w.now_ns;
+}
+
+size_t world_size(void)
+{
+  return sizeof w + w.used;
+}
+
+void world_save(void *copy)
+{
+  for (int p = 0; p < PORTS; p++) memcpy(w.port[p], &port[p], PORT_SAVED);
+  memcpy(copy, &w, sizeof w);
+  memcpy((char *)copy + sizeof w, arena, w.used);
+}
+
+void world_load(const void *copy)
+{
+  memcpy(&w, copy, sizeof w);
+  for (int p = 0; p < PORTS; p++) memcpy(&port[p], w.port[p], PORT_SAVED);
+  memcpy(arena, (const char *)copy + sizeof w, w.used);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * The daemon in a box for an exhaustive search: the real loop (cycle_once) with two ports on a body in free fall, a clock that is
+ * moved by hand, and the real decision of a start after a crash (kept_decide). The whole of it is saved and loaded by copying its
+ * memory. One at a time. */
+#ifndef TESTS_PROVE_WORLD_H
+#define TESTS_PROVE_WORLD_H
+
+#include "daemon/kept.h"
+
+enum { WARM_UP = 2, PORTS = 2, TUPLE = 3 };
+#define TENTH UINT64_C(100000000) /* s, the step of the clock */
+
+struct world_kind {
+  bool autostart, publish_next, lockstep;
+  bool required; /* there is an input, of policy safe, that arm and run need */
+};
+
+/* What happens in one cycle. */
+struct order {
+  uint32_t code; /* 0: none */
+  int port;
+  uint64_t age_ns; /* it waited for so long: in a network, in a queue */
+};
+enum happening { NOTHING, INPUT, MISS, DIVERGE, STUCK, FLAG };
+struct act {
+  uint64_t dt_ns; /* before the cycle */
+  struct order order[TUPLE];
+  enum happening what; /* FLAG: an e-stop that found no room in the ring */
+};
+
+/* How it ends, and what of it is found by the next start. */
+struct ending {
+  bool on_purpose; /* else it is killed */
+  bool block;      /* the telemetry block is found */
+  enum kept_found file;
+  bool lags; /* the state file is that of a cycle before */
+};
+
+/* Faults put into the daemon, which the search has to find. */
+enum mutation { SOUND, NO_DELAY, NO_MEMORY, DEAF, FORGETS_RESET, MUTATIONS };
+
+struct answered {
+  uint32_t code, result;
+  uint64_t t_ns; /* of its reception */
+};
+
+/* What is seen from outside after a cycle. */
+struct seen {
+  uint32_t state, fault; /* of the loop */
+  bool moved;            /* the model was stepped, and the step was kept */
+  struct answered answer[PORTS * TUPLE];
+  int answers;
+  uint64_t cycle;                 /* number of this one */
+  uint64_t frame_cycle, frame_ns; /* of the newest frame */
+  uint32_t frame_state;
+};
+
+void world_open(const struct world_kind *kind, enum mutation mutation);
+void world_close(void);
+void world_cycle(const struct act *act, struct seen *seen);
+/* Ends, and starts again. Returns how: as the next start has it. */
+struct kept world_restart(const struct ending *ending);
+
+/* What of the memory decides about anything to come: equal keys, equal futures. */
+struct world_key {
+  uint32_t state, fault, frame_state, live_fault, misses;
+  uint32_t file_fault, before_fault, since, to_warm, input_age, input_state, input_missing, owed;
+  bool disarmed, live_disarmed, shown, file_disarmed, before_disarmed, missed;
+};
+void world_key(struct world_key *key);
+uint64_t world_now(void);
+
+/* A copy of all memory: world_size() bytes, as of now. */
+size_t world_size(void);
+void world_save(void *copy);
+void world_load(const void *copy);
+
+#endif
