@@ -168,10 +168,14 @@ class Freshness(unittest.TestCase):
 
         def refused():
             client.push(1.0)
-            modbus.write(100, [0] * 64 + [next(sequences)])
-            return d.counter("inputs_refused") > 0
+            try:
+                modbus.write(100, [0] * 64 + [next(sequences)])
+            except bench.ModbusError as e:
+                return e.code == 6
+            return False
 
         bench.wait_for("the second writer refused", refused)
+        self.assertGreater(d.counter("modbus_owned"), 0)
 
     def test_an_injection_acts_in_its_window_and_is_counted(self):
         d, client = self.start(cycle={"autostart": False}, inputs=push(policy="hold"),
