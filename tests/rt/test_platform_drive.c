@@ -478,6 +478,7 @@ static void until_the_first_arm_its_pose_is_not_known(void **state)
     assert_int_equal(flags & (FLAG_WITHHELD | FLAG_PARKED | FLAG_ENGAGED), FLAG_WITHHELD);
   }
   assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
+  let_rearm(b);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
   const struct frame *f = after(b, 1);
   assert_false(f->flags & FLAG_WITHHELD);
