@@ -24,10 +24,18 @@ static uint64_t get_u64(const uint8_t *at)
  * the part in hand, so that each access has its bound in the same function; tests/prove/eva_osc.c relies on this form. */
 
 /* The offset behind a text and its zeros, all of which lie before `end`; 0: they do not. */
+/*@ assigns \nothing;
+    ensures by_wp: \result == 0 || (begin < \result <= end && bytes[\result - 1] == 0); */
 static size_t text_end(const uint8_t *bytes, size_t begin, size_t end)
 {
   size_t at = begin;
+  /*@ loop invariant by_wp: begin <= at;
+      loop assigns at;
+      loop variant end - at; */
   while (at < end && bytes[at] != 0) at++;
+  /*@ loop invariant by_wp: begin <= at;
+      loop assigns at;
+      loop variant end - at; */
   do {
     if (at >= end || bytes[at] != 0) return 0;
     at++;

@@ -17,10 +17,14 @@ SUMMARY = {
 EXPECTED = "cannot evaluate ACSL term, unsupported ACSL construct: logic function mem"
 
 
+BY_WP = re.compile(r"(?:loop invariant|postcondition) 'by_wp' got status unknown")
+
+
 def properties(text):
-    """Valid, not valid: assertions and preconditions of the summary."""
+    """Valid, not valid: assertions and preconditions of the summary; loop invariants that WP proves are no part of it."""
+    by_wp = len(re.findall(r"loop invariant 'by_wp' got status unknown", text))
     rows = re.findall(r"(?:Assertions|Preconditions)\s+(\d+) valid\s+(\d+) unknown\s+(\d+) invalid", text)
-    return sum(int(r[0]) for r in rows), sum(int(r[1]) + int(r[2]) for r in rows)
+    return sum(int(r[0]) for r in rows), sum(int(r[1]) + int(r[2]) for r in rows) - by_wp
 
 
 def complaints(text):
@@ -29,9 +33,10 @@ def complaints(text):
     lines = text.splitlines()
     found = []
     for i, line in enumerate(lines):
-        if re.search(wrong, line) and EXPECTED not in line:
+        if re.search(wrong, line) and EXPECTED not in line and not BY_WP.search(line):
             following = lines[i + 1].strip() if line.rstrip().endswith("Warning:") and i + 1 < len(lines) else ""
-            found.append(f"{line.strip()} {following}".strip())
+            if not BY_WP.search(following or line):
+                found.append(f"{line.strip()} {following}".strip())
     return found
 
 
@@ -51,8 +56,20 @@ def judge(path):
     return figures, errors
 
 
+def judge_texts(path):
+    """What WP says of the texts of OSC: all goals are proven, that of the contract among them."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    goals = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)
+    proven = goals and goals.group(1) == goals.group(2) and "typed_text_end_ensures_by_wp : Valid" in text
+    print(f"osc texts: {'proven' if proven else 'FAILED'}: {' of '.join(goals.groups()) if goals else 'no'} goals of WP")
+    if not proven:
+        print("\n".join("  " + line for line in text.splitlines()[-20:]))
+    return bool(proven)
+
+
 def main(folder, parsers):
-    failed = False
+    failed = "osc" in parsers and not judge_texts(f"{folder}/wp")
     for parser in parsers:
         paths = sorted(p for p in glob.glob(f"{folder}/{parser}*") if not p.endswith(".time"))
         results = [judge(p) for p in paths]
