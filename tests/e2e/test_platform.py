@@ -110,7 +110,7 @@ class Platform(unittest.TestCase):
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
             bench.wait_for("changed", lambda: "changed: platform.pos_max, platform.blend\n" in d.said())
-            bench.wait_for("gain_lin back", lambda: "what was set over OSC is as the file says again\n" in d.said())
+            bench.wait_for("gain_lin back", lambda: "platform parameters set over OSC are back to the values of the file\n" in d.said())
             config["platform"].update(blend=0.6)
             config["cycle"].update(period=0.02)  # which they know nothing of
             d.file("bench.json", json.dumps(config))
