@@ -43,7 +43,7 @@ struct modbus_map {
   int values;        /* of the signal table */
   int input_first;   /* in it */
   bool platform;     /* its registers are there */
-  bool withheld; /* nobody has armed the platform: its motion is not to be read */
+  bool withheld;     /* nobody has armed the platform: its motion is not to be read */
   enum wire_order order;
   uint32_t state; /* of the frame shown last */
 
