@@ -10,6 +10,7 @@ packages_test=("${packages_client[@]}" libcmocka-dev python3 curl strace tshark 
                gnuplot-nox socat python3-pymodbus python3-serial python3-serial-asyncio)
 packages_tidy=(clang-tidy)
 packages_prove=(frama-c-base cvc4)
+packages_vm=(mmdebstrap genext2fs e2fsprogs qemu-system-x86)
 
 # packages_missing NAME...: prints those that are not installed, on one line.
 packages_missing()

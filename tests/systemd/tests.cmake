@@ -3,7 +3,7 @@ set(check ${CMAKE_CURRENT_SOURCE_DIR}/systemd/check_unit)
 # What real time and the watchdog need, and hardening must not take away.
 add_test(NAME systemd/unit
          COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3d@.service $<TARGET_FILE:ali3d>
-                 Type=notify WatchdogSec=2 "ExecReload=kill -HUP $MAINPID" Restart=on-failure RestrictRealtime=no LimitMEMLOCK=infinity LimitRTPRIO=95
+                 Type=notify WatchdogSec=2 "ExecReload=sh -c 'kill -HUP $MAINPID'" Restart=on-failure RestrictRealtime=no LimitMEMLOCK=infinity LimitRTPRIO=95
                  MemoryMax=2G
                  SystemCallFilter=@system-service)
 # What keeps the exporter behind the loop, and this machine to itself.
