@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct line { /* first in, first out */
-  int places, host_places;
+  int places, host_places, sender_places;
   size_t bytes_most, host_bytes_most; /* 0: as many as fit */
   int first, count;
   size_t bytes;
@@ -25,10 +25,13 @@ struct osc_queue *osc_queue_new(void)
 {
   struct osc_queue *q = calloc(1, sizeof *q);
   if (!q) return NULL;
-  q->writers =
-      (struct line){.places = OSC_QUEUE_WRITERS, .host_places = OSC_QUEUE_WRITER_HOST, .waiting = q->place};
+  q->writers = (struct line){.places = OSC_QUEUE_WRITERS,
+                             .host_places = OSC_QUEUE_WRITER_HOST,
+                             .sender_places = OSC_QUEUE_WRITER_SENDER,
+                             .waiting = q->place};
   q->readers = (struct line){.places = OSC_QUEUE_READERS,
                              .host_places = OSC_QUEUE_READER_HOST,
+                             .sender_places = OSC_QUEUE_READER_SENDER,
                              .bytes_most = OSC_QUEUE_READERS_BYTES,
                              .host_bytes_most = OSC_QUEUE_READER_BYTES,
                              .waiting = q->place + OSC_QUEUE_WRITERS};
@@ -45,17 +48,19 @@ static struct line *line_of(struct osc_queue *q, enum access access)
   return access == ACCESS_WRITE ? &q->writers : &q->readers;
 }
 
-/* The host has as much in the line as it may, with `size` bytes more. */
-static bool is_over(const struct line *l, const struct osc_address *host, size_t size)
+/* The sender, or its host, has as much in the line as it may, with `size` bytes more. */
+static bool is_over(const struct line *l, const struct osc_address *from, size_t size)
 {
-  int count = 0;
+  int count = 0, own = 0;
   size_t bytes = size;
   for (int i = 0; i < l->count; i++) {
     const struct osc_waiting *w = &l->waiting[(l->first + i) % l->places];
-    if (!osc_address_same_host(&w->from, host)) continue;
+    if (!osc_address_same_host(&w->from, from)) continue;
     count++;
+    own += osc_address_same(&w->from, from);
     bytes += w->size;
   }
+  if (own >= l->sender_places) return true;
   return count >= l->host_places || (l->host_bytes_most && count > 0 && bytes > l->host_bytes_most);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The datagrams between the socket and the dispatcher. Senders that may write are served before those that may only read, and no
- * host takes more than its share of the places: a flood then costs the host that floods its own datagrams. One thread. */
+ * host takes more than its share of the places, and no port of a host more than a part of that: a flood then costs the sender that
+ * floods its own datagrams. One thread. */
 #ifndef IO_OSC_QUEUE_H
 #define IO_OSC_QUEUE_H
 
@@ -14,8 +15,10 @@
 enum {
   OSC_QUEUE_WRITERS = 192,         /* places of senders that may write */
   OSC_QUEUE_WRITER_HOST = 96,      /* of them for one host */
+  OSC_QUEUE_WRITER_SENDER = 64,    /* of those for one of its ports */
   OSC_QUEUE_READERS = 64,          /* places of the others */
   OSC_QUEUE_READER_HOST = 32,      /* of them for one host */
+  OSC_QUEUE_READER_SENDER = 24,    /* of those for one of its ports */
   OSC_QUEUE_READER_BYTES = 16384,  /* what may wait of one host that may only read ... */
   OSC_QUEUE_READERS_BYTES = 32768, /* ... and of all of them */
   OSC_QUEUE_READER_RATE = 1 << 19, /* bytes a second of one host that may only read ... */
@@ -39,7 +42,7 @@ struct osc_queue;
 struct osc_queue *osc_queue_new(void);
 void osc_queue_free(struct osc_queue *q);
 
-/* Copies a datagram to the end of its class. False: its host, or the class, has as much waiting as it may. */
+/* Copies a datagram to the end of its class. False: it, its host or the class has as much waiting as it may. */
 bool osc_queue_put(struct osc_queue *q, const struct osc_address *from, enum access access, uint64_t t_ns,
                    const uint8_t *bytes, size_t size);
 

@@ -28,21 +28,26 @@ static int teardown(void **state)
   return 0;
 }
 
-static bool put(int host, enum access access, uint64_t t_ns, size_t size)
+static bool put_from(int host, int port, enum access access, uint64_t t_ns, size_t size)
 {
   char text[32];
   struct osc_address from;
   snprintf(text, sizeof text, "10.0.%d.%d", host / 256, host % 256);
-  assert_int_equal(osc_address_parse(text, 9000, &from), 0);
+  assert_int_equal(osc_address_parse(text, port, &from), 0);
   bytes[0] = (uint8_t)t_ns;
   return osc_queue_put(queue, &from, access, t_ns, bytes, size);
 }
 
-/* How many more fit. */
+static bool put(int host, enum access access, uint64_t t_ns, size_t size)
+{
+  return put_from(host, 9000, access, t_ns, size);
+}
+
+/* How many more fit, from two ports of the host in turn. */
 static int fill(int host, enum access access, size_t size)
 {
   int n = 0;
-  while (put(host, access, 1, size)) n++;
+  while (put_from(host, 9000, access, 1, size) || put_from(host, 9001, access, 1, size)) n++;
   return n;
 }
 
@@ -61,6 +66,19 @@ static void each_class_keeps_its_order(void **state)
   assert_null(osc_queue_next(queue, ACCESS_WRITE));
   assert_null(osc_queue_next(queue, ACCESS_READ));
   osc_queue_drop(queue, ACCESS_READ);
+}
+
+/* A flood from one program leaves room for another one of the same host. */
+static void a_sender_leaves_room_for_its_host(void **state)
+{
+  (void)state;
+  int n = 0;
+  while (put(1, ACCESS_WRITE, 1, 40)) n++;
+  assert_int_equal(n, OSC_QUEUE_WRITER_SENDER);
+  assert_true(put_from(1, 9001, ACCESS_WRITE, 1, 40));
+  for (n = 0; put(1, ACCESS_READ, 1, 40);) n++;
+  assert_int_equal(n, OSC_QUEUE_READER_SENDER);
+  assert_true(put_from(1, 9001, ACCESS_READ, 1, 40));
 }
 
 static void a_host_gets_its_share(void **state)
@@ -126,8 +144,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(each_class_keeps_its_order), TEST(a_host_gets_its_share), TEST(readers_have_a_share_of_bytes),
-      TEST(readers_have_a_rate),        TEST(it_goes_round),
+      TEST(each_class_keeps_its_order),
+      TEST(a_host_gets_its_share),
+      TEST(a_sender_leaves_room_for_its_host),
+      TEST(readers_have_a_share_of_bytes),
+      TEST(readers_have_a_rate),
+      TEST(it_goes_round),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
