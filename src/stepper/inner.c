@@ -246,9 +246,12 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
   bool positive = iterate(m, d, &n), corners = m->frozen->switches;
   step_mark(d, ALI3_PHASE_PROJECT);
   positive = positive && project(m, d);
-  bool judged = m->options.iterations > 1 && n.last > (corners ? HARMLESS : FLOOR);
+  /* One iteration has nothing to be compared with: its error is of the order of the increment squared. */
+  bool single = m->options.iterations == 1;
+  bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);
   *status = ALI3_OK;
   if (judged && (n.last > WELL_BELOW * n.largest || n.body > FELT)) *status = ALI3_NOT_CONVERGED;
+  if (single && n.body * n.body > FELT) *status = ALI3_NOT_CONVERGED;
   if (*status == ALI3_NOT_CONVERGED && d->report.step > 0 && n.last > SENSELESS) *status = ALI3_E_DIVERGED;
   if (!positive) *status = ALI3_E_SINGULAR;
   if (!isfinite(n.last) || (judged && n.last >= (corners ? RUNS_AWAY : 1.0) * n.first && n.last > HARMLESS))

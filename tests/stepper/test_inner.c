@@ -320,12 +320,41 @@ static void a_wheel_of_revolute_joints_holds(void **state)
   ali3_model_free(m);
 }
 
+/* Status of the tenth step of a free body that spins, with one iteration a step of 10 ms. */
+static int status_of_spin(double rate)
+{
+  ali3_options o = ali3_options_default();
+  o.iterations = 1;
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec b = toy_body("rotor", none, 1.0, 1.0);
+  b.angular_velocity[1] = 0.1;
+  b.angular_velocity[2] = rate;
+  b.inertia[0] = 2.0;
+  toy_added(m, ali3_model_add_body(m, &b));
+  toy_freeze_with(m, &o);
+  ali3_data *d = toy_start(m, ALI3_OK);
+  int status = ALI3_OK;
+  for (int i = 0; i < 10; i++) status = ali3_step(m, d);
+  ali3_data_free(d);
+  ali3_model_free(m);
+  return status;
+}
+
+static void one_iteration_is_judged_too(void **state)
+{
+  (void)state;
+  assert_int_equal(status_of_spin(1.0), ALI3_OK);
+  assert_int_equal(status_of_spin(10.0), ALI3_OK);
+  assert_int_equal(status_of_spin(100.0), ALI3_NOT_CONVERGED); /* loses 92 % of its energy in 5 s */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_free_body_keeps_what_it_has), cmocka_unit_test(a_floating_chain_keeps_its_momentum),
       cmocka_unit_test(time_can_be_turned_round),      cmocka_unit_test(no_unit_is_special),
       cmocka_unit_test(penalty_hardly_matters),        cmocka_unit_test(a_wheel_of_revolute_joints_holds),
+      cmocka_unit_test(one_iteration_is_judged_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
