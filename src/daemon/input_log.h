@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is said about inputs: whose samples were refused, and why; whose count; and that the socket of OSC was full. */
+ * Logs refused samples of inputs and a full OSC socket, and writes the names of the owners into the telemetry. */
 #ifndef DAEMON_INPUT_LOG_H
 #define DAEMON_INPUT_LOG_H
 

@@ -163,7 +163,7 @@ static int write_through(const char *path, const char *text)
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (fd < 0) return errno;
   const size_t size = strlen(text);
-  errno = ENOSPC; /* of a write that is short */
+  errno = ENOSPC; /* a short write leaves errno alone */
   const bool written = write(fd, text, size) == (ssize_t)size && write(fd, "\n", 1) == 1 && fsync(fd) == 0;
   const int status = written ? 0 : errno;
   close(fd);

@@ -73,7 +73,7 @@ static void *free_reading(void *arg)
   return NULL;
 }
 
-/* Of the settings in force, inputs are the only list: the model and all other lists are those of the start. */
+/* The copy owns its list of inputs. Its model and its other lists belong to the settings of the start. */
 static bool copy_started(struct reload *r)
 {
   const struct settings *s = r->started;
@@ -144,7 +144,7 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
   return true;
 }
 
-/* Inputs of a file that does not fit them were passed over, as was another platform. Names stay those of the start. */
+/* Keeps the live keys of a reading. A list of inputs that differs, and another platform, were refused before. Names stay. */
 static void keep(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;

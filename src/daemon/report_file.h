@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Where --report goes. A file is written beside its place and renamed at the end: a run that starts, or crashes, leaves the report of
- * the last one as it is. What is no regular file, such as a pipe, is opened at the start and written in place. */
+ * the last run intact. A pipe, or any other file that is not regular, is opened at the start and written in place. */
 #ifndef DAEMON_REPORT_FILE_H
 #define DAEMON_REPORT_FILE_H
 

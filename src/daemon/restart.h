@@ -24,14 +24,14 @@ struct restart {
   struct kept start; /* filled by restart_take() */
 
   /* private */
-  char path[1024]; /* of the state file; "": there is none */
+  char path[1024]; /* the state file; "": none */
   char error[320]; /* why not, or what is wrong with it; "" */
   const char *instance;
   struct restart_ports ports;
-  struct kept_record shown;  /* of the last tick */
+  struct kept_record shown;  /* what the last tick saw */
   struct kept_record posted; /* to be written, last */
   uint64_t posted_ns;
-  uint32_t latch_client; /* likewise, who latched the stop as the loop has it */
+  uint32_t latch_client; /* the client whose stop the last tick saw */
   char latched_by[TELEMETRY_LATCHER];
   struct restart_writer *writer; /* NULL: not begun, or there is no file */
   int failed;                    /* errno of the last write that was told of */

@@ -16,7 +16,7 @@ enum { STACK_KB = 256 };
 
 struct restart_writer {
   pthread_t thread;
-  pthread_mutex_t lock; /* of the next three */
+  pthread_mutex_t lock; /* guards news, wanted, posted and quit */
   pthread_cond_t news;
   struct kept_record wanted;
   bool posted, quit;

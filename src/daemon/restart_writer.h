@@ -11,7 +11,7 @@ struct restart_writer;
 struct restart_writer *restart_writer_start(const char *path, const char *instance);
 /* A record that is posted before the last one is written replaces that. */
 void restart_writer_post(struct restart_writer *w, const struct kept_record *r);
-/* Of the last write: 0, or an errno. */
+/* Returns the status of the last write: 0 or an errno. */
 int restart_writer_status(const struct restart_writer *w);
 /* Writes what was posted, waits 5 s at most, and ends. Returns the status of the last write; ETIMEDOUT: the disk still holds it up, and
  * w stays with the thread. */
