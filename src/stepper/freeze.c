@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
+#include "math/vec3.h"
 #include "stepper/stepper.h"
 
 #include <math.h>
@@ -82,6 +83,23 @@ static void find_carried(const ali3_model *m, struct frozen *f)
     f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
 }
 
+/* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on
+ * the world's origin. Without lever arms it is the extent of the centres of mass, and 1 m if that is 0, too. */
+static double find_length(const ali3_model *m, const struct frozen *f)
+{
+  double length = 0.0;
+  for (int i = 0; i < f->links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    for (int side = 0; side < 2 && side < j->sides; side++)
+      if (j->body[side] != ALI3_GROUND) length = fmax(length, sqrt(v3_dot(j->point[side], j->point[side])));
+  }
+  const double arms = length;
+  for (int i = 0; arms == 0.0 && i < 3; i++)
+    for (int b = 0; b < m->bodies; b++)
+      length = fmax(length, fabs(m->body[b].position[i] - m->body[0].position[i]));
+  return length > 0.0 && isfinite(length) ? length : 1.0;
+}
+
 static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tree_excess *e)
 {
   const bool body = e->body >= 0, joint = !body && e->joint < m->joints;
@@ -124,6 +142,7 @@ static int build(ali3_model *m, struct frozen *f)
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
     find_carried(m, f);
+    f->length = find_length(m, f);
     status = lay_out(m, f);
   }
   free(fill);

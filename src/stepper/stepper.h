@@ -115,6 +115,7 @@ struct frozen {
   int links, rigid_links;
   int rows, rigid;     /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
   int true_rows;       /* of the links alone */
+  double length;       /* m, size of the mechanism: residuals of lengths are judged relative to it */
   int left;            /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
   int *force_of;       /* (links - joints) the other way round */
