@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Devices beside each other: lines that several are on, and apparatus that several entries poll. Set-up only. */
 #include "config/values.h"
-#include "signals/serial.h"
+#include "wire/serial.h"
 
 #include <string.h>
 #include <sys/stat.h>

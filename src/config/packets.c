@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
 #include "config/values.h"
-#include "signals/serial.h"
+#include "wire/serial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "base/isa.h"
 #include "config/values.h"
-#include "rt/figures.h"
+#include "loop/figures.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -3,14 +3,14 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
-#include "rt/inject.h"
-#include "rt/platform_drive.h"
+#include "inputs/inject.h"
+#include "loop/platform_drive.h"
 #include "signals/clocking.h"
-#include "signals/packet.h"
-#include "signals/peers.h"
 #include "signals/signals.h"
-#include "signals/streams.h"
-#include "signals/wire.h"
+#include "wire/packet.h"
+#include "wire/peers.h"
+#include "wire/streams.h"
+#include "wire/wire.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>

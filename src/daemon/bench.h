@@ -6,13 +6,13 @@
 
 #include "config/settings.h"
 #include "daemon/osc_setup.h"
-#include "io/modbus_client.h"
-#include "io/modbus_server.h"
-#include "io/osc.h"
-#include "io/packets.h"
-#include "io/telemetry_shm.h"
+#include "modbus/client.h"
+#include "modbus/server.h"
+#include "osc/osc.h"
+#include "packets/packets.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
+#include "telemetry/shm.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 #define DAEMON_DEVICE_LOG_H
 
 #include "daemon/rate.h"
-#include "rt/telemetry.h"
-#include "signals/packet.h"
+#include "telemetry/telemetry.h"
+#include "wire/packet.h"
 
 enum { DEVICE_LINES = 5 };                    /* of each device in a second */
 enum { LINE_OF_MODBUS = PACKETS_MAX, LINES }; /* those before are of packets */

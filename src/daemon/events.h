@@ -3,7 +3,7 @@
 #ifndef DAEMON_EVENTS_H
 #define DAEMON_EVENTS_H
 
-#include "rt/cycle.h"
+#include "loop/cycle.h"
 
 #include <stddef.h>
 

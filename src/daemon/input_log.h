@@ -4,7 +4,7 @@
 #define DAEMON_INPUT_LOG_H
 
 #include "daemon/bench.h"
-#include "rt/cycle.h"
+#include "loop/cycle.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 #ifndef DAEMON_KEPT_H
 #define DAEMON_KEPT_H
 
-#include "rt/cycle.h"
+#include "loop/cycle.h"
 
 struct kept_record {
   bool ended;                  /* the daemon ended because it was told to, or after --duration */

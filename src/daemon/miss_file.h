@@ -4,7 +4,7 @@
 #define DAEMON_MISS_FILE_H
 
 #include "daemon/rate.h"
-#include "rt/miss.h"
+#include "telemetry/miss.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #include "base/ring.h"
 #include "daemon/miss_file.h"
 #include "daemon/surroundings.h"
-#include "rt/cycle.h"
+#include "loop/cycle.h"
 
 enum { MISSES_LOGGED = 5 }; /* one by one in a second */
 

@@ -4,7 +4,7 @@
 #define DAEMON_OSC_SETUP_H
 
 #include "config/settings.h"
-#include "io/osc.h"
+#include "osc/osc.h"
 
 struct osc_setup {
   struct osc_config config; /* and what it points to: */

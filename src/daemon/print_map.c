@@ -4,10 +4,10 @@
 #include "daemon/bench.h"
 #include "daemon/options.h"
 #include "daemon/osc_setup.h"
-#include "io/modbus_map.h"
-#include "io/osc_sheet.h"
-#include "io/packet_sheet.h"
-#include "io/sheet.h"
+#include "modbus/map.h"
+#include "osc/sheet.h"
+#include "packets/sheet.h"
+#include "wire/sheet.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define DAEMON_RELOAD_H
 
 #include "config/settings.h"
-#include "rt/cycle.h"
+#include "loop/cycle.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

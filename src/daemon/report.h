@@ -4,7 +4,7 @@
 #define DAEMON_REPORT_H
 
 #include "config/settings.h"
-#include "rt/telemetry.h"
+#include "telemetry/telemetry.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "daemon/kept_file.h"
 #include "daemon/log.h"
 #include "daemon/restart_writer.h"
-#include "io/telemetry_shm.h"
 #include "rt/clock.h"
+#include "telemetry/shm.h"
 
 #include <errno.h>
 #include <stdio.h>

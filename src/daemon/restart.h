@@ -10,7 +10,7 @@
 #define DAEMON_RESTART_H
 
 #include "daemon/kept.h"
-#include "io/telemetry_shm.h"
+#include "telemetry/shm.h"
 
 struct restart_writer;
 

@@ -16,12 +16,12 @@
 #include "daemon/report_file.h"
 #include "daemon/restart.h"
 #include "daemon/supervisor.h"
-#include "io/telemetry_shm.h"
-#include "rt/choose.h"
+#include "loop/choose.h"
+#include "loop/cycle.h"
 #include "rt/clock.h"
-#include "rt/cycle.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "telemetry/shm.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef DAEMON_STALL_H
 #define DAEMON_STALL_H
 
-#include "rt/telemetry.h"
+#include "telemetry/telemetry.h"
 
 struct stall {
   uint64_t limit_ns; /* so long it may stand still */

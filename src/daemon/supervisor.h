@@ -12,9 +12,9 @@
 #include "daemon/restart.h"
 #include "daemon/stall.h"
 #include "daemon/surroundings.h"
-#include "io/modbus_server.h"
-#include "io/packets.h"
-#include "rt/cycle.h"
+#include "loop/cycle.h"
+#include "modbus/server.h"
+#include "packets/packets.h"
 
 #include <signal.h>
 

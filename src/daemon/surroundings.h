@@ -6,7 +6,7 @@
 #define DAEMON_SURROUNDINGS_H
 
 #include "daemon/wall_clock.h"
-#include "rt/miss.h"
+#include "telemetry/miss.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,10 +4,11 @@
 #ifndef RT_POOL_H
 #define RT_POOL_H
 
-#include "rt/miss.h"
+#include "rt/usage.h"
 
 #include <ali3/stepper.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct pool;
 
@@ -37,10 +38,18 @@ const ali3_exec *pool_exec(struct pool *p);
  * that shows has computed is worth nothing. From then on the caller does their shares. */
 int pool_lost(const struct pool *p, int *last);
 
-/* Pieces from now on belong to this row of the book. */
+/* Pieces from now on carry this label, 0 .. POOL_LABELS-1: the caller's own number of a kind of piece. */
+enum { POOL_LABELS = 48 };
 void pool_label(struct pool *p, int level);
-/* The longest time from handing out a piece of that row to the start of a share, since the last call, ns. */
+/* The longest time from handing out a piece of that label to the start of a share, since the last call, ns. */
 uint64_t pool_take_wait(struct pool *p, int level);
+
+/* A piece of a step that was shared, as the slowest share of it saw it. */
+struct slowest {
+  int32_t level; /* the label of the piece, see pool_label(); -1: nothing was shared */
+  int32_t share; /* 0: the loop's own; i: worker i */
+  uint64_t wait_ns, busy_ns;
+};
 
 struct pool_cycle {
   struct slowest slowest; /* the share the caller waited for the longest; level -1: for none */

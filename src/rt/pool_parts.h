@@ -61,7 +61,7 @@ struct pool {
   /* the caller's own */
   _Alignas(POOL_LINE) int label, handed_label; /* as of now; of the piece that is on */
   int alive;                                   /* workers not lost */
-  uint64_t wait_ns[LEVELS_MAX];
+  uint64_t wait_ns[POOL_LABELS];
   struct pool_cycle now; /* so far */
   uint64_t longest_ns;   /* of what now.held_ns adds up: that of now.slowest */
   int lost, last_lost;   /* how many, the share of the last one */

@@ -16,7 +16,7 @@
 #include "rt/pool_parts.h"
 
 #include "rt/clock.h"
-#include "signals/futex.h"
+#include "rt/futex.h"
 
 #include <errno.h>
 #include <string.h>

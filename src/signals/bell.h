@@ -4,7 +4,7 @@
 #ifndef SIGNALS_BELL_H
 #define SIGNALS_BELL_H
 
-#include "signals/futex.h"
+#include "rt/futex.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without fences, as in rt/telemetry.c: the words themselves release and acquire. */
+/* Without fences, as in telemetry/telemetry.c: the words themselves release and acquire. */
 enum { WORDS = CLIENT_NAME / sizeof(uint64_t), TRIES = 100 };
 
 void client_name_write(struct client_name *n, uint32_t id, const char *name)

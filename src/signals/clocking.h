@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The words of the configuration for how cycles follow each other; rt/schedule.c does what they say. */
+ * The words of the configuration for how cycles follow each other; loop/schedule.c does what they say. */
 #ifndef SIGNALS_CLOCKING_H
 #define SIGNALS_CLOCKING_H
 

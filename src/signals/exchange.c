@@ -5,41 +5,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-const char *run_state_name(unsigned state)
-{
-  switch (state) {
-#define STATE_CASE(id, code, text)                                                                           \
-  case code:                                                                                                 \
-    return text;
-    RUN_STATE_LIST(STATE_CASE)
-#undef STATE_CASE
-  default:
-    return "?";
-  }
-}
-
-const char *command_name(unsigned code)
-{
-  switch (code) {
-#define COMMAND_CASE(id, value, text)                                                                        \
-  case value:                                                                                                \
-    return text;
-    COMMAND_LIST(COMMAND_CASE)
-#undef COMMAND_CASE
-  default:
-    return "?";
-  }
-}
-
-int command_from_name(const char *name)
-{
-#define COMMAND_MATCH(id, value, text)                                                                       \
-  if (strcmp(name, text) == 0) return value;
-  COMMAND_LIST(COMMAND_MATCH)
-#undef COMMAND_MATCH
-  return 0;
-}
-
 enum { PORT_RING = 64, REFUSALS = 16 };
 
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event)

@@ -11,59 +11,10 @@
 #include "base/snapshot.h"
 #include "signals/bell.h"
 #include "signals/clients.h"
+#include "signals/states.h"
 
 #include <stdint.h>
 #include <stdio.h>
-
-/* States of the daemon; codes are part of the OSC and Modbus interfaces and never change. */
-#define RUN_STATE_LIST(X)                                                                                    \
-  X(STATE_INIT, 0, "INIT")                                                                                   \
-  X(STATE_STOPPED, 1, "STOPPED")                                                                             \
-  X(STATE_READY, 2, "READY")                                                                                 \
-  X(STATE_RUNNING, 3, "RUNNING")                                                                             \
-  X(STATE_PAUSED, 4, "PAUSED")                                                                               \
-  X(STATE_FAULT, 5, "FAULT")                                                                                 \
-  X(STATE_SAFE, 6, "SAFE")                                                                                   \
-  X(STATE_EXIT, 7, "EXIT")
-enum run_state {
-#define RUN_STATE_ENUM(id, code, text) id = (code),
-  RUN_STATE_LIST(RUN_STATE_ENUM)
-#undef RUN_STATE_ENUM
-};
-const char *run_state_name(unsigned state); /* "?" when unknown */
-
-/* Commands; codes as above. */
-#define COMMAND_LIST(X)                                                                                      \
-  X(COMMAND_INIT, 1, "init")                                                                                 \
-  X(COMMAND_ARM, 2, "arm")                                                                                   \
-  X(COMMAND_RUN, 3, "run")                                                                                   \
-  X(COMMAND_PAUSE, 4, "pause")                                                                               \
-  X(COMMAND_STOP, 5, "stop")                                                                                 \
-  X(COMMAND_RESET, 6, "reset")                                                                               \
-  X(COMMAND_PARK, 7, "park")                                                                                 \
-  X(COMMAND_ESTOP, 8, "estop")                                                                               \
-  X(COMMAND_STEP, 9, "step")                                                                                 \
-  X(COMMAND_CLEAR, 10, "clear")                                                                              \
-  X(COMMAND_INJECT, 11, "inject")     /* argument: twice the index of an injection, plus 1 for on */         \
-  X(COMMAND_PLATFORM, 12, "platform") /* argument: a parameter of the motion platform, which becomes value */
-enum command_code {
-#define COMMAND_ENUM(id, code, text) id = (code),
-  COMMAND_LIST(COMMAND_ENUM)
-#undef COMMAND_ENUM
-};
-const char *command_name(unsigned code); /* "?" when unknown */
-int command_from_name(const char *name); /* code, or 0 */
-
-enum command_result {
-  RESULT_OK = 0,
-  RESULT_WRONG_STATE = 1,
-  RESULT_NOT_AUTHORISED = 2,
-  RESULT_BAD_ARGUMENT = 3,
-  RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
-  RESULT_BUSY = 5,      /* it found no room among those that wait, and is dropped */
-  RESULT_TOO_SOON =
-      6, /* an arm after a stop, less than 0.5 s after STOPPED was shown or an arm or run was refused */
-};
 
 struct command {
   uint32_t code, argument, id, client; /* id and client are the sender's own, given back with the answer */
@@ -72,26 +23,6 @@ struct command {
 };
 struct answer {
   uint32_t code, id, client, result;
-};
-
-/* Flag bits of a frame; also bits of Modbus input register 3 and discrete inputs 0-15. */
-enum frame_flag {
-  FLAG_READY = 1 << 0,
-  FLAG_RUNNING = 1 << 1,
-  FLAG_PAUSED = 1 << 2,
-  FLAG_FAULT = 1 << 3,
-  FLAG_SAFE = 1 << 4,
-  FLAG_ESTOP = 1 << 5,
-  FLAG_INPUT_STALE = 1 << 6,
-  FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
-  FLAG_LIMIT = 1 << 8,  /* an input was clamped in the last cycle, or slowed; or the platform is at a limit */
-  FLAG_PARKED = 1 << 9, /* the motion platform is at rest in its park pose */
-  FLAG_ENGAGED = 1 << 10,  /* it has been at neutral since it left that */
-  FLAG_LOCKSTEP = 1 << 11, /* steps are asked for */
-  FLAG_NOT_REALTIME = 1 << 12,
-  FLAG_INJECTED = 1 << 13, /* a fault injection acts */
-  FLAG_WITHHELD =
-      1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
 };
 
 /* Whose samples of an input count. */
@@ -109,7 +40,7 @@ struct frame {
   uint32_t state; /* enum run_state */
   uint32_t flags; /* enum frame_flag */
   uint32_t
-      fault; /* latched cause of FAULT or SAFE, in INIT of the last run; enum fault_code in rt/machine.h; 0 none */
+      fault; /* latched cause of FAULT or SAFE, in INIT of the last run; enum fault_code in loop/machine.h; 0 none */
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
   uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */

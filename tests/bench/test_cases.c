@@ -3,9 +3,9 @@
  * with enough bodies for stages that are worth sharing. */
 #include "bench.h"
 
+#include "common/sanitized.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "rt/sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>

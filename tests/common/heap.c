@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/heap.h"
-#include "rt/sanitized.h"
+#include "common/sanitized.h"
 
 #include <errno.h>
 #include <malloc.h>

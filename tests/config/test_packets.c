@@ -5,7 +5,7 @@
 
 #include "config/changes.h"
 #include "config/values.h"
-#include "io/packet_encode.h"
+#include "packets/encode.h"
 
 #include <stdio.h>
 

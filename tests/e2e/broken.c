@@ -14,8 +14,8 @@
  *   worker-preempt  prepare    a thread of higher priority takes that worker's processor
  *   worker-killed   prepare    that worker ends */
 #include "dca/condense.h"
+#include "inputs/inputs.h"
 #include "rt/clock.h"
-#include "rt/inputs.h"
 #include "rt/realtime.h"
 #include "signals/signals.h"
 

@@ -147,7 +147,7 @@ class Processes:
 
 
 def percentile(bins, total, largest, fraction):
-    """As in rt/book.c: upper edge of the bin of 1 us, but not above the largest; what is in no bin is above all bins."""
+    """As in telemetry/book.c: upper edge of the bin of 1 us, but not above the largest; what is in no bin is above all bins."""
     rank, below = math.ceil(fraction * total), 0
     for edge, count in bins:
         below += count

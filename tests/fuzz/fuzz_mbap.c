@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as a stream of Modbus TCP, for the parser alone. Every value of a request that it found well formed is
  * read, and lies inside the frame. */
-#include "io/mbap.h"
+#include "modbus/mbap.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #include "bench.h"
 
 #include "daemon/bench.h"
-#include "io/modbus_service.h"
-#include "io/rtu.h"
+#include "modbus/rtu.h"
+#include "modbus/service.h"
 
 #include <modbus/modbus.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static void on_the_line(struct fuzz_bench *b, const struct map_peer *from, uint8
     size_t length = 0, left = n - at < RTU_ADU_MAX ? n - at : RTU_ADU_MAX;
     const size_t guess = left > 3 ? 4 + stream[at] % (left - 3) : 0;
     if (guess && stream[at] % 4 == UNIT) {
-      const uint16_t crc = rtu_crc(stream + at, guess - 2);
+      const uint16_t crc = crc16_modbus(stream + at, guess - 2);
       stream[at + guess - 2] = (uint8_t)crc;
       stream[at + guess - 1] = (uint8_t)(crc >> 8);
     }

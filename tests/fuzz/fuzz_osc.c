@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include "daemon/osc_setup.h"
-#include "io/osc_in.h"
+#include "osc/in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void give(struct fuzz_bench *b, const uint8_t *bytes, size_t n, unsigned 
   uint8_t *datagram = malloc(n ? n : 1);
   if (!datagram) abort();
   memcpy(datagram, bytes, n);
-  struct osc_address from = {.length = sizeof from.name.v4};
+  struct inet_address from = {.length = sizeof from.name.v4};
   from.name.v4.sin_family = AF_INET;
   from.name.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   from.name.v4.sin_port = htons((uint16_t)(40000 + sender));

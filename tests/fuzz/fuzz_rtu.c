@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any bytes as those of a Modbus RTU line, for the parser alone. The first byte says whether the line has fallen
  * silent, and whether the last two bytes become the CRC of those before them, which a fuzzer does not guess. */
-#include "io/rtu.h"
+#include "modbus/rtu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   if (!line) abort();
   memcpy(line, bytes + 1, length);
   if ((bytes[0] & RIGHT_CRC) && length > 2) {
-    const uint16_t crc = rtu_crc(line, length - 2);
+    const uint16_t crc = crc16_modbus(line, length - 2);
     line[length - 2] = (uint8_t)crc;
     line[length - 1] = (uint8_t)(crc >> 8);
   }

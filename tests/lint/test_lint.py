@@ -67,8 +67,8 @@ class Lint(unittest.TestCase):
         self.said("symbols.py", self.file("list", "breaches: free malloc\n"), library, status=0)
 
     def test_tree(self):
-        for layer, line, why in (("io", "clock_gettime(CLOCK_REALTIME, &t);", "wall clock"),
-                                 ("io", "long now = time(NULL);", "wall clock"),
+        for layer, line, why in (("osc", "clock_gettime(CLOCK_REALTIME, &t);", "wall clock"),
+                                 ("modbus", "long now = time(NULL);", "wall clock"),
                                  ("daemon", "usleep(10);", "absolute instants"),
                                  ("daemon", "sem_timedwait(&gate, &t);", "wall clock"),
                                  ("rt", "pthread_mutex_lock(&m);", "no lock"),

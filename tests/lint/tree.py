@@ -10,20 +10,21 @@ import sys
 
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "signals", "rt", "io", "config", "daemon"]
+ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "rt", "signals", "inputs",
+         "telemetry", "loop", "wire", "transport", "osc", "modbus", "packets", "config", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
 CORE = ["base", "math", "model", "dynamics", "dca", "stepper"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
 # What must not be named in the loop's layers, and in any source; and why.
-LOOP = [*CORE, "platform", "signals", "rt"]
+LOOP = [*CORE, "platform", "rt", "signals", "inputs", "telemetry", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
 }
 BANNED = {
-    r"\bmodbus_(set|get)_float\w*": "libmodbus 3.1.6 swaps the bytes wrongly; see io/modbus_map.h",
-    r"\bmodbus_receive\b": "blocks all clients for the slowest one; see io/mbap.h",
+    r"\bmodbus_(set|get)_float\w*": "libmodbus 3.1.6 swaps the bytes wrongly; see modbus/map.h",
+    r"\bmodbus_receive\b": "blocks all clients for the slowest one; see modbus/mbap.h",
     r"\b(strcpy|strcat|sprintf|gets|alloca)\s*\(": "unbounded",
 }
 # What must not be named in src/, which is all of the daemon.
@@ -35,8 +36,8 @@ BANNED_DAEMON = {
 # (file, what it may name all the same): why.
 EXCUSED = {
     ("src/daemon/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
-    ("src/io/osc_socket.c", "CLOCK_REALTIME"): "the kernel stamps datagrams by it; converted at once, and bounded without it",
-    ("src/io/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
+    ("src/osc/socket.c", "CLOCK_REALTIME"): "the kernel stamps datagrams by it; converted at once, and bounded without it",
+    ("src/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting
 

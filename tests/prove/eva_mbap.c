@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/mbap.c: any bytes, of every length from 0 to one more than the longest frame, as a stream and as a PDU
+ * Frama-C's Eva on src/modbus/mbap.c: any bytes, of every length from 0 to one more than the longest frame, as a stream and as a PDU
  * by itself. The bytes of the buffer before them are not initialised and there are none behind them, so that every read outside
  * them is an alarm. */
-#include "io/mbap.h"
+#include "modbus/mbap.h"
 #include <__fc_builtin.h>
 
 #ifndef LONGEST

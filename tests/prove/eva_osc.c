@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/osc_parse.c: a datagram of any bytes, of every length from SHORTEST to LONGEST. The bytes of the buffer
+ * Frama-C's Eva on src/osc/parse.c: a datagram of any bytes, of every length from SHORTEST to LONGEST. The bytes of the buffer
  * before the datagram are not initialised and there are none behind it, so that every read outside it is an alarm.
  *
  * Eva knows intervals of values and no relations between them. The proof therefore has three parts, each of which takes any
@@ -8,7 +8,7 @@
  *   osc_arguments()  for any message of which that holds; its assertion says what holds for every argument
  *   accessors        for any argument, of any type, of which that holds
  * That a text has its zero inside the datagram is a relation: text_end() says so in its contract, and the plug-in WP proves it. */
-#include "io/osc_parse.h"
+#include "osc/parse.h"
 #include <__fc_builtin.h>
 
 enum { BLOB_DATAGRAM = 260 }; /* the length for read_blob() */

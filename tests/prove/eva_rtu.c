@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/io/rtu.c, with src/io/mbap.c: any bytes of a line, of every length from 1 to one more than the longest
+ * Frama-C's Eva on src/modbus/rtu.c, with src/modbus/mbap.c: any bytes of a line, of every length from 1 to one more than the longest
  * frame, for any unit. The bytes of the buffer before them are not initialised and there are none behind them, so that every read
  * outside them is an alarm. */
-#include "io/rtu.h"
+#include "modbus/rtu.h"
 #include <__fc_builtin.h>
 
 #ifndef LONGEST

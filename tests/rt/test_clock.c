@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/clock.h"
 
-#include "rt/sanitized.h"
+#include "common/sanitized.h"
 
 #include <setjmp.h>
 #include <signal.h>

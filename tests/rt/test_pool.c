@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/pool.h"
 
+#include "common/unprivileged.h"
 #include "rt/realtime.h"
-#include "rt/unprivileged.h"
 
 #include <float.h>
 #include <pthread.h>

@@ -4,9 +4,9 @@
  * least, never at most. */
 #include "rt/pool.h"
 
+#include "common/sanitized.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
-#include "rt/sanitized.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static const char *slow_share(struct pool *p, int workers, int share, bool sleep
   struct plan plan = {.pool = p, .share = share, .sleeps = sleeps, .computes = !sleeps};
   quiet_cycle(p);
   pool_take_cycle(p);
-  for (int row = 0; row < LEVELS_MAX; row++) pool_take_wait(p, row);
+  for (int row = 0; row < POOL_LABELS; row++) pool_take_wait(p, row);
 
   quiet_cycle(p);
   pool_label(p, ROW);

@@ -2,8 +2,8 @@
  * Whatever the grant says is compared with what the system says by another way. */
 #include "rt/realtime.h"
 
-#include "rt/sanitized.h"
-#include "rt/unprivileged.h"
+#include "common/sanitized.h"
+#include "common/unprivileged.h"
 
 #include <float.h>
 #include <sched.h>

@@ -3,9 +3,9 @@
  * what they have used so far before they do, and whether one that is late is still there. That it takes no memory is tested
  * with the stages; what the loop around it may call, in tests/lint. */
 #include "common/faults.h"
+#include "common/sanitized.h"
 #include "common/toys.h"
 #include "rt/pool.h"
-#include "rt/sanitized.h"
 
 #include <errno.h>
 #include <linux/filter.h>

@@ -2,11 +2,11 @@
  * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back. */
 #include "common/heap.h"
 #include "common/random.h"
+#include "common/sanitized.h"
 #include "common/toys.h"
 #include "config/settings.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
-#include "rt/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #define TESTS_TOOLS_FAKE_CENSUS_H
 
 #include "census.h"
-#include "rt/machine.h"
+#include "signals/states.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #define TESTS_TOOLS_FAKE_PICTURE_H
 
 #include "collect.h"
-#include "rt/machine.h"
 #include "signals/clocking.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
+#include "signals/states.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #ifndef TESTS_TOOLS_RUN_TOP_H
 #define TESTS_TOOLS_RUN_TOP_H
 
-#include "io/telemetry_shm.h"
 #include "rt/clock.h"
-#include "rt/machine.h"
 #include "signals/exchange.h"
+#include "signals/states.h"
+#include "telemetry/shm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

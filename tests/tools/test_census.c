@@ -2,9 +2,9 @@
  * Daemons found through their shared memory, made here: they come, go, die and come back. */
 #include "census.h"
 
-#include "io/telemetry_shm.h"
 #include "rt/clock.h"
 #include "signals/exchange.h"
+#include "telemetry/shm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

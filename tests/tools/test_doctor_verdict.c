@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * From figures to findings to a verdict, and the measurement itself. How long anything takes is not judged. */
 #include "ali3-doctor/verdict.h"
+#include "common/unprivileged.h"
 #include "rt/clock.h"
-#include "rt/unprivileged.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * The signal that begins maxima anew goes to the daemon of the block, and to nobody else. */
 #include "reset.h"
 
-#include "io/telemetry_shm.h"
+#include "telemetry/shm.h"
 
 #include <setjmp.h>
 #include <signal.h>

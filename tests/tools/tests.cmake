@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 foreach(name top top_figures top_verdict)
-  ali3_test(tools ${name} LINK ali3_io PkgConfig::JANSSON)
+  ali3_test(tools ${name} LINK ali3_telemetry PkgConfig::JANSSON)
   target_compile_definitions(test_tools_${name} PRIVATE ALI3_TOP="$<TARGET_FILE:ali3-top>")
   add_dependencies(test_tools_${name} ali3-top)
 endforeach()
@@ -15,6 +15,6 @@ set(exporter ${PROJECT_SOURCE_DIR}/tools/ali3-exporter)
 set(sources ${exporter}/prometheus.c ${exporter}/prometheus_devices.c ${exporter}/prometheus_platform.c ${exporter}/lines.c ${exporter}/pages.c ${exporter}/census.c
     ${exporter}/listener.c ${exporter}/oscquery.c ${exporter}/host.c ${exporter}/places.c)
 foreach(name prometheus pages census oscquery host places)
-  ali3_test(tools ${name} LINK ali3_io PkgConfig::JANSSON SOURCES ${sources})
+  ali3_test(tools ${name} LINK ali3_telemetry PkgConfig::JANSSON SOURCES ${sources})
   target_include_directories(test_tools_${name} PRIVATE ${exporter})
 endforeach()

@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include "base/isa.h"
-#include "rt/choose.h"
+#include "loop/choose.h"
 #include "rt/realtime.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include "base/isa.h"
-#include "rt/choose.h"
+#include "loop/choose.h"
 #include "rt/clock.h"
 #include "rt/pool.h"
 

@@ -3,8 +3,8 @@
 #ifndef ALI3_DOCTOR_MEASURE_H
 #define ALI3_DOCTOR_MEASURE_H
 
-#include "rt/book.h"
 #include "rt/realtime.h"
+#include "telemetry/book.h"
 
 struct measure_plan {
   uint64_t period_ns;

@@ -4,7 +4,7 @@
 #ifndef ALI3_EXPORTER_CENSUS_H
 #define ALI3_EXPORTER_CENSUS_H
 
-#include "io/watch.h"
+#include "telemetry/watch.h"
 
 enum { CENSUS_MAX = 32 }; /* the newest; bounds the size of every page */
 

@@ -2,11 +2,11 @@
  * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it copies their blocks,
  * sends them nothing, and is served last by the scheduler. */
 #include "census.h"
-#include "io/telemetry_read.h"
 #include "listener.h"
 #include "oscquery.h"
 #include "prometheus.h"
 #include "server.h"
+#include "telemetry/read.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "oscquery.h"
 
-#include "io/telemetry_read.h"
+#include "telemetry/read.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pages.h"
 
-#include "io/telemetry_json.h"
 #include "prometheus.h"
 #include "signals/exchange.h"
+#include "telemetry/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
 
-#include "io/telemetry_object.h"
 #include "rt/clock.h"
+#include "telemetry/object.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>

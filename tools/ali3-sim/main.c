@@ -3,7 +3,7 @@
 #include "sim.h"
 
 #include "base/isa.h"
-#include "rt/choose.h"
+#include "loop/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 

@@ -3,7 +3,7 @@
 #ifndef ALI3_TOP_BINS_H
 #define ALI3_TOP_BINS_H
 
-#include "rt/book.h"
+#include "telemetry/book.h"
 
 enum { BINS_MAX = 512, TICKS_MAX = 64 };
 

@@ -3,7 +3,7 @@
 #ifndef ALI3_TOP_COLLECT_H
 #define ALI3_TOP_COLLECT_H
 
-#include "io/watch.h"
+#include "telemetry/watch.h"
 
 struct picture {
   struct sample sample;   /* its block is the copy below, or none */

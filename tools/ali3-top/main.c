@@ -2,12 +2,12 @@
  * ali3-top: shows what a running ali3d is doing, from its shared memory alone, which it copies. It cannot disturb
  * the daemon; the one thing it sends, and only when a key asks for it, is the signal that begins the maxima anew. */
 #include "collect.h"
-#include "io/telemetry_read.h"
 #include "options.h"
 #include "plot.h"
 #include "rt/clock.h"
 #include "screen.h"
 #include "show.h"
+#include "telemetry/read.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #ifndef ALI3_TOP_RESET_H
 #define ALI3_TOP_RESET_H
 
-#include "rt/telemetry.h"
+#include "telemetry/telemetry.h"
 
 /* Sends SIGUSR1 to the process of the block. In text what was done, or why not and what to do; false then. */
 bool reset_send(const struct telemetry *t, char *text, size_t size);

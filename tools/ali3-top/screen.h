@@ -3,8 +3,8 @@
 #ifndef ALI3_TOP_SCREEN_H
 #define ALI3_TOP_SCREEN_H
 
-#include "io/watch.h"
 #include "options.h"
+#include "telemetry/watch.h"
 
 #include <signal.h>
 

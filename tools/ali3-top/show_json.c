@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/telemetry_json.h"
 #include "show.h"
+#include "telemetry/json.h"
 
 void show_json(const struct sample *s, bool compact, FILE *out)
 {

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * Fault injection. RT but for injector_init(), injector_free() and injection_find(). */
+#include "inputs/inject.h"
+
+#include "base/arena.h"
+#include "signals/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What came for an input in one cycle. */
+struct batch {
+  struct arrival channel[INPUT_WRENCH_CHANNELS];
+};
+
+struct injector_state {
+  bool on, acts;
+  uint64_t draws;     /* since it began to act */
+  struct batch *kept; /* (spec->cycles) freeze, reorder: one */
+  int next, filled;   /* in kept: to be written next; so many are there */
+  bool second;        /* reorder: the one that comes next goes first */
+};
+
+const char *inject_kind_name(unsigned kind)
+{
+#define NAME(id, text) [id] = (text),
+  static const char *const names[] = {INJECT_KIND_LIST(NAME)};
+#undef NAME
+  return kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+int injection_find(const char *const *name, int count, const char *wanted)
+{
+  for (int i = 0; i < count; i++)
+    if (strcmp(name[i], wanted) == 0) return i;
+  return -1;
+}
+
+static int room(const struct injection *spec)
+{
+  return spec->kind == INJECT_DELAY || spec->kind == INJECT_REPLAY ? spec->cycles : 1;
+}
+
+bool injector_init(struct injector *j, const struct injection *spec, int count)
+{
+  *j = (struct injector){.spec = spec, .count = count};
+  j->state = aligned_zalloc(((size_t)count + 1) * sizeof *j->state);
+  bool ok = j->state;
+  for (int i = 0; ok && i < count; i++) {
+    j->state[i].on = spec[i].active;
+    j->state[i].kept = aligned_zalloc((size_t)room(&spec[i]) * sizeof *j->state[i].kept);
+    ok = j->state[i].kept;
+  }
+  if (!ok) injector_free(j);
+  return ok;
+}
+
+void injector_free(struct injector *j)
+{
+  for (int i = 0; i < j->count && j->state; i++) free(j->state[i].kept);
+  free(j->state);
+  *j = (struct injector){0};
+}
+
+bool injector_switch(struct injector *j, uint32_t index, bool on)
+{
+  if (index >= (uint32_t)j->count) return false;
+  j->state[index].on = on;
+  return true;
+}
+
+/* What freeze and replay repeat was kept before; what the others keep must not be from another time. */
+static void begin(const struct injection *spec, struct injector_state *s)
+{
+  s->draws = 0;
+  s->second = false;
+  if (spec->kind == INJECT_FREEZE || spec->kind == INJECT_REPLAY) return;
+  memset(s->kept, 0, (size_t)room(spec) * sizeof *s->kept);
+  s->next = 0;
+}
+
+void injector_begin(struct injector *j, double time, bool running)
+{
+  j->acts = false;
+  for (int i = 0; i < j->count; i++) {
+    const struct injection *spec = &j->spec[i];
+    struct injector_state *s = &j->state[i];
+    const bool in_window =
+        !spec->window || (running && time >= spec->from && time - spec->from < spec->length);
+    const bool acts = s->on && in_window;
+    if (acts && !s->acts) begin(spec, s);
+    s->acts = acts;
+    j->acts |= acts;
+  }
+}
+
+bool injector_acts(const struct injector *j, int index)
+{
+  return j->state[index].acts;
+}
+
+/* A number from 0 up to 1: a hash of which draw it is (splitmix64). */
+static double draw(struct injector_state *s, int index)
+{
+  static const uint64_t SEED = UINT64_C(0xa113d), GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t z = SEED + ((uint64_t)index << 40) + GOLDEN * ++s->draws;
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static bool anything(const struct arrival *a, int count)
+{
+  for (int k = 0; k < count; k++)
+    if (a[k].sample.t_ns) return true;
+  return false;
+}
+
+static void keep(const struct injection *spec, struct injector_state *s, const struct arrival *a, int count)
+{
+  if (spec->kind == INJECT_FREEZE) {
+    for (int k = 0; k < count; k++)
+      if (a[k].sample.t_ns) s->kept->channel[k] = a[k];
+  } else if (spec->kind == INJECT_REPLAY && anything(a, count)) {
+    if (s->filled < spec->cycles) s->next = s->filled;
+    memcpy(s->kept[s->next].channel, a, (size_t)count * sizeof *a);
+    s->next = (s->next + 1) % spec->cycles;
+    if (s->filled < spec->cycles) s->filled++;
+  }
+}
+
+/* As if it came now. */
+static void refresh(struct arrival *a, int count, const struct arrival *now)
+{
+  for (int k = 0; k < count; k++) {
+    if (a[k].sample.t_ns == 0) continue;
+    a[k].sample.t_ns = now->sample.t_ns;
+    a[k].since_ns = now->since_ns;
+  }
+}
+
+static void swap(struct arrival *a, struct arrival *b, int count)
+{
+  for (int k = 0; k < count; k++) {
+    const struct arrival other = a[k];
+    a[k] = b[k];
+    b[k] = other;
+  }
+}
+
+static void freeze(struct injector_state *s, struct arrival *a, int count, const struct arrival *now)
+{
+  memcpy(a, s->kept->channel, (size_t)count * sizeof *a);
+  for (int k = 0; k < count; k++) a[k].sample.counted = 0;
+  refresh(a, count, now);
+}
+
+static void replay(const struct injection *spec, struct injector_state *s, struct arrival *a, int count,
+                   const struct arrival *now)
+{
+  if (s->filled == 0) {
+    memset(a, 0, (size_t)count * sizeof *a);
+    return;
+  }
+  if (s->filled < spec->cycles && s->next >= s->filled) s->next = 0;
+  memcpy(a, s->kept[s->next].channel, (size_t)count * sizeof *a);
+  s->next = (s->next + 1) % s->filled;
+  refresh(a, count, now);
+}
+
+static void reorder(struct injector_state *s, struct arrival *a, int count)
+{
+  if (!s->second) swap(a, s->kept->channel, count);
+  s->second = !s->second;
+}
+
+static void change_values(const struct injection *spec, struct injector_state *s, int index,
+                          struct arrival *a, int count)
+{
+  for (int k = 0; k < count; k++) {
+    double *value = &a[k].sample.value;
+    if (a[k].sample.t_ns == 0) continue;
+    if (spec->kind == INJECT_STICK) *value = spec->value;
+    if (spec->kind == INJECT_BIAS) *value += spec->value;
+    if (spec->kind == INJECT_NOISE) *value += spec->amplitude * (2.0 * draw(s, index) - 1.0);
+    if (spec->kind == INJECT_NAN) *value = NAN;
+  }
+}
+
+/* True if something was or is there to be changed. */
+static bool act(const struct injection *spec, struct injector_state *s, int index, struct arrival *a,
+                int count, const struct arrival *now)
+{
+  const bool came = anything(a, count);
+  switch (spec->kind) {
+  case INJECT_FREEZE:
+    freeze(s, a, count, now);
+    break;
+  case INJECT_DELAY:
+    swap(a, s->kept[s->next].channel, count);
+    s->next = (s->next + 1) % spec->cycles;
+    break;
+  case INJECT_REPLAY:
+    replay(spec, s, a, count, now);
+    break;
+  case INJECT_REORDER:
+    if (came) reorder(s, a, count);
+    break;
+  case INJECT_DROP:
+    if (!came || draw(s, index) >= spec->probability) return false;
+    memset(a, 0, (size_t)count * sizeof *a);
+    break;
+  case INJECT_STICK:
+  case INJECT_BIAS:
+  case INJECT_NOISE:
+  case INJECT_NAN:
+    change_values(spec, s, index, a, count);
+    break;
+  }
+  return came || anything(a, count);
+}
+
+bool injector_pass(struct injector *j, int input, struct arrival *arrival, int count,
+                   const struct arrival *now)
+{
+  bool changed = false;
+  for (int i = 0; i < j->count; i++) {
+    if (j->spec[i].input != input) continue;
+    if (j->state[i].acts)
+      changed |= act(&j->spec[i], &j->state[i], i, arrival, count, now);
+    else
+      keep(&j->spec[i], &j->state[i], arrival, count);
+  }
+  return changed;
+}

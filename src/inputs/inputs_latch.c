@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * What the channels of the inputs are at an instant, and how it is with the inputs. RT. */
+#include "inputs/inputs.h"
+
+#include <math.h>
+
+/* What the model gets, before the blend. */
+static double by_policy(const struct inputs *in, const struct input_spec *spec, const struct input_range *r,
+                        const struct input_channel *ch, uint64_t now_ns)
+{
+  const double past = inputs_age(ch->base_ns, now_ns) - spec->hold;
+  if (past <= 0.0) return inputs_held(in, r, ch, now_ns);
+  switch (spec->policy) {
+  case INPUT_HOLD:
+    return ch->base;
+  case INPUT_RAMP:
+  case INPUT_EXTRAPOLATE:
+    return past < spec->ramp ? ch->base + (r->safe - ch->base) * (past / spec->ramp) : r->safe;
+  case INPUT_SAFE:
+    break;
+  }
+  return r->safe;
+}
+
+static double blend(const struct input_spec *spec, struct input_channel *ch, double value, uint64_t now_ns)
+{
+  if (!ch->blends) return value;
+  const double gone = inputs_age(ch->blend_ns, now_ns);
+  ch->blends = gone < spec->blend;
+  return ch->blends ? ch->blend_from + (value - ch->blend_from) * (gone / spec->blend) : value;
+}
+
+static double slow_down(const struct input_range *r, double before, double value, double since)
+{
+  const double most = r->rate * since;
+  if (r->rate <= 0.0) return value;
+  return value > before + most ? before + most : value < before - most ? before - most : value;
+}
+
+static enum input_state latch_channel(struct inputs *in, const struct input_spec *spec, int k,
+                                      uint64_t now_ns, double since, uint32_t *limits)
+{
+  const struct input_range *r = &spec->range[k];
+  struct input_channel *ch = &in->channel[spec->first + k];
+  double *value = &in->value[spec->first + k];
+  const bool past = inputs_age(ch->since_ns, now_ns) > spec->hold;
+  if (past && ch->lapsed) ch->good = 0;
+  if (past && spec->policy != INPUT_HOLD) inputs_lapse(in, spec->first + k, r, now_ns);
+
+  const double wanted = blend(spec, ch, by_policy(in, spec, r, ch, now_ns), now_ns);
+  const double slowed = slow_down(r, *value, wanted, since);
+  if (slowed != wanted) *limits |= INPUT_SLOWED;
+  *value = inputs_clamp(r, slowed);
+  if (ch->clamped && *value != r->safe) *limits |= INPUT_CLAMPED;
+  if (!past && !ch->lapsed) return INPUT_FRESH;
+  return ch->lapsed && ch->good > 0 ? INPUT_RECOVERING : INPUT_STALE;
+}
+
+/* The state of an input is that of its worst channel. */
+static bool is_worse(enum input_state a, enum input_state b)
+{
+  static const int badness[] = {
+      [INPUT_NEVER] = 0, [INPUT_FRESH] = 1, [INPUT_RECOVERING] = 2, [INPUT_STALE] = 3};
+  return badness[a] > badness[b];
+}
+
+/* trusted_age: s, of the last sample that counted. One that nobody waits for may be missing. */
+static bool is_lost(const struct input_spec *spec, const struct input_condition *now, double trusted_age,
+                    uint64_t now_ns)
+{
+  const double most = spec->fault > 0.0 ? spec->fault : spec->policy == INPUT_SAFE ? spec->hold : INFINITY;
+  if (now->state == INPUT_NEVER) return spec->required && inputs_age(now->missing_ns, now_ns) > most;
+  return trusted_age > most;
+}
+
+static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
+{
+  const struct input_spec *spec = &in->spec[i];
+  struct input_condition *now = &in->condition[i];
+  const enum input_state before = now->state;
+  double trusted_age = 0.0;
+  now->state = INPUT_NEVER;
+  now->age_ns = UINT64_MAX;
+  now->limits = 0;
+  for (int k = 0; k < spec->count; k++) {
+    const struct input_channel *ch = &in->channel[spec->first + k];
+    if (ch->t_ns == 0) continue;
+    const enum input_state state = latch_channel(in, spec, k, now_ns, since, &now->limits);
+    const uint64_t age_ns = now_ns > ch->since_ns ? now_ns - ch->since_ns : 0;
+    const double trusted = inputs_age(ch->base_ns, now_ns);
+    if (now->age_ns == UINT64_MAX || age_ns > now->age_ns) now->age_ns = age_ns;
+    if (trusted > trusted_age) trusted_age = trusted;
+    if (is_worse(state, now->state)) now->state = state;
+  }
+  now->missing_ns = now->state != INPUT_NEVER ? 0 : now->missing_ns ? now->missing_ns : now_ns;
+  if (in->lost < 0 && is_lost(spec, now, trusted_age, now_ns)) in->lost = i;
+  if (now->state != INPUT_STALE && now->state != INPUT_RECOVERING) return;
+  in->stale = true;
+  if (i < 32) in->stale_mask |= UINT32_C(1) << i;
+  if (before != INPUT_STALE && before != INPUT_RECOVERING) counter_add(&in->counters->inputs_stale, 1);
+}
+
+/* An owner that has been silent for too long is none any more: the next sample of anybody shows that, not the frame before. */
+static void show_owner(struct inputs *in, int i, uint64_t now_ns)
+{
+  const struct input_condition *now = &in->condition[i];
+  const bool owned = now->owner >= 0 && inputs_age(now->heard_ns, now_ns) <= inputs_patience(&in->spec[i]);
+  in->owner[i] = (struct input_owner){.source = owned ? in->source[now->owner] : OWNER_NONE,
+                                      .client = owned ? now->client : 0};
+}
+
+void inputs_latch(struct inputs *in, uint64_t now_ns)
+{
+  const double since = in->latched_ns ? inputs_age(in->latched_ns, now_ns) : 1e-9 * (double)in->period_ns;
+  in->latched_ns = now_ns;
+  in->age_ns = UINT64_MAX;
+  in->stale_mask = 0;
+  in->stale = in->limited = false;
+  in->lost = -1;
+  for (int i = 0; i < in->signals->inputs; i++) {
+    latch_input(in, i, now_ns, since);
+    show_owner(in, i, now_ns);
+    const struct input_condition *now = &in->condition[i];
+    in->limited |= now->limits != 0;
+    if (now->age_ns != UINT64_MAX && (in->age_ns == UINT64_MAX || now->age_ns > in->age_ns))
+      in->age_ns = now->age_ns;
+  }
+}

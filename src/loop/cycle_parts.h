@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Inside the loop: what its files need of each other. RT throughout. */
+#ifndef LOOP_CYCLE_PARTS_H
+#define LOOP_CYCLE_PARTS_H
+
+#include "loop/cycle.h"
+
+/* The model is to move in this cycle. */
+static inline bool cycle_steps(const struct cycle *c)
+{
+  switch (c->config.clocking) {
+  case CLOCKING_INPUT:
+    return machine_steps(&c->machine) && c->beaten;
+  case CLOCKING_LOCKSTEP:
+    return machine_steps(&c->machine) && c->steps.owed > 0;
+  case CLOCKING_TIMER:
+    break;
+  }
+  return machine_steps(&c->machine);
+}
+
+/* The platform's part of a cycle, after observe. */
+void cycle_move_platform(struct cycle *c);
+/* One of its parameters is set by a command. */
+enum command_result cycle_set_platform(struct cycle *c, const struct command *command, int port);
+/* Told to end, with a platform to be parked before: to the state EXIT, once; then waits for it while it moves. */
+void cycle_leave(struct cycle *c);
+/* With a platform that is not parked: to SAFE after a loop that stood still for ten periods, 0.1 s at least, in this cycle or
+ * the last one. */
+void cycle_mind_gap(struct cycle *c);
+
+/* The event of a change from state `from`. */
+void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
+                uint32_t client);
+void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
+
+/* Sleeps until the next cycle is to start. */
+void cycle_wait(struct cycle *c);
+/* The cycle is over: was it in time, and when does the next one start? */
+void cycle_schedule(struct cycle *c);
+
+/* Books what is known by now, and shows it. The length of this cycle is not: cycle_schedule() adds it, and live shows it a
+ * cycle later. */
+void cycle_account(struct cycle *c);
+void cycle_write_live(struct cycle *c);
+void cycle_clear(struct cycle *c);
+void cycle_show_tuning(struct cycle *c);
+/* The record of a miss, from what this cycle left behind. */
+void cycle_record_miss(struct cycle *c, uint64_t start_ns, uint64_t end_ns, uint64_t skipped, bool grace,
+                       const struct usage *own, const struct pool_cycle *pool);
+
+uint32_t cycle_flags(const struct cycle *c);
+
+#endif

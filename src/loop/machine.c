@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * The state machine of the daemon. Pure; RT.
+ *
+ *            machine_warm            arm, r            run, r
+ *     INIT ----------------> STOPPED ------> READY -----------+
+ *      |  |                   ^   |            |              v    pause
+ *      |  +- (autostart, r, a)|---|------------|---------> RUNNING ------> PAUSED
+ *      | machine_warm, k      |   |  run, r, a |            ^ | ^            |
+ *                             |   +------------|------------+ | +--- run ----+
+ *                             |                |              |              |
+ *      |                      +----------------+-- stop, park +--------------+
+ *      |                      |
+ *      |                      | reset          r: only while every input that is required is fresh
+ *      |                      |                a: only while armed; while disarmed an arm waits for rearm.h
+ *      +------------------> SAFE  <---- estop, machine_trip, machine_deadline ---- any state but EXIT
+ *                           FAULT <---- machine_trip ----------------------------- any state but EXIT
+ *
+ *     Names without prefix are commands, all by machine_command.      any state -- machine_exit --> EXIT
+ *
+ *     k: the last run left a stop latched (machine_keep). Disarmed: since FAULT, SAFE, or an end of the last run that nobody
+ *     ordered, until the next arm. Where an input is required reset leads to STOPPED from RUNNING and PAUSED, too.
+ *
+ * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED; from there back to motion it takes an arm that was
+ * received REARM_NS or more after a frame showed STOPPED, and run: never one command, one bundle, or one that a client repeats.
+ * tests/prove searches all states for a way around.
+ * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched. 3. the model is at its initial state whenever READY
+ * or RUNNING is entered from STOPPED. */
+#include "loop/machine.h"
+
+#include <stddef.h>
+
+#define COMMANDS (COMMAND_PLATFORM + 1)
+#define STATES   (STATE_EXIT + 1)
+
+/* Where each command leads from each state. BACK: the model goes back to its initial state. No command leads
+ * to INIT, so its code 0 can say that the state is wrong for the command. `step` is
+ * refused where the loop has a clock. STOPPED parks the motion platform, so that `park` is `stop`. EXIT stops and
+ * parks as SAFE does, so that what an e-stop asks for is done there. */
+enum {
+  NO = 0,
+  STOP = STATE_STOPPED,
+  READY = STATE_READY,
+  RUN = STATE_RUNNING,
+  PAUSE = STATE_PAUSED,
+  SAFE = STATE_SAFE,
+  SAME = 0x40, /* whatever it is; nothing of the machine changes */
+  BACK = 0x80
+};
+/* clang-format off */
+static const unsigned char TABLE[STATES][COMMANDS] = {
+  /*                  -   init       arm         run         pause  stop  reset       park  estop step  clear inject platform */
+  [STATE_INIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_STOPPED] = { NO, STOP|BACK, READY|BACK, RUN|BACK,   NO,    NO,   STOP|BACK,  STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_READY]   = { NO, NO,        NO,         RUN,        NO,    STOP, NO,         STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_RUNNING] = { NO, NO,        NO,         NO,         PAUSE, STOP, RUN|BACK,   STOP, SAFE, RUN,  SAME, SAME,  SAME },
+  [STATE_PAUSED]  = { NO, NO,        NO,         RUN,        NO,    STOP, PAUSE|BACK, STOP, SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_FAULT]   = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_SAFE]    = { NO, NO,        NO,         NO,         NO,    NO,   STOP|BACK,  NO,   SAFE, NO,   SAME, SAME,  SAME },
+  [STATE_EXIT]    = { NO, NO,        NO,         NO,         NO,    NO,   NO,         NO,   SAME, NO,   NO,   NO,    NO   },
+};
+/* clang-format on */
+
+/* Where each fault leads. */
+static const unsigned char FAULTS[] = {
+#define FAULT_ROW(id, code, state, text) [id] = state,
+    FAULT_LIST(FAULT_ROW)
+#undef FAULT_ROW
+};
+
+void machine_init(struct machine *m, int max_misses, bool lockstep)
+{
+  *m = (struct machine){
+      .state = STATE_INIT, .fault = FAULT_NONE, .max_misses = max_misses, .lockstep = lockstep};
+}
+
+void machine_keep(struct machine *m, enum fault_code fault, bool disarmed)
+{
+  m->fault = fault;
+  m->disarmed = disarmed || fault != FAULT_NONE;
+}
+
+/* A FAULT of the last run ends in SAFE: the model that failed is gone, the stop is not. */
+enum machine_action machine_warm(struct machine *m, bool autostart)
+{
+  if (m->state != STATE_INIT) return ACTION_NONE;
+  m->state = autostart && !m->disarmed ? STATE_RUNNING : STATE_STOPPED;
+  if (m->fault != FAULT_NONE) m->state = STATE_SAFE;
+  m->misses = 0;
+  return ACTION_RESTORE;
+}
+
+static bool begins_motion(uint32_t code)
+{
+  return code == COMMAND_ARM || code == COMMAND_RUN;
+}
+
+/* From STOPPED into READY, and from either into RUNNING. */
+static enum command_result may_begin(const struct machine *m, uint32_t code, bool ready, uint64_t t_ns)
+{
+  if (m->state != STATE_STOPPED && m->state != STATE_READY) return RESULT_OK;
+  if (!begins_motion(code)) return RESULT_OK;
+  if (m->disarmed && code == COMMAND_RUN) return RESULT_WRONG_STATE;
+  if (m->disarmed && !rearm_is_due(&m->rearm, t_ns)) return RESULT_TOO_SOON;
+  return ready ? RESULT_OK : RESULT_NOT_READY;
+}
+
+static enum command_result judge(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
+                                 enum machine_action *action)
+{
+  if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
+  const unsigned char next = TABLE[m->state][code];
+  if (next == NO || (code == COMMAND_STEP && !m->lockstep)) return RESULT_WRONG_STATE;
+  if (next == SAME) return RESULT_OK;
+  if (code == COMMAND_ESTOP) {
+    machine_trip(m, FAULT_ESTOP);
+    return RESULT_OK;
+  }
+  const enum command_result result = may_begin(m, code, ready, t_ns);
+  if (result != RESULT_OK) return result;
+  enum run_state to = (enum run_state)(next & ~BACK);
+  if (code == COMMAND_RESET && m->waits)
+    to = STATE_STOPPED; /* it forgets the inputs, and the motion begins with them */
+  if (code == COMMAND_ARM) m->disarmed = false;
+  if (code == COMMAND_RESET) rearm_begin(&m->rearm);
+  if (to != m->state) m->misses = 0;
+  m->fault = FAULT_NONE; /* only reset, and the e-stop above, lead out of where there is one */
+  m->state = to;
+  if (next & BACK) *action = ACTION_RESTORE;
+  return RESULT_OK;
+}
+
+enum command_result machine_command(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
+                                    enum machine_action *action)
+{
+  *action = ACTION_NONE;
+  const enum command_result result = judge(m, code, ready, t_ns, action);
+  if (result != RESULT_OK && m->disarmed && begins_motion(code)) rearm_refused(&m->rearm, t_ns);
+  return result;
+}
+
+void machine_trip(struct machine *m, enum fault_code fault)
+{
+  if (fault == FAULT_NONE || (m->state == STATE_EXIT && fault != FAULT_ESTOP)) return;
+  const bool latched = m->state == STATE_FAULT || m->state == STATE_SAFE;
+  if (latched && fault != FAULT_ESTOP) return;
+  if (m->state != STATE_EXIT) m->state = FAULTS[fault]; /* there the next start finds the e-stop */
+  m->fault = fault;
+  m->misses = 0;
+  m->disarmed = true;
+  rearm_begin(&m->rearm);
+}
+
+void machine_deadline(struct machine *m, bool missed)
+{
+  m->misses = missed && m->state == STATE_RUNNING ? m->misses + 1 : 0;
+  if (m->max_misses > 0 && m->misses >= m->max_misses) machine_trip(m, FAULT_MISSES);
+}
+
+void machine_exit(struct machine *m)
+{
+  m->state = STATE_EXIT;
+}
+
+uint32_t machine_flags(const struct machine *m)
+{
+  static const uint32_t FLAGS[STATES] = {
+      [STATE_READY] = FLAG_READY, [STATE_RUNNING] = FLAG_RUNNING, [STATE_PAUSED] = FLAG_PAUSED,
+      [STATE_FAULT] = FLAG_FAULT, [STATE_SAFE] = FLAG_SAFE,
+  };
+  return FLAGS[m->state] | (m->fault == FAULT_ESTOP ? (uint32_t)FLAG_ESTOP : 0);
+}

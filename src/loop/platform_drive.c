@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: platform_drive_init(). All else is RT. */
+#include "loop/platform_drive.h"
+
+#include "platform/params.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double at_rest_s = 5.0; /* so long one that is to park may stand still on its way */
+enum { AT_REST_CYCLES = 3 }; /* at least: a move begins in the cycle after that in which it is asked for */
+
+bool platform_drive_init(struct platform_drive *d, const struct platform_setup *setup,
+                         const struct signals *signals, char *error, size_t size)
+{
+  memset(d, 0, sizeof *d);
+  if (!setup) return true;
+  d->there = true;
+  d->setup = *setup;
+  d->signals = signals;
+  return platform_init(&d->platform, &setup->spec, error, size);
+}
+
+static enum platform_order order_in(enum run_state state)
+{
+  static const enum platform_order order[] = {
+      [STATE_INIT] = PLATFORM_TO_PARK,     [STATE_STOPPED] = PLATFORM_TO_PARK,
+      [STATE_READY] = PLATFORM_TO_NEUTRAL, [STATE_RUNNING] = PLATFORM_TO_RUN,
+      [STATE_PAUSED] = PLATFORM_TO_FREEZE, [STATE_FAULT] = PLATFORM_TO_FAULT,
+      [STATE_SAFE] = PLATFORM_TO_PARK,     [STATE_EXIT] = PLATFORM_TO_PARK,
+  };
+  return order[state];
+}
+
+void platform_drive_show(const struct platform_drive *d, double *values)
+{
+  memcpy(values + d->signals->platform_first, &d->platform.out, sizeof d->platform.out);
+}
+
+void platform_drive_step(struct platform_drive *d, enum run_state state, double *values)
+{
+  const struct signals *s = d->signals;
+  const struct platform_setup *setup = &d->setup;
+  struct platform_input in = {
+      .order = order_in(state), .restart = d->restart, .specific_force = {0, 0, setup->spec.gravity}};
+  if (setup->imu >= 0) {
+    const double *imu = values + s->sensor_first[setup->imu];
+    memcpy(in.specific_force, imu, sizeof in.specific_force);
+    memcpy(in.angular_velocity, imu + 3, sizeof in.angular_velocity);
+  }
+  if (setup->pose >= 0) in.sensor = values + s->sensor_first[setup->pose];
+  if (setup->input >= 0)
+    memcpy(in.external, values + s->input_first + s->input[setup->input].first, sizeof in.external);
+  platform_step(&d->platform, &in);
+  d->restart = false;
+  platform_drive_show(d, values);
+}
+
+void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
+                         const struct platform_params *params)
+{
+  struct platform_spec *spec = &d->setup.spec;
+  /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): -0 for 0 only tunes once more */
+  if (spec->mode == mode && memcmp(&spec->params, params, sizeof *params) == 0) return;
+  spec->mode = mode;
+  spec->params = *params;
+  platform_tune(&d->platform, mode, params);
+}
+
+bool platform_drive_notch(const struct platform_params *p)
+{
+  const double x = p->hp_wn[0], y = p->hp_wn[1];
+  return p->lp_wn[0] < 2.0 * (x > y ? x : y);
+}
+
+enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)
+{
+  struct platform_params params = d->setup.spec.params;
+  if (!d->there || parameter >= PARAMS) return RESULT_BAD_ARGUMENT;
+  const struct params_scalar *of = &params_table[parameter];
+  if (!(value >= of->least && value <= of->greatest)) return RESULT_BAD_ARGUMENT;
+  memcpy((char *)&params + parameter * sizeof value, &value, sizeof value);
+  if (platform_drive_notch(&params)) return RESULT_BAD_ARGUMENT;
+  platform_drive_tune(d, d->setup.spec.mode, &params);
+  return RESULT_OK;
+}
+
+bool platform_drive_moves(const struct platform_drive *d)
+{
+  const double *velocity = d->platform.out.velocity;
+  bool moves = false;
+  for (int k = 0; k < PLATFORM_DOF; k++) moves |= velocity[k] != 0.0;
+  return moves;
+}
+
+uint64_t platform_drive_patience(const struct platform_drive *d)
+{
+  const double cycles = ceil(at_rest_s / d->setup.spec.period);
+  return cycles > AT_REST_CYCLES ? (uint64_t)cycles : AT_REST_CYCLES;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * When the next cycle starts. Pure; RT. A policy is one function for each way of clocking; names are those of the
+ * functions that take the arrow. Lockstep has no starts to miss.
+ *
+ *   timer
+ *      .------------------------------------ schedule_timer: end <= next start ----------------------------------.
+ *      v                                                                                                          |
+ *   ON TIME --- schedule_timer: end > next start: missed ---> LATE --- skip, stop: starts up to end left out --->-+
+ *      ^                                                       | |                                                |
+ *      |                                                       | '--- slip: the grid moves to end ------------->--+
+ *      |                                                       v
+ *      '--- schedule_timer: end <= next start --- CATCHING UP (next start in the past: the cycle begins at once)
+ *                                                   | ^
+ *                                                   '-' still late; more than catch_up behind: the rest left out
+ *
+ *   input
+ *   WAITING --- schedule_beat ---> AT WORK --- schedule_input: no beat came meanwhile ---> WAITING
+ *                                     | ^
+ *                                     '-' schedule_input: some did, and the next cycle begins at once; missed if it was more
+ *                                         than one, or the cycle took longer than a period. skip, stop take the last one and
+ *                                         leave out those before, catch_up takes the first of the last catch_up, slip the
+ *                                         first of all
+ *
+ *   either: machine_deadline counts misses in a row in RUNNING past the grace, and leads to SAFE at max_misses
+ *
+ * Invariants: 1. with skip, stop and catch_up starts lie on one grid, but for what beats pull. 2. skipped starts and cycles
+ * done add up to the periods gone by (timer) or the beats that came (input), but for slip. 3. timer: missed exactly if the
+ * next start had come when the cycle ended. A bench that answers at once may send its frame before the next step is
+ * prepared: one that waits a little is no miss. */
+#include "loop/schedule.h"
+
+/* Starts that have come since s->start_ns when the cycle ended: 0 is in time, since one that comes at that very instant
+ * is kept. */
+static uint64_t starts_passed(const struct schedule *s, uint64_t end_ns)
+{
+  return end_ns > s->start_ns + s->period_ns ? (end_ns - s->start_ns - 1) / s->period_ns : 0;
+}
+
+/* How many of the starts that have passed are left out. */
+static uint64_t left_out(const struct schedule *s, uint64_t passed)
+{
+  switch (s->overrun) {
+  case OVERRUN_CATCH_UP:
+    return passed > s->catch_up ? passed - s->catch_up : 0;
+  case OVERRUN_SLIP:
+    return 0;
+  case OVERRUN_SKIP:
+  case OVERRUN_STOP:
+    break;
+  }
+  return passed;
+}
+
+struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns)
+{
+  const uint64_t passed = starts_passed(s, end_ns);
+  const struct schedule_end end = {.due = passed > 0, .missed = passed > 0, .skipped = left_out(s, passed)};
+  s->last_ns = s->start_ns;
+  s->start_ns += (end.skipped + 1) * s->period_ns;
+  if (s->overrun == OVERRUN_SLIP && end.missed) {
+    s->slipped_ns += end_ns - s->start_ns;
+    s->start_ns = end_ns;
+  }
+  return end;
+}
+
+/* Only the last beat has a time; those before it came a period apart, as far as one can tell, but not before the one that was
+ * taken last. */
+uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns)
+{
+  const uint64_t skipped = left_out(s, beats - s->beats - 1);
+  s->beats += skipped + 1;
+  const uint64_t before = (beats - s->beats) * s->period_ns;
+  const uint64_t came_ns = beat_ns > before ? beat_ns - before : 0;
+  s->start_ns = came_ns > s->last_ns ? came_ns : s->last_ns;
+  s->last_ns = s->start_ns;
+  return skipped;
+}
+
+struct schedule_end schedule_input(struct schedule *s, uint64_t end_ns, uint64_t beats, uint64_t beat_ns)
+{
+  const uint64_t waiting = beats - s->beats;
+  const bool long_ago = end_ns > s->start_ns + s->period_ns;
+  struct schedule_end end = {.due = waiting > 0, .missed = waiting > 1 || (waiting > 0 && long_ago)};
+  s->last_ns = s->start_ns;
+  if (end.due)
+    end.skipped = schedule_beat(s, beats, beat_ns);
+  else
+    s->start_ns = end_ns;
+  return end;
+}
+
+void schedule_pull(struct schedule *s, uint64_t beats, uint64_t beat_ns)
+{
+  s->beats = beats;
+  const int64_t period = (int64_t)s->period_ns, most = (int64_t)s->pull_ns;
+  int64_t error = (int64_t)(beat_ns + s->beat_offset_ns - s->start_ns) % period;
+  if (error > period / 2) error -= period;
+  if (error < -(period / 2)) error += period;
+  s->beat_error_ns = error;
+  int64_t pull = error / 4; /* settles in a few beats without swinging, jitter of the beats is averaged */
+  if (pull > most) pull = most;
+  if (pull < -most) pull = -most;
+  s->start_ns += (uint64_t)pull;
+  s->pulled_ns += pull;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "modbus/bus.h"
+
+#include "modbus/plan.h"
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+  FD_LIMIT = 1024,      /* libmodbus keeps descriptors in fd_sets */
+  QUIET_AT_LONGEST = 4, /* answers' time, that a line is waited for to fall silent */
+};
+
+bool bus_init(struct bus *b, const struct bus_place *place, int stop)
+{
+  *b = (struct bus){.place = *place, .stop = stop};
+  pthread_mutex_init(&b->lock, NULL);
+  /* Over TCP it never connects by itself: it is given a socket. */
+  b->context = place->host ? modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT)
+                           : modbus_new_rtu(place->path, place->baud, place->parity, 8, place->stop_bits);
+  return b->context;
+}
+
+void bus_free(struct bus *b)
+{
+  bus_close(b);
+  modbus_free(b->context);
+  pthread_mutex_destroy(&b->lock);
+}
+
+void bus_address(struct bus *b, int unit, uint64_t timeout_ns)
+{
+  b->unit = unit;
+  b->timeout_ns = timeout_ns;
+}
+
+/* Waits for events of fd as long as an answer may take: those that came; 0 if none did. */
+static short wait_for(const struct bus *b, int fd, short events)
+{
+  struct pollfd p[] = {{.fd = fd, .events = events}, {.fd = b->stop, .events = POLLIN}};
+  const struct timespec patience = clock_timespec(b->timeout_ns);
+  return ppoll(p, 2, &patience, NULL) > 0 && p[1].revents == 0 ? p[0].revents : 0;
+}
+
+static int connect_in_time(const struct bus *b, int fd, const struct addrinfo *to)
+{
+  int e = 0;
+  if (connect(fd, to->ai_addr, to->ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  if (!wait_for(b, fd, POLLOUT)) return ETIMEDOUT;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &(socklen_t){sizeof e}) == 0 ? e : errno;
+}
+
+/* Towards a port of this machine where nobody listens a socket may happen to get that port, and meet itself: then it would
+ * take its own requests for answers. */
+static bool is_itself(int fd)
+{
+  struct sockaddr_storage near = {0}, far = {0};
+  return getsockname(fd, (struct sockaddr *)&near, &(socklen_t){sizeof near}) == 0 &&
+         getpeername(fd, (struct sockaddr *)&far, &(socklen_t){sizeof far}) == 0 &&
+         memcmp(&near, &far, sizeof near) == 0;
+}
+
+/* A socket that is connected, or -1 with errno. */
+static int make_connection(const struct bus *b)
+{
+  char service[16];
+  snprintf(service, sizeof service, "%d", b->place.port);
+  struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *a;
+  if (getaddrinfo(b->place.host, service, &hints, &a) != 0) {
+    errno = EADDRNOTAVAIL;
+    return -1;
+  }
+  const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int e = fd < 0 ? errno : fd >= FD_LIMIT ? EMFILE : connect_in_time(b, fd, a);
+  freeaddrinfo(a);
+  if (e == 0 && is_itself(fd)) {
+    /* At once, without the time that a port is kept after its use: a server wants it. */
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
+    e = ECONNREFUSED;
+  }
+  if (e == 0) {
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    return fd;
+  }
+  if (fd >= 0) close(fd);
+  errno = e;
+  return -1;
+}
+
+static void set_open(struct bus *b, int fd)
+{
+  pthread_mutex_lock(&b->lock);
+  if (b->place.host) modbus_set_socket(b->context, fd);
+  b->open = true;
+  pthread_mutex_unlock(&b->lock);
+}
+
+static bool open_line(struct bus *b)
+{
+  if (modbus_connect(b->context) != 0) return false;
+  const bool small = modbus_get_socket(b->context) < FD_LIMIT;
+  if (!small) {
+    modbus_close(b->context);
+    errno = EMFILE;
+  }
+  return small;
+}
+
+/* On a connection at rest nothing comes but its end, or an answer nobody waits for. */
+static bool at_rest(const struct bus *b)
+{
+  struct pollfd p = {.fd = modbus_get_socket(b->context), .events = POLLIN};
+  return poll(&p, 1, 0) == 0;
+}
+
+enum bus_result bus_open(struct bus *b, char *error, size_t size)
+{
+  if (b->open && b->place.host && !at_rest(b)) bus_close(b);
+  if (b->open) return BUS_OK;
+  int fd = -1;
+  const bool done = b->place.host ? (fd = make_connection(b)) >= 0 : open_line(b);
+  if (!done) {
+    snprintf(error, size, "%s%s", b->place.host ? "" : "opening the line: ", strerror(errno));
+    return BUS_UNREACHABLE;
+  }
+  set_open(b, fd);
+  return BUS_OK;
+}
+
+void bus_close(struct bus *b)
+{
+  if (!b->open) return;
+  pthread_mutex_lock(&b->lock);
+  b->open = false;
+  modbus_close(b->context);
+  pthread_mutex_unlock(&b->lock);
+}
+
+void bus_interrupt(struct bus *b)
+{
+  pthread_mutex_lock(&b->lock);
+  if (b->open && b->place.host) shutdown(modbus_get_socket(b->context), SHUT_RDWR);
+  pthread_mutex_unlock(&b->lock);
+}
+
+static enum bus_result result_of(int e)
+{
+  if (e == ETIMEDOUT) return BUS_TIMEOUT;
+  if ((e > MODBUS_ENOBASE && e < MODBUS_ENOBASE + MODBUS_EXCEPTION_MAX) || e == EMBBADEXC)
+    return BUS_EXCEPTION;
+  return e > MODBUS_ENOBASE ? BUS_WRONG : BUS_LOST;
+}
+
+/* Late answers still on the line have come when it has been quiet for as long as one may take. */
+static void quieten(struct bus *b)
+{
+  const int fd = modbus_get_socket(b->context);
+  const uint64_t end_ns = clock_now_ns() + QUIET_AT_LONGEST * b->timeout_ns;
+  while (modbus_flush(b->context) == 0 && clock_now_ns() < end_ns && wait_for(b, fd, POLLIN) == POLLIN)
+    continue;
+}
+
+/* What is left of the connection, and the reason in words. */
+static enum bus_result judge(struct bus *b, const char *what, enum wire_table table, int address, int count,
+                             char *error, size_t size)
+{
+  const int e = errno;
+  const enum bus_result result = result_of(e);
+  char why[48];
+  if (result == BUS_TIMEOUT)
+    snprintf(why, sizeof why, "no answer in %g s", (double)b->timeout_ns / (double)NS_PER_S);
+  else
+    snprintf(why, sizeof why, "%s", modbus_strerror(e));
+  if (count > 1)
+    snprintf(error, size, "%s %s %d-%d: %s", what, wire_table_name(table), address, address + count - 1, why);
+  else
+    snprintf(error, size, "%s %s %d: %s", what, wire_table_name(table), address, why);
+  if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host))
+    bus_close(b);
+  else if (result != BUS_EXCEPTION)
+    quieten(b);
+  b->exception = result == BUS_EXCEPTION && e != EMBBADEXC ? e - MODBUS_ENOBASE : 0;
+  return result;
+}
+
+/* The whole answer is to be there in time: without a limit from byte to byte that for the first counts for all. */
+static void prepare(struct bus *b)
+{
+  const uint64_t us = b->timeout_ns / 1000;
+  modbus_set_slave(b->context, b->unit);
+  modbus_set_response_timeout(b->context, (uint32_t)(us / 1000000), (uint32_t)(us % 1000000));
+  modbus_set_byte_timeout(b->context, 0, 0);
+  modbus_flush(b->context); /* nobody has asked for what is there already */
+}
+
+enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int count, uint16_t *words,
+                         char *error, size_t size)
+{
+  uint8_t bits[PLAN_READ_BITS];
+  int got = -1;
+  prepare(b);
+  switch (table) {
+  case TABLE_COIL:
+    got = modbus_read_bits(b->context, address, count, bits);
+    break;
+  case TABLE_DISCRETE:
+    got = modbus_read_input_bits(b->context, address, count, bits);
+    break;
+  case TABLE_HOLDING:
+    got = modbus_read_registers(b->context, address, count, words);
+    break;
+  case TABLE_INPUT:
+    got = modbus_read_input_registers(b->context, address, count, words);
+    break;
+  }
+  if (got != count) return judge(b, "read", table, address, count, error, size);
+  if (modbus_plan_of_bits(table))
+    for (int i = 0; i < count; i++) words[i] = bits[i];
+  return BUS_OK;
+}
+
+/* A single coil by function 5: fewer devices know 15. */
+static int write_bits(struct bus *b, int address, int count, const uint16_t *words)
+{
+  uint8_t bits[PLAN_WRITE_BITS];
+  if (count == 1) return modbus_write_bit(b->context, address, words[0]);
+  for (int i = 0; i < count; i++) bits[i] = words[i] != 0;
+  return modbus_write_bits(b->context, address, count, bits);
+}
+
+enum bus_result bus_write(struct bus *b, enum wire_table table, int address, int count, const uint16_t *words,
+                          char *error, size_t size)
+{
+  prepare(b);
+  const int written = table == TABLE_COIL ? write_bits(b, address, count, words)
+                                          : modbus_write_registers(b->context, address, count, words);
+  return written == count ? BUS_OK : judge(b, "write", table, address, count, error, size);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * What clients write to the daemon itself: the command registers, the watchdog, our own coils; and what it says of itself. */
+#include "modbus/map.h"
+
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static int add_command(const struct modbus_map *map, struct map_effect *effect, int code, int argument,
+                       int id)
+{
+  if (modbus_map_locked(map) && code != COMMAND_RESET && code != COMMAND_ESTOP) return MBAP_DEVICE_FAILURE;
+  int i = effect->commands++;
+  effect->command[i].code = (uint16_t)code;
+  effect->command[i].argument = (uint16_t)argument;
+  effect->command[i].id = (uint16_t)id;
+  return 0;
+}
+
+static int check_watchdog(const uint16_t *old, const uint16_t *next, bool owner)
+{
+  const int ms = next[MAP_WATCHDOG];
+  if (ms != 0 && (ms < MAP_WATCHDOG_MIN || ms > MAP_WATCHDOG_MAX)) return MBAP_ILLEGAL_VALUE;
+  if (next[MAP_WATCHDOG_ACTION] != 0) return MBAP_ILLEGAL_VALUE;
+  return owner || ms == old[MAP_WATCHDOG] ? 0 : MBAP_BUSY; /* it is about the inputs of another */
+}
+
+void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
+                           struct map_effect *effect)
+{
+  const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
+  const uint16_t *old = map->mapping->tab_registers;
+  if (coils || r->write_address != MAP_COMMAND || r->write_count == 0) return;
+  if (mbap_written(r, 0, old[MAP_COMMAND]) != COMMAND_ESTOP) return;
+  effect->estop = true;
+  add_command(map, effect, COMMAND_ESTOP, 0,
+              r->write_count > MAP_SEQUENCE ? mbap_written(r, MAP_SEQUENCE, old[MAP_SEQUENCE])
+                                            : old[MAP_SEQUENCE]);
+}
+
+static int write_registers(const struct modbus_map *map, const struct mbap_request *r, bool owner,
+                           struct map_effect *effect)
+{
+  const uint16_t *old = map->mapping->tab_registers;
+  uint16_t next[MAP_CONTROL];
+  memcpy(next, old, sizeof next);
+  for (int i = 0; i < r->write_count; i++)
+    next[r->write_address + i] = mbap_written(r, i, old[r->write_address + i]);
+  int exception = check_watchdog(old, next, owner);
+  if (exception || effect->estop || next[MAP_SEQUENCE] == old[MAP_SEQUENCE]) return exception;
+  int code = next[MAP_COMMAND];
+  if (command_name((unsigned)code)[0] == '?' || code == COMMAND_PLATFORM) return MBAP_ILLEGAL_VALUE;
+  return add_command(map, effect, code, next[MAP_ARGUMENT], next[MAP_SEQUENCE]);
+}
+
+static int write_coils(const struct modbus_map *map, const struct mbap_request *r, struct map_effect *effect)
+{
+  bool rises[MAP_COILS] = {false}, disables = false;
+  for (int i = 0; i < r->write_count; i++) {
+    int coil = r->write_address + i;
+    bool was = map->mapping->tab_bits[coil], is = mbap_coil(r, i);
+    rises[coil] = is && (coil == MAP_ESTOP || !was);
+    /* Where nothing moves there is nothing to stop, and a reset written along must not be refused for it. */
+    if (coil == MAP_ENABLE) disables = was && !is && !modbus_map_locked(map);
+  }
+  /* Alone: nothing that comes with an e-stop may get it refused, or act after it. */
+  if (rises[MAP_ESTOP]) return add_command(map, effect, COMMAND_ESTOP, 0, 0);
+  const bool go = rises[MAP_ENABLE] || rises[MAP_RUN], halt = disables || rises[MAP_PAUSE] || rises[MAP_PARK];
+  if (go && halt) return MBAP_ILLEGAL_VALUE;
+
+  const struct {
+    bool wanted;
+    int code;
+  } order[] = {
+      {rises[MAP_RESET], COMMAND_RESET}, {rises[MAP_PAUSE], COMMAND_PAUSE}, {disables, COMMAND_STOP},
+      {rises[MAP_PARK], COMMAND_PARK},   {rises[MAP_ENABLE], COMMAND_ARM},  {rises[MAP_RUN], COMMAND_RUN},
+  };
+  _Static_assert(MAP_COMMANDS_MAX >= 4, "a reset and three that halt");
+  for (int i = 0; i < COUNT(order); i++) {
+    int e = order[i].wanted ? add_command(map, effect, order[i].code, 0, 0) : 0;
+    if (e) return e;
+  }
+  return 0;
+}
+
+int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
+                       struct map_effect *effect)
+{
+  const bool coils = r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS;
+  return coils ? write_coils(map, r, effect) : write_registers(map, r, owner, effect);
+}
+
+int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER])
+{
+  static const char *const object[] = {"ali3", "ali3d", ALI3_VERSION}; /* vendor, product, revision */
+  enum { STREAM_MAX = 3, INDIVIDUAL = 4, CONFORMITY = 0x81 };
+  int code = r->data[0], first = r->data[1], last = COUNT(object) - 1;
+  if (code < 1 || code > INDIVIDUAL) return -MBAP_ILLEGAL_VALUE;
+  if (first > last) {
+    if (code == INDIVIDUAL) return -MBAP_ILLEGAL_ADDRESS;
+    first = 0; /* as the specification has it for a stream */
+  }
+  if (code == INDIVIDUAL) last = first;
+
+  int n = 0;
+  pdu[n++] = MBAP_ENCAPSULATED;
+  pdu[n++] = 14;
+  pdu[n++] = (uint8_t)code;
+  pdu[n++] = CONFORMITY;
+  pdu[n++] = 0; /* no more follows */
+  pdu[n++] = 0;
+  pdu[n++] = (uint8_t)(last - first + 1);
+  for (int i = first; i <= last; i++) {
+    size_t length = strlen(object[i]);
+    pdu[n++] = (uint8_t)i;
+    pdu[n++] = (uint8_t)length;
+    memcpy(pdu + n, object[i], length);
+    n += (int)length;
+  }
+  return n;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * Everything a client may ask for is judged here, before libmodbus sees the request; holes are exceptions, not zeros. */
+#include "modbus/map.h"
+
+#include "wire/crc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int end_of(const struct modbus_map *map, enum wire_table table)
+{
+  return modbus_table_end(&map->table, table);
+}
+
+static bool make_registers(struct modbus_map *map)
+{
+  map->mapping = modbus_mapping_new(end_of(map, TABLE_COIL), end_of(map, TABLE_DISCRETE),
+                                    end_of(map, TABLE_HOLDING), end_of(map, TABLE_INPUT));
+  map->sample = calloc((size_t)map->samples + 1, sizeof *map->sample);
+  map->input = calloc((size_t)map->signals->inputs + 1, sizeof *map->input);
+  if (!map->mapping || !map->sample || !map->input) return false;
+  uint16_t *at = map->mapping->tab_input_registers;
+  for (int i = 0; i < MAP_HEAD; i++) at[i] = MAP_NONE;
+  at[MAP_IDENTIFICATION] = MAP_MAGIC;
+  at[MAP_MAP_VERSION] = MAP_VERSION;
+  return true;
+}
+
+bool modbus_map_init(struct modbus_map *map, const struct modbus_config *config,
+                     const struct signals *signals)
+{
+  *map = (struct modbus_map){
+      .signals = signals,
+      .block = {WIRE_F32, config->order, 1.0, 0.0},
+      .order = config->order,
+      .values = signals->count,
+      .input_first = signals->input_first,
+      .platform = config->default_map && signals->platform_first >= 0,
+      .samples = signals->channels,
+  };
+  if (!modbus_table_init(&map->table, config, signals) || !make_registers(map) || !modbus_map_plan(map)) {
+    modbus_map_free(map);
+    return false;
+  }
+  modbus_map_show(map, &(struct frame){.input_age_ms = UINT32_MAX});
+  return true;
+}
+
+void modbus_map_free(struct modbus_map *map)
+{
+  if (map->mapping) modbus_mapping_free(map->mapping);
+  modbus_table_free(&map->table);
+  free(map->run);
+  free(map->single);
+  free(map->sample);
+  free(map->input);
+  *map = (struct modbus_map){0};
+}
+
+uint16_t map_crc(const uint16_t *at, int n)
+{
+  uint8_t bytes[2 * (MAP_INPUTS_END - MAP_INPUTS)];
+  for (int i = 0; i < n; i++) {
+    bytes[2 * i] = (uint8_t)(at[i] >> 8);
+    bytes[2 * i + 1] = (uint8_t)at[i];
+  }
+  return crc16_modbus(bytes, 2 * (size_t)n);
+}
+
+static void own_inputs(struct modbus_map *map, uint32_t client)
+{
+  if (map->owner != client) map->written = 0; /* what another peer wrote is not this one's to keep alive */
+  map->owner = client;
+}
+
+/* Every sample of a channel has a time of its own, by which the loop knows it from the one before. */
+static void set_sample(struct modbus_map *map, int channel, const struct input_sample *sample)
+{
+  struct input_sample *s = &map->sample[channel];
+  const uint64_t before_ns = s->t_ns;
+  *s = *sample;
+  if (s->t_ns == before_ns) s->t_ns++;
+}
+
+/* What the owner wrote before may belong to another source by now: it is refused once, and then let go. */
+static bool may_set_block(struct modbus_map *map, uint32_t written, uint32_t client, uint64_t now_ns,
+                          struct map_effect *effect)
+{
+  uint32_t refused = 0;
+  for (int i = 0; i < map->samples && i < MAP_INPUTS_MAX; i++)
+    if (written >> i & 1 && !modbus_map_may_set(map, i, client, now_ns, effect)) refused |= UINT32_C(1) << i;
+  if (map->owner == client) map->written &= ~refused;
+  return refused == 0;
+}
+
+static int write_block(struct modbus_map *map, const struct mbap_request *r, uint32_t client, uint64_t now_ns,
+                       struct map_effect *effect)
+{
+  const uint16_t *old = map->mapping->tab_registers + MAP_INPUTS;
+  uint16_t next[MAP_INPUTS_END - MAP_INPUTS];
+  enum { SEQUENCE = MAP_INPUT_SEQUENCE - MAP_INPUTS, CRC = MAP_INPUT_CRC - MAP_INPUTS };
+  memcpy(next, old, sizeof next);
+  next[CRC] = 0; /* holds for the write it came with, not for later ones */
+
+  int first = r->write_address - MAP_INPUTS;
+  uint32_t written = 0;
+  for (int i = 0; i < r->write_count; i++) next[first + i] = mbap_written(r, i, old[first + i]);
+  for (int i = first; i < first + r->write_count && i < SEQUENCE; i += 2) {
+    if (!isfinite(wire_get(&map->block, next + i))) effect->nonfinite = true;
+    written |= UINT32_C(1) << (i / 2);
+  }
+  if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
+  if (next[CRC] != 0 && next[CRC] != map_crc(next, CRC)) return MBAP_ILLEGAL_VALUE;
+  if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
+  if (!modbus_map_may_own(map, client, now_ns) && written == 0) return MBAP_BUSY;
+  const bool acts = next[SEQUENCE] != old[SEQUENCE];
+  const uint32_t pending = acts && map->owner == client ? map->written : 0;
+  if (!may_set_block(map, written | pending, client, now_ns, effect)) return MBAP_BUSY;
+
+  own_inputs(map, client);
+  map->written |= written;
+  effect->inputs = effect->beat = acts;
+  for (int i = 0; effect->inputs && i < map->samples && i < MAP_INPUTS_MAX; i++)
+    if (map->written >> i & 1)
+      set_sample(map, i,
+                 &(struct input_sample){.value = wire_get(&map->block, next + 2 * (ptrdiff_t)i),
+                                        .t_ns = now_ns,
+                                        .sequence = next[SEQUENCE],
+                                        .counted = 16,
+                                        .client = client});
+  return 0;
+}
+
+/* What a write would make of an entry. */
+static double value_after(const struct modbus_map *map, const struct mbap_request *r, const struct entry *e)
+{
+  uint16_t words[4] = {0};
+  const int first = e->address - r->write_address;
+  if (e->table == TABLE_COIL) {
+    words[0] = mbap_coil(r, first);
+  } else {
+    const uint16_t *old = map->mapping->tab_registers + e->address;
+    for (int i = 0; i < wire_registers(e->wire.type); i++) words[i] = mbap_written(r, first + i, old[i]);
+  }
+  return wire_get(&e->wire, words);
+}
+
+static int write_inputs(struct modbus_map *map, const struct mbap_request *r, const struct entry_range *range,
+                        uint32_t client, uint64_t now_ns, struct map_effect *effect)
+{
+  for (const struct entry *e = range->first; e < range->end; e++)
+    if (!isfinite(value_after(map, r, e))) effect->nonfinite = true;
+  if (effect->nonfinite) return MBAP_ILLEGAL_VALUE;
+  if (modbus_map_locked(map)) return MBAP_DEVICE_FAILURE;
+  for (const struct entry *e = range->first; e < range->end; e++)
+    if (!modbus_map_may_set(map, e->signal - map->input_first, client, now_ns, effect)) return MBAP_BUSY;
+
+  own_inputs(map, client);
+  effect->inputs = true;
+  for (const struct entry *e = range->first; e < range->end; e++)
+    set_sample(map, e->signal - map->input_first,
+               &(struct input_sample){.value = value_after(map, r, e), .t_ns = now_ns, .client = client});
+  return 0;
+}
+
+/* Every number is read and written whole, and a write keeps to one kind of them. */
+static bool addresses_exist(const struct modbus_map *map, const struct mbap_request *r,
+                            struct entry_range *read, struct entry_range *written)
+{
+  enum wire_table reads = TABLE_HOLDING, writes = TABLE_HOLDING;
+  if (r->function == MBAP_READ_COILS) reads = TABLE_COIL;
+  if (r->function == MBAP_READ_DISCRETE) reads = TABLE_DISCRETE;
+  if (r->function == MBAP_READ_INPUT) reads = TABLE_INPUT;
+  if (r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS) writes = TABLE_COIL;
+  if (!modbus_table_range(&map->table, reads, r->read_address, r->read_count, read) ||
+      !modbus_table_range(&map->table, writes, r->write_address, r->write_count, written))
+    return false;
+  return r->write_count == 0 || written->first->kind == written->end[-1].kind;
+}
+
+/* A rig that polls would take what stands in for "no value" as the place to go to. */
+static bool shows_withheld(const struct modbus_map *map, const struct entry_range *range)
+{
+  for (const struct entry *e = range->first; map->withheld && e < range->end; e++)
+    if (signals_is_motion(map->signals, e->signal)) return true;
+  return false;
+}
+
+/* Whoever may only read may still stop the motion. */
+static bool only_estop(const struct mbap_request *r)
+{
+  return (r->function == MBAP_WRITE_COIL || r->function == MBAP_WRITE_COILS) &&
+         r->write_address == MAP_ESTOP && r->write_count == 1;
+}
+
+int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
+                      uint64_t now_ns, struct map_effect *effect)
+{
+  struct entry_range read, written;
+  *effect = (struct map_effect){0};
+  modbus_map_find_estop(map, r, effect);
+  if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
+  if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
+  if (shows_withheld(map, &read)) return MBAP_BUSY;
+  if (r->write_count == 0) return 0;
+  int exception;
+  if (written.first->kind == ENTRY_CONTROL)
+    exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);
+  else if (written.first->kind == ENTRY_BLOCK)
+    exception = write_block(map, r, peer->id, now_ns, effect);
+  else
+    exception = write_inputs(map, r, &written, peer->id, now_ns, effect);
+  if (exception == 0 && map->owner == peer->id) map->owner_ns = now_ns;
+  return exception;
+}
+
+void modbus_map_release(struct modbus_map *map, uint32_t client)
+{
+  if (map->owner == client) map->owner = 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * Every length a client claims is checked here against the bytes that are there, so that nobody behind this
+ * file has to trust one: libmodbus 3.1.6 itself ignores the protocol id and the length of a frame. */
+#include "modbus/mbap.h"
+
+enum {
+  LENGTH_END = 6, /* bytes up to and including the length field, which counts what follows it */
+  LENGTH_MIN = 2, /* unit and function */
+  LENGTH_MAX = MBAP_ADU_MAX - LENGTH_END,
+
+  READ_BITS_MAX = 2000,
+  READ_REGISTERS_MAX = 125,
+  WRITE_BITS_MAX = 1968,
+  WRITE_REGISTERS_MAX = 123,
+  BOTH_WRITE_MAX = 121, /* of a write-and-read */
+
+  MEI_DEVICE_IDENTIFICATION = 14,
+};
+
+static uint16_t word(const uint8_t *p)
+{
+  return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static int read_request(struct mbap_request *r, const uint8_t *pdu, size_t n, int max)
+{
+  if (n != 5) return MBAP_ILLEGAL_VALUE;
+  r->read_address = word(pdu + 1);
+  r->read_count = word(pdu + 3);
+  return r->read_count >= 1 && r->read_count <= max ? 0 : MBAP_ILLEGAL_VALUE;
+}
+
+static int write_one(struct mbap_request *r, const uint8_t *pdu, size_t n)
+{
+  if (n != 5) return MBAP_ILLEGAL_VALUE;
+  r->write_address = word(pdu + 1);
+  r->write_count = 1;
+  r->data = pdu + 3;
+  if (r->function != MBAP_WRITE_COIL) return 0;
+  return word(r->data) == 0xff00 || word(r->data) == 0 ? 0 : MBAP_ILLEGAL_VALUE;
+}
+
+/* address 2, count 2, bytes 1, values; `bits` to a value. The bytes must fill the PDU to its end. */
+static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *end, int bits, int max)
+{
+  if (end - at < 5) return MBAP_ILLEGAL_VALUE;
+  r->write_address = word(at);
+  r->write_count = word(at + 2);
+  r->data = at + 5;
+  if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
+  const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
+  if (at[4] != bytes || r->write_count > 8 * bytes / bits) return MBAP_ILLEGAL_VALUE;
+  return r->write_count > 8 * (bytes - 1) / bits ? 0 : MBAP_ILLEGAL_VALUE;
+}
+
+/* address 2, and-mask 2, or-mask 2 */
+static int mask_write(struct mbap_request *r, const uint8_t *pdu, size_t n)
+{
+  if (n != 7) return MBAP_ILLEGAL_VALUE;
+  r->write_address = word(pdu + 1);
+  r->write_count = 1;
+  r->data = pdu + 3;
+  return 0;
+}
+
+static int write_and_read(struct mbap_request *r, const uint8_t *pdu, size_t n)
+{
+  if (n < 10) return MBAP_ILLEGAL_VALUE;
+  int e = read_request(r, pdu, 5, READ_REGISTERS_MAX);
+  return e ? e : write_many(r, pdu + 5, pdu + n, 16, BOTH_WRITE_MAX);
+}
+
+/* 0, or the exception to answer. */
+static int take_apart(struct mbap_request *r, const uint8_t *pdu, size_t n)
+{
+  switch (r->function) {
+  case MBAP_READ_COILS:
+  case MBAP_READ_DISCRETE:
+    return read_request(r, pdu, n, READ_BITS_MAX);
+  case MBAP_READ_HOLDING:
+  case MBAP_READ_INPUT:
+    return read_request(r, pdu, n, READ_REGISTERS_MAX);
+  case MBAP_WRITE_COIL:
+  case MBAP_WRITE_REGISTER:
+    return write_one(r, pdu, n);
+  case MBAP_WRITE_COILS:
+    return write_many(r, pdu + 1, pdu + n, 1, WRITE_BITS_MAX);
+  case MBAP_WRITE_REGISTERS:
+    return write_many(r, pdu + 1, pdu + n, 16, WRITE_REGISTERS_MAX);
+  case MBAP_MASK_WRITE:
+    return mask_write(r, pdu, n);
+  case MBAP_WRITE_AND_READ:
+    return write_and_read(r, pdu, n);
+  case MBAP_ENCAPSULATED:
+    if (n < 2 || pdu[1] != MEI_DEVICE_IDENTIFICATION) return MBAP_ILLEGAL_FUNCTION;
+    r->data = pdu + 2;
+    return n == 4 ? 0 : MBAP_ILLEGAL_VALUE;
+  default:
+    return MBAP_ILLEGAL_FUNCTION;
+  }
+}
+
+enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request *r)
+{
+  if (n >= 4 && word(bytes + 2) != 0) return MBAP_BAD;
+  if (n < LENGTH_END) return MBAP_MORE;
+  size_t length = word(bytes + 4);
+  if (length < LENGTH_MIN || length > LENGTH_MAX) return MBAP_BAD;
+  /* From 128 on it is an answer: whoever sends one is no client, and an exception to it would read as a good
+   * answer. */
+  if (n > MBAP_HEADER && bytes[MBAP_HEADER] >= 128) return MBAP_BAD;
+  if (n < LENGTH_END + length) return MBAP_MORE;
+
+  mbap_pdu(bytes + MBAP_HEADER, length - 1, r);
+  r->length = LENGTH_END + length;
+  return MBAP_FRAME;
+}
+
+void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r)
+{
+  *r = (struct mbap_request){.length = n, .function = pdu[0], .data = pdu};
+  r->exception = (uint8_t)take_apart(r, pdu, n);
+  if (r->exception != 0) r->read_count = r->write_count = 0; /* a refused request reads and writes nothing */
+}
+
+uint16_t mbap_register(const struct mbap_request *r, int i)
+{
+  return word(r->data + 2 * (ptrdiff_t)i);
+}
+
+uint16_t mbap_written(const struct mbap_request *r, int i, uint16_t old)
+{
+  if (r->function != MBAP_MASK_WRITE) return mbap_register(r, i);
+  const uint16_t keep = word(r->data), set = word(r->data + 2);
+  return (uint16_t)((old & keep) | (set & ~keep));
+}
+
+bool mbap_coil(const struct mbap_request *r, int i)
+{
+  if (r->function == MBAP_WRITE_COIL) return r->data[0] != 0;
+  return r->data[i / 8] >> (i % 8) & 1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Who may write an input: among the clients of this server, and beside OSC and devices, whom the frames of the loop name. */
+#include "modbus/map.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+enum { TELL_MS = 1000 }; /* a refusal is told no more often, for each input */
+
+bool modbus_map_may_own(const struct modbus_map *map, uint32_t client, uint64_t now_ns)
+{
+  const uint16_t watchdog = map->mapping->tab_registers[MAP_WATCHDOG];
+  const uint64_t silence_ns = (watchdog ? watchdog : MAP_OWNER_MS) * NS_PER_MS;
+  return map->owner == 0 || map->owner == client || now_ns > map->owner_ns + silence_ns;
+}
+
+/* signals->inputs where the channel is of none. */
+static int input_of(const struct signals *s, int channel)
+{
+  int i = 0;
+  while (i < s->inputs && channel >= s->input[i].first + s->input[i].count) i++;
+  return i;
+}
+
+bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, uint64_t now_ns,
+                        struct map_effect *effect)
+{
+  const int i = input_of(map->signals, channel);
+  struct map_ownership *in = &map->input[i];
+  const uint64_t sources = i < map->signals->inputs ? map->signals->input[i].sources : 0;
+  struct input_owner owner = in->owner;
+  if (owner.source == SOURCE_MODBUS) owner.source = OWNER_NONE; /* one of our clients, and we know which */
+  if (owner.source == OWNER_NONE && (sources == 0 || sources >> SOURCE_MODBUS & 1)) {
+    if (modbus_map_may_own(map, client, now_ns)) return true;
+    owner = (struct input_owner){.source = SOURCE_MODBUS, .client = map->owner};
+  }
+
+  if (effect->owned) return false; /* one of them is told */
+  effect->owned = true;
+  effect->input = i;
+  effect->owner = owner;
+  effect->tell = in->told_ns == 0 || now_ns > in->told_ns + TELL_MS * NS_PER_MS;
+  if (effect->tell) in->told_ns = now_ns;
+  return false;
+}
+
+void modbus_map_show_owners(struct modbus_map *map, const struct frame *f)
+{
+  for (int i = 0; i <= map->signals->inputs; i++) map->input[i].owner = frame_owner(f, i);
+}

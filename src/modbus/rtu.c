@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "modbus/rtu.h"
+
+#include "wire/crc.h"
+
+enum {
+  OVERHEAD = 3, /* unit and CRC */
+  SHORTEST = 4, /* a frame of a function alone */
+  RESPONSE = 128,
+  MEI_DEVICE_IDENTIFICATION = 14,
+};
+
+static bool crc_is_right(const uint8_t *bytes, size_t length)
+{
+  return crc16_modbus(bytes, length - 2) == (bytes[length - 2] | bytes[length - 1] << 8);
+}
+
+/* Length of a frame that counts bytes at `at`, of which there are `fixed` others; more than n while the count is not there. */
+static size_t counted(const uint8_t *bytes, size_t n, size_t at, size_t fixed)
+{
+  return n > at ? fixed + bytes[at] : n + 1;
+}
+
+/* Length of the request that begins here; 0 where its function does not say. */
+static size_t request_length(const uint8_t *bytes, size_t n)
+{
+  switch (bytes[1]) {
+  case MBAP_READ_COILS:
+  case MBAP_READ_DISCRETE:
+  case MBAP_READ_HOLDING:
+  case MBAP_READ_INPUT:
+  case MBAP_WRITE_COIL:
+  case MBAP_WRITE_REGISTER:
+    return 8;
+  case MBAP_WRITE_COILS:
+  case MBAP_WRITE_REGISTERS:
+    return counted(bytes, n, 6, 9);
+  case MBAP_MASK_WRITE:
+    return 10;
+  case MBAP_WRITE_AND_READ:
+    return counted(bytes, n, 10, 13);
+  case MBAP_ENCAPSULATED:
+    return bytes[2] == MEI_DEVICE_IDENTIFICATION ? 7 : 0;
+  default:
+    return 0;
+  }
+}
+
+/* Likewise of what another unit answers. */
+static size_t response_length(const uint8_t *bytes)
+{
+  if (bytes[1] >= RESPONSE) return 5;
+  switch (bytes[1]) {
+  case MBAP_READ_COILS:
+  case MBAP_READ_DISCRETE:
+  case MBAP_READ_HOLDING:
+  case MBAP_READ_INPUT:
+  case MBAP_WRITE_AND_READ:
+    return 5 + (size_t)bytes[2];
+  case MBAP_WRITE_COIL:
+  case MBAP_WRITE_REGISTER:
+  case MBAP_WRITE_COILS:
+  case MBAP_WRITE_REGISTERS:
+    return 8;
+  case MBAP_MASK_WRITE:
+    return 10;
+  default:
+    return 0;
+  }
+}
+
+static enum rtu_verdict found(const uint8_t *bytes, size_t frame, int unit, struct mbap_request *r,
+                              size_t *length)
+{
+  *length = frame;
+  mbap_pdu(bytes + 1, frame - OVERHEAD, r);
+  if (bytes[0] == RTU_BROADCAST) /* there is no use in asking everybody */
+    return r->exception == 0 && r->write_count > 0 && r->read_count == 0 ? RTU_FRAME : RTU_OTHER;
+  return bytes[0] == unit && r->function < RESPONSE ? RTU_FRAME : RTU_OTHER;
+}
+
+enum rtu_verdict rtu_next(const uint8_t *bytes, size_t n, int unit, bool quiet, struct mbap_request *r,
+                          size_t *length)
+{
+  if (n < SHORTEST) return quiet ? RTU_BAD : RTU_MORE;
+  const bool other = bytes[0] != unit && bytes[0] != RTU_BROADCAST;
+  const size_t end[2] = {request_length(bytes, n), other ? response_length(bytes) : 0};
+  bool more = false;
+  for (int i = 0; i < 2; i++) {
+    const size_t frame = end[i];
+    if (frame < SHORTEST || frame > RTU_ADU_MAX) continue;
+    if (frame <= n && crc_is_right(bytes, frame)) return found(bytes, frame, unit, r, length);
+    more |= frame > n;
+  }
+  if (end[0] == 0 && end[1] == 0 &&
+      n <= RTU_ADU_MAX) { /* a function nobody here knows: only silence ends it */
+    if (quiet && crc_is_right(bytes, n)) return found(bytes, n, unit, r, length);
+    more = true;
+  }
+  return more && !quiet ? RTU_MORE : RTU_BAD;
+}

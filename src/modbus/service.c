@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "modbus/service.h"
+
+#include <string.h>
+
+void modbus_service_meet(struct modbus_service *s, struct map_peer *peer)
+{
+  if (++s->last_id == 0) s->last_id = 1;
+  peer->id = s->last_id;
+  clients_name(&s->port->clients, peer->id, peer->name);
+}
+
+/* Answers are in the frame too (last command), so those in the ring are let go. */
+void modbus_service_refresh(struct modbus_service *s)
+{
+  const struct frame *frame;
+  if (port_take_frame(s->port, &frame))
+    counter_add(&s->counters->modbus_clamped, modbus_map_show(&s->map, frame));
+  struct answer answer;
+  while (ring_pop(&s->port->answers, &answer)) continue;
+}
+
+/* False if the loop has no room for a command. */
+static bool give_to_loop(struct modbus_service *s, const struct map_effect *effect,
+                         const struct map_peer *peer, uint64_t now_ns)
+{
+  if (effect->commands > 0 || effect->inputs) /* anew: others with the same place may have come since */
+    clients_name(&s->port->clients, peer->id, peer->name);
+  for (int i = 0; i < effect->commands; i++) {
+    const struct command c = {.code = effect->command[i].code,
+                              .argument = effect->command[i].argument,
+                              .id = effect->command[i].id,
+                              .client = peer->id,
+                              .t_ns = now_ns};
+    if (!port_command(s->port, &c)) {
+      counter_add(&s->counters->commands_dropped, 1);
+      return false;
+    }
+    counter_add(&s->counters->modbus_commands, 1);
+  }
+  if (effect->inputs) {
+    memcpy(snapshot_begin(&s->port->inputs), s->map.sample, (size_t)s->map.samples * sizeof *s->map.sample);
+    snapshot_publish(&s->port->inputs);
+  }
+  if (effect->beat) port_beat(s->port, now_ns);
+  return true;
+}
+
+int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, const struct mbap_request *r,
+                         uint64_t now_ns, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER], int *length)
+{
+  struct map_effect effect;
+  int exception = r->exception;
+  *length = 0;
+  if (exception == 0 && r->function == MBAP_ENCAPSULATED) {
+    *length = modbus_map_identify(r, pdu);
+    if (*length < 0) exception = -*length;
+  } else if (exception == 0) {
+    exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
+    if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
+    if (effect.owned) counter_add(&s->counters->modbus_owned, 1);
+    if (effect.tell) port_tell_refusal(s->port, (uint32_t)effect.input, effect.owner, peer->name);
+    const bool acts = exception == 0 || effect.estop;
+    if (acts && !give_to_loop(s, &effect, peer, now_ns)) exception = MBAP_BUSY;
+  }
+  counter_add(&s->counters->modbus_requests, 1);
+  if (exception) counter_add(&s->counters->modbus_exceptions, 1);
+  return exception;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Frames of the loop into registers. Most of it is f32 in long runs, which is why they are planned at set-up: a frame of 128
+ * bodies is then shown in about a microsecond. */
+#include "modbus/map.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint16_t swapped(uint16_t v)
+{
+  return (uint16_t)(v << 8 | v >> 8);
+}
+
+/* As wire_put() does it; inline, so that the order is decided once for a run. */
+static inline void put_float(uint16_t *at, double v, enum wire_order order)
+{
+  const float f = fabs(v) <= (double)FLT_MAX ? (float)v : NAN;
+  const bool low_first = order == WIRE_CDAB || order == WIRE_DCBA;
+  const bool swap = order == WIRE_BADC || order == WIRE_DCBA;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  const uint16_t high = (uint16_t)(bits >> 16), low = (uint16_t)bits;
+  at[low_first] = swap ? swapped(high) : high;
+  at[!low_first] = swap ? swapped(low) : low;
+}
+
+static inline void put_floats(uint16_t *at, const double *v, int n, enum wire_order order)
+{
+  for (int i = 0; i < n; i++) put_float(at + 2 * (ptrdiff_t)i, v[i], order);
+}
+
+static void show_run(uint16_t *at, const double *v, int n, enum wire_order order)
+{
+  switch (order) {
+  case WIRE_ABCD:
+    put_floats(at, v, n, WIRE_ABCD);
+    break;
+  case WIRE_CDAB:
+    put_floats(at, v, n, WIRE_CDAB);
+    break;
+  case WIRE_BADC:
+    put_floats(at, v, n, WIRE_BADC);
+    break;
+  case WIRE_DCBA:
+    put_floats(at, v, n, WIRE_DCBA);
+    break;
+  }
+}
+
+static void show_runs(struct modbus_map *map, const double *values)
+{
+  uint16_t *registers = map->mapping->tab_input_registers;
+  for (const struct map_run *r = map->run; r < map->run + map->runs; r++) {
+    uint16_t *at = registers + r->address;
+    if (values) {
+      show_run(at, values + r->signal, r->count, r->order);
+      continue;
+    }
+    for (int i = 0; i < r->count; i++) put_float(at + 2 * (ptrdiff_t)i, NAN, r->order);
+  }
+}
+
+static bool lives(uint32_t state)
+{
+  return state == STATE_READY || state == STATE_RUNNING || state == STATE_PAUSED;
+}
+
+static uint64_t show_singles(struct modbus_map *map, const double *values, uint32_t state)
+{
+  uint64_t clamped = 0;
+  for (int i = 0; i < map->singles; i++) {
+    const struct entry *e = map->single[i];
+    double v = values ? values[e->signal] : (double)NAN;
+    uint16_t bit;
+    if (!lives(state) && !isnan(e->safe)) v = e->safe;
+    if (e->table == TABLE_INPUT) {
+      clamped += wire_put(&e->wire, v, map->mapping->tab_input_registers + e->address) == WIRE_CLAMPED;
+    } else {
+      wire_put(&e->wire, v, &bit);
+      map->mapping->tab_input_bits[e->address] = bit != 0;
+    }
+  }
+  return clamped;
+}
+
+static uint16_t saturate(uint64_t v)
+{
+  return v < 0xffff ? (uint16_t)v : 0xffff;
+}
+
+static uint16_t age_code(uint32_t ms)
+{
+  if (ms == UINT32_MAX) return MAP_NONE;
+  return ms < MAP_NONE ? (uint16_t)ms : MAP_NONE - 1;
+}
+
+static void show_head(struct modbus_map *map, const struct frame *f)
+{
+  uint16_t *at = map->mapping->tab_input_registers;
+  const struct wire cycle = {WIRE_U32, map->order, 1.0, 0.0}, exact = {WIRE_F64, map->order, 1.0, 0.0};
+  at[MAP_STATE] = (uint16_t)f->state;
+  at[MAP_STATUS_BITS] = (uint16_t)f->flags;
+  at[MAP_FAULT] = (uint16_t)f->fault;
+  at[MAP_WARNINGS] = f->flags & (FLAG_INPUT_STALE | FLAG_OVERRUN | FLAG_LIMIT | FLAG_NOT_REALTIME);
+  at[MAP_HEARTBEAT] = at[MAP_FRAME_START] = at[MAP_FRAME_END] = (uint16_t)f->cycle;
+  if (map->platform) at[MAP_PLATFORM_END] = (uint16_t)f->cycle;
+  wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);
+  put_float(at + MAP_TIME, f->time, map->order);
+  wire_put(&exact, f->time, at + MAP_EXACT_TIME);
+  at[MAP_PERIOD] = saturate(f->period_us);
+  at[MAP_LAST_CYCLE] = saturate(f->last_cycle_us);
+  at[MAP_MAX_CYCLE] = saturate(f->max_cycle_us);
+  at[MAP_OVERRUNS] = saturate(f->misses);
+  at[MAP_INPUT_AGE] = age_code(f->input_age_ms);
+  at[MAP_STALE_MASK] = (uint16_t)f->stale_mask;
+  at[MAP_LAST_COMMAND] = (uint16_t)f->last_command;
+  at[MAP_LAST_SEQUENCE] = (uint16_t)f->last_command_id;
+  at[MAP_LAST_RESULT] = (uint16_t)f->last_result;
+}
+
+uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
+{
+  /* Before the loop's first frame there are none. */
+  const double *values = f->count >= (uint32_t)map->values ? f->values : NULL;
+  show_head(map, f);
+  for (int i = 0; i < MAP_DISCRETE; i++) map->mapping->tab_input_bits[i] = f->flags >> i & 1;
+  map->mapping->tab_bits[MAP_ESTOP] = (f->flags & FLAG_ESTOP) != 0;
+  show_runs(map, values);
+  modbus_map_show_owners(map, f);
+  map->state = f->state;
+  map->withheld = !values || (f->flags & FLAG_WITHHELD);
+  return show_singles(map, values, f->state);
+}
+
+static bool plain(const struct entry *e)
+{
+  return e->table == TABLE_INPUT && e->wire.type == WIRE_F32 && e->wire.scale == 1.0 &&
+         e->wire.offset == 0.0 && isnan(e->safe);
+}
+
+static bool continues(const struct map_run *r, const struct entry *e)
+{
+  return e->address == r->address + 2 * r->count && e->signal == r->signal + r->count &&
+         e->wire.order == r->order;
+}
+
+bool modbus_map_plan(struct modbus_map *map)
+{
+  const struct modbus_table *t = &map->table;
+  map->run = calloc((size_t)t->count, sizeof *map->run);
+  map->single = calloc((size_t)t->count, sizeof *map->single);
+  if (!map->run || !map->single) return false;
+  for (const struct entry *e = t->entry; e < t->entry + t->count; e++) {
+    if (e->kind != ENTRY_SHOWN) continue;
+    if (!plain(e))
+      map->single[map->singles++] = e;
+    else if (map->runs > 0 && continues(&map->run[map->runs - 1], e))
+      map->run[map->runs - 1].count++;
+    else
+      map->run[map->runs++] = (struct map_run){e->address, e->signal, 1, e->wire.order};
+  }
+  return true;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up, but for modbus_table_range(). */
+#include "modbus/table.h"
+
+#include "platform/platform.h"
+#include "signals/states.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+#define CODE_TEXT(id, code, text)         " " #code " " text
+#define FAULT_TEXT(id, code, state, text) ", " #code " " text
+#define STATES                            "by code:" RUN_STATE_LIST(CODE_TEXT)
+#define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
+#define FAULTS                            "what led to FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
+#define RESULTS                           "of it: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too soon"
+
+/* What the daemon has for itself, in every map. */
+static const struct fixed {
+  enum wire_table table;
+  int address;
+  enum wire_type type;
+  const char *name, *unit, *text;
+} fixed[] = {
+    {TABLE_INPUT, MAP_IDENTIFICATION, WIRE_U16, "magic", "", "0x4133, the letters A3"},
+    {TABLE_INPUT, MAP_MAP_VERSION, WIRE_U16, "map version", "", "0x0202"},
+    {TABLE_INPUT, MAP_STATE, WIRE_U16, "state", "", STATES},
+    {TABLE_INPUT, MAP_STATUS_BITS, WIRE_U16, "status", "", "bits, as discrete 0 to 15"},
+    {TABLE_INPUT, MAP_FAULT, WIRE_U16, "fault", "", FAULTS},
+    {TABLE_INPUT, MAP_WARNINGS, WIRE_U16, "warnings", "",
+     "those status bits that mean trouble without being a state"},
+    {TABLE_INPUT, MAP_HEARTBEAT, WIRE_U16, "heartbeat", "", "+1 per cycle of the loop"},
+    {TABLE_INPUT, MAP_FRAME_START, WIRE_U16, "frame", "",
+     "number of the frame; differs from register 31: the read was torn"},
+    {TABLE_INPUT, MAP_CYCLE, WIRE_U32, "cycle", "", "cycles of the loop"},
+    {TABLE_INPUT, MAP_TIME, WIRE_F32, "time", "s",
+     "simulated; in steps of 1/64 s after 36 hours: see register 21"},
+    {TABLE_INPUT, MAP_PERIOD, WIRE_U16, "period", "us", "65535: that or more"},
+    {TABLE_INPUT, MAP_LAST_CYCLE, WIRE_U16, "last cycle", "us", "time it took; 65535: that or more"},
+    {TABLE_INPUT, MAP_MAX_CYCLE, WIRE_U16, "longest cycle", "us", "likewise"},
+    {TABLE_INPUT, MAP_OVERRUNS, WIRE_U16, "misses", "", "deadlines missed; 65535: that or more"},
+    {TABLE_INPUT, MAP_INPUT_AGE, WIRE_U16, "input age", "ms",
+     "of the oldest input; 65534: that or more; 65535: none came"},
+    {TABLE_INPUT, MAP_STALE_MASK, WIRE_U16, "stale inputs", "",
+     "bit i: input i of the file, of the first 16, is stale"},
+    {TABLE_INPUT, MAP_LAST_COMMAND, WIRE_U16, "last command", "", "its code, as in holding 0"},
+    {TABLE_INPUT, MAP_LAST_SEQUENCE, WIRE_U16, "last sequence", "", "its number"},
+    {TABLE_INPUT, MAP_LAST_RESULT, WIRE_U16, "last result", "", RESULTS},
+    {TABLE_INPUT, MAP_EXACT_TIME, WIRE_F64, "exact time", "s", "simulated"},
+    {TABLE_INPUT, MAP_RESERVED, WIRE_U16, "reserved", "", "up to 30: 0xFFFF"},
+    {TABLE_INPUT, MAP_FRAME_END, WIRE_U16, "frame", "", "again"},
+
+    {TABLE_HOLDING, MAP_COMMAND, WIRE_U16, "command", "", COMMANDS},
+    {TABLE_HOLDING, MAP_ARGUMENT, WIRE_U16, "argument", "",
+     "of step: cycles; of inject: twice the index of an injection, plus 1 for on"},
+    {TABLE_HOLDING, MAP_SEQUENCE, WIRE_U16, "sequence", "",
+     "the command acts when this changes; code 8 always"},
+    {TABLE_HOLDING, MAP_CLIENT_HEARTBEAT, WIRE_U16, "client heartbeat", "",
+     "any write of it keeps its writer the owner of the inputs"},
+    {TABLE_HOLDING, MAP_WATCHDOG, WIRE_U16, "watchdog", "ms",
+     "silence of the owner after which others may write the inputs: 50 to 60000; 0: 1000"},
+    {TABLE_HOLDING, MAP_WATCHDOG_ACTION, WIRE_U16, "watchdog action", "",
+     "0: the inputs age by their own policy; nothing else is known"},
+
+    {TABLE_COIL, MAP_ENABLE, WIRE_BIT, "enable", "", "0 to 1: arm; 1 to 0: stop"},
+    {TABLE_COIL, MAP_RUN, WIRE_BIT, "run", "", "acts on 0 to 1"},
+    {TABLE_COIL, MAP_PAUSE, WIRE_BIT, "pause", "", "acts on 0 to 1"},
+    {TABLE_COIL, MAP_ESTOP, WIRE_BIT, "e-stop", "", "acts on every 1; read: it is latched"},
+    {TABLE_COIL, MAP_RESET, WIRE_BIT, "reset", "", "acts on 0 to 1"},
+    {TABLE_COIL, MAP_PARK, WIRE_BIT, "park", "", "acts on 0 to 1"},
+
+    {TABLE_DISCRETE, 0, WIRE_BIT, "ready", "", "state READY"},
+    {TABLE_DISCRETE, 1, WIRE_BIT, "running", "", "state RUNNING"},
+    {TABLE_DISCRETE, 2, WIRE_BIT, "paused", "", "state PAUSED"},
+    {TABLE_DISCRETE, 3, WIRE_BIT, "fault", "", "state FAULT"},
+    {TABLE_DISCRETE, 4, WIRE_BIT, "safe", "", "state SAFE"},
+    {TABLE_DISCRETE, 5, WIRE_BIT, "e-stop", "", "it is latched"},
+    {TABLE_DISCRETE, 6, WIRE_BIT, "input stale", "", "older than it may be"},
+    {TABLE_DISCRETE, 7, WIRE_BIT, "deadline missed", "", "by the last cycle"},
+    {TABLE_DISCRETE, 8, WIRE_BIT, "limit", "",
+     "an input is clamped, or slowed to its rate; or the platform is at a limit"},
+    {TABLE_DISCRETE, 9, WIRE_BIT, "parked", "", "the platform is at rest in its park pose"},
+    {TABLE_DISCRETE, 10, WIRE_BIT, "engaged", "", "the platform has been at neutral since"},
+    {TABLE_DISCRETE, 11, WIRE_BIT, "lockstep", "", "steps are asked for"},
+    {TABLE_DISCRETE, 12, WIRE_BIT, "not real time", "", "the host refused it"},
+    {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "one acts"},
+    {TABLE_DISCRETE, 14, WIRE_BIT, "platform withheld", "",
+     "nobody has armed the platform yet: reads of its motion are exception 6"},
+    {TABLE_DISCRETE, 15, WIRE_BIT, "reserved", "", ""},
+};
+
+static int bodies_shown(const struct signals *s)
+{
+  return s->bodies < MAP_BODIES_MAX ? s->bodies : MAP_BODIES_MAX;
+}
+
+/* Values of all sensors: they stand one after the other in the signal table. */
+static int sensor_values(const struct signals *s)
+{
+  int values = s->sensors > 0 ? s->sensor_first[s->sensors] - s->sensor_first[0] : 0;
+  return values < MAP_SENSORS_MAX ? values : MAP_SENSORS_MAX;
+}
+
+static void add(struct modbus_table *t, const struct entry *e)
+{
+  t->entry[t->count++] = *e;
+}
+
+static void add_fixed(struct modbus_table *t, enum wire_order order)
+{
+  for (const struct fixed *f = fixed; f < fixed + COUNT(fixed); f++)
+    add(t, &(struct entry){.kind = f->table == TABLE_INPUT || f->table == TABLE_DISCRETE ? ENTRY_HEAD
+                                                                                         : ENTRY_CONTROL,
+                           .table = f->table,
+                           .address = f->address,
+                           .wire = {f->type, order, 1.0, 0.0},
+                           .signal = -1,
+                           .safe = NAN,
+                           .name = f->name,
+                           .unit = f->unit,
+                           .text = f->text});
+  for (int i = MAP_RESERVED + 1; i < MAP_FRAME_END; i++)
+    add(t, &(struct entry){.kind = ENTRY_HEAD,
+                           .table = TABLE_INPUT,
+                           .address = i,
+                           .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
+                           .signal = -1,
+                           .safe = NAN});
+}
+
+/* `values` signals as f32, one after the other. */
+static void add_shown(struct modbus_table *t, enum wire_order order, int address, int signal, int values,
+                      const char *text)
+{
+  for (int i = 0; i < values; i++)
+    add(t, &(struct entry){.kind = ENTRY_SHOWN,
+                           .table = TABLE_INPUT,
+                           .address = address + 2 * i,
+                           .wire = {WIRE_F32, order, 1.0, 0.0},
+                           .signal = signal + i,
+                           .safe = NAN,
+                           .text = text});
+}
+
+static void add_block(struct modbus_table *t, enum wire_order order, const struct signals *s)
+{
+  struct entry e = {
+      .kind = ENTRY_BLOCK, .table = TABLE_HOLDING, .wire = {WIRE_F32, order, 1.0, 0.0}, .safe = NAN};
+  for (int i = 0; i < MAP_INPUTS_MAX; i++) {
+    const bool channel = i < s->channels;
+    e.address = MAP_INPUTS + 2 * i;
+    e.signal = channel ? s->input_first + i : -1;
+    e.name = !channel && i == s->channels ? "unused" : NULL;
+    e.unit = "";
+    e.text = channel ? "acts when register 164 changes" : "up to 163: kept, without effect";
+    add(t, &e);
+  }
+  e.signal = -1;
+  e.wire.type = WIRE_U16;
+  e.address = MAP_INPUT_SEQUENCE;
+  e.name = "input sequence";
+  e.text = "numbers 100 to 163, which act together when this changes";
+  add(t, &e);
+  e.address = MAP_INPUT_CRC;
+  e.name = "input CRC";
+  e.text = "CRC-16/MODBUS of 100 to 164, high byte of each first; 0: unused";
+  add(t, &e);
+}
+
+static void add_platform(struct modbus_table *t, enum wire_order order, const struct signals *s)
+{
+  enum {
+    LEGS = offsetof(struct platform_output, legs) / sizeof(double),
+    LEGS_AT = MAP_PLATFORM_END - 2 * PLATFORM_LEGS,
+    MOTION = (LEGS_AT - MAP_PLATFORM) / 2,
+  };
+  _Static_assert(offsetof(struct platform_output, target) / sizeof(double) == MOTION,
+                 "pose, velocity and acceleration stand first");
+  add_shown(t, order, MAP_PLATFORM, s->platform_first, MOTION, "motion platform");
+  add_shown(t, order, LEGS_AT, s->platform_first + LEGS, PLATFORM_LEGS, "leg or crank");
+  add(t, &(struct entry){.kind = ENTRY_HEAD,
+                         .table = TABLE_INPUT,
+                         .address = MAP_PLATFORM_END,
+                         .wire = {WIRE_U16, order, 1.0, 0.0},
+                         .signal = -1,
+                         .safe = NAN,
+                         .name = "frame",
+                         .unit = "",
+                         .text = "number of the frame; differs from register 7: the read was torn"});
+}
+
+static void add_default(struct modbus_table *t, enum wire_order order, const struct signals *s)
+{
+  enum { POSITION = 3, ORIENTATION = MAP_BODY_REGISTERS / 2 - POSITION };
+  add_block(t, order, s);
+  for (int k = 0; k < bodies_shown(s); k++) {
+    const int address = MAP_BODY + MAP_BODY_REGISTERS * k, signal = s->body_first + SIGNALS_BODY * k;
+    add_shown(t, order, address, signal, POSITION, "centre of mass, world axes");
+    add_shown(t, order, address + 2 * POSITION, signal + POSITION, ORIENTATION,
+              "Euler parameter, body to world");
+  }
+  if (s->platform_first >= 0) add_platform(t, order, s);
+  if (s->sensors > 0) add_shown(t, order, MAP_SENSOR, s->sensor_first[0], sensor_values(s), "sensor");
+}
+
+static void add_wired(struct modbus_table *t, const struct wired *w)
+{
+  add(t, &(struct entry){.kind = w->input ? ENTRY_INPUT : ENTRY_SHOWN,
+                         .table = w->table,
+                         .address = w->address,
+                         .wire = w->wire,
+                         .signal = w->signal,
+                         .safe = w->safe,
+                         .text = w->input ? "acts when it is written" : ""});
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct entry *x = a, *y = b;
+  if (x->table != y->table) return x->table < y->table ? -1 : 1;
+  return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool modbus_table_init(struct modbus_table *t, const struct modbus_config *config,
+                       const struct signals *signals)
+{
+  *t = (struct modbus_table){0};
+  const int wired = config->map ? config->map->count : 0;
+  const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
+                   MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
+                   sensor_values(signals) + wired;
+  t->entry = calloc((size_t)room, sizeof *t->entry);
+  if (!t->entry) return false;
+  add_fixed(t, config->order);
+  if (config->default_map) add_default(t, config->order, signals);
+  for (int i = 0; i < wired; i++) add_wired(t, &config->map->item[i]);
+  qsort(t->entry, (size_t)t->count, sizeof *t->entry, by_place);
+  for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* no table is empty */
+  return true;
+}
+
+void modbus_table_free(struct modbus_table *t)
+{
+  free(t->entry);
+  *t = (struct modbus_table){0};
+}
+
+int modbus_table_end(const struct modbus_table *t, enum wire_table table)
+{
+  const struct entry *last = &t->entry[t->first[table + 1] - 1];
+  return last->address + wire_registers(last->wire.type);
+}
+
+bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
+                        struct entry_range *range)
+{
+  const struct entry *low = t->entry + t->first[table], *high = t->entry + t->first[table + 1];
+  const struct entry *end = high;
+  while (low < high) { /* the first entry at `address` or beyond */
+    const struct entry *middle = low + (high - low) / 2;
+    if (middle->address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *range = (struct entry_range){low, low};
+  for (int at = address; at < address + count; range->end++) {
+    if (range->end == end || range->end->address != at) return false;
+    at += wire_registers(range->end->wire.type);
+    if (at > address + count) return false;
+  }
+  return true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * The register map as data: every number that a client can address, by table and address. Built at set-up, then constant.
+ * Who shows, who judges requests and who prints the map all walk this table; what is not in it is a hole. */
+#ifndef ALI3_MODBUS_TABLE_H
+#define ALI3_MODBUS_TABLE_H
+
+#include "modbus/config.h"
+#include "signals/signals.h"
+
+enum {
+  MAP_MAGIC = 0x4133, /* "A3" */
+  MAP_VERSION = 0x0202,
+  MAP_NONE = 0xffff,
+
+  MAP_BODIES_MAX = 128,
+  MAP_SENSORS_MAX = 1024, /* values of sensors */
+  MAP_INPUTS_MAX = 32,    /* channels in the block */
+};
+
+/* Input registers (FC 4), the first of each value. */
+enum map_input {
+  MAP_IDENTIFICATION = 0,
+  MAP_MAP_VERSION = 1,
+  MAP_STATE = 2,
+  MAP_STATUS_BITS = 3,
+  MAP_FAULT = 4,
+  MAP_WARNINGS = 5, /* those status bits that tell of trouble without being a state */
+  MAP_HEARTBEAT = 6,
+  MAP_FRAME_START = 7,
+  MAP_CYCLE = 8,   /* u32 */
+  MAP_TIME = 10,   /* f32, s */
+  MAP_PERIOD = 12, /* us, as the next two */
+  MAP_LAST_CYCLE = 13,
+  MAP_MAX_CYCLE = 14,
+  MAP_OVERRUNS = 15,
+  MAP_INPUT_AGE = 16, /* ms */
+  MAP_STALE_MASK = 17,
+  MAP_LAST_COMMAND = 18,
+  MAP_LAST_SEQUENCE = 19,
+  MAP_LAST_RESULT = 20,
+  MAP_EXACT_TIME = 21, /* f64, s: an f32 stands still for cycles after some hours */
+  MAP_RESERVED = 25,   /* up to the next: no value */
+  MAP_FRAME_END = 31,
+  MAP_HEAD = 32,
+  MAP_PLATFORM =
+      100, /* f32 x24: pose, velocity and acceleration of the platform, legs; holes where there is none; busy until it
+              is armed */
+  MAP_PLATFORM_END = 148, /* number of the frame again */
+  MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
+  MAP_BODY_REGISTERS = 14,
+  MAP_SENSOR = 4000, /* f32 each: the values of the sensors in the order of the signal table */
+};
+
+/* Holding registers (FC 3, 6, 16, 22, 23). */
+enum map_holding {
+  MAP_COMMAND = 0,
+  MAP_ARGUMENT = 1,
+  MAP_SEQUENCE = 2,         /* the command is sent when this changes */
+  MAP_CLIENT_HEARTBEAT = 3, /* any write of it keeps its writer the owner of the inputs */
+  MAP_WATCHDOG = 4,         /* ms of silence after which the inputs are released; 0: MAP_OWNER_MS */
+  MAP_WATCHDOG_ACTION = 5,  /* 0: no more than that */
+  MAP_CONTROL = 6,          /* registers of the above */
+  MAP_INPUTS = 100,         /* f32 x32 */
+  MAP_INPUT_SEQUENCE = 164, /* the inputs go to the loop when this changes */
+  MAP_INPUT_CRC = 165,      /* 0 unused, else CRC-16/MODBUS of registers 100..164, high byte of each first */
+  MAP_INPUTS_END = 166,
+};
+
+/* Coils (FC 1, 5, 15); each acts when a 1 follows a 0, enable on a 0 that follows a 1, too; the e-stop on every 1. Read: what was
+ * last written; the e-stop: whether it is latched. */
+enum map_coil { MAP_ENABLE, MAP_RUN, MAP_PAUSE, MAP_ESTOP, MAP_RESET, MAP_PARK, MAP_COILS };
+enum { MAP_DISCRETE = 16 }; /* discrete inputs (FC 2): the status bits */
+
+enum entry_kind {
+  ENTRY_HEAD,    /* of the daemon, read */
+  ENTRY_CONTROL, /* of the daemon, written: commands, watchdog, coils */
+  ENTRY_BLOCK,   /* input block: goes to the loop when its sequence changes */
+  ENTRY_SHOWN,   /* a signal */
+  ENTRY_INPUT,   /* a channel of an input: goes to the loop when it is written */
+};
+
+struct entry {
+  enum entry_kind kind;
+  enum wire_table table;
+  int address;
+  struct wire wire;
+  int signal;              /* index in the signal table; -1: none */
+  double safe;             /* see struct wired */
+  const char *name;        /* where there is no signal; NULL: nothing to tell of it */
+  const char *unit, *text; /* the unit where there is no signal */
+};
+
+struct modbus_table {
+  struct entry *entry; /* (count) by table and address, without overlaps */
+  int count;
+  int first[TABLE_INPUT + 2]; /* of each table; the last is the end */
+};
+
+/* Set-up. False when out of memory. */
+bool modbus_table_init(struct modbus_table *t, const struct modbus_config *config,
+                       const struct signals *signals);
+void modbus_table_free(struct modbus_table *t);
+
+/* One past the last register or bit of a table. */
+int modbus_table_end(const struct modbus_table *t, enum wire_table table);
+
+/* The entries at `count` addresses from `address` on. False if there is a hole among them, or a number is cut. */
+struct entry_range {
+  const struct entry *first, *end;
+};
+bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
+                        struct entry_range *range);
+
+#endif

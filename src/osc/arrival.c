@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "osc/arrival.h"
+
+/* Slewing by 500 ppm moves the clocks apart by this much in 2 s; steps that matter are larger. */
+static const int64_t STEP_NS = 1000000;
+
+void osc_arrival_begin(struct osc_arrival *a, uint64_t now_ns, uint64_t wall_ns)
+{
+  const int64_t offset_ns = (int64_t)(now_ns - wall_ns);
+  const int64_t change = offset_ns - a->offset_ns;
+  a->stepped |= a->known && (change > STEP_NS || change < -STEP_NS);
+  a->offset_ns = offset_ns;
+  a->known = true;
+}
+
+uint64_t osc_arrival_of(struct osc_arrival *a, uint64_t stamp_ns, uint64_t now_ns)
+{
+  /* Without a stamp that can be trusted, as old as it may be: an old value must not pass for a fresh one. */
+  uint64_t t_ns = a->empty_ns ? a->empty_ns : now_ns;
+  if (stamp_ns && !a->stepped) {
+    const int64_t at_ns = (int64_t)stamp_ns + a->offset_ns;
+    if (at_ns > (int64_t)t_ns || a->empty_ns == 0) t_ns = at_ns > 0 ? (uint64_t)at_ns : 1;
+  }
+  if (t_ns > now_ns) t_ns = now_ns;
+  if (t_ns <= a->last_ns) t_ns = a->last_ns + 1;
+  a->last_ns = t_ns;
+  return t_ns;
+}
+
+void osc_arrival_empty(struct osc_arrival *a, uint64_t now_ns)
+{
+  a->empty_ns = now_ns;
+  a->stepped = false;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * Commands to the loop, and its answers. */
+#include "osc/in_parts.h"
+#include "platform/params.h"
+
+#include <string.h>
+
+static void write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
+                      unsigned result)
+{
+  osc_write(w, in->config->prefix, "/ack", "sii");
+  osc_write_s(w, what);
+  osc_write_i(w, id);
+  osc_write_i(w, (int32_t)result);
+}
+
+void osc_acknowledge(struct osc_in *in, const struct osc_sender *to, const char *what, int32_t id,
+                     unsigned result)
+{
+  struct osc_writer w;
+  write_ack(in, &w, what, id, result);
+  osc_out_answer(in->out, to, &w);
+}
+
+/* Steps are answered when they are done, perhaps long after what came later: their place is not given away. Where answers
+ * were lost for lack of room no place may be free. */
+static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
+{
+  uint32_t place = in->next_place;
+  for (int i = 0; i < OSC_PLACES && in->place[place].awaited; i++) place = (place + 1) % OSC_PLACES;
+  in->next_place = (place + 1) % OSC_PLACES;
+  in->place[place].from = *from;
+  in->place[place].serial = in->serial++;
+  in->place[place].awaited = true;
+  char name[CLIENT_NAME];
+  clients_address_text(&from->at.name.any, name);
+  clients_name(&in->port->clients, place, name);
+  return place;
+}
+
+/* A command that waits is dropped. */
+static void drop(struct osc_in *in, const struct command *c)
+{
+  in->place[c->client].awaited = false;
+  counter_add(&in->counters->commands_dropped, 1);
+  osc_acknowledge(in, &in->place[c->client].from, command_name(c->code), (int32_t)c->id, RESULT_BUSY);
+}
+
+/* With the inputs of the same datagram, after them: see osc_send_commands(). */
+static enum verdict send_valued(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                                double value, int32_t id)
+{
+  if (r->access < ACCESS_WRITE) {
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_NOT_AUTHORISED);
+    return DENIED;
+  }
+  /* A loop that stands still answers nothing, and must not find this when it goes on. */
+  if (atomic_load_explicit(&in->port->stuck, memory_order_acquire) && code != COMMAND_RESET) {
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
+    return ACCEPTED;
+  }
+  /* It came before an e-stop that has acted already: nobody who sent it could know of that one. */
+  if (code == COMMAND_RESET && r->from.now_ns <= in->estop_ns) {
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_WRONG_STATE);
+    return ACCEPTED;
+  }
+  if (in->commands == OSC_COMMANDS_MAX) {
+    counter_add(&in->counters->commands_dropped, 1);
+    osc_acknowledge(in, &r->from, command_name(code), id, RESULT_BUSY);
+    return ACCEPTED;
+  }
+  in->command[in->commands++] = (struct command){.code = code,
+                                                 .argument = argument,
+                                                 .id = (uint32_t)id,
+                                                 .client = place_for(in, &r->from),
+                                                 .t_ns = r->from.now_ns,
+                                                 .value = value};
+  return ACCEPTED;
+}
+
+static enum verdict send_command(struct osc_in *in, const struct request *r, unsigned code, uint32_t argument,
+                                 int32_t id)
+{
+  return send_valued(in, r, code, argument, 0.0, id);
+}
+
+/* --- e-stops --- */
+
+int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m)
+{
+  if (!m->known || m->types[0] != 'i') return 0;
+  osc_arguments(m, &in->arguments);
+  return osc_integer(&in->arguments, 0);
+}
+
+void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t id)
+{
+  const struct command c = {
+      .code = COMMAND_ESTOP, .id = (uint32_t)id, .client = place_for(in, from), .t_ns = from->now_ns};
+  in->estop_ns = from->now_ns;
+  counter_add(&in->counters->osc_commands, 1);
+  if (port_estop(in->port, &c)) return;
+  /* It acts by its flag, for which the loop has no answer. */
+  in->place[c.client].awaited = false;
+  osc_acknowledge(in, from, command_name(c.code), id, RESULT_OK);
+}
+
+/* The first one of the datagram has been passed on by osc_in_estop(), and stands for all of them. */
+static enum verdict on_estop(struct osc_in *in, const struct request *r)
+{
+  if (in->once.estop)
+    osc_acknowledge(in, &r->from, command_name(COMMAND_ESTOP),
+                    r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0, RESULT_OK);
+  in->once.estop = true;
+  return ACCEPTED;
+}
+
+enum verdict osc_on_command(struct osc_in *in, const struct request *r)
+{
+  const int code = command_from_name(r->tail + strlen("cmd/"));
+  if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT || code == COMMAND_PLATFORM)
+    return UNKNOWN; /* those with arguments have addresses of their own */
+  if (code == COMMAND_ESTOP) return on_estop(in, r);
+  if (!osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
+  return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
+}
+
+/* step CYCLES [REQUEST]: acknowledged when they are done, in lockstep; the frame goes out before. */
+enum verdict osc_on_step(struct osc_in *in, const struct request *r)
+{
+  if (!osc_types_are(r->a, "i") && !osc_types_are(r->a, "ii")) return WRONG_TYPES;
+  const int32_t cycles = osc_integer(r->a, 0), id = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
+  if (cycles >= 1) return send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_STEP), id, RESULT_BAD_ARGUMENT);
+  return ACCEPTED;
+}
+
+/* inject NAME ON [REQUEST] */
+enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
+{
+  const struct osc_arguments *a = r->a;
+  if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !osc_is_number(a->types[1])) return WRONG_TYPES;
+  if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
+  const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
+  const uint32_t on = osc_number(a, 1) != 0.0;
+  for (int i = 0; i < in->config->injections; i++)
+    if (strcmp(in->config->injection_name[i], osc_string(a, 0)) == 0)
+      return send_command(in, r, COMMAND_INJECT, 2 * (uint32_t)i + on, id);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_INJECT), id, RESULT_BAD_ARGUMENT);
+  return ACCEPTED;
+}
+
+/* platform/set NAME VALUE [REQUEST]: what the value may be is judged by the loop, beside the others. */
+enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
+{
+  const struct osc_arguments *a = r->a;
+  if (in->signals->platform_first < 0) return UNKNOWN;
+  if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !strchr("fdi", a->types[1])) return WRONG_TYPES;
+  if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
+  const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
+  for (uint32_t i = 0; i < PARAMS; i++)
+    if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
+      return send_valued(in, r, COMMAND_PLATFORM, i, osc_number(a, 1), id);
+  osc_acknowledge(in, &r->from, command_name(COMMAND_PLATFORM), id, RESULT_BAD_ARGUMENT);
+  return ACCEPTED;
+}
+
+void osc_send_commands(struct osc_in *in)
+{
+  for (int i = 0; i < in->commands; i++) {
+    const struct command *c = &in->command[i];
+    if (port_command(in->port, c))
+      counter_add(&in->counters->osc_commands, 1);
+    else
+      drop(in, c);
+  }
+  in->commands = 0;
+}
+
+void osc_in_answers(struct osc_in *in, uint32_t most)
+{
+  struct answer a;
+  for (uint32_t n = 0; n < most && ring_pop(&in->port->answers, &a); n++) {
+    if (a.client >= OSC_PLACES) continue;
+    in->place[a.client].awaited = false;
+    struct osc_writer w;
+    write_ack(in, &w, command_name(a.code), (int32_t)a.id, a.result);
+    osc_out_owed(in->out, &in->place[a.client].from, &w);
+  }
+  osc_answer_syncs(in);
+}
+
+/* --- barriers --- */
+
+/* Who waits longest is forgotten first, where there is no room. The last one of a datagram stands for those before it. */
+enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
+{
+  if (!osc_types_are(r->a, "i")) return WRONG_TYPES;
+  if (in->once.sync) in->syncs--;
+  in->once.sync = true;
+  if (in->syncs == OSC_SYNCS) memmove(in->sync, in->sync + 1, (size_t)--in->syncs * sizeof in->sync[0]);
+  in->sync[in->syncs].from = r->from;
+  in->sync[in->syncs].id = osc_integer(r->a, 0);
+  in->sync[in->syncs].serial = in->serial;
+  in->syncs++;
+  return ACCEPTED;
+}
+
+static bool is_owed_an_answer(const struct osc_in *in, const struct inet_address *who, uint64_t before)
+{
+  for (int i = 0; i < OSC_PLACES; i++)
+    if (in->place[i].awaited && in->place[i].serial < before && inet_address_same(&in->place[i].from.at, who))
+      return true;
+  return false;
+}
+
+/* In the order in which they came. */
+void osc_answer_syncs(struct osc_in *in)
+{
+  int left = 0;
+  for (int i = 0; i < in->syncs; i++) {
+    if (is_owed_an_answer(in, &in->sync[i].from.at, in->sync[i].serial)) {
+      in->sync[left++] = in->sync[i];
+      continue;
+    }
+    struct osc_writer w;
+    osc_write(&w, in->config->prefix, "/synced", "i");
+    osc_write_i(&w, in->sync[i].id);
+    osc_out_owed(in->out, &in->sync[i].from, &w);
+  }
+  in->syncs = left;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * liblo writes every message once, with zeros for values. As numbers have a fixed width and stand at the end
+ * of a message, their place follows from its length: that is all the patching has to know about the format.
+ */
+#include "osc/encode.h"
+
+#include <lo/lo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUNDLE_HEADER = 16, ELEMENT_SIZE = 4 };
+
+/* Appends a message of zeros as an element of the bundle in p. Returns the offset of its first argument, 0 if
+ * there is no room for it. */
+static size_t append_element(struct osc_packet *p, const char *address, const char *types)
+{
+  if (p->size + ELEMENT_SIZE > OSC_DATAGRAM) return 0;
+  lo_message m = lo_message_new();
+  if (!m) return 0;
+  size_t arguments = 0;
+  for (const char *t = types; *t; t++) {
+    switch (*t) {
+    case LO_INT32:
+      lo_message_add_int32(m, 0);
+      break;
+    case LO_INT64:
+      lo_message_add_int64(m, 0);
+      break;
+    case LO_FLOAT:
+      lo_message_add_float(m, 0);
+      break;
+    case LO_DOUBLE:
+      lo_message_add_double(m, 0);
+      break;
+    }
+    arguments += *t == LO_INT64 || *t == LO_DOUBLE ? 8 : 4;
+  }
+  size_t at = p->size + ELEMENT_SIZE;
+  const size_t length = lo_message_length(m, address);
+  const bool put = length <= OSC_DATAGRAM - at && lo_message_serialise(m, address, p->bytes + at, NULL);
+  lo_message_free(m);
+  if (!put) return 0;
+  osc_put_u32(p->bytes + p->size, (uint32_t)length);
+  p->size = at + length;
+  return p->size - arguments;
+}
+
+/* A bundle with its header and nothing else; false if even that does not fit. */
+static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bool doubles)
+{
+  *p = (struct osc_packet){.first = first, .size = BUNDLE_HEADER};
+  memcpy(p->bytes, "#bundle", 8);
+  osc_put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
+  char address[OSC_PREFIX_MAX + 8];
+  snprintf(address, sizeof address, "%s/hdr", prefix);
+  p->header = append_element(p, address, doubles ? "hdiiii" : "ifiiii");
+  return p->header != 0;
+}
+
+/* Adds a message to the last packet, or to a new one where that is full. False: it fits in none. */
+static bool add_message(struct osc_state *st, const char *prefix, const struct osc_node *node)
+{
+  struct osc_packet *p = &st->packet[st->packets - 1];
+  char types[OSC_DATAGRAM] = "";
+  if (node->count >= OSC_DATAGRAM) return false;
+  memset(types, st->doubles ? LO_DOUBLE : LO_FLOAT, (size_t)node->count);
+  size_t argument = append_element(p, node->address, types);
+  if (argument == 0 && p->messages > 0) {
+    p++;
+    if (!begin_packet(p, prefix, st->messages, st->doubles)) return false;
+    st->packets++;
+    argument = append_element(p, node->address, types);
+  }
+  if (argument == 0) return false;
+  p->messages++;
+  st->message[st->messages++] = (struct osc_message){argument, node};
+  return true;
+}
+
+/* Distributes the messages over as few packets as their names allow. Returns NULL, or the address of what fits in no packet.
+ */
+static const char *lay_out(struct osc_state *st, const char *prefix, enum stream stream, enum osc_part part)
+{
+  st->packets = 1;
+  if (!begin_packet(st->packet, prefix, 0, st->doubles)) return prefix;
+  for (int i = 0; i < st->space->nodes; i++) {
+    const struct osc_node *n = &st->space->node[i];
+    if (n->motion && part == OSC_WITHOUT_MOTION) continue;
+    if (n->stream == stream && !add_message(st, prefix, n)) return n->address;
+  }
+  if (st->messages == 0 && part == OSC_WITHOUT_MOTION) st->packets = 0;
+  return NULL;
+}
+
+struct osc_state *osc_state_new(const struct osc_space *space, const char *prefix, enum stream stream,
+                                bool doubles, enum osc_part part, char *error, size_t size)
+{
+  size_t most = 1; /* packets: at worst one per message, and one if there is none */
+  for (int i = 0; i < space->nodes; i++) most += space->node[i].stream == stream;
+  struct osc_state *st = calloc(1, sizeof *st);
+  if (st) {
+    st->space = space;
+    st->doubles = doubles;
+    st->packet = calloc(most, sizeof *st->packet);
+    st->message = calloc(most, sizeof *st->message);
+  }
+  if (!st || !st->packet || !st->message) {
+    snprintf(error, size, "out of memory");
+    osc_state_free(st);
+    return NULL;
+  }
+  const char *culprit = lay_out(st, prefix, stream, part);
+  if (culprit) {
+    snprintf(error, size, "the OSC message '%.80s' does not fit in a packet of %d bytes", culprit,
+             OSC_DATAGRAM);
+    osc_state_free(st);
+    return NULL;
+  }
+  struct osc_packet *packet = st->packets > 0 ? realloc(st->packet, (size_t)st->packets * sizeof *packet)
+                                              : NULL; /* memory is locked */
+  if (packet) st->packet = packet;
+  return st;
+}
+
+void osc_state_free(struct osc_state *st)
+{
+  if (!st) return;
+  free(st->packet);
+  free(st->message);
+  free(st);
+}
+
+void osc_state_fill(struct osc_state *st, const struct frame *frame)
+{
+  for (int k = 0; k < st->packets; k++) {
+    struct osc_packet *p = &st->packet[k];
+    uint8_t *at = p->bytes + p->header;
+    at = st->doubles ? osc_put_u64(at, frame->cycle) : osc_put_u32(at, (uint32_t)frame->cycle & INT32_MAX);
+    at = osc_put_number(at, frame->time, st->doubles);
+    at = osc_put_u32(at, frame->state);
+    osc_put_u32(at, frame->flags);
+    for (int i = p->first; i < p->first + p->messages; i++) {
+      const struct osc_node *node = st->message[i].node;
+      at = p->bytes + st->message[i].argument;
+      for (int v = 0; v < node->count; v++)
+        at = osc_put_number(at, osc_space_argument(st->space, node, v, frame->values), st->doubles);
+    }
+  }
+  osc_state_number(st, 0, st->packets);
+}
+
+void osc_state_number(struct osc_state *st, int first_part, int parts)
+{
+  for (int k = 0; k < st->packets; k++) {
+    struct osc_packet *p = &st->packet[k];
+    uint8_t *at = p->bytes + p->header + (st->doubles ? 8 + 8 : 4 + 4) + 4 + 4;
+    at = osc_put_u32(at, (uint32_t)(first_part + k));
+    osc_put_u32(at, (uint32_t)parts);
+  }
+}

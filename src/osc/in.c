@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * liblo's server is not used: that would listen on every interface, answer unmatched addresses ending in '/', recurse as deep
+ * as a packet says, and dispatch the front of a packet whose end is bad. */
+#include "osc/in_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_space *space,
+                          const struct signals *signals, struct port *port, struct counters *counters,
+                          struct osc_out *out)
+{
+  struct osc_in *in = calloc(1, sizeof *in);
+  if (!in) return NULL;
+  in->config = config;
+  in->signals = signals;
+  in->space = space;
+  in->port = port;
+  in->counters = counters;
+  in->out = out;
+  snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
+  in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
+  in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
+  in->owner = calloc((size_t)signals->inputs + 1, sizeof *in->owner);
+  if (!in->sample || !in->input_of || !in->owner) {
+    osc_in_free(in);
+    return NULL;
+  }
+  for (int i = 0; i < signals->inputs; i++)
+    for (int k = 0; k < signals->input[i].count; k++) in->input_of[signals->input[i].first + k] = i;
+  return in;
+}
+
+void osc_in_free(struct osc_in *in)
+{
+  if (!in) return;
+  free(in->sample);
+  free(in->input_of);
+  free(in->owner);
+  free(in);
+}
+
+static const struct {
+  const char *address; /* ending in '/': all below it */
+  enum verdict (*handle)(struct osc_in *in, const struct request *r);
+} HANDLERS[] = {
+    {"in/frame", osc_on_frame}, {"in/blob", osc_on_blob},      {"cmd/", osc_on_command},
+    {"step", osc_on_step},      {"inject", osc_on_inject},     {"platform/set", osc_on_platform_set},
+    {"sync", osc_on_sync},      {"ping", osc_on_ping},         {"status", osc_on_status},
+    {"sub", osc_on_subscribe},  {"unsub", osc_on_unsubscribe}, {"heartbeat", osc_on_heartbeat},
+};
+enum { HANDLER_COUNT = sizeof HANDLERS / sizeof HANDLERS[0] };
+
+/* HANDLER_COUNT: none. */
+static int find_handler(const char *tail)
+{
+  int i = 0;
+  for (; i < HANDLER_COUNT; i++) {
+    const size_t n = strlen(HANDLERS[i].address);
+    const bool below = HANDLERS[i].address[n - 1] == '/';
+    if (below ? strncmp(tail, HANDLERS[i].address, n) == 0 : strcmp(tail, HANDLERS[i].address) == 0) break;
+  }
+  return i;
+}
+
+/* Below the prefix; "": it is not. */
+static const char *tail_of(const struct osc_in *in, const char *address)
+{
+  const size_t n = strlen(in->config->prefix);
+  return strncmp(address, in->config->prefix, n) == 0 && address[n] == '/' ? address + n + 1 : "";
+}
+
+static bool all_finite(const struct osc_arguments *a)
+{
+  for (int i = 0; i < a->count; i++)
+    if (osc_is_number(a->types[i]) && !isfinite(osc_number(a, i))) return false;
+  return true;
+}
+
+static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct request *r)
+{
+  r->address = m->address;
+  r->tail = tail_of(in, m->address);
+  const int handler = find_handler(r->tail);
+  const struct osc_node *node = handler < HANDLER_COUNT ? NULL : osc_space_find(in->space, m->address);
+  if (handler == HANDLER_COUNT && !node) return UNKNOWN;
+  /* Surfaces send what their buttons are made of: nothing that comes with an e-stop may get it refused. */
+  const bool estop = strcmp(m->address, in->estop) == 0;
+  if (!m->known && !estop) return WRONG_TYPES;
+  if (m->known) {
+    osc_arguments(m, &in->arguments);
+  } else {
+    in->arguments.types = "";
+    in->arguments.count = 0;
+  }
+  r->from.bytes = m->bytes;
+  if (!all_finite(&in->arguments) && !estop) return NONFINITE;
+  return node ? osc_on_node(in, r, node) : HANDLERS[handler].handle(in, r);
+}
+
+/* The loop finds the inputs of a datagram in one piece, and before what the same datagram tells it to do. */
+static void hand_over(struct osc_in *in, uint64_t now_ns)
+{
+  if (in->changed) {
+    size_t size = (size_t)in->signals->channels * sizeof *in->sample;
+    memcpy(snapshot_begin(&in->port->inputs), in->sample, size);
+    snapshot_publish(&in->port->inputs);
+    if (in->beat) port_beat(in->port, now_ns);
+  }
+  in->changed = in->beat = false;
+  osc_send_commands(in);
+  osc_answer_syncs(in);
+}
+
+enum access osc_in_access(struct osc_in *in, const struct inet_address *from)
+{
+  const struct peers *peers = in->config->peers;
+  const enum access access = peers ? peers_access(peers, &from->name.any) : ACCESS_WRITE;
+  if (access == ACCESS_NONE) counter_add(&in->counters->osc_denied, 1);
+  return access;
+}
+
+void osc_in_estop(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
+                  uint64_t t_ns)
+{
+  /* Most datagrams are done with here. */
+  if (n > OSC_IN_MAX || !memmem(bytes, n, in->estop, strlen(in->estop) + 1)) return;
+  if (!osc_parse(bytes, n, &in->datagram)) return;
+  for (int i = 0; i < in->datagram.messages; i++) {
+    const struct osc_raw *m = &in->datagram.message[i];
+    if (strcmp(m->address, in->estop) != 0) continue;
+    osc_raise_estop(in, &(struct osc_sender){.at = *from, .bytes = m->bytes, .now_ns = t_ns},
+                    osc_estop_id(in, m));
+    return;
+  }
+}
+
+void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
+                     enum access access, uint64_t t_ns)
+{
+  _Atomic uint64_t *const counter[] = {[ACCEPTED] = &in->counters->osc_received,
+                                       [UNKNOWN] = &in->counters->osc_unknown,
+                                       [WRONG_TYPES] = &in->counters->osc_type_errors,
+                                       [NONFINITE] = &in->counters->osc_nonfinite,
+                                       [REPEATED] = &in->counters->osc_repeated,
+                                       [LATE] = &in->counters->osc_late,
+                                       [BAD_CHECKSUM] = &in->counters->osc_checksum,
+                                       [REFUSED] = &in->counters->osc_refused,
+                                       [DENIED] = &in->counters->osc_denied};
+  struct request r = {.a = &in->arguments,
+                      .from = {.at = *from, .now_ns = t_ns, .writes = access == ACCESS_WRITE},
+                      .access = access};
+  in->once = (struct once){0};
+  if (!osc_parse(bytes, n, &in->datagram)) counter_add(&in->counters->osc_malformed, 1);
+  for (int i = 0; i < in->datagram.messages; i++)
+    counter_add(counter[dispatch(in, &in->datagram.message[i], &r)], 1);
+  hand_over(in, t_ns);
+  osc_answer_once(in, &r.from);
+}
+
+void osc_in_packet(struct osc_in *in, const uint8_t *bytes, size_t n, const struct inet_address *from,
+                   uint64_t t_ns)
+{
+  const enum access access = osc_in_access(in, from);
+  if (access == ACCESS_NONE) return;
+  osc_in_estop(in, bytes, n, from, t_ns);
+  osc_in_datagram(in, bytes, n, from, access, t_ns);
+}

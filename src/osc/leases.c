@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * Who gets what, and until when. */
+#include "osc/out_parts.h"
+#include "rt/clock.h"
+
+void osc_out_count(struct osc_out *out)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < out->receivers; i++) n += out->receiver[i].streams != 0;
+  counter_set(&out->counters->osc_clients, n);
+}
+
+unsigned osc_out_bits(const struct osc_out *out, enum stream stream)
+{
+  if (stream != STREAM_ALL) return 1U << stream;
+  const bool sensors = out->state[STREAM_SENSOR][0]->messages > 0;
+  return 1U << STREAM_BODY | (sensors ? 1U << STREAM_SENSOR : 0) | 1U << STREAM_STATUS;
+}
+
+bool osc_out_has_lease(const struct osc_out *out, const struct inet_address *who)
+{
+  for (int i = 0; i < out->receivers; i++) {
+    const struct osc_receiver *r = &out->receiver[i];
+    if (r->streams && (inet_address_same(&r->to, who) || inet_address_same(&r->by, who))) return true;
+  }
+  return false;
+}
+
+void osc_out_expire(struct osc_out *out, uint64_t now_ns)
+{
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    struct osc_receiver *r = &out->receiver[i];
+    for (int s = 0; s < STREAMS; s++)
+      if (r->lease[s].end_ns < now_ns) r->streams &= ~(1U << s);
+  }
+  osc_out_count(out);
+}
+
+/* NULL: no subscriber. */
+static struct osc_receiver *find_subscriber(struct osc_out *out, const struct inet_address *to)
+{
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    struct osc_receiver *r = &out->receiver[i];
+    if (r->streams && inet_address_same(&r->to, to)) return r;
+  }
+  return NULL;
+}
+
+/* Who subscribed rules over the lease; so does the receiver itself, lest somebody else takes it first and thins it out. */
+static bool rules(const struct osc_receiver *r, const struct osc_sender *by)
+{
+  return inet_address_same(&r->by, &by->at) || inet_address_same(&r->to, &by->at);
+}
+
+/* Tells a reader that its lease has gone to somebody else. */
+static void drop_reader(struct osc_out *out, struct osc_receiver *r)
+{
+  static const char *const name[STREAM_NONE] = {
+#define LEASE_STREAM(id, text) [id] = (text),
+      STREAM_LIST(LEASE_STREAM)
+#undef LEASE_STREAM
+  };
+  for (int s = 0; s < STREAMS; s++) {
+    struct osc_writer w;
+    if (!(r->streams >> s & 1)) continue;
+    osc_write(&w, out->config->prefix, "/sub/ack", "si");
+    osc_write_s(&w, name[s]);
+    osc_write_i(&w, RESULT_NOT_AUTHORISED);
+    osc_out_send(out, &r->by, &w);
+  }
+  r->streams = 0;
+}
+
+/* When its last lease ends. */
+static uint64_t end_of(const struct osc_receiver *r)
+{
+  uint64_t end_ns = 0;
+  for (int s = 0; s < STREAMS; s++)
+    if ((r->streams >> s & 1) && r->lease[s].end_ns > end_ns) end_ns = r->lease[s].end_ns;
+  return end_ns;
+}
+
+/* NULL: there is none for this sender. */
+static struct osc_receiver *free_place(struct osc_out *out, const struct osc_sender *by)
+{
+  struct osc_receiver *place = NULL, *idle = NULL;
+  int readers = 0, of_host = 0;
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    struct osc_receiver *r = &out->receiver[i];
+    if (!r->streams) {
+      place = place ? place : r;
+      continue;
+    }
+    of_host += inet_address_same_host(&r->by, &by->at);
+    readers += !r->writes;
+    if (!r->writes && (!idle || end_of(r) < end_of(idle))) idle = r;
+  }
+  if (of_host >= OSC_SUBSCRIBERS / 2) return NULL;
+  if (!by->writes) return readers < OSC_SUBSCRIBERS - 1 ? place : NULL;
+  if (place || !idle) return place;
+  drop_reader(out, idle);
+  return idle;
+}
+
+/* What a fixed target at this address gets already. */
+static unsigned sent_anyway(const struct osc_out *out, const struct inet_address *to)
+{
+  unsigned streams = 0;
+  for (int i = 0; i < out->config->targets; i++)
+    if (inet_address_same(&out->receiver[i].to, to)) streams |= out->receiver[i].streams;
+  return streams;
+}
+
+bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
+                       enum stream stream, uint32_t divisor, bool doubles)
+{
+  /* Its own streams would come back to it as inputs that never grow old. */
+  if (!inet_address_may_be_answered(to) || inet_address_reaches(to, &out->own)) return false;
+  const unsigned streams = osc_out_bits(out, stream) & ~sent_anyway(out, to);
+  if (!streams) return true;
+  struct osc_receiver *r = find_subscriber(out, to);
+  if (r && !rules(r, by)) return false;
+  if (!r) {
+    r = free_place(out, by);
+    if (!r) return false;
+    *r = (struct osc_receiver){.to = *to, .fd = -1};
+  }
+  r->by = by->at;
+  r->writes = by->writes;
+  osc_receiver_lease(r, streams, divisor, doubles, by->now_ns + OSC_LEASE_S * NS_PER_S);
+  osc_out_count(out);
+  return true;
+}
+
+bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
+                         enum stream stream)
+{
+  struct osc_receiver *r = find_subscriber(out, to);
+  if (!r || !rules(r, by) || !(r->streams & osc_out_bits(out, stream))) return false;
+  r->streams &= ~osc_out_bits(out, stream);
+  osc_out_count(out);
+  return true;
+}
+
+bool osc_out_heartbeat(struct osc_out *out, const struct osc_sender *by, int32_t count)
+{
+  for (int i = out->config->targets; i < out->receivers; i++) {
+    struct osc_receiver *r = &out->receiver[i];
+    if (!r->streams || !inet_address_same(&r->by, &by->at)) continue;
+    if (r->beaten && r->count == count) return false;
+    r->beaten = true;
+    r->count = count;
+    for (int s = 0; s < STREAMS; s++)
+      if (r->streams >> s & 1) r->lease[s].end_ns = by->now_ns + OSC_LEASE_S * NS_PER_S;
+  }
+  return true;
+}

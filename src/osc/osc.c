@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * The thread of OSC. Its work per turn is bounded, and every turn begins with the socket, so that a flood delays neither an
+ * e-stop nor the state stream by more than a turn:
+ *
+ *   receive   the socket into the queue; e-stops act
+ *   frame     streams to the targets and subscribers
+ *   answers   of the loop to those who sent commands
+ *   serve     the queue: those who may write, then the others */
+#include "osc/osc.h"
+#include "osc/in.h"
+#include "osc/out.h"
+#include "osc/queue.h"
+#include "osc/socket.h"
+#include "rt/clock.h"
+#include "rt/realtime.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  STACK_KB = 256,
+  TURN_MS = 10,      /* longest sleep: answers of the loop carry no event of their own */
+  TURN_BATCHES = 16, /* of datagrams read per turn: a flood must not keep the thread from its frames */
+};
+
+struct osc {
+  struct osc_socket *socket;
+  atomic_bool stop;
+  pthread_t thread;
+  struct port *port;
+  struct counters *counters;
+  struct osc_space *space;
+  struct osc_out *out;
+  struct osc_in *in;
+  struct osc_queue *queue;
+};
+
+/* First pass: whatever waits in the socket is read, and e-stops act, before anything else is looked at. */
+static void receive(struct osc *o)
+{
+  struct osc_received received[OSC_BATCH];
+  int n = OSC_BATCH;
+  for (int batch = 0; batch < TURN_BATCHES && n == OSC_BATCH; batch++) {
+    n = osc_socket_read(o->socket, received);
+    for (int i = 0; i < n; i++) {
+      const struct osc_received *r = &received[i];
+      const enum access access = osc_in_access(o->in, &r->from);
+      if (access == ACCESS_NONE) continue;
+      osc_in_estop(o->in, r->bytes, r->size, &r->from, r->t_ns);
+      if (!osc_queue_put(o->queue, &r->from, access, r->t_ns, r->bytes, r->size))
+        counter_add(&o->counters->osc_over_budget, 1);
+    }
+  }
+}
+
+/* False: some datagrams of the class wait for the next turn. */
+static bool serve_class(struct osc *o, enum access access)
+{
+  const struct osc_waiting *w;
+  for (size_t bytes = 0; (w = osc_queue_next(o->queue, access)) != NULL; osc_queue_drop(o->queue, access)) {
+    if (bytes >= OSC_QUEUE_TURN_BYTES) return false;
+    bytes += w->size;
+    osc_in_datagram(o->in, w->bytes, w->size, &w->from, w->access, w->t_ns);
+  }
+  return true;
+}
+
+/* Second pass: senders that may write first. Returns whether some datagrams still wait. */
+static bool serve(struct osc *o)
+{
+  const bool wrote = serve_class(o, ACCESS_WRITE);
+  return !(serve_class(o, ACCESS_READ) && wrote);
+}
+
+static void *run(void *arg)
+{
+  struct osc *o = arg;
+  struct pollfd wait[] = {{.fd = o->port->event, .events = POLLIN},
+                          {.fd = osc_socket_fd(o->socket), .events = POLLIN}};
+  bool last, more = false;
+  thread_favour_self(); /* an e-stop must not wait for a turn among all that the host does */
+  do {
+    poll(wait, sizeof wait / sizeof wait[0], more ? 0 : TURN_MS);
+    last = atomic_load(&o->stop);
+    uint64_t events, now = clock_now_ns();
+    osc_out_turn(o->out);
+    receive(o);
+    if (wait[0].revents) (void)!read(o->port->event, &events, sizeof events);
+    /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
+     * a frame that is not either. */
+    const uint32_t answers = ring_count(&o->port->answers);
+    const struct frame *frame;
+    if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
+    osc_in_answers(o->in, answers);
+    more = serve(o);
+    osc_out_expire(o->out, now);
+  } while (!last);
+  return NULL;
+}
+
+static void release(struct osc *o)
+{
+  osc_in_free(o->in);
+  osc_out_free(o->out);
+  osc_space_free(o->space);
+  osc_queue_free(o->queue);
+  osc_socket_close(o->socket);
+  free(o);
+}
+
+struct osc *osc_start(const struct osc_config *config, const struct signals *signals, struct port *port,
+                      struct counters *counters, char *error, size_t size)
+{
+  struct osc *o = calloc(1, sizeof *o);
+  if (!o) {
+    snprintf(error, size, "out of memory");
+    return NULL;
+  }
+  o->port = port;
+  atomic_init(&o->stop, false);
+  o->counters = counters;
+  o->socket = osc_socket_open(config, counters, error, size);
+  if (!o->socket) goto fail;
+  o->space = osc_space_new(config, signals, error, size);
+  if (!o->space) goto fail;
+  o->out = osc_out_new(config, o->space, signals, counters, osc_socket_fd(o->socket), error, size);
+  if (!o->out) goto fail;
+  o->in = osc_in_new(config, o->space, signals, port, counters, o->out);
+  o->queue = osc_queue_new();
+  if (!o->in || !o->queue) {
+    snprintf(error, size, "out of memory");
+    goto fail;
+  }
+  int code = thread_start_ordinary(&o->thread, "ali3-osc", STACK_KB, run, o);
+  if (code != 0) {
+    snprintf(error, size, "cannot start the OSC thread: %s", strerror(code));
+    goto fail;
+  }
+  return o;
+
+fail:
+  release(o);
+  return NULL;
+}
+
+void osc_stop(struct osc *o)
+{
+  if (!o) return;
+  atomic_store(&o->stop, true);
+  pthread_join(o->thread, NULL);
+  release(o);
+}
+
+int osc_port(const struct osc *o)
+{
+  return osc_socket_port(o->socket);
+}

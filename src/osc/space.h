@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * The address space: every address that carries signals, in or out, with the signals behind its arguments. Whoever sends,
+ * receives, answers or describes looks here. Set-up, but for the look-up. */
+#ifndef OSC_SPACE_H
+#define OSC_SPACE_H
+
+#include "osc/osc.h"
+
+#include <stddef.h>
+
+struct osc_value { /* an argument: the signal is scale * argument + offset */
+  int signal;
+  double scale, offset;
+};
+
+struct osc_node {
+  char *address;      /* "/ali3/body/A/state" */
+  int first, count;   /* its values in the space */
+  enum stream stream; /* that sends it; STREAM_NONE: whoever asks gets it */
+  bool input;         /* received */
+  bool alias;         /* the same as another address, for short */
+  bool motion;        /* some of it is the motion of the platform: withheld until that is armed */
+};
+
+struct osc_space {
+  struct osc_node *node; /* (nodes) in the order they are sent */
+  int nodes;
+  struct osc_value *value; /* (values) */
+  int values;
+  const struct osc_node **sorted; /* (nodes) by address */
+};
+
+enum { OSC_PREFIX_MAX = 64 };
+
+/* NULL on failure, the reason in error[size]. */
+struct osc_space *osc_space_new(const struct osc_config *config, const struct signals *signals, char *error,
+                                size_t size);
+void osc_space_free(struct osc_space *space);
+
+/* The node of an address; NULL: there is none. */
+const struct osc_node *osc_space_find(const struct osc_space *space, const char *address);
+
+/* Argument i of a node: what a frame holds. */
+static inline double osc_space_argument(const struct osc_space *space, const struct osc_node *n, int i,
+                                        const double *values)
+{
+  const struct osc_value *v = &space->value[n->first + i];
+  return (values[v->signal] - v->offset) / v->scale;
+}
+
+#endif

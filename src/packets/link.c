@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "packets/link.h"
+
+#include "transport/inet_address.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static bool open_socket(struct packet_link *l, const struct packet *p, char *error, size_t size)
+{
+  struct inet_address to;
+  const int code = inet_address_parse(p->place.host, p->place.port, &to);
+  const char *reason = code ? gai_strerror(code) : NULL;
+  if (!reason) {
+    l->socket = socket(to.name.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (l->socket >= 0 && connect(l->socket, &to.name.any, to.length) == 0) return true;
+    reason = strerror(errno);
+  }
+  snprintf(error, size, "packet %s: cannot send to %s port %d: %s", p->name, p->place.host, p->place.port,
+           reason);
+  return false;
+}
+
+bool packet_link_open(struct packet_link *l, const struct packet *p, char *error, size_t size)
+{
+  *l = (struct packet_link){.socket = -1, .line.fd = -1};
+  if (p->place.host) return open_socket(l, p, error, size);
+  char who[80];
+  snprintf(who, sizeof who, "packet %s", p->name);
+  const struct serial_place place = {p->place.path, p->place.baud, p->place.parity, p->place.stop_bits};
+  return serial_line_open(&l->line, &place, who, error, size);
+}
+
+void packet_link_close(struct packet_link *l)
+{
+  if (l->socket >= 0) close(l->socket);
+  l->socket = -1;
+  serial_line_close(&l->line);
+}
+
+/* --- UDP --- */
+
+/* That nobody listens is said of the packet before, in place of sending this one: then once more. */
+static enum link_result send_datagram(const struct packet_link *l, const uint8_t *bytes, size_t n)
+{
+  for (int attempt = 0; attempt < 2; attempt++) {
+    if (send(l->socket, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+      return attempt == 0 ? LINK_SENT : LINK_ERROR;
+    if (errno == EAGAIN || errno == ENOBUFS) return LINK_DROPPED;
+  }
+  return LINK_ERROR;
+}
+
+/* --- serial lines --- */
+
+static void lose(struct packet_link *l, uint64_t now_ns)
+{
+  serial_line_lose(&l->line, now_ns);
+  l->rest = 0;
+}
+
+/* Writes what it can of the packet that has begun. False if the line has disappeared. */
+static bool go_on(struct packet_link *l)
+{
+  while (l->rest > 0) {
+    const ssize_t n = write(l->line.fd, l->buffer + l->rest_at, l->rest);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n == 0 || errno == EAGAIN;
+    l->rest_at += (size_t)n;
+    l->rest -= (size_t)n;
+  }
+  return true;
+}
+
+/* A packet behind a whole one that still waits would only come late: the next one is newer. */
+static bool has_room(const struct packet_link *l, size_t n)
+{
+  int waiting;
+  return l->rest == 0 && (ioctl(l->line.fd, TIOCOUTQ, &waiting) != 0 || (size_t)waiting < n);
+}
+
+static enum link_result send_line(struct packet_link *l, const uint8_t *bytes, size_t n, uint64_t now_ns)
+{
+  if (l->line.fd < 0) return LINK_ERROR;
+  if (!has_room(l, n)) return LINK_DROPPED;
+  memcpy(l->buffer, bytes, n);
+  l->rest_at = 0;
+  l->rest = n;
+  if (!go_on(l)) {
+    lose(l, now_ns);
+    return LINK_ERROR;
+  }
+  if (l->rest < n) return LINK_SENT; /* the rest follows */
+  l->rest = 0;
+  return LINK_DROPPED;
+}
+
+enum link_result packet_link_send(struct packet_link *l, const uint8_t *bytes, size_t n, uint64_t now_ns)
+{
+  return l->socket >= 0 ? send_datagram(l, bytes, n) : send_line(l, bytes, n, now_ns);
+}
+
+struct pollfd packet_link_events(const struct packet_link *l)
+{
+  return (struct pollfd){.fd = l->line.fd, .events = l->rest ? POLLOUT : 0};
+}
+
+bool packet_link_serve(struct packet_link *l, int revents, uint64_t now_ns)
+{
+  const bool gone = revents & (POLLHUP | POLLERR | POLLNVAL);
+  if (l->line.fd >= 0 && (gone || (l->rest > 0 && !go_on(l)))) lose(l, now_ns);
+  return serial_line_reopen(&l->line, now_ns);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "packets/sheet.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { PLACE_TEXT = 512, MEANING_TEXT = 256 };
+
+/* What stands in a field, but for signals. */
+static const char *content_text(const struct packet_field *f)
+{
+  static const char *const checksum[] = {[PACKET_SUM8] = "sum modulo 256",
+                                         [PACKET_XOR8] = "exclusive or",
+                                         [PACKET_CRC16] = "CRC-16/MODBUS",
+                                         [PACKET_CRC32] = "CRC-32 as zlib's"};
+  static const char *const number[] = {[PACKET_SIGNAL] = "",
+                                       [PACKET_VALUE] = "always",
+                                       [PACKET_COUNTER] = "number of the packet, from 0",
+                                       [PACKET_TIME] = "time since the start",
+                                       [PACKET_CYCLE] = "cycle",
+                                       [PACKET_STATE] = "state of the daemon",
+                                       [PACKET_FLAGS] = "status bits",
+                                       [PACKET_FAULT] = "fault code"};
+  if (packet_is_checksum(f->type)) return checksum[f->type];
+  if (packet_is_number(f->type)) return number[f->source];
+  return f->type == PACKET_ZEROS ? "zeros" : "";
+}
+
+static void add_bytes(const struct packet_field *f, char *text, size_t size, size_t used)
+{
+  for (int i = 0; i < f->size && used + 4 < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%02X", i ? " " : "", f->bytes[i]);
+}
+
+static void add_table(const struct packet_field *f, char *text, size_t size, size_t used)
+{
+  for (int i = 0; i < f->pairs && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%g: %.17g, ", f->table[i][0], f->table[i][1]);
+  if (used < size) snprintf(text + used, size - used, "else %.17g", f->value);
+}
+
+static void describe(const struct packet_field *f, char text[MEANING_TEXT])
+{
+  size_t used = (size_t)snprintf(text, MEANING_TEXT, "%s", content_text(f));
+  if (f->type == PACKET_BYTES) {
+    add_bytes(f, text, MEANING_TEXT, used);
+  } else if (packet_is_checksum(f->type)) {
+    snprintf(text + used, MEANING_TEXT - used, " of the bytes %d to %d", f->from, f->at - 1);
+  } else if (packet_is_number(f->type) && f->table) {
+    if (used) used += (size_t)snprintf(text + used, MEANING_TEXT - used, ": ");
+    add_table(f, text, MEANING_TEXT, used);
+  } else if (packet_is_number(f->type) && f->source == PACKET_VALUE) {
+    snprintf(text + used, MEANING_TEXT - used, " %.17g", f->value);
+  } else if (packet_is_number(f->type) && f->source == PACKET_TIME) {
+    snprintf(text + used, MEANING_TEXT - used, ", %s", f->unit_ns == 1000 ? "us" : "ms");
+  }
+}
+
+static const struct signal *signal_of(const struct packet_field *f, const struct signals *signals)
+{
+  static char no_name[] = "";
+  static const struct signal none = {no_name, ""};
+  return packet_is_number(f->type) && f->source == PACKET_SIGNAL ? &signals->signal[f->signal] : &none;
+}
+
+/* Of one byte, and of bytes, there is none. */
+static const char *endian(const struct packet_field *f)
+{
+  if (f->size == 1 || f->type == PACKET_ZEROS || f->type == PACKET_BYTES) return "";
+  return f->little ? "little" : "big";
+}
+
+static int widest_name(const struct packet *p, const struct signals *signals)
+{
+  size_t widest = 6;
+  for (int i = 0; i < p->fields; i++) {
+    const size_t width = strlen(signal_of(&p->field[i], signals)->name);
+    if (width > widest) widest = width;
+  }
+  return widest < 60 ? (int)widest : 60;
+}
+
+static void print_packet(const struct packet *p, const struct signals *signals, FILE *out)
+{
+  const int width = widest_name(p, signals);
+  char place[PLACE_TEXT], text[MEANING_TEXT];
+  packet_place_text(p, place, sizeof place);
+  fprintf(out, "Packet %s, %d bytes, ", place, p->size);
+  if (p->divisor > 1)
+    fprintf(out, "every %d cycles", p->divisor);
+  else
+    fprintf(out, "every cycle");
+  fprintf(out, "; value = scale x number + offset\n%4s  %5s  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n",
+          "byte", "bytes", "type", "endian", "scale", "offset", width, "signal", "unit", "meaning");
+  for (int i = 0; i < p->fields; i++) {
+    const struct packet_field *f = &p->field[i];
+    const struct signal *signal = signal_of(f, signals);
+    char scale[24] = "", offset[24] = "";
+    if (*signal->name && !f->table) {
+      snprintf(scale, sizeof scale, "%g", f->scale);
+      snprintf(offset, sizeof offset, "%g", f->offset);
+    }
+    describe(f, text);
+    fprintf(out, "%4d  %5d  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n", f->at, f->size,
+            packet_type_name(f->type), endian(f), scale, offset, width, signal->name, signal->unit, text);
+  }
+}
+
+void packet_sheet_print(const struct packet *packet, int packets, const struct signals *signals, FILE *out)
+{
+  for (int i = 0; i < packets; i++) {
+    if (i) fputc('\n', out);
+    print_packet(&packet[i], signals, out);
+  }
+}
+
+static json_t *field_object(const struct packet *p, const struct packet_field *f,
+                            const struct signals *signals)
+{
+  const struct signal *signal = signal_of(f, signals);
+  const bool scaled = *signal->name && !f->table;
+  char place[PLACE_TEXT], text[MEANING_TEXT];
+  packet_place_text(p, place, sizeof place);
+  describe(f, text);
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "packet", p->name,
+                   "place", place, "packet_bytes", p->size, "divisor", p->divisor, "at", f->at, "bytes",
+                   f->size, "type", packet_type_name(f->type), "endian", endian(f), "signal", signal->name,
+                   "scale", scaled ? f->scale : 1.0, "offset", scaled ? f->offset : 0.0, "unit", signal->unit,
+                   "text", text);
+}
+
+void packet_sheet_print_json(const struct packet *packet, int packets, const struct signals *signals,
+                             FILE *out)
+{
+  fputs("[\n", out);
+  for (int i = 0; i < packets; i++)
+    for (int k = 0; k < packet[i].fields; k++) {
+      json_t *object = field_object(&packet[i], &packet[i].field[k], signals);
+      const bool last = i + 1 == packets && k + 1 == packet[i].fields;
+      fputs("  ", out);
+      if (object) json_dumpf(object, out, JSON_PRESERVE_ORDER);
+      fputs(last ? "\n" : ",\n", out);
+      json_decref(object);
+    }
+  fputs("]", out);
+}

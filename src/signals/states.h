@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * The vocabulary of the daemon: its states, the commands that change them, how a command ends, and the faults. Every code is
+ * part of the OSC and Modbus interfaces and never changes. */
+#ifndef SIGNALS_STATES_H
+#define SIGNALS_STATES_H
+
+#define RUN_STATE_LIST(X)                                                                                    \
+  X(STATE_INIT, 0, "INIT")                                                                                   \
+  X(STATE_STOPPED, 1, "STOPPED")                                                                             \
+  X(STATE_READY, 2, "READY")                                                                                 \
+  X(STATE_RUNNING, 3, "RUNNING")                                                                             \
+  X(STATE_PAUSED, 4, "PAUSED")                                                                               \
+  X(STATE_FAULT, 5, "FAULT")                                                                                 \
+  X(STATE_SAFE, 6, "SAFE")                                                                                   \
+  X(STATE_EXIT, 7, "EXIT")
+enum run_state {
+#define RUN_STATE_ENUM(id, code, text) id = (code),
+  RUN_STATE_LIST(RUN_STATE_ENUM)
+#undef RUN_STATE_ENUM
+};
+const char *run_state_name(unsigned state); /* "?" when unknown */
+
+#define COMMAND_LIST(X)                                                                                      \
+  X(COMMAND_INIT, 1, "init")                                                                                 \
+  X(COMMAND_ARM, 2, "arm")                                                                                   \
+  X(COMMAND_RUN, 3, "run")                                                                                   \
+  X(COMMAND_PAUSE, 4, "pause")                                                                               \
+  X(COMMAND_STOP, 5, "stop")                                                                                 \
+  X(COMMAND_RESET, 6, "reset")                                                                               \
+  X(COMMAND_PARK, 7, "park")                                                                                 \
+  X(COMMAND_ESTOP, 8, "estop")                                                                               \
+  X(COMMAND_STEP, 9, "step")                                                                                 \
+  X(COMMAND_CLEAR, 10, "clear")                                                                              \
+  X(COMMAND_INJECT, 11, "inject")     /* argument: twice the index of an injection, plus 1 for on */         \
+  X(COMMAND_PLATFORM, 12, "platform") /* argument: a parameter of the motion platform, which becomes value */
+enum command_code {
+#define COMMAND_ENUM(id, code, text) id = (code),
+  COMMAND_LIST(COMMAND_ENUM)
+#undef COMMAND_ENUM
+};
+const char *command_name(unsigned code); /* "?" when unknown */
+int command_from_name(const char *name); /* code, or 0 */
+
+enum command_result {
+  RESULT_OK = 0,
+  RESULT_WRONG_STATE = 1,
+  RESULT_NOT_AUTHORISED = 2,
+  RESULT_BAD_ARGUMENT = 3,
+  RESULT_NOT_READY = 4, /* the state is right, but an input that is required is not fresh */
+  RESULT_BUSY = 5,      /* it found no room among those that wait, and is dropped */
+  RESULT_TOO_SOON =
+      6, /* an arm after a stop, less than 0.5 s after STOPPED was shown or an arm or run was refused */
+};
+
+/* Causes of FAULT and SAFE: id, code, the state each leads to, text for people. FAULT: the model itself has failed. SAFE: the
+ * model is sound, its surroundings are not. */
+#define FAULT_LIST(X)                                                                                        \
+  X(FAULT_NONE, 0, STATE_STOPPED, "none")                                                                    \
+  X(FAULT_ESTOP, 1, STATE_SAFE, "e-stop requested")                                                          \
+  X(FAULT_MISSES, 2, STATE_SAFE, "too many deadlines missed one after the other")                            \
+  X(FAULT_STALE, 3, STATE_SAFE, "an input has not come for too long")                                        \
+  X(FAULT_DIVERGED, 4, STATE_FAULT, "the step diverged")                                                     \
+  X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
+  X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
+  X(FAULT_STUCK, 7, STATE_SAFE, "the loop stood still")                                                      \
+  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")
+enum fault_code {
+#define FAULT_ENUM(id, code, state, text) id = (code),
+  FAULT_LIST(FAULT_ENUM)
+#undef FAULT_ENUM
+};
+const char *fault_text(unsigned fault); /* "unknown fault" when out of range */
+
+/* Flag bits of a frame; also bits of Modbus input register 3 and discrete inputs 0-15. */
+enum frame_flag {
+  FLAG_READY = 1 << 0,
+  FLAG_RUNNING = 1 << 1,
+  FLAG_PAUSED = 1 << 2,
+  FLAG_FAULT = 1 << 3,
+  FLAG_SAFE = 1 << 4,
+  FLAG_ESTOP = 1 << 5,
+  FLAG_INPUT_STALE = 1 << 6,
+  FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
+  FLAG_LIMIT = 1 << 8,  /* an input was clamped in the last cycle, or slowed; or the platform is at a limit */
+  FLAG_PARKED = 1 << 9, /* the motion platform is at rest in its park pose */
+  FLAG_ENGAGED = 1 << 10,  /* it has been at neutral since it left that */
+  FLAG_LOCKSTEP = 1 << 11, /* steps are asked for */
+  FLAG_NOT_REALTIME = 1 << 12,
+  FLAG_INJECTED = 1 << 13, /* a fault injection acts */
+  FLAG_WITHHELD =
+      1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
+};
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * Histograms with integer bin arithmetic: the loop adds to them without libm, locks or read-modify-write
+ * instructions (there is one writer, so a relaxed load and store do). */
+#include "telemetry/book.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { LINEAR_NS = 1000, OCTAVE = 8 };
+#define LOG_NS UINT64_C(1000000) /* where the logarithmic bins begin */
+
+_Static_assert((uint64_t)LINEAR_NS *BOOK_LINEAR == 1000000, "the two kinds of bin meet");
+#define FOLLOWS(name, text)                                                                                  \
+  _Static_assert(offsetof(struct book, name) ==                                                              \
+                     offsetof(struct book, latch) + PHASE_##name * sizeof(struct histogram),                 \
+                 "phases lie in their order");
+PHASE_LIST(FOLLOWS)
+#undef FOLLOWS
+_Static_assert(BOOK_LOG % OCTAVE == 0, "whole octaves");
+
+/* round(LOG_NS 2^(j/8)): the lower edges of the first octave; those of octave o are these shifted left by o.
+ */
+static const uint64_t octave_ns[OCTAVE] = {1000000, 1090508, 1189207, 1296840,
+                                           1414214, 1542211, 1681793, 1834008};
+
+static uint64_t edge_ns(int bin)
+{
+  if (bin <= BOOK_LINEAR) return (uint64_t)bin * LINEAR_NS;
+  int i = bin - BOOK_LINEAR;
+  return octave_ns[i % OCTAVE] << (i / OCTAVE);
+}
+
+static int bin_of(uint64_t ns)
+{
+  if (ns < LOG_NS) return (int)(ns / LINEAR_NS);
+  if (ns >= LOG_NS << (BOOK_LOG / OCTAVE)) return BOOK_BINS - 1;
+  int o = 63 - __builtin_clzll(ns) - 19; /* 2^19 < LOG_NS < 2^20: right, or one too many */
+  if (ns < LOG_NS << o) o--;
+  int j = 0;
+  for (int k = 1; k < OCTAVE; k++) j += ns >= octave_ns[k] << o;
+  return BOOK_LINEAR + OCTAVE * o + j;
+}
+
+static uint64_t get(const _Atomic uint64_t *p)
+{
+  return atomic_load_explicit(p, memory_order_relaxed);
+}
+static void put(_Atomic uint64_t *p, uint64_t v)
+{
+  atomic_store_explicit(p, v, memory_order_relaxed);
+}
+
+void histogram_clear(struct histogram *h)
+{
+  put(&h->count, 0);
+  put(&h->last_ns, 0);
+  put(&h->min_ns, 0);
+  put(&h->max_ns, 0);
+  put(&h->max_cycle, 0);
+  for (int i = 0; i < BOOK_BINS; i++) put(&h->bin[i], 0);
+}
+
+void histogram_add(struct histogram *h, uint64_t ns, uint64_t cycle)
+{
+  const uint64_t count = get(&h->count);
+  _Atomic uint64_t *bin = &h->bin[bin_of(ns)];
+  put(&h->last_ns, ns);
+  if (count == 0 || ns < get(&h->min_ns)) put(&h->min_ns, ns);
+  if (count == 0 || ns > get(&h->max_ns)) {
+    put(&h->max_ns, ns);
+    put(&h->max_cycle, cycle);
+  }
+  put(bin, get(bin) + 1);
+  put(&h->count, count + 1);
+}
+
+const char *phase_name(unsigned phase)
+{
+#define NAME(name, text) #name,
+  static const char *const names[] = {PHASE_LIST(NAME)};
+#undef NAME
+  return phase < PHASES ? names[phase] : "?";
+}
+
+void stopwatch_clear(struct stopwatch *w)
+{
+  put(&w->count, 0);
+  put(&w->last_ns, 0);
+  put(&w->sum_ns, 0);
+  put(&w->max_ns, 0);
+  put(&w->max_cycle, 0);
+}
+
+void stopwatch_add(struct stopwatch *w, uint64_t ns, uint64_t cycle)
+{
+  put(&w->last_ns, ns);
+  put(&w->sum_ns, get(&w->sum_ns) + ns);
+  if (get(&w->count) == 0 || ns > get(&w->max_ns)) {
+    put(&w->max_ns, ns);
+    put(&w->max_cycle, cycle);
+  }
+  put(&w->count, get(&w->count) + 1);
+}
+
+void book_clear(struct book *b, uint64_t cycle)
+{
+#define CLEAR(name, text) histogram_clear(&b->name);
+  BOOK_LIST(CLEAR)
+#undef CLEAR
+  for (uint64_t i = 0; i < b->levels; i++) {
+    stopwatch_clear(&b->level[i].wait);
+    stopwatch_clear(&b->level[i].busy);
+  }
+  put(&b->cleared, cycle);
+}
+
+double histogram_edge(int bin)
+{
+  return (double)edge_ns(bin);
+}
+
+double histogram_percentile_us(const struct histogram *h, double f)
+{
+  /* The bins are summed here, not taken from count: the writer may be between the two. */
+  uint64_t total = 0;
+  for (int i = 0; i < BOOK_BINS; i++) total += get(&h->bin[i]);
+  if (total == 0) return 0.0;
+  const double lowest = (double)get(&h->min_ns), highest = (double)get(&h->max_ns);
+  if (!(f > 0.0)) return lowest * 1e-3;
+
+  const double rank = ceil(fmin(f, 1.0) * (double)total);
+  uint64_t below = 0;
+  int i = 0;
+  for (; i < BOOK_BINS - 1; i++) {
+    below += get(&h->bin[i]);
+    if ((double)below >= rank) break;
+  }
+  if (i == BOOK_BINS - 1) return highest * 1e-3;
+  return fmin(histogram_edge(i + 1), highest) * 1e-3;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * A sample of a daemon as a JSON object: the same for all tools. */
+#ifndef TELEMETRY_JSON_H
+#define TELEMETRY_JSON_H
+
+#include "telemetry/watch.h"
+
+#include <jansson.h>
+
+#define TELEMETRY_JSON_FLAGS JSON_REAL_PRECISION(9) /* for json_dump...() */
+
+/* A new reference. */
+json_t *telemetry_json(const struct sample *s);
+
+#endif

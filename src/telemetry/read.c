@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * A reader opens what its owner may change at any time, also to spite it. So whatever is read is looked at in the copy. */
+#include "telemetry/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OF_A_USER = 256 }; /* blocks that are looked at for a list */
+
+/* The first fields of a block, which its writer fills in before the block gets its name. */
+struct head {
+  uint32_t magic, version;
+  uint64_t size;
+  int64_t pid;
+  uint64_t start_ns;
+};
+_Static_assert(offsetof(struct head, size) == offsetof(struct telemetry, size), "the head of a block");
+_Static_assert(offsetof(struct head, pid) == offsetof(struct telemetry, pid), "the head of a block");
+_Static_assert(offsetof(struct head, start_ns) == offsetof(struct telemetry, start_ns),
+               "the head of a block");
+
+/* Whether the head is one of ours and its owner is whom it says. */
+static bool judge_head(const struct head *t, const struct stat *st, const char *path, char *error,
+                       size_t size)
+{
+  if (!object_is_trusted(st, t->pid)) {
+    snprintf(error, size,
+             "shared memory %s belongs to user %u, but process %" PRId64
+             ", which it names, does not run as that user: not believed",
+             path, (unsigned)st->st_uid, t->pid);
+    return false;
+  }
+  if (t->magic == TELEMETRY_MAGIC && t->version == TELEMETRY_VERSION && t->size == sizeof(struct telemetry) &&
+      (uint64_t)st->st_size == sizeof(struct telemetry))
+    return true;
+  if (t->magic == TELEMETRY_MAGIC && t->version != TELEMETRY_VERSION)
+    snprintf(error, size, "shared memory %s: telemetry version %u of %" PRIu64 " bytes, expected %u of %zu",
+             path, t->version, t->size, TELEMETRY_VERSION, sizeof(struct telemetry));
+  else
+    snprintf(error, size, "shared memory %s is not a telemetry block of this version", path);
+  return false;
+}
+
+/* A descriptor of the block and its head; -1: the reason in error[size]. */
+static int open_block(const char *instance, struct head *head, char *error, size_t size)
+{
+  char path[OBJECT_PATH], made[OBJECT_PATH], why[160];
+  struct stat st;
+  object_path(path, instance, OBJECT_BLOCK);
+  object_path(made, instance, OBJECT_NEW);
+  const int fd = object_open(path, O_RDONLY, &st, why, sizeof why);
+  if (fd < 0) {
+    if (errno == ENOENT)
+      snprintf(error, size, "instance \"%s\": %s", instance,
+               lstat(made, &st) == 0 ? "still starting" : "not running");
+    else
+      snprintf(error, size, "shared memory %s %s", path, why);
+    return -1;
+  }
+  memset(head, 0, sizeof *head);
+  object_read(fd, head, sizeof *head, 0); /* of a shorter file as much as there is */
+  if (judge_head(head, &st, path, error, size)) return fd;
+  close(fd);
+  return -1;
+}
+
+bool telemetry_open(struct telemetry_reader *r, const char *instance, char *error, size_t size)
+{
+  *r = (struct telemetry_reader){0};
+  if (!telemetry_valid_name(instance)) {
+    object_bad_name(instance, error, size);
+    return false;
+  }
+  struct head head;
+  r->fd = open_block(instance, &head, error, size);
+  if (r->fd < 0) return false;
+  snprintf(r->instance, sizeof r->instance, "%s", instance);
+  r->pid = head.pid;
+  r->start_ns = head.start_ns;
+  return true;
+}
+
+void telemetry_close(struct telemetry_reader *r)
+{
+  if (r->instance[0]) close(r->fd);
+  *r = (struct telemetry_reader){0};
+}
+
+bool telemetry_alive(const struct telemetry_reader *r)
+{
+  return object_is_locked(r->fd);
+}
+
+bool telemetry_is_current(const struct telemetry_reader *r)
+{
+  char path[OBJECT_PATH];
+  object_path(path, r->instance, OBJECT_BLOCK);
+  return object_is_at(r->fd, path);
+}
+
+/* Taken only from the owner of the block, so that nobody else describes a daemon. */
+char *telemetry_description(const struct telemetry_reader *r)
+{
+  enum { MOST = 64 << 20 }; /* whatever it is, it is no description */
+  char path[OBJECT_PATH], why[160];
+  struct stat st, block;
+  object_path(path, r->instance, OBJECT_DESCRIPTION);
+  const int fd = object_open(path, O_RDONLY, &st, why, sizeof why);
+  if (fd < 0) return NULL;
+  char *text = NULL;
+  if (fstat(r->fd, &block) == 0 && st.st_uid == block.st_uid && st.st_size > 0 && st.st_size < MOST)
+    text = calloc(1, (size_t)st.st_size + 1);
+  if (text && !object_read(fd, text, (size_t)st.st_size, 0)) {
+    free(text);
+    text = NULL;
+  }
+  close(fd);
+  return text;
+}
+
+struct listed {
+  char name[64];
+  uint64_t start_ns;
+  uid_t user;
+  bool alive, taken;
+};
+
+struct list {
+  struct listed *one;
+  int count, room;
+};
+
+static int by_age(const void *a, const void *b)
+{
+  const struct listed *x = a, *y = b;
+  if (x->alive != y->alive) return x->alive ? -1 : 1;
+  return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
+}
+
+/* Any user can make any number of blocks and a process for them, so each is counted. */
+static int count_of(const struct list *l, uid_t user)
+{
+  int n = 0;
+  for (int i = 0; i < l->count; i++) n += l->one[i].user == user;
+  return n;
+}
+
+static void list_add(struct list *l, const char *name)
+{
+  char path[OBJECT_PATH], error[256];
+  struct stat st;
+  struct telemetry_reader r;
+  object_path(path, name, OBJECT_BLOCK);
+  if (lstat(path, &st) != 0 || count_of(l, st.st_uid) >= OF_A_USER) return;
+  if (!telemetry_open(&r, name, error, sizeof error)) return;
+  if (l->count == l->room) {
+    struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
+    if (more) {
+      l->one = more;
+      l->room = 2 * l->room + 64;
+    }
+  }
+  if (l->count < l->room) {
+    struct listed *one = &l->one[l->count++];
+    *one = (struct listed){.start_ns = r.start_ns, .user = st.st_uid, .alive = telemetry_alive(&r)};
+    snprintf(one->name, sizeof one->name, "%.63s", r.instance);
+  }
+  telemetry_close(&r);
+}
+
+/* At most `max` in all: no user gets more than half of the places that others could use. */
+static int choose_listed(struct list *l, int max)
+{
+  int taken = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < l->count && taken < max; i++) {
+      struct listed *one = &l->one[i];
+      int others = 0;
+      for (int k = 0; k < i; k++) others += l->one[k].taken && l->one[k].user == one->user;
+      if (one->taken || (pass == 0 && others >= (max + 1) / 2)) continue;
+      one->taken = true;
+      taken++;
+    }
+  }
+  return taken;
+}
+
+int telemetry_list(char name[][64], int max)
+{
+  const char *prefix = &TELEMETRY_PREFIX[1];
+  const size_t n = strlen(prefix);
+  DIR *directory = opendir(OBJECT_DIRECTORY);
+  if (!directory) return 0;
+  struct list l = {0};
+  for (const struct dirent *e; (e = readdir(directory));)
+    if (strncmp(e->d_name, prefix, n) == 0 && telemetry_valid_name(e->d_name + n))
+      list_add(&l, e->d_name + n);
+  closedir(directory);
+  if (l.count) qsort(l.one, (size_t)l.count, sizeof *l.one, by_age);
+  const int taken = choose_listed(&l, max);
+  int at = 0;
+  for (int i = 0; i < l.count; i++)
+    if (l.one[i].taken) memcpy(name[at++], l.one[i].name, sizeof l.one[i].name);
+  free(l.one);
+  return taken;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "telemetry/watch.h"
+
+#include "rt/clock.h"
+#include "signals/exchange.h"
+#include "signals/states.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STUCK_PERIODS = 10 };
+static const double stuck_s = 1.0;
+static const double news_s = 60.0; /* a miss, or a step that did not converge, is none for longer */
+
+static __attribute__((format(printf, 2, 3))) void because(struct sample *s, const char *format, ...)
+{
+  if (s->reasons >= REASONS_MAX) return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(s->reason[s->reasons++], sizeof s->reason[0], format, list);
+  va_end(list);
+}
+
+const char *verdict_name(enum verdict v)
+{
+  return v == VERDICT_HEALTHY ? "healthy" : v == VERDICT_DEGRADED ? "degraded" : "gone";
+}
+
+void watch_close(struct watch *w)
+{
+  telemetry_close(&w->reader);
+}
+
+static bool is_attached(const struct watch *w)
+{
+  return w->reader.instance[0] != '\0';
+}
+
+static bool attach(struct watch *w, struct sample *s)
+{
+  char newest[1][64];
+  const char *name = w->wanted;
+  if (!name) {
+    if (telemetry_list(newest, 1) == 0) {
+      if (w->last[0])
+        because(s, "\"%s\" is gone", w->last);
+      else
+        because(s, "no daemon is running");
+      return false;
+    }
+    name = newest[0];
+  }
+  char error[256];
+  if (telemetry_open(&w->reader, name, error, sizeof error)) return true;
+  because(s, "%s", error);
+  return false;
+}
+
+/* Cycle of the last miss that counts, or one after it where its record is lost; 0: the record is not there yet. */
+static uint64_t last_miss(const struct telemetry *t, const struct telemetry_live *l)
+{
+  const struct miss_log *log = &t->misses;
+  const uint64_t written = atomic_load_explicit(&log->written, memory_order_acquire);
+  const uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
+  uint64_t cycle = 0;
+  for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
+    struct miss m;
+    if (!miss_log_read(log, written - n, &m)) continue;
+    if (n == 1 && m.number + lost < l->misses + l->grace_misses) return 0;
+    cycle = m.cycle;
+    if (!m.grace && m.state != STATE_INIT) break;
+  }
+  return cycle;
+}
+
+/* s between a cycle and now. */
+static double since_cycle(const struct sample *s, uint64_t cycle)
+{
+  const uint64_t now = s->live.cycle;
+  return now > cycle ? (double)(now - cycle) * (double)s->t->period_ns * 1e-9 : 0.0;
+}
+
+/* A miss counts for ever, but it is no news for ever: not beyond a minute of cycles, nor when the book was cleared since. */
+static void judge_misses(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  if (l->misses == 0) return;
+  const char *many = l->misses == 1 ? "" : "s";
+  const uint64_t cycle = last_miss(s->t, l);
+  if (cycle == 0) {
+    because(s, "%" PRIu64 " deadline%s missed", l->misses, many);
+    return;
+  }
+  if (cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  const double ago = since_cycle(s, cycle);
+  if (ago < news_s) because(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
+}
+
+/* Steps that did not converge: news for a minute of cycles, unless the book was cleared since, as of misses. */
+static void judge_steps(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  const uint64_t cycle = l->degraded_cycle;
+  if (l->degraded == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  const double ago = since_cycle(s, cycle);
+  if (ago < news_s)
+    because(s,
+            "%" PRIu64 " step%s did not converge, the last %.0f s ago: raise solver.iterations or shorten "
+            "the period",
+            l->degraded, l->degraded == 1 ? "" : "s", ago);
+}
+
+static void judge_devices(struct sample *s)
+{
+  for (uint64_t i = 0; i < s->t->devices && i < DEVICES_MAX; i++) {
+    const struct device_view *v = &s->t->device[i];
+    char text[DEVICE_TEXT];
+    if (device_figure(&v->state) == DEVICE_UP) continue;
+    device_told(v, text);
+    because(s, "device %.60s %s%s%s", v->name, device_state_name(device_figure(&v->state)),
+            text[0] ? ": " : "", text);
+  }
+}
+
+/* Values and commands of others were among the datagrams that were lost. */
+static void judge_overflow(struct sample *s)
+{
+  const uint64_t at_ns = atomic_load_explicit(&s->t->overflow_ns, memory_order_relaxed);
+  if (at_ns == 0) return;
+  const double ago = s->now_ns > at_ns ? (double)(s->now_ns - at_ns) * 1e-9 : 0.0;
+  if (ago < news_s)
+    because(s, "%" PRIu64 " OSC datagrams dropped by the kernel, the last %.0f s ago: the socket was full",
+            counter_get(&s->t->counters.osc_overflow), ago);
+}
+
+static void judge(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  const double period = (double)s->t->period_ns * 1e-9;
+  if (!l->waiting && s->age > stuck_s && s->age > STUCK_PERIODS * period)
+    because(s, "the loop has not advanced for %.1f s", s->age);
+  if (l->state == STATE_FAULT || l->state == STATE_SAFE)
+    because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
+  judge_misses(s);
+  judge_steps(s);
+  if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
+    because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
+  if (l->flags & FLAG_INJECTED) because(s, "FAULT INJECTION acts on the inputs");
+  judge_overflow(s);
+  judge_devices(s);
+  if (s->reasons) s->verdict = VERDICT_DEGRADED;
+}
+
+/* True if there is a daemon to be copied. */
+static bool find_daemon(struct watch *w, struct sample *s)
+{
+  if (is_attached(w) && !(telemetry_alive(&w->reader) && telemetry_is_current(&w->reader))) watch_close(w);
+  if (!is_attached(w) && !attach(w, s)) return false;
+  snprintf(w->last, sizeof w->last, "%.63s", w->reader.instance);
+  if (telemetry_alive(&w->reader)) return true;
+  because(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->reader.pid);
+  return false;
+}
+
+void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
+{
+  *s = (struct sample){.verdict = VERDICT_GONE};
+  if (!find_daemon(w, s)) {
+    watch_close(w);
+    return;
+  }
+  const enum telemetry_copied copied = telemetry_copy(&w->reader, copy);
+  if (copied == TELEMETRY_NOT_READ) {
+    because(s, "\"%s\" cannot be read: its shared memory was cut", w->last);
+    watch_close(w);
+    return;
+  }
+  s->t = copy;
+  s->verdict = VERDICT_HEALTHY;
+  s->whole = copied == TELEMETRY_WHOLE;
+  s->live = copy->live;
+  const uint64_t now = s->now_ns = clock_now_ns();
+  const uint64_t written = s->live.t_ns ? s->live.t_ns : copy->start_ns; /* before the first cycle */
+  s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
+  s->uptime = now > copy->start_ns ? (double)(now - copy->start_ns) * 1e-9 : 0.0;
+  if (!s->whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");
+  judge(s);
+}

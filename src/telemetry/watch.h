@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Watching one daemon through its telemetry block: finds it, notices when it goes, and judges what it sees.
+ * What all tools that watch share. Reads only; prints nothing. */
+#ifndef TELEMETRY_WATCH_H
+#define TELEMETRY_WATCH_H
+
+#include "platform/platform.h"
+#include "signals/signals.h"
+#include "telemetry/read.h"
+
+#include <stdbool.h>
+
+enum verdict { VERDICT_HEALTHY = 0, VERDICT_DEGRADED = 1, VERDICT_GONE = 3 }; /* also the exit status */
+const char *verdict_name(enum verdict v); /* "healthy", "degraded", "gone" */
+
+enum { REASONS_MAX = 8 };
+
+struct sample {
+  enum verdict verdict;
+  int reasons;
+  char reason[REASONS_MAX][160]; /* why not healthy */
+  const struct telemetry *t;     /* NULL when gone, else the copy that the look filled */
+  struct telemetry_live live;
+  bool whole;      /* live was read in one piece */
+  double age;      /* s since the loop last wrote */
+  double uptime;   /* s */
+  uint64_t now_ns; /* CLOCK_MONOTONIC of the look */
+};
+
+struct watch {
+  const char *wanted; /* instance; NULL: whichever is newest */
+  char last[64];      /* instance seen last; "" none yet */
+  struct telemetry_reader reader;
+};
+
+/* Looks once. *copy is filled with the block, see telemetry_copy(); where the daemon is gone, it stays as it was. */
+void watch_look(struct watch *w, struct sample *s, struct telemetry *copy);
+void watch_close(struct watch *w);
+
+static inline enum input_state input_view_state(const struct input_view *v)
+{
+  return (enum input_state)atomic_load_explicit(&v->state, memory_order_relaxed);
+}
+static inline bool input_is_stale(const struct input_view *v)
+{
+  const enum input_state state = input_view_state(v);
+  return state == INPUT_STALE || state == INPUT_RECOVERING;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport/serial_line.h"
+
+#include "rt/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+
+enum { DATA_BITS = 8 };
+static const uint64_t REOPEN_NS = NS_PER_S;
+
+/* libmodbus takes 9600 in place of a speed it does not know, and says so to nobody. */
+static bool has_speed(int fd, int baud)
+{
+  struct termios t;
+  return tcgetattr(fd, &t) == 0 && (cfgetospeed(&t) != B9600 || baud == 9600);
+}
+
+static const char *hint(int error)
+{
+  switch (error) {
+  case EACCES:
+    return "; the user needs the group of the device, mostly dialout";
+  case ENOENT:
+    return "; is the adapter plugged in?";
+  case ENOTTY:
+    return "; it is no serial line";
+  default:
+    return "";
+  }
+}
+
+bool serial_line_open(struct serial_line *l, const struct serial_place *place, const char *who, char *error,
+                      size_t size)
+{
+  *l = (struct serial_line){.fd = -1};
+  l->context = modbus_new_rtu(place->path, place->baud, place->parity, DATA_BITS, place->stop_bits);
+  if (!l->context || modbus_connect(l->context) != 0) {
+    const int e = errno;
+    snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, place->path, strerror(e), hint(e));
+    return false;
+  }
+  l->fd = modbus_get_socket(l->context);
+  if (has_speed(l->fd, place->baud)) return true;
+  snprintf(error, size, "%s: %s: expected a usual speed such as 9600, 19200 or 115200, found baud %d", who,
+           place->path, place->baud);
+  return false;
+}
+
+void serial_line_close(struct serial_line *l)
+{
+  if (!l->context) return;
+  modbus_close(l->context); /* of one that is closed nothing happens */
+  modbus_free(l->context);
+  l->context = NULL;
+  l->fd = -1;
+}
+
+void serial_line_lose(struct serial_line *l, uint64_t now_ns)
+{
+  modbus_close(l->context);
+  l->fd = -1;
+  l->reopen_ns = now_ns + REOPEN_NS;
+  atomic_store_explicit(&l->lost, true, memory_order_relaxed);
+}
+
+bool serial_line_reopen(struct serial_line *l, uint64_t now_ns)
+{
+  if (!l->context || l->fd >= 0 || now_ns < l->reopen_ns) return false;
+  l->reopen_ns = now_ns + REOPEN_NS;
+  if (modbus_connect(l->context) != 0) return false;
+  l->fd = modbus_get_socket(l->context);
+  atomic_store_explicit(&l->lost, false, memory_order_relaxed);
+  return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Speeds of a serial line. Pure. */
+#ifndef WIRE_SERIAL_H
+#define WIRE_SERIAL_H
+
+#include <stdbool.h>
+
+/* Those that libmodbus sets: it takes any other for 9600, and does not say so. */
+#define SERIAL_BAUD_LIST(X)                                                                                  \
+  X(1200)                                                                                                    \
+  X(2400)                                                                                                    \
+  X(4800)                                                                                                    \
+  X(9600)                                                                                                    \
+  X(19200)                                                                                                   \
+  X(38400)                                                                                                   \
+  X(57600)                                                                                                   \
+  X(115200)                                                                                                  \
+  X(230400)                                                                                                  \
+  X(460800)                                                                                                  \
+  X(500000)                                                                                                  \
+  X(576000)                                                                                                  \
+  X(921600)                                                                                                  \
+  X(1000000)                                                                                                 \
+  X(1152000)                                                                                                 \
+  X(1500000)                                                                                                 \
+  X(2500000)                                                                                                 \
+  X(3000000)                                                                                                 \
+  X(3500000)                                                                                                 \
+  X(4000000)
+
+static inline bool serial_has_baud(int baud)
+{
+  switch (baud) {
+#define SERIAL_CASE(n) case n:
+    SERIAL_BAUD_LIST(SERIAL_CASE)
+#undef SERIAL_CASE
+    return true;
+  default:
+    return false;
+  }
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * The sheet one hands to whoever programs the other side: every OSC address and every Modbus register of a configuration, with
+ * types, units and who may write. Whoever knows of them adds the rows (osc_sheet(), modbus_map_sheet()), in the order in which
+ * they are to be shown. Set-up only. */
+#ifndef WIRE_SHEET_H
+#define WIRE_SHEET_H
+
+#include "wire/wire.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Texts are copied. */
+struct sheet_osc {
+  const char *address; /* "/ali3/body/A/state" */
+  const char *types;   /* type tags: "ffff"; alternatives behind a bar: "i|h" */
+  bool in, out;        /* received; sent */
+  const char *unit;    /* "m"; of several, separated by spaces; "" */
+  const char *text;    /* what it is, for people */
+};
+
+struct sheet_modbus {
+  const char *
+      device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
+  enum wire_table table;
+  int address;      /* zero-based */
+  struct wire wire; /* type; order where it has more than one register; scale and offset */
+  bool writable;
+  const char *name; /* signal, or "command" */
+  const char *unit, *text;
+};
+
+struct sheet;
+struct sheet *
+sheet_new(void); /* NULL when out of memory, as later if rows could not be kept: sheet_complete() */
+void sheet_free(struct sheet *s);
+void sheet_add_osc(struct sheet *s, const struct sheet_osc *row);
+void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row);
+bool sheet_complete(const struct sheet *s); /* false: memory ran out */
+
+int sheet_osc_rows(const struct sheet *s);
+bool sheet_is_empty(const struct sheet *s);
+const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i);
+
+/* A table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the zero-based ones. */
+void sheet_print(const struct sheet *s, FILE *out);
+/* "osc": [...], "modbus": [...] as members of a JSON object, a line for each row. */
+void sheet_print_json_members(const struct sheet *s, FILE *out);
+
+#endif

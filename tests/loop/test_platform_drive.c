@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT
+ * The platform in the loop, before a platform that only notes what it is given. What a real one makes of it: tests/platform. */
+#include "loop/pendulum.h"
+
+#include "loop/cycle_parts.h"
+#include "platform/params.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* --- a platform that says what it was told --- */
+
+static struct {
+  struct platform_input in; /* of the last step */
+  double sensor[SIGNALS_BODY];
+  int steps, tunes, restarts;
+  enum platform_mode mode;
+  struct platform_params params;
+  bool parks;      /* as it is asked to, at once; else never */
+  double velocity; /* that it has on its way */
+} told_it;
+
+bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
+void __wrap_platform_step(struct platform *p, const struct platform_input *in);
+void __wrap_platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params);
+bool __wrap_platform_is_parked(const struct platform *p);
+
+bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
+{
+  if (spec->period <= 0.0) {
+    snprintf(error, size, "no period");
+    return false;
+  }
+  p->out.state[0] = PLATFORM_UNKNOWN;
+  p->out.pose[0] = (double)NAN;
+  return true;
+}
+
+void __wrap_platform_step(struct platform *p, const struct platform_input *in)
+{
+  told_it.in = *in;
+  told_it.steps++;
+  told_it.restarts += in->restart;
+  if (in->sensor) memcpy(told_it.sensor, in->sensor, sizeof told_it.sensor);
+  const bool up = in->order == PLATFORM_TO_NEUTRAL || in->order == PLATFORM_TO_RUN;
+  if (p->out.state[0] == PLATFORM_UNKNOWN && !up) return;
+  const bool park = in->order == PLATFORM_TO_PARK && (told_it.parks || p->out.state[0] == PLATFORM_PARKED);
+  p->out.state[0] = park ? PLATFORM_PARKED : in->order == PLATFORM_TO_PARK ? PLATFORM_PARK : PLATFORM_RUN;
+  p->out.flags[0] = park ? PLATFORM_IS_PARKED : PLATFORM_ENGAGED;
+  p->out.pose[0] = told_it.steps;
+  p->out.velocity[5] = told_it.velocity;
+  p->out.legs_normalised[5] = 0.25;
+}
+
+void __wrap_platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
+{
+  (void)p;
+  told_it.tunes++;
+  told_it.mode = mode;
+  told_it.params = *params;
+}
+
+bool __wrap_platform_is_parked(const struct platform *p)
+{
+  return p->out.state[0] == PLATFORM_PARKED;
+}
+
+/* --- the loop around it --- */
+
+static struct platform_setup setup;
+
+/* The pendulum's, with signals of a platform and an input for it beside its own. */
+static int set_up_platform(void **state)
+{
+  set_up(state);
+  struct bench *b = *state;
+  struct input_spec input[INPUTS + 1];
+  static const struct platform_geometry geometry;
+  memcpy(input, b->signals->input, INPUTS * sizeof *input);
+  input[INPUTS] = (struct input_spec){.name = (char[]){"lead"}, .kind = INPUT_POSE, .hold = 1e6};
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    input[INPUTS].range[k] = (struct input_range){.lower = -3, .upper = 3};
+  struct signals *s =
+      signals_new_with(b->model, input, INPUTS + 1, &(struct signals_more){.platform = &geometry});
+  assert_non_null(s);
+  signals_free(b->signals);
+  b->signals = s;
+  b->config.signals = s;
+  for (int p = 0; p < 2; p++) {
+    port_free(&b->port[p]);
+    assert_true(port_init(&b->port[p], "test", (uint32_t)s->count, (uint32_t)s->channels, p == 0));
+    b->port[p].bell = &b->bell;
+  }
+  memset(&told_it, 0, sizeof told_it);
+  told_it.parks = true;
+  setup = (struct platform_setup){.imu = -1, .pose = -1, .input = INPUTS};
+  setup.spec = (struct platform_spec){.mode = PLATFORM_WASHOUT, .period = 0.01, .gravity = 9.81};
+  params_default(&setup.spec.params);
+  b->config.platform = &setup;
+  return 0;
+}
+
+static double published(const struct bench *b, const struct frame *f, size_t offset)
+{
+  return f->values[b->signals->platform_first + (int)(offset / sizeof(double))];
+}
+
+static void it_is_asked_for_what_the_state_wants(void **state)
+{
+  struct bench *b = *state;
+  b->config.autostart = false;
+  begin(b);
+  after(b, 1);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* INIT */
+  after(b, WARMUP);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* STOPPED */
+  assert_int_equal(newest(b, 0)->flags, FLAG_WITHHELD); /* and neither parked nor engaged */
+  static const struct {
+    uint32_t command;
+    enum platform_order order;
+  } way[] = {{COMMAND_ARM, PLATFORM_TO_NEUTRAL},  {COMMAND_RUN, PLATFORM_TO_RUN},
+             {COMMAND_PAUSE, PLATFORM_TO_FREEZE}, {COMMAND_RUN, PLATFORM_TO_RUN},
+             {COMMAND_PARK, PLATFORM_TO_PARK},    {COMMAND_RUN, PLATFORM_TO_RUN},
+             {COMMAND_ESTOP, PLATFORM_TO_PARK}};
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+    assert_int_equal(told(b, way[i].command), RESULT_OK);
+    assert_int_equal(told_it.in.order, way[i].order);
+  }
+  assert_int_equal(newest(b, 0)->state, STATE_SAFE);
+  told(b, COMMAND_RESET);
+  let_rearm(b);
+  told(b, COMMAND_ARM);
+  told(b, COMMAND_RUN);
+  assert_int_equal(newest(b, 0)->flags, FLAG_RUNNING | FLAG_ENGAGED);
+  b->cycle.machine.state = STATE_FAULT;
+  after(b, 1);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_FAULT);
+}
+
+static void what_it_tells_is_published_in_the_same_cycle(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  assert_int_equal(told_it.steps, WARMUP); /* in every cycle */
+  const struct frame *f = after(b, 1);
+  assert_true(published(b, f, offsetof(struct platform_output, pose)) == WARMUP + 1);
+  assert_true(published(b, f, offsetof(struct platform_output, legs_normalised[5])) == 0.25);
+  assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_RUN);
+  assert_int_equal(f->flags, FLAG_RUNNING | FLAG_ENGAGED);
+  assert_same_as_steps(b, f, 1); /* nothing of it touches the model */
+  told(b, COMMAND_PAUSE);
+  f = after(b, 1);
+  assert_true(published(b, f, offsetof(struct platform_output, pose)) ==
+              WARMUP + 3); /* also where the model stands */
+
+  struct telemetry_live live;
+  assert_true(telemetry_read(b->telemetry, &live));
+  assert_int_equal(live.platform.state, PLATFORM_RUN);
+  assert_int_equal(live.platform.flags, PLATFORM_ENGAGED);
+  assert_true(live.platform.pose[0] == WARMUP + 3 && live.platform.legs[5] == 0.25);
+  assert_true(atomic_load(&b->telemetry->book.platform.count) > 0);
+}
+
+static void without_one_its_phase_is_not_booked(void **state)
+{
+  struct bench *b = *state;
+  b->config.platform = NULL;
+  begin_running(b);
+  assert_int_equal(after(b, 10)->flags, FLAG_RUNNING);
+  assert_true(atomic_load(&b->telemetry->book.platform.count) == 0);
+  assert_true(atomic_load(&b->telemetry->book.observe.count) > 0);
+  assert_int_equal(told_it.steps, 0);
+  assert_int_equal(told(b, COMMAND_PLATFORM), RESULT_BAD_ARGUMENT);
+  cycle_stop(&b->cycle);
+  assert_true(cycle_over(&b->cycle));
+}
+
+static void it_is_given_the_input_and_told_of_resets(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 1);
+  const int restarts = told_it.restarts;
+  assert_true(restarts > 0);
+  set_input(b, 0, b->signals->input[INPUTS].first + 4, -0.25);
+  after(b, 1);
+  assert_true(told_it.in.external[4] == -0.25 && told_it.in.external[3] == 0.0);
+  assert_null(told_it.in.sensor);
+  assert_true(told_it.in.specific_force[2] == 9.81); /* there is no imu */
+  assert_int_equal(told_it.restarts, restarts);
+  told(b, COMMAND_RESET);
+  assert_int_equal(told_it.restarts, restarts + 1);
+  after(b, 3);
+  assert_int_equal(told_it.restarts, restarts + 1);
+}
+
+/* Of a table of its own: time, a pose, an imu, the platform. */
+static void it_is_given_its_sensors(void **state)
+{
+  (void)state;
+  enum { POSE = 1, IMU = POSE + SIGNALS_BODY, END = IMU + 6 };
+  int first[] = {POSE, IMU, END};
+  const struct signals s = {.sensors = 2, .sensor_first = first, .platform_first = END};
+  struct platform_drive d;
+  double values[END + PLATFORM_SIGNALS];
+  char error[100];
+  for (int i = 0; i < END; i++) values[i] = i;
+  setup.pose = 0;
+  setup.imu = 1;
+  setup.input = -1;
+  assert_true(platform_drive_init(&d, &setup, &s, error, sizeof error));
+  platform_drive_step(&d, STATE_RUNNING, values);
+  for (int i = 0; i < 3; i++) {
+    assert_true(told_it.in.specific_force[i] == IMU + i);
+    assert_true(told_it.in.angular_velocity[i] == IMU + 3 + i);
+  }
+  for (int i = 0; i < SIGNALS_BODY; i++) assert_true(told_it.sensor[i] == POSE + i);
+  for (int i = 0; i < END; i++) assert_true(values[i] == i);
+  assert_memory_equal(values + END, platform_drive_output(&d), sizeof(struct platform_output));
+  setup.spec.period = 0.0;
+  assert_false(platform_drive_init(&d, &setup, &s, error, sizeof error));
+  assert_string_equal(error, "no period");
+}
+
+static uint32_t set_parameter(struct bench *b, uint32_t parameter, double value)
+{
+  struct answer a = {0};
+  assert_true(
+      port_command(&b->port[0], &(struct command){COMMAND_PLATFORM, parameter, 9, 7, clock_now_ns(), value}));
+  cycle_once(&b->cycle);
+  assert_true(ring_pop(&b->port[0].answers, &a));
+  assert_int_equal(a.code, COMMAND_PLATFORM);
+  return a.result;
+}
+
+#define PARAMETER(field) ((uint32_t)(offsetof(struct platform_params, field) / sizeof(double)))
+
+static void parameters_change_at_the_edge_of_a_cycle(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 1);
+  struct cycle_event e;
+  while (cycle_next_event(&b->cycle, &e)) continue;
+  assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), 0.25), RESULT_OK);
+  assert_int_equal(told_it.tunes, 1);
+  assert_true(told_it.params.gain_lin[1] == 0.25 && told_it.params.gain_lin[0] == 0.5);
+  assert_int_equal(told_it.mode, PLATFORM_WASHOUT);
+  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_int_equal(e.cause, CAUSE_PLATFORM_SET);
+  assert_int_equal(e.code, PARAMETER(gain_lin[1]));
+  assert_true(e.value == 0.25 && e.port == 0 && e.client == 7);
+
+  static const struct {
+    uint32_t parameter;
+    double value;
+  } bad[] = {{PARAMETER(gain_lin[1]), 1.6}, {PARAMETER(hp_zeta), 0.0},   {PARAMETER(hp_zeta), (double)NAN},
+             {PARAMETER(lp_wn), 4.9},       /* a notch */ {PARAMS, 1.0}, {UINT32_MAX, 1.0}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(set_parameter(b, bad[i].parameter, bad[i].value), RESULT_BAD_ARGUMENT);
+  assert_int_equal(told_it.tunes, 1);
+  assert_false(cycle_next_event(&b->cycle, &e));
+
+  /* What the file says holds again with the next reload, all of it. */
+  struct tuning t = {.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
+  t.params.blend[0] = 2.0;
+  cycle_tune(&b->cycle, &t);
+  after(b, 1);
+  assert_int_equal(told_it.tunes, 2);
+  assert_int_equal(told_it.mode, PLATFORM_EXTERNAL);
+  assert_memory_equal(&told_it.params, &t.params, sizeof t.params);
+  cycle_tune(&b->cycle, &t); /* the same again is nothing new */
+  t.platform = false;
+  t.params.blend[0] = 3.0;
+  after(b, 1);
+  cycle_tune(&b->cycle, &t);
+  after(b, 1);
+  assert_int_equal(told_it.tunes, 2);
+}
+
+/* However many there are before anybody looks, what comes then is heard of. */
+static void parameters_leave_room_for_other_events(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  for (int i = 0; i < CYCLE_EVENTS + 10; i++)
+    assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), i % 2 ? 0.25 : 0.5), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK);
+  int set = 0, stops = 0;
+  for (struct cycle_event e; cycle_next_event(&b->cycle, &e);) {
+    set += e.cause == CAUSE_PLATFORM_SET;
+    stops += e.to == STATE_SAFE;
+  }
+  assert_int_equal(stops, 1);
+  assert_in_range(set, CYCLE_EVENTS / 2 - 10, CYCLE_EVENTS / 2);
+  assert_true(ring_dropped(&b->cycle.events) == (uint64_t)(CYCLE_EVENTS + 10 - set));
+}
+
+static int cycles_to_the_end(struct bench *b)
+{
+  int n = 0;
+  for (; !cycle_over(&b->cycle) && n < 2000; n++) cycle_once(&b->cycle);
+  return n;
+}
+
+static void its_states_are_events(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 1);
+  struct cycle_event e;
+  assert_true(cycle_next_event(&b->cycle, &e) && e.cause == CAUSE_WARM);
+  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_int_equal(e.cause, CAUSE_PLATFORM_STATE);
+  assert_int_equal(e.from, PLATFORM_UNKNOWN);
+  assert_int_equal(e.to, PLATFORM_RUN);
+  assert_true(e.cycle == WARMUP + 1);
+  assert_false(cycle_next_event(&b->cycle, &e));
+}
+
+/* Told to end it parks first, in EXIT, with the model at rest and the frames going on. */
+static void the_loop_ends_when_it_is_parked(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  cycle_stop(&b->cycle);
+  assert_false(cycle_over(&b->cycle));
+  const struct frame *f = after(b, 20);
+  assert_int_equal(f->state, STATE_EXIT);
+  assert_true(f->cycle == WARMUP + 30);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+  assert_same_as_steps(b, f, 10);
+  assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
+  assert_int_equal(set_parameter(b, PARAMETER(hp_zeta), 1.5), RESULT_WRONG_STATE);
+  assert_int_equal(told(b, COMMAND_ESTOP),
+                   RESULT_OK); /* it is being parked as it is; the next start finds the stop */
+  f = newest(b, 0);
+  assert_int_equal(f->state, STATE_EXIT);
+  assert_int_equal(f->fault, FAULT_ESTOP);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+  assert_false(cycle_over(&b->cycle));
+  struct telemetry_live live;
+  assert_true(telemetry_read(b->telemetry, &live) && live.state == STATE_EXIT && !live.over);
+  told_it.parks = true;
+  assert_int_equal(after(b, 1)->flags, FLAG_PARKED | FLAG_ESTOP);
+  assert_true(cycle_over(&b->cycle));
+  cycle_end(&b->cycle);
+  assert_true(telemetry_read(b->telemetry, &live) && live.over);
+  int exits = 0;
+  for (struct cycle_event e; cycle_next_event(&b->cycle, &e);)
+    exits += e.cause == CAUSE_EXIT && e.from == STATE_RUNNING;
+  assert_int_equal(exits, 1);
+}
+
+/* As long as it moves, however slowly it may; and 5 s where it stands still. */
+static void the_loop_waits_while_it_moves(void **state)
+{
+  struct bench *b = *state;
+  setup.spec.params.park_time[0] = 3.0;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  told_it.velocity = -1e-9;
+  cycle_stop(&b->cycle);
+  assert_int_equal(cycles_to_the_end(b), 2000);
+  told_it.velocity = 0.0;
+  assert_int_equal(cycles_to_the_end(b), 1 + 500);
+  assert_int_equal(newest(b, 0)->flags, FLAG_ENGAGED);
+}
+
+static void the_loop_does_not_wait_for_ever(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  told_it.velocity = 1.0;
+  cycle_stop(&b->cycle);
+  int cycles = 0;
+  for (int n; (n = cycles_to_the_end(b)) > 0;) cycles += n;
+  assert_int_equal(cycles, 1 + CYCLE_PARKS_S * 100 + 1);
+}
+
+/* After a gap nobody has asked it to go on. */
+static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  b->cycle.schedule.start_ns = clock_now_ns() - 80 * NS_PER_S / 1000;
+  assert_int_equal(after(b, 2)->state, STATE_RUNNING);
+  b->cycle.schedule.start_ns = clock_now_ns() - 120 * NS_PER_S / 1000;
+  const struct frame *f = after(b, 1); /* in its first cycle already */
+  assert_int_equal(f->state, STATE_SAFE);
+  assert_int_equal(f->fault, FAULT_STUCK);
+  assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
+}
+
+static void nor_one_that_stood_still_in_a_cycle(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  b->cycle.cycle_ns = NS_PER_S; /* of the last one, as it is found at its end */
+  assert_int_equal(after(b, 1)->state, STATE_SAFE);
+}
+
+static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 10);
+  told_it.parks = false;
+  cycle_stop(&b->cycle);
+  after(b, 5);
+  assert_false(cycle_over(&b->cycle));
+  cycle_stop_at_once(&b->cycle);
+  assert_true(cycle_over(&b->cycle));
+}
+
+static void one_that_is_parked_holds_up_nothing(void **state)
+{
+  struct bench *b = *state;
+  begin_running(b);
+  after(b, 2);
+  assert_int_equal(told(b, COMMAND_PARK), RESULT_OK);
+  assert_int_equal(newest(b, 0)->flags, FLAG_PARKED);
+  cycle_stop(&b->cycle);
+  assert_true(cycle_over(&b->cycle));
+}
+
+static void expect_withheld(struct bench *b)
+{
+  for (int p = 0; p < 2; p++) {
+    const struct frame *f = newest(b, p);
+    assert_true(f->flags & FLAG_WITHHELD);
+    assert_true(isnan(published(b, f, offsetof(struct platform_output, pose))));
+    assert_true(published(b, f, offsetof(struct platform_output, state)) == PLATFORM_UNKNOWN);
+  }
+}
+
+/* With publish_next it goes out before the first cycle has ended. */
+static void the_first_frame_claims_no_pose(void **state)
+{
+  struct bench *b = *state;
+  b->config.publish_next = true;
+  begin(b);
+  for (int i = 0; i < WARMUP; i++) {
+    after(b, 1);
+    expect_withheld(b);
+  }
+}
+
+/* On both ports, from the first frame on, whatever happens but an arm. */
+static void until_the_first_arm_its_pose_is_not_known(void **state)
+{
+  struct bench *b = *state;
+  static const uint32_t never_up[] = {COMMAND_RESET, COMMAND_PARK, COMMAND_STOP, COMMAND_ESTOP,
+                                      COMMAND_RESET};
+  b->config.autostart = false;
+  begin(b);
+  for (int i = 0; i < WARMUP + 3; i++) {
+    after(b, 1);
+    expect_withheld(b);
+  }
+  for (size_t i = 0; i < sizeof never_up / sizeof *never_up; i++) {
+    told(b, never_up[i]);
+    const uint32_t flags = after(b, 1)->flags;
+    assert_int_equal(flags & (FLAG_WITHHELD | FLAG_PARKED | FLAG_ENGAGED), FLAG_WITHHELD);
+  }
+  assert_int_equal(newest(b, 0)->state, STATE_STOPPED);
+  let_rearm(b);
+  assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
+  const struct frame *f = after(b, 1);
+  assert_false(f->flags & FLAG_WITHHELD);
+  assert_false(isnan(published(b, f, offsetof(struct platform_output, pose))));
+  told(b, COMMAND_ESTOP);
+  assert_false(after(b, 1)->flags & FLAG_WITHHELD); /* it stays known */
+}
+
+/* It is at rest for all that the loop knows: there is no way to brake or to park what nobody hears of. */
+static void one_that_was_never_armed_holds_up_nothing(void **state)
+{
+  struct bench *b = *state;
+  b->config.autostart = false;
+  told_it.parks = false;
+  begin(b);
+  after(b, WARMUP + 2);
+  b->cycle.schedule.start_ns = clock_now_ns() - NS_PER_S; /* a gap is nothing to it */
+  assert_int_equal(after(b, 1)->state, STATE_STOPPED);
+  cycle_stop(&b->cycle);
+  assert_true(cycle_over(&b->cycle));
+  cycle_end(&b->cycle);
+  assert_int_equal(newest(b, 0)->state, STATE_EXIT);
+  assert_int_equal(newest(b, 0)->flags & (FLAG_WITHHELD | FLAG_PARKED), FLAG_WITHHELD);
+}
+
+static void it_is_parked_after_the_last_period_too(void **state)
+{
+  struct bench *b = *state;
+  b->config.periods = 20;
+  begin_running(b);
+  assert_int_equal(cycles_to_the_end(b), 21);
+  assert_int_equal(newest(b, 0)->state, STATE_EXIT);
+  assert_same_as_steps(b, newest(b, 0), 20);
+}
+
+/* Frames may end while it parks, and steps be never asked for. */
+static void it_moves_by_the_clock_alone(void **state)
+{
+  struct bench *b = *state;
+  for (int clocking = CLOCKING_TIMER; clocking <= CLOCKING_LOCKSTEP; clocking++) {
+    b->config.clocking = (enum clocking)clocking;
+    assert_int_equal(cycle_setup(&b->cycle, &b->config),
+                     clocking == CLOCKING_TIMER ? ALI3_OK : ALI3_E_ARGUMENT);
+    cycle_free(&b->cycle);
+  }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_platform, tear_down)
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(it_is_asked_for_what_the_state_wants),
+      TEST(what_it_tells_is_published_in_the_same_cycle),
+      TEST(without_one_its_phase_is_not_booked),
+      TEST(it_is_given_the_input_and_told_of_resets),
+      TEST(it_is_given_its_sensors),
+      TEST(parameters_change_at_the_edge_of_a_cycle),
+      TEST(parameters_leave_room_for_other_events),
+      TEST(its_states_are_events),
+      TEST(the_loop_ends_when_it_is_parked),
+      TEST(the_loop_waits_while_it_moves),
+      TEST(the_loop_does_not_wait_for_ever),
+      TEST(a_loop_that_stood_still_does_not_go_on_moving_it),
+      TEST(nor_one_that_stood_still_in_a_cycle),
+      TEST(it_is_not_waited_for_where_haste_is_asked_for),
+      TEST(one_that_is_parked_holds_up_nothing),
+      TEST(the_first_frame_claims_no_pose),
+      TEST(until_the_first_arm_its_pose_is_not_known),
+      TEST(one_that_was_never_armed_holds_up_nothing),
+      TEST(it_is_parked_after_the_last_period_too),
+      TEST(it_moves_by_the_clock_alone),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

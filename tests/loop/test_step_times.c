@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ * The clock moves by one tick whenever somebody reads it: what is timed is exact, however busy the host. */
+#include "loop/step_times.h"
+
+#include "base/arena.h"
+#include "common/toys.h"
+#include "stepper/stepper.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { KINDS = 6, CONDENSE = 2, SWEEP = 3, PROJECT = 5, STEPS = 3 };
+static const uint64_t TICK = 100;
+
+uint64_t __wrap_clock_now_ns(void);
+static _Atomic uint64_t ticks; /* workers read the clock, too */
+uint64_t __wrap_clock_now_ns(void)
+{
+  return TICK * (atomic_fetch_add(&ticks, 1) + 1);
+}
+
+struct bench {
+  ali3_model *model;
+  ali3_data *data;
+  struct book *book;
+  struct pool *pool;
+  ali3_exec exec;
+  struct step_times times;
+};
+
+/* worth: as of ali3_exec; without workers 0. */
+static void open(struct bench *b, ali3_model *m, int workers, double worth)
+{
+  char error[256];
+  *b = (struct bench){.model = m, .data = toy_start(m, ALI3_OK), .book = aligned_zalloc(sizeof *b->book)};
+  assert_non_null(b->book);
+  if (workers > 0) {
+    b->pool = pool_new(&(struct pool_config){workers, 0, -1, 0}, error, sizeof error);
+    assert_non_null(b->pool);
+    b->exec = *pool_exec(b->pool);
+    b->exec.worth = worth;
+    ali3_data_set_exec(b->data, &b->exec);
+  }
+  step_times_init(&b->times, m, b->book, b->pool, 0);
+  ali3_data_set_probe(b->data, &b->times.probe);
+}
+
+static void close(struct bench *b)
+{
+  ali3_data_free(b->data);
+  pool_free(b->pool);
+  free(b->book);
+  ali3_model_free(b->model);
+}
+
+/* A chain, as toy_chain(), with extrapolated steps. */
+static ali3_model *extrapolated(int links)
+{
+  ali3_options options = ali3_options_default();
+  options.extrapolate = true;
+  ali3_model *m = ali3_model_new();
+  char name[32];
+  for (int i = 0; i < links; i++) {
+    snprintf(name, sizeof name, "b%d", i);
+    const ali3_body_spec body = toy_body(name, (const double[]){i + 0.5, 0.0, 0.0}, 1.0, 1.0);
+    toy_added(m, ali3_model_add_body(m, &body));
+    snprintf(name, sizeof name, "J%d", i);
+    toy_spherical(m, name, i == 0 ? ALI3_GROUND : i - 1, (const double[]){i == 0 ? 0.0 : 0.5, 0.0, 0.0}, i,
+                  (const double[]){-0.5, 0.0, 0.0});
+  }
+  toy_freeze_with(m, &options);
+  return m;
+}
+
+static int find(const struct book *book, const char *name)
+{
+  int found = -1;
+  for (uint64_t i = 0; i < book->levels; i++)
+    if (strcmp(book->level[i].name, name) == 0) {
+      assert_int_equal(found, -1); /* once */
+      found = (int)i;
+    }
+  return found;
+}
+
+/* --- names --- */
+
+static void check_names(ali3_model *m, int workers)
+{
+  static const char *const kind[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
+  const struct tree *tree = m->frozen->tree;
+  struct bench b;
+  uint32_t nodes = 0;
+  int last_level = -1;
+  open(&b, m, workers, 0.0);
+  assert_true(b.book->levels <= LEVELS_MAX);
+  for (int i = 0; i < KINDS; i++) {
+    assert_int_equal(find(b.book, kind[i]), i);
+    assert_int_equal(b.book->level[i].nodes, 0);
+    assert_int_equal(b.book->level[i].shared, workers > 0);
+  }
+  assert_int_equal(find(b.book, "subtrees"), tree->owned > 0 ? KINDS : -1);
+  for (uint64_t i = KINDS; i < b.book->levels; i++) {
+    const struct book_level *row = &b.book->level[i];
+    const bool subtrees = i == KINDS && tree->owned > 0;
+    int level = last_level;
+    find(b.book, row->name);
+    assert_true(row->nodes > 0);
+    assert_int_equal(row->shared, subtrees && workers > 0);
+    nodes += row->nodes;
+    if (!subtrees && i < LEVELS_MAX - 1) assert_int_equal(sscanf(row->name, "level %d", &level), 1);
+    assert_true(level >= last_level); /* each comes after those it is made of */
+    last_level = level;
+  }
+  assert_int_equal(nodes, tree->nodes);
+  close(&b);
+}
+
+static void rows_are_named(void **state)
+{
+  (void)state;
+  check_names(toy_chain(128, true, 0.01), 0);
+  check_names(toy_chain(128, true, 0.01), 1);
+  check_names(toy_chain(3, true, 0.01), 0);
+  check_names(toy_random(1, 40, 12), 1); /* loops */
+  check_names(toy_random(2, 200, 60), 0);
+}
+
+static void more_levels_than_rows(void **state)
+{
+  (void)state;
+  struct bench b;
+  ali3_model *m = toy_random(3, 600, 150);
+  const struct tree *tree = m->frozen->tree;
+  if (KINDS + (tree->owned > 0) + tree->runs - tree->owned <= LEVELS_MAX) fail_msg("%d runs", tree->runs);
+  open(&b, m, 0, 0.0);
+  assert_int_equal(b.book->levels, LEVELS_MAX);
+  assert_string_equal(b.book->level[LEVELS_MAX - 1].name, "levels above");
+  uint32_t nodes = 0;
+  for (int i = KINDS; i < LEVELS_MAX; i++) nodes += b.book->level[i].nodes;
+  assert_int_equal(nodes, tree->nodes);
+  ali3_step(b.model, b.data);
+  step_times_book(&b.times, 1);
+  assert_true(b.book->level[LEVELS_MAX - 1].busy.last_ns > b.book->level[LEVELS_MAX - 2].busy.last_ns);
+  close(&b);
+}
+
+/* --- times --- */
+
+static uint64_t sum(const struct book *book, int first, int end)
+{
+  uint64_t ns = 0;
+  for (int i = first; i < end; i++) ns += book->level[i].busy.last_ns;
+  return ns;
+}
+
+/* One step, booked as of `cycle`: from the first to the last look at the clock. */
+static uint64_t step(struct bench *b, uint64_t cycle)
+{
+  const uint64_t begin = __wrap_clock_now_ns();
+  assert_true(ali3_step(b->model, b->data) >= 0);
+  const uint64_t end = __wrap_clock_now_ns();
+  step_times_book(&b->times, cycle);
+  return end - begin;
+}
+
+static void check_times(struct bench *b)
+{
+  for (int i = 1; i <= STEPS; i++) {
+    const uint64_t took = step(b, (uint64_t)i * STEP_TIMES_EVERY);
+    const struct book_level *row = b->book->level;
+    const uint64_t kinds = sum(b->book, 0, KINDS), runs = sum(b->book, KINDS, (int)b->book->levels);
+    /* Nobody else looks at the clock: all of it, but for the ticks to the first mark, between prepare and feedback,
+     * and from the last mark. */
+    if (!b->pool)
+      assert_int_equal(kinds, took - 3 * TICK);
+    else
+      assert_true(kinds <= took - 3 * TICK);
+    assert_true(runs <= row[CONDENSE].busy.last_ns + row[SWEEP].busy.last_ns + row[PROJECT].busy.last_ns);
+    for (uint64_t k = 0; k < b->book->levels; k++) {
+      assert_int_equal(row[k].busy.count, i);
+      assert_true(row[k].busy.last_ns > 0);
+      assert_int_equal(row[k].busy.max_cycle % STEP_TIMES_EVERY, 0);
+    }
+  }
+  close(b);
+}
+
+static void time_adds_up(void **state)
+{
+  (void)state;
+  ali3_model *model[] = {toy_chain(128, true, 0.01), toy_chain(3, true, 0.01), toy_random(1, 40, 12),
+                         toy_random(3, 600, 150), extrapolated(20)};
+  for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+    struct bench b;
+    open(&b, model[i], 0, 0.0);
+    check_times(&b);
+  }
+}
+
+/* Everything that can be shared is. */
+static void time_adds_up_with_workers(void **state)
+{
+  (void)state;
+  for (int workers = 1; workers <= 2; workers++) {
+    ali3_model *model[] = {toy_chain(128, true, 0.01), toy_random(1, 40, 12)};
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+      struct bench b;
+      open(&b, model[i], workers, 1.0);
+      check_times(&b);
+    }
+  }
+}
+
+struct counting {
+  ali3_exec inner;
+  int pieces;
+};
+
+static void run_counted(void *context, void (*work)(void *arg, int share, int shares), void *arg)
+{
+  struct counting *c = context;
+  c->pieces++;
+  c->inner.run(c->inner.context, work, arg);
+}
+
+/* Both branches of an extrapolated step at the same time: the thread that steps sees its own, and nobody else writes. */
+static void one_branch_is_seen(void **state)
+{
+  (void)state;
+  enum { LINKS = 5 };
+  struct bench b;
+  /* worth: a third of what prepares the long branch is more, 250 for each body, the dearest stage, are less */
+  open(&b, extrapolated(LINKS), 1, 260.0 * LINKS);
+  struct counting counting = {.inner = b.exec};
+  b.exec = (ali3_exec){.context = &counting, .shares = 2, .run = run_counted, .worth = b.exec.worth};
+  for (int i = 1; i <= STEPS; i++) {
+    counting.pieces = 0;
+    const uint64_t took = step(&b, (uint64_t)i * STEP_TIMES_EVERY);
+    assert_int_equal(counting.pieces, 2); /* the branches, of prepare and of feedback */
+    assert_true(sum(b.book, 0, KINDS) <= took - 3 * TICK);
+    assert_true(sum(b.book, KINDS, (int)b.book->levels) <= b.book->level[CONDENSE].busy.last_ns +
+                                                               b.book->level[SWEEP].busy.last_ns +
+                                                               b.book->level[PROJECT].busy.last_ns);
+  }
+  close(&b);
+}
+
+/* The readings of the clock are most of what it costs. */
+static void most_cycles_of_a_short_period_are_left_alone(void **state)
+{
+  (void)state;
+  struct bench b;
+  open(&b, toy_chain(128, true, 0.01), 0, 0.0);
+  for (uint64_t cycle = 1; cycle <= 3 * STEP_TIMES_EVERY; cycle++) {
+    const bool timed = cycle % STEP_TIMES_EVERY == 1; /* the first one, and those after the multiples */
+    const uint64_t took = step(&b, cycle);
+    assert_true(timed ? took > 50 * TICK : took == TICK);
+    assert_int_equal(b.book->level[SWEEP].busy.count, (cycle + STEP_TIMES_EVERY - 1) / STEP_TIMES_EVERY);
+  }
+  step_times_init(&b.times, b.model, b.book, b.pool, STEP_TIMES_ALL_NS);
+  for (uint64_t cycle = 1; cycle <= 3 * STEP_TIMES_EVERY; cycle++) assert_true(step(&b, cycle) > 50 * TICK);
+  close(&b);
+}
+
+/* One reading for each phase that begins, and for each run that ends; those that are shared have two together. */
+static int readings;
+static struct step_times *watched;
+
+static void count_mark(void *context, ali3_phase phase)
+{
+  (void)context;
+  readings++;
+  watched->probe.mark(watched->probe.context, phase);
+}
+
+static void count_run(void *context, int share, int run, bool begins)
+{
+  (void)context;
+  readings += run == ALI3_RUNS_SHARED || (!begins && run >= watched->owned);
+  watched->probe.run(watched->probe.context, share, run, begins);
+}
+
+static void the_clock_is_read_no_more_than_needed(void **state)
+{
+  (void)state;
+  const ali3_probe counting = {.mark = count_mark, .run = count_run};
+  struct bench b;
+  open(&b, toy_chain(128, true, 0.01), 0, 0.0);
+  watched = &b.times;
+  readings = 0;
+  ali3_data_set_probe(b.data, &counting);
+  const uint64_t took = step(&b, 1);
+  assert_int_equal(took, TICK * ((uint64_t)readings + 1));
+  close(&b);
+}
+
+/* Rods on one hub, which is solved twice: between the sweeps rows and bodies have their turn. */
+static ali3_model *star(int rods)
+{
+  ali3_model *m = ali3_model_new();
+  char name[32];
+  for (int i = 0; i <= rods; i++) {
+    snprintf(name, sizeof name, "b%d", i);
+    const ali3_body_spec body = toy_body(name, (const double[]){i > 0, 0.0, 0.0}, 1.0, 1.0);
+    toy_added(m, ali3_model_add_body(m, &body));
+    snprintf(name, sizeof name, "J%d", i);
+    toy_spherical(m, name, i == 0 ? ALI3_GROUND : 0, (const double[3]){0.0}, i,
+                  (const double[]){i > 0 ? -1.0 : 0.0, 0.0, 0.0});
+  }
+  toy_freeze(m, 0.01);
+  return m;
+}
+
+static void waits_between_two_sweeps(void **state)
+{
+  (void)state;
+  struct bench b;
+  open(&b, star(200), 1, 1.0);
+  assert_int_equal(b.model->frozen->tree->hubs, 1);
+  assert_true(b.model->frozen->tree->owned > 1);
+  step(&b, 1);
+  assert_int_equal(b.book->level[KINDS].wait.count, 1);
+  assert_int_equal(b.book->level[SWEEP].wait.count, 1);
+  close(&b);
+}
+
+/* Who is waited for is known in every cycle. */
+static void waits_count_for_what_is_shared(void **state)
+{
+  (void)state;
+  struct bench b;
+  open(&b, toy_random(4, 300, 0), 1, 1.0);
+  const struct tree *tree = b.model->frozen->tree;
+  for (uint64_t cycle = 1; cycle <= STEPS; cycle++) {
+    step(&b, cycle);
+    for (uint64_t i = 0; i < b.book->levels; i++) {
+      const struct book_level *row = &b.book->level[i];
+      const bool subtrees = i == KINDS && tree->owned > 1;
+      const bool in_subtrees = i == CONDENSE || i == SWEEP; /* beside these nothing of them is shared */
+      assert_int_equal(row->wait.count, subtrees || (i < KINDS && !in_subtrees) ? cycle : 0);
+      assert_int_equal(row->busy.count, 1);
+    }
+    const struct pool_cycle c = pool_take_cycle(b.pool);
+    assert_true(c.slowest.level == -1 || b.book->level[c.slowest.level].shared);
+  }
+  close(&b);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_named),
+      cmocka_unit_test(more_levels_than_rows),
+      cmocka_unit_test(time_adds_up),
+      cmocka_unit_test(time_adds_up_with_workers),
+      cmocka_unit_test(one_branch_is_seen),
+      cmocka_unit_test(most_cycles_of_a_short_period_are_left_alone),
+      cmocka_unit_test(the_clock_is_read_no_more_than_needed),
+      cmocka_unit_test(waits_between_two_sweeps),
+      cmocka_unit_test(waits_count_for_what_is_shared),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+ali3_test(loop cycle SOURCES loop/pendulum.c LINK ali3_loop m)
+ali3_test(loop rearm SOURCES loop/pendulum.c LINK ali3_loop m)
+ali3_test(loop readiness SOURCES loop/pendulum.c LINK ali3_loop m)
+target_link_options(test_loop_readiness PRIVATE -Wl,--wrap=inputs_take)
+ali3_test(loop clocking SOURCES loop/pendulum.c LINK ali3_loop m)
+ali3_test(loop beats SOURCES loop/pendulum.c LINK ali3_loop m)
+ali3_test(loop platform_drive SOURCES loop/pendulum.c LINK ali3_loop m)
+target_link_options(test_loop_platform_drive PRIVATE -Wl,--wrap=platform_init -Wl,--wrap=platform_step -Wl,--wrap=platform_tune
+                    -Wl,--wrap=platform_is_parked)
+ali3_test(loop machine LINK ali3_loop)
+ali3_test(loop choose SOURCES common/toys.c LINK ali3_loop m)
+target_link_options(test_loop_choose PRIVATE -Wl,--wrap=clock_now_ns -Wl,--wrap=clock_sleep_until_ns
+                    -Wl,--wrap=ali3_data_set_exec -Wl,--wrap=ali3_reset -Wl,--wrap=ali3_step)
+ali3_test(loop schedule LINK ali3_loop)
+ali3_test(loop heap SOURCES loop/rig.c common/heap.c LINK ali3_config ali3_loop m)
+
+# The sizes of the stacks stand in the sources, and there only.
+ali3_test(loop stack SOURCES loop/rig.c LINK ali3_config ali3_loop m)
+function(define_stack macro file name)
+  file(STRINGS ${file} line REGEX "^ *${name} = [0-9]+,")
+  if(NOT line MATCHES "= ([0-9]+)")
+    message(FATAL_ERROR "${file}: no line \"${name} = NUMBER,\"")
+  endif()
+  target_compile_definitions(test_loop_stack PRIVATE ${macro}=${CMAKE_MATCH_1})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endfunction()
+define_stack(LOOP_STACK_KB ${PROJECT_SOURCE_DIR}/src/daemon/run.c LOOP_STACK_KB)
+define_stack(WORKER_STACK_KB ${PROJECT_SOURCE_DIR}/src/rt/pool.c STACK_KB)
+ali3_test(loop step_times SOURCES common/toys.c LINK ali3_loop m)
+target_link_options(test_loop_step_times PRIVATE -Wl,--wrap=clock_now_ns)
+ali3_test(loop figures SOURCES common/toys.c LINK ali3_loop m)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "modbus/poll_bench.h"
+
+#include "rt/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fake_device fake;
+struct modbus_device device[POLLED];
+struct device_view view[POLLED];
+struct port port[POLLED];
+struct modbus_client *client;
+
+static struct wired item[POLLED][OUTPUTS + CHANNELS];
+static struct wiring map[POLLED];
+static struct signals signals = {.count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST};
+
+int poll_setup(void **state)
+{
+  (void)state;
+  static const char *const name[POLLED] = {"plc", "drive"};
+  fake = (struct fake_device){0};
+  client = NULL;
+  signals.platform_first = -1;
+  memset(view, 0, sizeof view);
+  for (int d = 0; d < POLLED; d++) {
+    map[d] = (struct wiring){.item = item[d]};
+    device[d] = (struct modbus_device){.name = name[d],
+                                       .unit = FAKE_UNIT,
+                                       .period_ns = 5000000,
+                                       .timeout_ns = 10 * NS_PER_S,
+                                       .alive = -1,
+                                       .map = &map[d],
+                                       .port = &port[d],
+                                       .view = &view[d]};
+    if (!port_init(&port[d], name[d], VALUES, CHANNELS, false)) return -1;
+  }
+  return 0;
+}
+
+int poll_teardown(void **state)
+{
+  (void)state;
+  modbus_client_stop(client);
+  if (fake.mapping) fake_free(&fake);
+  for (int d = 0; d < POLLED; d++) port_free(&port[d]);
+  return 0;
+}
+
+static struct wired *add(int d, const struct wired *w)
+{
+  item[d][map[d].count] = *w;
+  return &item[d][map[d].count++];
+}
+
+void reads(int d, int channel, enum wire_table table, int address, enum wire_type type)
+{
+  add(d, &(struct wired){.signal = INPUT_FIRST + channel,
+                         .input = true,
+                         .table = table,
+                         .address = address,
+                         .wire = {.type = type, .scale = 1.0},
+                         .safe = (double)NAN});
+}
+
+struct wired *writes(int d, int signal, enum wire_table table, int address, enum wire_type type)
+{
+  return add(d, &(struct wired){.signal = signal,
+                                .table = table,
+                                .address = address,
+                                .wire = {.type = type, .scale = 1.0},
+                                .safe = (double)NAN});
+}
+
+void at_tcp(int d)
+{
+  device[d].place = (struct bus_place){.host = "127.0.0.1", .port = fake.port};
+}
+
+void at_line(int d, const char *path)
+{
+  device[d].place = (struct bus_place){.path = path, .baud = 115200, .stop_bits = 1, .parity = 'N'};
+}
+
+void has_platform(int first)
+{
+  signals.platform_first = first;
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct wired *x = a, *y = b;
+  return x->table != y->table ? (int)x->table - (int)y->table : x->address - y->address;
+}
+
+void start_client(int devices)
+{
+  char error[200] = "";
+  for (int d = 0; d < devices; d++) qsort(item[d], (size_t)map[d].count, sizeof *item[d], by_place);
+  client = modbus_client_start(device, devices, &signals, error, sizeof error);
+  assert_string_equal(error, "");
+  assert_non_null(client);
+}
+
+void cycle(enum run_state state, double offset)
+{
+  cycle_flagged(state, 0, offset);
+}
+
+void cycle_flagged(enum run_state state, uint32_t flags, double offset)
+{
+  for (int d = 0; d < POLLED; d++) {
+    struct frame *f = snapshot_begin(&port[d].frames);
+    *f = (struct frame){.t_ns = clock_now_ns(), .state = state, .flags = flags, .count = VALUES};
+    for (int i = 0; i < VALUES; i++) f->values[i] = i + offset;
+    snapshot_publish(&port[d].frames);
+  }
+}
+
+struct input_sample sample(int d, int channel)
+{
+  snapshot_take(&port[d].inputs);
+  const struct input_sample *all = snapshot_value(&port[d].inputs);
+  return all[channel];
+}
+
+uint64_t errors(int d, enum device_error kind)
+{
+  return device_figure(&view[d].errors[kind]);
+}
+
+enum device_state device_state(int d)
+{
+  return (enum device_state)device_figure(&view[d].state);
+}
+
+double ms_since(uint64_t start_ns)
+{
+  return (double)(clock_now_ns() - start_ns) / 1e6;
+}

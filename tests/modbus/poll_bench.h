@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * What the tests of the Modbus client share: two devices at most, each with a map and a port whose other side, the loop, is
+ * played by the test. */
+#ifndef TESTS_IO_POLL_BENCH_H
+#define TESTS_IO_POLL_BENCH_H
+
+#include "modbus/client.h"
+#include "modbus/fake_device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum {
+  POLLED = 2,
+  OUTPUTS = 200,
+  CHANNELS = 20,
+  INPUT_FIRST = OUTPUTS,
+  VALUES = OUTPUTS + CHANNELS,
+  PATIENCE_MS = 20000
+};
+
+extern struct fake_device fake;
+extern struct modbus_device device[POLLED]; /* the first is at the fake one, every 5 ms, 10 s for an answer */
+extern struct device_view view[POLLED];
+extern struct port port[POLLED];
+extern struct modbus_client *client;
+
+/* Empty maps, no fake device and no client yet. */
+int poll_setup(void **state);
+int poll_teardown(void **state);
+#define POLL_TEST(f) cmocka_unit_test_setup_teardown(f, poll_setup, poll_teardown)
+
+void reads(int d, int channel, enum wire_table table, int address, enum wire_type type);
+struct wired *writes(int d, int signal, enum wire_table table, int address, enum wire_type type);
+/* Over TCP; of the line `path`, under which the fake one is, where d is the first. */
+void at_tcp(int d);
+void at_line(int d, const char *path);
+void start_client(int devices);
+/* Of the next clients: the signals from `first` on are those of a motion platform; poll_setup() takes it back. */
+void has_platform(int first);
+
+/* A frame of the loop: value i is i + `offset`. */
+void cycle(enum run_state state, double offset);
+void cycle_flagged(enum run_state state, uint32_t flags, double offset);
+/* The newest sample of a channel that device d set. */
+struct input_sample sample(int d, int channel);
+uint64_t errors(int d, enum device_error kind);
+enum device_state device_state(int d);
+double ms_since(uint64_t start_ns);
+
+/* Waits for it; time only bounds a failure. */
+#define EVENTUALLY(condition)                                                                                \
+  do {                                                                                                       \
+    const uint64_t start_ns_ = clock_now_ns();                                                               \
+    while (!(condition) && ms_since(start_ns_) < PATIENCE_MS) usleep(1000);                                  \
+    assert_true(condition);                                                                                  \
+  } while (0)
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * The client on a serial line, a pseudo-terminal here, with libmodbus' own RTU server at its other end. */
+#include "modbus/poll_bench.h"
+
+#include "rt/clock.h"
+#include "wire/serial.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void values_go_both_ways(void **state)
+{
+  (void)state;
+  fake_start_line(&fake, path);
+  at_line(0, path);
+  fake_set(&fake, 0, 321);
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  reads(0, 1, TABLE_DISCRETE, 0, WIRE_BIT);
+  for (int i = 0; i < 70; i++) writes(0, i, TABLE_HOLDING, 10 + 2 * i, WIRE_F32);
+  writes(0, 1, TABLE_COIL, 3, WIRE_BIT);
+  cycle(STATE_RUNNING, 0.0);
+  start_client(1);
+  EVENTUALLY(device_state(0) == DEVICE_UP);
+  assert_true(sample(0, 0).value == 321.0);
+  assert_int_equal(fake_get(&fake, 10 + 2 * 69), 0x428a); /* 69 */
+  assert_int_equal(fake_coil(&fake, 3), 1);
+  assert_int_equal(device_errors(&view[0]), 0);
+}
+
+/* Unit 8 is not there: its 0.1 s are asked for less and less often. */
+static void a_silent_neighbour_does_not_starve_the_others(void **state)
+{
+  (void)state;
+  fake_start_line(&fake, path);
+  at_line(0, path);
+  at_line(1, path);
+  device[1].unit = FAKE_UNIT + 1;
+  device[1].timeout_ns = NS_PER_S / 10;
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  reads(1, 1, TABLE_HOLDING, 0, WIRE_U16);
+  start_client(2);
+  EVENTUALLY(errors(1, DEVICE_ERROR_timeout) >= 4);
+  assert_int_equal(device_state(1), DEVICE_FAILING);
+  assert_int_equal(device_state(0), DEVICE_UP);
+  assert_int_equal(device_errors(&view[0]), 0);
+  assert_true(device_figure(&view[0].polls) > device_figure(&view[1].polls));
+  assert_int_equal(sample(1, 1).t_ns, 0);
+}
+
+/* On a line nothing tells the answer to one request from that to the next but the time. */
+static void a_late_answer_is_nobodys(void **state)
+{
+  (void)state;
+  fake_start_line(&fake, path);
+  at_line(0, path);
+  fake_set(&fake, 0, 1000);
+  fake_set(&fake, 100, 2000);
+  device[0].timeout_ns = NS_PER_S / 2; /* and as long quiet after that */
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
+  start_client(1);
+  EVENTUALLY(device_state(0) == DEVICE_UP);
+  fake.late_ms = 600;
+  fake.manner = ANSWERS_LATE;
+  EVENTUALLY(errors(0, DEVICE_ERROR_timeout) > 0);
+  fake.manner = ANSWERS;
+  EVENTUALLY(device_state(0) == DEVICE_UP);
+  assert_true(sample(0, 0).value == 1000.0 && sample(0, 1).value == 2000.0);
+}
+
+static void a_line_that_vanishes_is_opened_again(void **state)
+{
+  (void)state;
+  fake_start_line(&fake, path);
+  at_line(0, path);
+  at_line(1, path);
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  reads(1, 1, TABLE_HOLDING, 1, WIRE_U16);
+  start_client(2);
+  for (int i = 0; i < 2; i++) {
+    EVENTUALLY(device_state(0) == DEVICE_UP && device_state(1) == DEVICE_UP);
+    fake_stop(&fake);
+    EVENTUALLY(device_state(0) == DEVICE_CONNECTING && device_state(1) == DEVICE_CONNECTING);
+    char text[DEVICE_TEXT];
+    EVENTUALLY(
+        (device_told(&view[0], text), strcmp(text, "opening the line: No such file or directory") == 0));
+    fake_restart(&fake);
+  }
+  EVENTUALLY(device_state(0) == DEVICE_UP && device_state(1) == DEVICE_UP);
+}
+
+static void answers_from_elsewhere_are_refused(void **state)
+{
+  (void)state;
+  fake_start_line(&fake, path);
+  at_line(0, path);
+  reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
+  device[0].timeout_ns = NS_PER_S / 10;
+  fake.manner = GARBLES;
+  start_client(1);
+  EVENTUALLY(errors(0, DEVICE_ERROR_wrong) + errors(0, DEVICE_ERROR_timeout) >= 2);
+  assert_int_equal(sample(0, 0).t_ns, 0);
+  fake.manner = ANSWERS;
+  EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
+}
+
+/* Of a speed that libmodbus does not know it makes 9600. */
+static void every_speed_is_set(void **state)
+{
+  (void)state;
+  static const struct {
+    int baud;
+    speed_t speed;
+  } speeds[] = {
+#define SPEED(n) {n, B##n},
+      SERIAL_BAUD_LIST(SPEED)
+#undef SPEED
+  };
+  fake_start_line(&fake, path);
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+    struct bus b;
+    struct termios t;
+    char error[80] = "";
+    assert_true(serial_has_baud(speeds[i].baud));
+    const struct bus_place place = {.path = path, .baud = speeds[i].baud, .stop_bits = 2, .parity = 'E'};
+    assert_true(bus_init(&b, &place, -1));
+    assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);
+    assert_int_equal(tcgetattr(modbus_get_socket(b.context), &t), 0);
+    assert_int_equal(cfgetospeed(&t), speeds[i].speed);
+    assert_int_equal(cfgetispeed(&t), speeds[i].speed);
+    bus_free(&b);
+  }
+  assert_false(serial_has_baud(19000));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      POLL_TEST(values_go_both_ways),
+      POLL_TEST(a_silent_neighbour_does_not_starve_the_others),
+      POLL_TEST(a_late_answer_is_nobodys),
+      POLL_TEST(a_line_that_vanishes_is_opened_again),
+      POLL_TEST(answers_from_elsewhere_are_refused),
+      POLL_TEST(every_speed_is_set),
+  };
+  snprintf(path, sizeof path, "/tmp/ali3-line-%d", (int)getpid());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

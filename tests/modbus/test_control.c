@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * Commands, coils, watchdog and rights. */
+#include "modbus/modbus_map_rig.h"
+
+enum { CHANNELS = 6 };
+static const struct signals signals = {
+    .count = 1 + CHANNELS, .channels = CHANNELS, .input_first = 1, .platform_first = -1};
+static const struct modbus_config config = {.default_map = true};
+
+static int setup(void **state)
+{
+  (void)state;
+  return modbus_map_init(&map, &config, &signals) ? 0 : -1;
+}
+static int teardown(void **state)
+{
+  (void)state;
+  modbus_map_free(&map);
+  return 0;
+}
+
+static void assert_sent(int commands, int code)
+{
+  assert_int_equal(effect.commands, commands);
+  if (commands) assert_int_equal(effect.command[commands - 1].code, code);
+}
+
+static void a_command_acts_when_its_sequence_changes(void **state)
+{
+  (void)state;
+  assert_int_equal(commands(COMMAND_RUN, 5, 7), 0);
+  assert_int_equal(effect.commands, 1);
+  assert_int_equal(effect.command[0].code, COMMAND_RUN);
+  assert_int_equal(effect.command[0].argument, 5);
+  assert_int_equal(effect.command[0].id, 7);
+  assert_int_equal(commands(COMMAND_PAUSE, 5, 7), 0);
+  assert_int_equal(effect.commands, 0);
+  /* the sequence alone sends what was written before */
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 2, 8)), 0);
+  assert_int_equal(effect.commands, 1);
+  assert_int_equal(effect.command[0].code, COMMAND_PAUSE);
+  assert_int_equal(commands(0, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(commands(COMMAND_PLATFORM, 0, 9), MBAP_ILLEGAL_VALUE); /* it has no value here */
+  assert_int_equal(commands(COMMAND_PLATFORM + 1, 0, 9), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(effect.commands, 0);
+}
+
+/* Two clients that both count from 1: the one that pauses comes first. */
+static void an_estop_acts_whatever_the_sequence_says(void **state)
+{
+  (void)state;
+  assert_int_equal(commands(COMMAND_PAUSE, 0, 1), 0);
+  for (int again = 0; again < 3; again++) {
+    assert_int_equal(commands(COMMAND_ESTOP, 0, 1), 0);
+    assert_sent(1, COMMAND_ESTOP);
+    assert_true(effect.estop);
+    assert_int_equal(effect.command[0].id, 1);
+  }
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 0, COMMAND_ESTOP)),
+                   0); /* the command register alone */
+  assert_sent(1, COMMAND_ESTOP);
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 2, 77)),
+                   0); /* a sequence: the register holds 8 */
+  assert_sent(1, COMMAND_ESTOP);
+  assert_int_equal(commands(COMMAND_RUN, 0, 77), 0); /* which no longer changes it */
+  assert_sent(0, 0);
+}
+
+static void an_estop_acts_in_a_write_that_is_refused(void **state)
+{
+  (void)state;
+  const uint16_t bad_watchdog[] = {COMMAND_ESTOP, 0, 1, 0, 1};
+  assert_int_equal(writes(0, bad_watchdog, 5), MBAP_ILLEGAL_VALUE);
+  assert_sent(1, COMMAND_ESTOP);
+  assert_true(effect.estop);
+  uint16_t too_long[40] = {COMMAND_ESTOP};
+  assert_int_equal(writes(0, too_long, 40), MBAP_ILLEGAL_ADDRESS);
+  assert_true(effect.estop);
+  too_long[0] = COMMAND_RESET;
+  assert_int_equal(writes(0, too_long, 40), MBAP_ILLEGAL_ADDRESS);
+  assert_sent(0, 0);
+  assert_int_equal(writes(1, (uint16_t[]){COMMAND_ESTOP, 5}, 2),
+                   MBAP_ILLEGAL_VALUE); /* an argument of 8 is none */
+  assert_false(effect.estop);
+}
+
+static void only_a_reset_and_an_estop_pass_while_safe(void **state)
+{
+  (void)state;
+  static const uint32_t locked[] = {STATE_SAFE, STATE_FAULT};
+  int sequence = 0;
+  for (int i = 0; i < 2; i++) {
+    show_state(locked[i], 0);
+    for (int code = COMMAND_INIT; code <= COMMAND_INJECT; code++) {
+      bool passes = code == COMMAND_RESET || code == COMMAND_ESTOP;
+      assert_int_equal(commands(code, 0, ++sequence), passes ? 0 : MBAP_DEVICE_FAILURE);
+      assert_int_equal(effect.commands, passes);
+    }
+    assert_int_equal(writes(100, (uint16_t[]){0, 0}, 2), MBAP_DEVICE_FAILURE);
+    assert_false(effect.inputs);
+    assert_int_equal(sets_coil(MAP_RUN, true), MBAP_DEVICE_FAILURE);
+    assert_int_equal(sets_coil(MAP_ESTOP, true), 0);
+    assert_int_equal(effect.commands, 1);
+    assert_int_equal(sets_coil(MAP_RESET, true), 0);
+    assert_int_equal(effect.commands, 1);
+    assert_int_equal(sets_coil(MAP_RESET, false), 0);
+    assert_int_equal(reads(4, 0, 32), 0);
+  }
+}
+
+static void a_coil_acts_on_its_rising_edge(void **state)
+{
+  (void)state;
+  assert_int_equal(sets_coil(MAP_RESET, true), 0);
+  assert_int_equal(effect.commands, 1);
+  assert_int_equal(effect.command[0].code, COMMAND_RESET);
+  assert_int_equal(sets_coil(MAP_RESET, true), 0); /* a level held by a cyclic writer resets nothing again */
+  assert_int_equal(effect.commands, 0);
+  assert_int_equal(sets_coil(MAP_RESET, false), 0);
+  assert_int_equal(effect.commands, 0);
+  assert_int_equal(sets_coil(MAP_RESET, true), 0);
+  assert_int_equal(effect.commands, 1);
+}
+
+static void the_estop_coil_can_only_be_set(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(sets_coil(MAP_ESTOP, true), 0);
+    assert_int_equal(effect.commands, 1);
+    assert_int_equal(effect.command[0].code, COMMAND_ESTOP);
+  }
+  show_state(STATE_SAFE, FLAG_SAFE | FLAG_ESTOP);
+  assert_int_equal(sets_coil(MAP_ESTOP, false), 0);
+  assert_int_equal(effect.commands, 0);
+  show_state(STATE_SAFE, FLAG_SAFE | FLAG_ESTOP);
+  assert_int_equal(map.mapping->tab_bits[MAP_ESTOP], 1);
+}
+
+static void coils_written_together(void **state)
+{
+  (void)state;
+  /* run and pause contradict each other; with an e-stop nothing else counts, in any state */
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 1, 0x3, 4)), MBAP_ILLEGAL_VALUE);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x21, 6)), MBAP_ILLEGAL_VALUE);
+  show_state(STATE_SAFE, FLAG_SAFE);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 1, 0xf, 4)), 0);
+  assert_int_equal(effect.commands, 1);
+  assert_int_equal(effect.command[0].code, COMMAND_ESTOP);
+}
+
+static int identify(int code, int object, uint8_t *pdu)
+{
+  struct mbap_request r;
+  const uint8_t request[4] = {43, 14, (uint8_t)code, (uint8_t)object};
+  assert_int_equal(mbap_next(frame, frame_pdu(frame, 0, request, 4), &r), MBAP_FRAME);
+  return modbus_map_identify(&r, pdu);
+}
+
+static void the_device_says_what_it_is(void **state)
+{
+  (void)state;
+  uint8_t pdu[253];
+  int n = identify(1, 0, pdu);
+  static const uint8_t head[] = {43,  14,  1, 0x81, 0,   0,   3,   0,   4,   'a', 'l',
+                                 'i', '3', 1, 5,    'a', 'l', 'i', '3', 'd', 2};
+  assert_memory_equal(pdu, head, sizeof head);
+  assert_int_equal(n, sizeof head + 1 + strlen(ALI3_VERSION));
+  assert_int_equal(identify(1, 77, pdu), n); /* a stream begins anew */
+  assert_int_equal(identify(4, 2, pdu), 9 + strlen(ALI3_VERSION));
+  assert_int_equal(pdu[6], 1);
+  assert_memory_equal(pdu + 9, ALI3_VERSION, strlen(ALI3_VERSION));
+  assert_int_equal(identify(4, 3, pdu), -MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(identify(0, 0, pdu), -MBAP_ILLEGAL_VALUE);
+  assert_int_equal(identify(5, 0, pdu), -MBAP_ILLEGAL_VALUE);
+}
+
+static void enable_arms_and_stops(void **state)
+{
+  (void)state;
+  assert_int_equal(sets_coil(MAP_ENABLE, false), 0);
+  assert_sent(0, 0);
+  assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
+  assert_sent(1, COMMAND_ARM);
+  assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
+  assert_sent(0, 0);
+  assert_int_equal(sets_coil(MAP_ENABLE, false), 0);
+  assert_sent(1, COMMAND_STOP);
+  assert_int_equal(sets_coil(MAP_PARK, true), 0);
+  assert_sent(1, COMMAND_PARK);
+  /* enable and run in one: armed first */
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x3, 2)), 0);
+  assert_sent(2, COMMAND_RUN);
+  assert_int_equal(effect.command[0].code, COMMAND_ARM);
+  /* and taken back with a rising run: nobody can tell what is meant */
+  assert_int_equal(sets_coil(MAP_RUN, false), 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x2, 2)), MBAP_ILLEGAL_VALUE);
+}
+
+/* Who writes all coils again and again must get out of SAFE; and a reset does not arm by itself. */
+static void a_reset_passes_with_enable_taken_back(void **state)
+{
+  (void)state;
+  assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
+  show_state(STATE_SAFE, FLAG_SAFE);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 1 << MAP_RESET, 6)), 0);
+  assert_sent(1, COMMAND_RESET);
+  show_state(STATE_STOPPED, 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 1 << MAP_RESET, 6)), 0);
+  assert_sent(0, 0);
+}
+
+static void most_commands_at_once(void **state)
+{
+  (void)state;
+  assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x34, 6)), 0);
+  assert_sent(4, COMMAND_PARK);
+  static const int code[] = {COMMAND_RESET, COMMAND_PAUSE, COMMAND_STOP, COMMAND_PARK};
+  for (int i = 0; i < 4; i++) assert_int_equal(effect.command[i].code, code[i]);
+}
+
+static void a_mask_writes_a_command_register(void **state)
+{
+  (void)state;
+  assert_int_equal(commands(COMMAND_PAUSE, 0, 0x12), 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, MAP_SEQUENCE, 0xf2, 0x25)), 0);
+  assert_sent(1, COMMAND_PAUSE);
+  assert_int_equal(effect.command[0].id, 0x17);
+  assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, MAP_SEQUENCE, 0xffff, 0)), 0);
+  assert_sent(0, 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, MAP_INPUTS, 0xffff, 0)), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, MAP_INPUT_SEQUENCE, 0, 9)), 0);
+  assert_true(effect.inputs);
+}
+
+static void the_watchdog_takes_what_it_can_do(void **state)
+{
+  (void)state;
+  static const struct {
+    int ms, action, exception;
+  } check[] = {{0, 0, 0},     {1, 0, 3},     {49, 0, 3},  {50, 0, 0},
+               {60000, 0, 0}, {60001, 0, 3}, {100, 1, 3}, {0, 2, 3}};
+  for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
+    const uint16_t value[] = {(uint16_t)check[i].ms, (uint16_t)check[i].action};
+    assert_int_equal(writes(MAP_WATCHDOG, value, 2), check[i].exception);
+  }
+  show_state(STATE_SAFE, FLAG_SAFE); /* it moves nothing */
+  assert_int_equal(writes(MAP_CLIENT_HEARTBEAT, (uint16_t[]){1, 50, 0}, 3), 0);
+}
+
+/* Alice owns the inputs and says within which time she will be heard of. */
+static void the_watchdog_releases_the_inputs_of_a_silent_owner(void **state)
+{
+  (void)state;
+  const uint16_t zero[2] = {0};
+  uint64_t t = 1000 * MS;
+  assert_int_equal(accept_from(ALICE, t, frame_write(frame, 0, MAP_INPUTS, zero, 2)), 0);
+  assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 6, MAP_WATCHDOG, 200)), 0);
+  assert_int_equal(accept_from(BOB, t + 200 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
+  for (int k = 1; k <= 5; k++) {
+    t += 150 * MS;
+    assert_int_equal(accept_from(ALICE, t, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 7)), 0);
+  }
+  assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 9)), 0);
+  assert_int_equal(accept_from(BOB, t + MS, frame_short(frame, 0, 6, MAP_WATCHDOG, 50)), MBAP_BUSY);
+  assert_int_equal(accept_from(BOB, t + 200 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
+  assert_int_equal(accept_from(ALICE, t + 200 * MS, frame_short(frame, 0, 3, 0, 6)),
+                   0); /* a read is no life */
+  assert_int_equal(accept_from(BOB, t + 200 * MS + 1, frame_write(frame, 0, MAP_INPUTS, zero, 2)), 0);
+  assert_int_equal(accept_from(ALICE, t + 201 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
+}
+
+static void whoever_may_only_read_may_stop_the_motion(void **state)
+{
+  (void)state;
+  const struct map_peer reader = {.id = BOB, .access = ACCESS_READ};
+  static const uint16_t estop[] = {COMMAND_ESTOP, 0, 1};
+  assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 3, 0, 6)), 0);
+  assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 4, 0, 32)), 0);
+  assert_int_equal(accept_as(&reader, MS, frame_write(frame, 0, 0, estop, 3)), MBAP_ILLEGAL_FUNCTION);
+  assert_sent(1, COMMAND_ESTOP); /* refused: the registers stay; the stop acts */
+  assert_true(effect.estop);
+  assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 6, MAP_CLIENT_HEARTBEAT, 1)),
+                   MBAP_ILLEGAL_FUNCTION);
+  assert_int_equal(accept_as(&reader, MS, frame_mask(frame, 0, MAP_SEQUENCE, 0, 1)), MBAP_ILLEGAL_FUNCTION);
+  assert_int_equal(accept_as(&reader, MS, frame_write_and_read(frame, 0, 0, 3, 0, estop, 3)),
+                   MBAP_ILLEGAL_FUNCTION);
+  assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 5, MAP_RUN, 0xff00)), MBAP_ILLEGAL_FUNCTION);
+  assert_int_equal(accept_as(&reader, MS, frame_coils(frame, 0, MAP_ESTOP, 3, 2)), MBAP_ILLEGAL_FUNCTION);
+  assert_sent(0, 0);
+  assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 5, MAP_ESTOP, 0xff00)), 0);
+  assert_sent(1, COMMAND_ESTOP);
+  assert_int_equal(accept_as(&reader, MS, frame_coils(frame, 0, MAP_ESTOP, 1, 1)), 0);
+  assert_sent(1, COMMAND_ESTOP);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(a_command_acts_when_its_sequence_changes),
+      TEST(an_estop_acts_whatever_the_sequence_says),
+      TEST(an_estop_acts_in_a_write_that_is_refused),
+      TEST(only_a_reset_and_an_estop_pass_while_safe),
+      TEST(a_coil_acts_on_its_rising_edge),
+      TEST(the_estop_coil_can_only_be_set),
+      TEST(coils_written_together),
+      TEST(enable_arms_and_stops),
+      TEST(a_reset_passes_with_enable_taken_back),
+      TEST(most_commands_at_once),
+      TEST(a_mask_writes_a_command_register),
+      TEST(the_watchdog_takes_what_it_can_do),
+      TEST(the_watchdog_releases_the_inputs_of_a_silent_owner),
+      TEST(whoever_may_only_read_may_stop_the_motion),
+      TEST(the_device_says_what_it_is),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include "modbus/modbus_map_rig.h"
+
+#include "platform/platform.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BODIES = 2, CHANNELS = 12, BODY_FIRST = 1, VALUES = 1 + BODIES * SIGNALS_BODY + 6 + CHANNELS };
+static struct input_spec input[] = {{.name = "push", .first = 0, .count = 6},
+                                    {.name = "pull", .first = 6, .count = 6}};
+static const struct signals signals = {.platform_first = -1,
+                                       .count = VALUES,
+                                       .bodies = BODIES,
+                                       .body_first = BODY_FIRST,
+                                       .channels = CHANNELS,
+                                       .inputs = 2,
+                                       .input = input};
+
+static const struct modbus_config usual = {.default_map = true};
+static const struct map_peer alice = {.id = ALICE, .access = ACCESS_WRITE};
+
+static int setup(void **state)
+{
+  (void)state;
+  return modbus_map_init(&map, &usual, &signals) ? 0 : -1;
+}
+static int teardown(void **state)
+{
+  (void)state;
+  modbus_map_free(&map);
+  return 0;
+}
+
+/* What registers 100 .. 165 shall hold: channel i = value + i, the sequence, no CRC. */
+static uint16_t *inputs(double value, int sequence)
+{
+  static uint16_t block[66];
+  for (int i = 0; i < 32; i++) frame_put_float(block + 2 * i, value + i);
+  block[64] = (uint16_t)sequence;
+  block[65] = 0;
+  return block;
+}
+
+/* Values of all sensors in one block, each two registers; without sensors there is none. */
+static void sensors_have_a_block_of_their_own(void **state)
+{
+  (void)state;
+  enum { FIRST = 1 + BODIES * SIGNALS_BODY, SENSOR_VALUES = 15 };
+  int first[] = {FIRST, FIRST + 9, FIRST + SENSOR_VALUES};
+  assert_int_equal(reads(4, MAP_SENSOR, 2), MBAP_ILLEGAL_ADDRESS);
+  struct signals with = signals;
+  with.count += SENSOR_VALUES;
+  with.sensors = 2;
+  with.sensor_first = first;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &usual, &with));
+  assert_true(isnan(frame_get_float(map.mapping->tab_input_registers + MAP_SENSOR)));
+  struct frame *f = calloc(1, sizeof *f + (size_t)with.count * sizeof(double));
+  assert_non_null(f);
+  f->count = (uint32_t)with.count;
+  for (int i = 0; i < with.count; i++) f->values[i] = i;
+  modbus_map_show(&map, f);
+  for (int i = 0; i < SENSOR_VALUES; i++)
+    assert_true(frame_get_float(map.mapping->tab_input_registers + MAP_SENSOR + 2 * i) == (float)(FIRST + i));
+  assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES), 0);
+  assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES + 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(reads(4, MAP_SENSOR + 1, 2), MBAP_ILLEGAL_ADDRESS); /* half a value */
+  free(f);
+}
+
+enum { MOTION_FIRST = 1 + BODIES * SIGNALS_BODY };
+
+static void show_platform(uint32_t state, uint32_t flags, double value)
+{
+  struct frame *f = calloc(1, sizeof *f + (MOTION_FIRST + PLATFORM_SIGNALS) * sizeof(double));
+  assert_non_null(f);
+  f->state = state;
+  f->flags = flags;
+  f->count = MOTION_FIRST + PLATFORM_SIGNALS;
+  for (uint32_t i = 0; i < f->count; i++) f->values[i] = value;
+  modbus_map_show(&map, f);
+  free(f);
+}
+
+/* A rig that polls is told to ask again; its "no value" would be a place to go to. All else is read. */
+static void a_platform_is_not_read_until_it_is_armed(void **state)
+{
+  (void)state;
+  static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, bit = {WIRE_BIT, WIRE_ABCD, 1.0, 0.0};
+  struct wired item[] = {
+      {MOTION_FIRST + PLATFORM_MOTION_SIGNALS, false, TABLE_DISCRETE, 20, bit, (double)NAN},
+      {MOTION_FIRST + PLATFORM_MOTION_SIGNALS - 1, false, TABLE_DISCRETE, 21, bit, 1.0},
+      {0, false, TABLE_INPUT, 200, word, (double)NAN},
+      {MOTION_FIRST, false, TABLE_INPUT, 201, word, 7.0},
+      {MOTION_FIRST + PLATFORM_SIGNALS - 1, false, TABLE_INPUT, 202, word, (double)NAN}};
+  const struct wiring wiring = {item, 5};
+  struct modbus_config config = usual;
+  struct signals with = signals;
+  config.map = &wiring;
+  with.platform_first = MOTION_FIRST;
+  with.count = MOTION_FIRST + PLATFORM_SIGNALS;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &with));
+  static const struct {
+    int function, address, count;
+    bool motion;
+  } c[] = {{4, 0, 32, false},    {4, 100, 48, true}, {4, 146, 2, true}, {4, 148, 1, false},
+           {4, 1000, 14, false}, {4, 200, 1, false}, {4, 201, 1, true}, {4, 200, 3, true},
+           {4, 202, 1, false},   {2, 0, 16, false},  {2, 20, 1, false}, {2, 21, 1, true}};
+  static const uint32_t states[] = {STATE_INIT, STATE_STOPPED, STATE_SAFE,
+                                    STATE_EXIT, STATE_READY,   STATE_SAFE};
+  for (int k = -1; k < 6; k++) { /* -1: before the first frame; the last two: it is armed */
+    const bool withheld = k < 4;
+    if (k >= 0) show_platform(states[k], withheld ? FLAG_WITHHELD : 0, 3.0);
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+      assert_int_equal(reads(c[i].function, c[i].address, c[i].count),
+                       withheld && c[i].motion ? MBAP_BUSY : 0);
+    assert_int_equal(map.mapping->tab_input_bits[14], withheld && k >= 0);
+  }
+}
+
+/* Each value once for each frame; what is no value is not clamped. */
+static void what_is_clamped_is_told(void **state)
+{
+  (void)state;
+  static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
+  struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
+                         {2, false, TABLE_INPUT, 201, large, (double)NAN}};
+  const struct wiring wiring = {item, 2};
+  struct modbus_config config = usual;
+  config.map = &wiring;
+  modbus_map_free(&map);
+  assert_true(modbus_map_init(&map, &config, &signals));
+  static const struct {
+    double value;
+    uint64_t clamped;
+  } c[] = {{0.0, 0}, {40000.0, 1}, {-40000.0, 2}, {1e300, 2}, {(double)NAN, 0}, {32767.0, 0}};
+  struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
+  assert_non_null(f);
+  f->count = VALUES;
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    for (int k = 0; k < VALUES; k++) f->values[k] = c[i].value;
+    assert_int_equal(modbus_map_show(&map, f), c[i].clamped);
+  }
+  free(f);
+}
+
+static void the_crc_is_that_of_modbus(void **state)
+{
+  (void)state;
+  assert_int_equal(map_crc((uint16_t[]){0x0103, 0x0000, 0x000a}, 3), 0xcdc5); /* sent low byte first: C5 CD */
+}
+
+static void a_frame_fills_the_input_registers(void **state)
+{
+  (void)state;
+  struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
+  assert_non_null(f);
+  f->cycle = 0x1234567890;
+  f->time = 1.5;
+  f->state = STATE_RUNNING;
+  f->flags = FLAG_RUNNING | FLAG_OVERRUN | FLAG_NOT_REALTIME;
+  f->fault = 9;
+  f->period_us = 10000;
+  f->last_cycle_us = 70000;
+  f->max_cycle_us = 80000;
+  f->misses = 3;
+  f->input_age_ms = UINT32_MAX;
+  f->stale_mask = 0x5;
+  f->last_command = COMMAND_RUN;
+  f->last_command_id = 0x10007;
+  f->last_result = RESULT_WRONG_STATE;
+  f->count = VALUES;
+  for (int i = 0; i < VALUES; i++) f->values[i] = 100 + i;
+  modbus_map_show(&map, f);
+  free(f);
+
+  const uint16_t *at = map.mapping->tab_input_registers;
+  static const uint16_t head[] = {0x4133, 0x0202, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
+  for (int i = 0; i < 10; i++) assert_int_equal(at[i], head[i]);
+  assert_true(frame_get_float(at + 10) == 1.5f);
+  static const uint16_t rest[] = {10000, 0xffff, 0xffff, 3, 0xffff, 5, COMMAND_RUN, 7, RESULT_WRONG_STATE};
+  for (int i = 0; i < 9; i++) assert_int_equal(at[12 + i], rest[i]);
+  double time;
+  const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
+  time = wire_get(&exact, at + 21);
+  assert_true(time == 1.5);
+  for (int i = 25; i < 31; i++) assert_int_equal(at[i], 0xffff);
+  assert_int_equal(at[31], at[7]);
+  for (int k = 0; k < BODIES; k++)
+    for (int i = 0; i < 7; i++)
+      assert_true(frame_get_float(at + 1000 + 14 * k + 2 * i) ==
+                  (float)(100 + BODY_FIRST + SIGNALS_BODY * k + i));
+  for (int i = 0; i < 16; i++) assert_int_equal(map.mapping->tab_input_bits[i], 0x1082 >> i & 1);
+}
+
+/* Weeks: an f32 of seconds stands still, an age in ms does not fit into 16 bits. */
+static void long_times_stay_true(void **state)
+{
+  (void)state;
+  const uint16_t *at = map.mapping->tab_input_registers;
+  const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
+  static const struct {
+    uint32_t ms;
+    uint16_t shown;
+  } age[] = {{0, 0},         {65533, 65533},          {65534, 65534},
+             {65535, 65534}, {UINT32_MAX - 1, 65534}, {UINT32_MAX, 65535}};
+  for (int i = 0; i < 6; i++) {
+    modbus_map_show(&map, &(struct frame){.time = 5e6 + 0.01 * i, .input_age_ms = age[i].ms});
+    assert_int_equal(at[MAP_INPUT_AGE], age[i].shown);
+    assert_true(wire_get(&exact, at + MAP_EXACT_TIME) == 5e6 + 0.01 * i);
+  }
+}
+
+/* The loop says that an input is of another source, or of a device alone: no answer may say that a value was taken. */
+static void inputs_of_other_sources_are_refused(void **state)
+{
+  (void)state;
+  struct frame *f = calloc(1, sizeof *f + 2 * sizeof(struct input_owner));
+  assert_non_null(f);
+  f->state = STATE_RUNNING;
+  f->inputs = 2;
+  struct input_owner *owner = frame_owners(f);
+  owner[0] = (struct input_owner){.source = OWNER_NONE};
+  owner[1] = (struct input_owner){.source = SOURCE_OSC, .client = 300};
+  modbus_map_show(&map, f);
+
+  assert_int_equal(accept_as(&alice, 100 * MS, frame_write(frame, 1, 100, inputs(1, 1), 65)), MBAP_BUSY);
+  assert_true(effect.owned && effect.tell && !effect.inputs);
+  assert_int_equal(effect.input, 1);
+  assert_int_equal(effect.owner.source, SOURCE_OSC);
+  assert_int_equal(effect.owner.client, 300);
+  assert_int_equal(map.owner, 0);
+  assert_int_equal(map.sample[0].t_ns, 0);
+  /* told once a second */
+  assert_int_equal(accept_as(&alice, 900 * MS, frame_write(frame, 1, 112, inputs(1, 1), 2)), MBAP_BUSY);
+  assert_true(effect.owned && !effect.tell);
+  assert_int_equal(accept_as(&alice, 1101 * MS, frame_write(frame, 1, 122, inputs(1, 1), 2)), MBAP_BUSY);
+  assert_true(effect.tell);
+
+  /* the other input is free */
+  assert_int_equal(accept_as(&alice, 1102 * MS, frame_write(frame, 1, 100, inputs(1, 1), 12)), 0);
+  assert_int_equal(accept_as(&alice, 1103 * MS, frame_write(frame, 1, 164, (uint16_t[]){1}, 1)), 0);
+  assert_true(effect.inputs && !effect.owned);
+  assert_int_equal(map.sample[0].client, ALICE);
+  assert_int_equal(map.sample[6].t_ns, 0);
+
+  /* what was written while it was free, and acts when it is not: refused, and let go */
+  owner[1].source = OWNER_NONE;
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1104 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  owner[1].source = SOURCE_DEVICE;
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1105 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), MBAP_BUSY);
+  assert_true(effect.owned && effect.input == 1);
+  assert_int_equal(accept_as(&alice, 1106 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), 0);
+  assert_int_equal(map.sample[6].t_ns, 0);
+
+  /* ours, as the loop sees it */
+  owner[1] = (struct input_owner){.source = SOURCE_MODBUS, .client = ALICE};
+  modbus_map_show(&map, f);
+  assert_int_equal(accept_as(&alice, 1107 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  free(f);
+
+  /* nobody has set it, but we may not */
+  input[1].sources = UINT64_C(1) << (SOURCE_DEVICE + 3);
+  modbus_map_show(&map, &(struct frame){.state = STATE_RUNNING});
+  assert_int_equal(accept_as(&alice, 9000 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), MBAP_BUSY);
+  assert_true(effect.owned && effect.owner.source == OWNER_NONE);
+  input[1].sources |= 1u << SOURCE_MODBUS;
+  assert_int_equal(accept_as(&alice, 9000 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
+  input[1].sources = 0;
+}
+
+/* Stamps of two samples may be equal; the loop tells samples apart by them. */
+static void every_sample_has_a_time_of_its_own(void **state)
+{
+  (void)state;
+  assert_int_equal(writes(100, inputs(1, 1), 65), 0);
+  const uint64_t first_ns = map.sample[0].t_ns;
+  assert_int_equal(writes(100, inputs(2, 2), 65), 0);
+  assert_int_equal(map.sample[0].t_ns, first_ns + 1);
+}
+
+static void before_the_first_frame_nothing_is_claimed(void **state)
+{
+  (void)state;
+  const uint16_t *at = map.mapping->tab_input_registers;
+  assert_int_equal(at[0], MAP_MAGIC);
+  assert_int_equal(at[2], STATE_INIT);
+  assert_int_equal(at[16], 0xffff);
+  assert_true(isnan(frame_get_float(at + 1000)));
+}
+
+static void holes_and_halves_are_illegal_addresses(void **state)
+{
+  (void)state;
+  static const struct {
+    int function, address, count, exception;
+  } check[] = {
+      {4, 0, 32, 0},      {4, 0, 33, 2},    {4, 32, 1, 2},    {4, 31, 1, 0},    {4, 8, 1, 2},
+      {4, 9, 1, 2},       {4, 8, 2, 0},     {4, 7, 3, 0},     {4, 7, 2, 2},     {4, 9, 2, 2},
+      {4, 11, 3, 2},      {4, 999, 2, 2},   {4, 1000, 28, 0}, {4, 1000, 2, 0},  {4, 1000, 1, 2},
+      {4, 1001, 2, 2},    {4, 1014, 14, 0}, {4, 1014, 16, 2}, {4, 1026, 2, 0},  {4, 1028, 2, 2},
+      {4, 65535, 125, 2}, {4, 100, 2, 2},   {3, 0, 6, 0},     {3, 0, 7, 2},     {3, 6, 1, 2},
+      {3, 99, 3, 2},      {3, 100, 66, 0},  {3, 100, 67, 2},  {3, 163, 2, 2},   {3, 162, 3, 0},
+      {3, 164, 1, 0},     {3, 165, 1, 0},   {3, 166, 1, 2},   {3, 65535, 2, 2}, {1, 0, 6, 0},
+      {1, 0, 7, 2},       {1, 6, 1, 2},     {1, 5, 1, 0},     {2, 0, 16, 0},    {2, 15, 1, 0},
+      {2, 15, 2, 2},      {2, 16, 1, 2},
+  };
+  for (size_t i = 0; i < sizeof check / sizeof *check; i++) {
+    int e = reads(check[i].function, check[i].address, check[i].count);
+    if (e != check[i].exception)
+      fail_msg("FC%d %d+%d: exception %d", check[i].function, check[i].address, check[i].count, e);
+  }
+  assert_int_equal(writes(100, inputs(0, 0), 1), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(writes(101, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(writes(5, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(writes(165, inputs(0, 0), 2), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 100, 0)), MBAP_ILLEGAL_ADDRESS);
+  assert_int_equal(sets_coil(6, true), MBAP_ILLEGAL_ADDRESS);
+  /* the half that is good does not save the other */
+  uint16_t *block = inputs(0, 1);
+  assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 6, 1, 100, block, 65)), 2);
+  assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 0, 3, 101, block, 2)), 2);
+  assert_int_equal(accept_from(ALICE, MS, frame_write_and_read(frame, 0, 0, 3, 100, block, 65)), 0);
+  assert_true(effect.inputs);
+}
+
+static void inputs_go_to_the_loop_when_their_sequence_changes(void **state)
+{
+  (void)state;
+  assert_int_equal(writes(100, inputs(10, 0), 64), 0);
+  assert_false(effect.inputs);
+  assert_int_equal(map.sample[0].t_ns, 0);
+  assert_int_equal(accept_from(ALICE, 5 * MS, frame_short(frame, 0, 6, 164, 1)), 0);
+  assert_true(effect.inputs);
+  for (int i = 0; i < CHANNELS; i++) {
+    assert_true(map.sample[i].value == 10 + i);
+    assert_int_equal(map.sample[i].t_ns, 5 * MS);
+  }
+  assert_int_equal(accept_from(ALICE, 6 * MS, frame_write(frame, 0, 100, inputs(20, 2), 65)), 0);
+  assert_true(effect.inputs);
+  assert_true(map.sample[3].value == 23);
+  /* a writer that repeats itself shows no life: its inputs must age */
+  assert_int_equal(accept_from(ALICE, 7 * MS, frame_write(frame, 0, 100, inputs(30, 2), 65)), 0);
+  assert_false(effect.inputs);
+  assert_int_equal(map.sample[3].t_ns, 6 * MS);
+}
+
+static void channels_never_written_stay_unset(void **state)
+{
+  (void)state;
+  assert_int_equal(writes(102, inputs(7, 0), 2), 0);
+  assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 164, 1)), 0);
+  assert_true(effect.inputs);
+  assert_int_equal(map.sample[0].t_ns, 0);
+  assert_int_equal(map.sample[1].t_ns, MS);
+  assert_true(map.sample[1].value == 7);
+  assert_int_equal(map.sample[2].t_ns, 0);
+}
+
+static void a_frame_with_nan_or_infinity_is_refused_whole(void **state)
+{
+  (void)state;
+  static const uint16_t bad[][2] = {{0x7fc0, 0}, {0x7f80, 0}, {0xff80, 0}, {0x7f80, 1}};
+  for (int i = 0; i < 4; i++) {
+    uint16_t *block = inputs(1, 1);
+    memcpy(block + 2 * 31, bad[i], sizeof bad[i]); /* beyond the channels there are: no excuse */
+    assert_int_equal(writes(100, block, 65), MBAP_ILLEGAL_VALUE);
+    assert_true(effect.nonfinite);
+    assert_false(effect.inputs);
+    assert_int_equal(map.sample[0].t_ns, 0);
+    assert_int_equal(map.mapping->tab_registers[100], 0);
+  }
+  assert_int_equal(writes(100, inputs(1, 1), 65), 0);
+  assert_false(effect.nonfinite);
+}
+
+static void a_crc_that_is_given_must_be_right(void **state)
+{
+  (void)state;
+  uint16_t *block = inputs(1, 1);
+  uint16_t crc = map_crc(block, 65);
+  block[65] = (uint16_t)(crc ^ 1);
+  assert_int_equal(writes(100, block, 66), MBAP_ILLEGAL_VALUE);
+  assert_false(effect.inputs);
+  block[65] = crc;
+  assert_int_equal(writes(100, block, 66), 0);
+  assert_true(effect.inputs);
+  /* the CRC of one write says nothing of the next that comes without */
+  assert_int_equal(writes(100, inputs(2, 2), 65), 0);
+  assert_true(effect.inputs);
+}
+
+static void the_first_writer_owns_the_inputs(void **state)
+{
+  (void)state;
+  assert_int_equal(accept_from(ALICE, MS, frame_write(frame, 0, 100, inputs(1, 1), 65)), 0);
+  assert_int_equal(accept_from(BOB, 2 * MS, frame_write(frame, 0, 100, inputs(2, 2), 65)), MBAP_BUSY);
+  assert_int_equal(accept_from(BOB, 2 * MS, frame_short(frame, 0, 3, 100, 66)), 0);
+  assert_true(map.sample[0].value == 1);
+
+  uint64_t silent = MS + MAP_OWNER_MS * MS;
+  assert_int_equal(accept_from(BOB, silent, frame_write(frame, 0, 100, inputs(2, 2), 65)), MBAP_BUSY);
+  assert_int_equal(accept_from(BOB, silent + 1, frame_write(frame, 0, 102, inputs(2, 0), 2)), 0);
+  assert_int_equal(accept_from(ALICE, silent + 2, frame_write(frame, 0, 100, inputs(3, 3), 65)), MBAP_BUSY);
+  /* what Alice wrote is not kept alive by Bob */
+  assert_int_equal(accept_from(BOB, silent + 3, frame_short(frame, 0, 6, 164, 9)), 0);
+  assert_int_equal(map.sample[0].t_ns, MS);
+  assert_int_equal(map.sample[1].t_ns, silent + 3);
+
+  modbus_map_release(&map, ALICE); /* not hers */
+  assert_int_equal(accept_from(ALICE, silent + 4, frame_write(frame, 0, 100, inputs(3, 3), 65)), MBAP_BUSY);
+  modbus_map_release(&map, BOB);
+  assert_int_equal(accept_from(ALICE, silent + 5, frame_write(frame, 0, 100, inputs(3, 3), 65)), 0);
+}
+
+static void more_bodies_and_channels_than_the_map_holds(void **state)
+{
+  (void)state;
+  struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60, .platform_first = -1};
+  struct modbus_map m;
+  assert_true(modbus_map_init(&m, &usual, &many));
+  assert_int_equal(m.mapping->nb_input_registers, 1000 + 14 * 128);
+  struct mbap_request r;
+  mbap_next(frame, frame_write(frame, 0, 100, inputs(1, 1), 65), &r);
+  assert_int_equal(modbus_map_accept(&m, &r, &alice, MS, &effect), 0);
+  assert_int_equal(m.sample[31].t_ns, MS);
+  for (int i = 32; i < 60; i++) assert_int_equal(m.sample[i].t_ns, 0);
+  modbus_map_free(&m);
+
+  struct signals none = {.count = 1, .platform_first = -1};
+  assert_true(modbus_map_init(&m, &usual, &none));
+  mbap_next(frame, frame_short(frame, 0, 4, 1000, 2), &r);
+  assert_int_equal(modbus_map_accept(&m, &r, &alice, MS, &effect), MBAP_ILLEGAL_ADDRESS);
+  modbus_map_free(&m);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(a_platform_is_not_read_until_it_is_armed),
+      TEST(what_is_clamped_is_told),
+      TEST(the_crc_is_that_of_modbus),
+      TEST(a_frame_fills_the_input_registers),
+      TEST(sensors_have_a_block_of_their_own),
+      TEST(long_times_stay_true),
+      TEST(inputs_of_other_sources_are_refused),
+      TEST(every_sample_has_a_time_of_its_own),
+      TEST(before_the_first_frame_nothing_is_claimed),
+      TEST(holes_and_halves_are_illegal_addresses),
+      TEST(inputs_go_to_the_loop_when_their_sequence_changes),
+      TEST(channels_never_written_stay_unset),
+      TEST(a_frame_with_nan_or_infinity_is_refused_whole),
+      TEST(a_crc_that_is_given_must_be_right),
+      TEST(the_first_writer_owns_the_inputs),
+      TEST(more_bodies_and_channels_than_the_map_holds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * Who gets a place, who has to leave. */
+#include "modbus/places.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define R ACCESS_READ
+#define W ACCESS_WRITE
+
+#define NOW     UINT64_C(100000000000)
+#define MS(ago) (NOW - (uint64_t)(ago)*1000000)
+
+static struct place place[PLACES_MAX];
+
+static struct place someone(int host, enum access access, int silent_ms)
+{
+  struct place p = {.taken = true, .access = access, .heard_ns = MS(silent_ms)};
+  p.host[15] = (uint8_t)host;
+  return p;
+}
+
+static void hold(int i, int host, enum access access, int silent_ms)
+{
+  place[i] = someone(host, access, silent_ms);
+}
+
+static int choose(int count, int host, enum access access)
+{
+  const struct place newcomer = someone(host, access, 0);
+  return places_choose(place, count, &newcomer);
+}
+
+static int setup(void **state)
+{
+  (void)state;
+  memset(place, 0, sizeof place);
+  return 0;
+}
+
+static void no_host_holds_more_than_half(void **state)
+{
+  (void)state;
+  for (int count = 1; count <= PLACES_MAX; count++) {
+    setup(NULL);
+    int got = 0;
+    for (int i; (i = choose(count, 1, W)) >= 0; got++) {
+      assert_false(place[i].taken);
+      hold(i, 1, W, 0);
+    }
+    assert_int_equal(got, count > 1 ? count / 2 : 1);
+  }
+}
+
+/* A PLC that starts again without having closed anything. */
+static void a_host_gets_the_place_of_its_own_silent_one(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++) hold(i, 1, W, 900 + 40 * i);
+  assert_int_equal(choose(8, 1, W), 3); /* 1020 ms */
+  hold(1, 1, W, 9000);
+  assert_int_equal(choose(8, 1, W), 1);
+  hold(1, 1, W, 0);
+  hold(3, 1, W, 999);
+  assert_int_equal(choose(8, 1, W), -1);
+  assert_int_equal(choose(8, 2, W), 4);
+  hold(0, 1, W, 1000);
+  assert_int_equal(choose(1, 1, W), 0);
+}
+
+static void readers_never_hold_all(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 7; i++) hold(i, 10 + i, R, 10);
+  assert_int_equal(choose(8, 30, R), -1);
+  assert_int_equal(choose(8, 30, W), 7);
+  hold(2, 12, R, PLACES_OTHER_SILENT_MS);
+  assert_int_equal(choose(8, 30, R), 2); /* silent for long */
+  setup(NULL);
+  hold(0, 10, R, 0);
+  assert_int_equal(choose(2, 11, R), -1);
+  assert_int_equal(choose(2, 11, W), 1);
+  setup(NULL);
+  assert_int_equal(choose(1, 10, R), 0);
+}
+
+static void a_reader_gives_way_to_a_writer(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 8; i++) hold(i, 10 + i, i < 5 ? R : W, i == 6 ? 20000 : i == 3 ? 4 : i == 2 ? 5 : 1);
+  assert_int_equal(choose(8, 30, W), 2);
+  assert_int_equal(choose(8, 15, W), 2); /* though it is there already */
+  assert_int_equal(choose(8, 30, R), -1);
+  hold(0, 10, R, 0);
+  assert_int_equal(choose(1, 11, W), 0);
+  hold(1, 15, W, 0);
+  assert_int_equal(choose(2, 11, W), 0);
+}
+
+static void among_writers_the_silent_one_gives_way_to_a_new_host(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 8; i++) hold(i, 10 + i, W, PLACES_OTHER_SILENT_MS - 1);
+  assert_int_equal(choose(8, 30, W), -1);
+  hold(5, 15, W, PLACES_OTHER_SILENT_MS);
+  assert_int_equal(choose(8, 30, W), 5);
+  assert_int_equal(choose(8, 12, W), -1); /* it is there */
+  assert_int_equal(choose(8, 30, R), -1); /* no writer leaves for a reader */
+  hold(5, 15, R, PLACES_OTHER_SILENT_MS);
+  assert_int_equal(choose(8, 30, R), 5);
+}
+
+/* A reader whose rights were looked up by another address of its own would be another host: addresses count in full. */
+static void hosts_differ_by_any_bit(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++) hold(i, 1, W, 0);
+  struct place newcomer = someone(1, W, 0);
+  assert_int_equal(places_choose(place, 8, &newcomer), -1);
+  newcomer.host[0] = 1;
+  assert_int_equal(places_choose(place, 8, &newcomer), 4);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(no_host_holds_more_than_half, setup),
+      cmocka_unit_test_setup(a_host_gets_the_place_of_its_own_silent_one, setup),
+      cmocka_unit_test_setup(readers_never_hold_all, setup),
+      cmocka_unit_test_setup(a_reader_gives_way_to_a_writer, setup),
+      cmocka_unit_test_setup(among_writers_the_silent_one_gives_way_to_a_new_host, setup),
+      cmocka_unit_test_setup(hosts_differ_by_any_bit, setup),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

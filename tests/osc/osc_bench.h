@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * What the live tests of OSC share: the running thread on a free port of 127.0.0.1 with two targets, and the
+ * loop's side of its port played by the test. */
+#ifndef TESTS_IO_OSC_BENCH_H
+#define TESTS_IO_OSC_BENCH_H
+
+#include "osc/osc.h"
+#include "osc/osc_wire.h"
+#include "rt/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { BODIES = 40, CHANNELS = 6, BODY_FIRST = 1, VALUES = BODY_FIRST + BODIES * SIGNALS_BODY };
+enum { PATIENCE_MS = 10000 }; /* until something that has to happen is taken as missing */
+
+extern const struct signals signals; /* bodies b0, b1, ..; one input, push */
+extern const char *body_name[BODIES];
+extern struct port port;
+extern struct counters counters;
+extern struct osc *osc;
+extern struct osc_target target[2]; /* every cycle as floats; every third as doubles */
+extern const struct osc_config config;
+extern int client;           /* connected to the thread */
+extern int listener[2];      /* the targets' ends */
+extern uint8_t bytes[65536]; /* the datagram to send; the one that came */
+
+int bench_setup(void **state);
+int bench_teardown(void **state);
+void bench_start(void); /* again, after osc_stop() */
+#define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
+
+/* A frame whose value i is cycle + i / 8; the thread is not told. */
+void publish_silently(uint64_t cycle, enum run_state run_state);
+/* One cycle of the loop: such a frame, and the event. */
+void publish(uint64_t cycle, enum run_state run_state);
+
+/* A socket connected to host and port, or, if own_port is given, bound to them (0: any port, told in
+ * *own_port). */
+int open_socket(const char *host, int to_port, int *own_port);
+bool wait_readable(int fd, int ms);
+/* Sends the n bytes of `bytes`. */
+void put(size_t n);
+/* The next datagram with this message; its arguments. Fails when none comes. */
+const uint8_t *get(int fd, const char *address, const char *types);
+
+/* The thread counts a moment after its peer sees the effect: waits for it. */
+void assert_counts_to(const _Atomic uint64_t *counter, uint64_t expected);
+/* A ping is answered. */
+void assert_alive(void);
+
+#endif

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+ali3_test(packets encode LINK ali3_packets)
+ali3_test(packets packets LINK ali3_packets)

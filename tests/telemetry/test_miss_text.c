@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Records that are not as they should be, and little room for the text. What it says: test_miss.c. */
+#include "telemetry/miss.h"
+
+#include "telemetry/late_cycle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct book *levels(void)
+{
+  static struct {
+    struct book book;
+    struct book_level behind;
+  } b;
+  const char endless[] = "a name of no end at all, even here";
+  b.book.levels = 8;
+  memcpy(b.book.level[6].name, "subtrees", sizeof "subtrees");
+  memcpy(b.book.level[7].name, endless, sizeof b.book.level[7].name); /* without a 0 */
+  memcpy(b.behind.name, "beyond", sizeof "beyond");
+  return &b.book;
+}
+
+static const char *told(const struct miss *m)
+{
+  static char text[400];
+  const int length = miss_text(m, levels(), text, sizeof text);
+  assert_int_equal(length, strlen(text));
+  return text;
+}
+
+static void a_record_that_was_not_judged(void **state)
+{
+  (void)state;
+  struct miss m = cycle();
+  m.phase = PHASES;
+  assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
+  m.cause = 1000; /* by a writer of another version */
+  assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
+}
+
+static void levels_without_a_name(void **state)
+{
+  (void)state;
+  static const int32_t level[] = {6, 7, 5, 8, LEVELS_MAX, INT32_MAX, -1};
+  static const char *const expected[] = {
+      "subtrees worker", "a name of no end at all worker", "row 5 worker", "row 8 worker",
+      "row 48 worker",   "row 2147483647 worker",          "ms, worker"};
+  struct miss m = cycle();
+  char text[400];
+  worker_takes(&m, PHASE_feedback, 0, 12 * MS);
+  miss_judge(&m);
+  assert_int_equal(m.cause, MISS_WORKER);
+  for (size_t i = 0; i < sizeof level / sizeof *level; i++) {
+    m.slowest.level = level[i];
+    if (!strstr(told(&m), expected[i])) fail_msg("%s: %s", expected[i], told(&m));
+  }
+  m.slowest.level = LEVELS_MAX; /* as a book of another version might have it */
+  struct book *book = levels();
+  book->levels = 2 * LEVELS_MAX;
+  miss_text(&m, book, text, sizeof text);
+  assert_non_null(strstr(text, "row 48 worker 1"));
+  m.slowest.level = 6;
+  miss_text(&m, NULL, text, sizeof text);
+  assert_non_null(strstr(text, "row 6 worker 1"));
+}
+
+/* Cut off at any length, as by snprintf(). */
+static void any_size_of_text(void **state)
+{
+  (void)state;
+  struct miss m = cycle();
+  worker_takes(&m, PHASE_feedback, 20 * US, 11900 * US);
+  m.worker.involuntary = m.worker.minor = 2;
+  m.skipped = 1;
+  miss_judge(&m);
+  char whole[400];
+  const int length = miss_text(&m, levels(), whole, sizeof whole);
+  assert_int_equal(miss_text(&m, levels(), NULL, 0), length);
+  for (size_t size = 1; size < (size_t)length + 3; size++) {
+    char *text = malloc(size + 1);
+    text[size] = '#';
+    assert_int_equal(miss_text(&m, levels(), text, size), length);
+    assert_int_equal(text[size], '#');
+    assert_int_equal(strlen(text), size <= (size_t)length ? size - 1 : (size_t)length);
+    assert_memory_equal(text, whole, strlen(text));
+    free(text);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_record_that_was_not_judged),
+      cmocka_unit_test(levels_without_a_name),
+      cmocka_unit_test(any_size_of_text),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

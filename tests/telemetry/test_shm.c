@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ * One name, one daemon: a block from its making to its end, and what a killed one leaves. */
+#include "telemetry/shm_bench.h"
+
+#include "signals/exchange.h"
+#include "signals/states.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+static void block_is_seen_when_ready(void **state)
+{
+  (void)state;
+  const char *name = name_of("ready");
+  assert_refused(name, "not running");
+
+  const mode_t umask_before = umask(077);
+  struct telemetry *t = create(name);
+  umask(umask_before);
+  assert_refused(name, "still starting");
+  assert_int_equal(t->pid, getpid());
+  assert_string_equal(t->instance, name);
+  assert_int_equal(t->magic, 0);
+
+  t->bodies = 3;
+  assert_true(telemetry_ready(t, error, sizeof error));
+  struct telemetry_reader r;
+  static struct telemetry seen;
+  assert_true(telemetry_open(&r, name, error, sizeof error));
+  assert_true(telemetry_alive(&r));
+  assert_true(telemetry_is_current(&r));
+  assert_int_equal(r.pid, getpid());
+  const struct telemetry_live live = {.cycle = 9};
+  telemetry_write(t, &live);
+  assert_int_equal(telemetry_copy(&r, &seen), TELEMETRY_WHOLE);
+  assert_int_equal(seen.bodies, 3);
+  assert_int_equal(seen.live.cycle, 9);
+
+  struct stat st;
+  assert_int_equal(stat(path_of(name, OBJECT_BLOCK), &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0644);
+  assert_int_equal(stat(path_of(name, OBJECT_LOCK), &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0600);
+
+  telemetry_destroy(t);
+  assert_false(telemetry_alive(&r));
+  assert_false(telemetry_is_current(&r));
+  assert_int_equal(telemetry_copy(&r, &seen), TELEMETRY_WHOLE); /* what is open stays readable */
+  telemetry_close(&r);
+  assert_refused(name, "not running");
+  assert_swept(name);
+}
+
+static void names_are_restricted(void **state)
+{
+  (void)state;
+  static const char *const bad[] = {"",
+                                    "a/b",
+                                    "../a",
+                                    "a b",
+                                    "a.b",
+                                    "\xc3\xa4",
+                                    "0123456789012345678901234567890123456789012345678901234567890123"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_not_created(bad[i], "expected 1 to 63 of A-Z");
+    assert_refused(bad[i], "expected 1 to 63 of A-Z");
+  }
+}
+
+/* A child that owns the instance; it lives until the pipe is closed, and leaves the block behind. */
+static pid_t start_owner(const char *name, int *keep)
+{
+  int hold[2], told[2];
+  char byte = 0;
+  assert_int_equal(pipe(hold), 0);
+  assert_int_equal(pipe(told), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(hold[1]);
+    start(name);
+    if (write(told[1], &byte, 1) != 1) _exit(1);
+    while (read(hold[0], &byte, 1) > 0) {
+    }
+    _exit(0);
+  }
+  close(hold[0]);
+  close(told[1]);
+  assert_int_equal(read(told[0], &byte, 1), 1);
+  close(told[0]);
+  *keep = hold[1];
+  return pid;
+}
+
+static void living_owner_is_respected_dead_one_replaced(void **state)
+{
+  (void)state;
+  const char *name = name_of("owner");
+  int keep;
+  const pid_t pid = start_owner(name, &keep);
+  char owner[64];
+  snprintf(owner, sizeof owner, "already running as process %d", (int)pid);
+  assert_not_created(name, owner);
+  unlink(path_of(name, OBJECT_LOCK)); /* by hand; the block is locked as well */
+  assert_not_created(name, owner);
+  struct telemetry_reader r;
+  assert_true(telemetry_open(&r, name, error, sizeof error));
+  assert_true(telemetry_alive(&r));
+
+  close(keep);
+  siginfo_t info;
+  assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+  assert_false(telemetry_alive(&r)); /* a zombie is dead */
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  assert_false(telemetry_alive(&r));
+  struct telemetry *t = start(name);
+  assert_int_equal(t->pid, getpid());
+  assert_false(telemetry_is_current(&r));
+  telemetry_close(&r);
+  telemetry_destroy(t);
+  assert_swept(name);
+}
+
+static void name_another_process(struct telemetry *t)
+{
+  t->pid = getppid(); /* which lives */
+}
+
+/* Process numbers are given out again: a living process of that number is no daemon. */
+static void a_number_given_out_again_is_no_daemon(void **state)
+{
+  (void)state;
+  const char *name = name_of("again");
+  leave(name, name_another_process);
+  struct telemetry_reader r;
+  assert_true(telemetry_open(&r, name, error, sizeof error));
+  assert_int_equal(r.pid, getpid());
+  assert_false(telemetry_alive(&r));
+  telemetry_close(&r);
+  telemetry_destroy(start(name));
+  assert_swept(name);
+}
+
+static void latch(struct telemetry *t)
+{
+  telemetry_write(t, &(struct telemetry_live){.cycle = 77, .state = STATE_SAFE, .fault = FAULT_ESTOP});
+}
+
+static void stop_while_writing(struct telemetry *t)
+{
+  latch(t);
+  atomic_fetch_add(&t->sequence, 1);
+}
+
+static void be_of_another_version(struct telemetry *t)
+{
+  latch(t);
+  t->version++;
+}
+
+/* A start that fails does not lose what the daemon before it left. */
+static void what_a_killed_daemon_left_is_told(void **state)
+{
+  (void)state;
+  const char *name = name_of("left");
+  struct telemetry_left left;
+  memset(&left, 0xff, sizeof left);
+  struct telemetry *t = telemetry_create(name, &left, error, sizeof error);
+  assert_non_null(t);
+  assert_false(left.there || left.known || left.whole);
+  telemetry_destroy(t);
+
+  const pid_t pid = leave(name, latch);
+  for (int i = 0; i < 2; i++) {
+    t = telemetry_create(name, &left, error, sizeof error);
+    assert_non_null(t);
+    assert_true(left.there && left.known && left.whole);
+    assert_int_equal(left.pid, pid);
+    assert_int_equal(left.live.cycle, 77);
+    assert_int_equal(left.live.state, STATE_SAFE);
+    assert_int_equal(left.live.fault, FAULT_ESTOP);
+    telemetry_destroy(t); /* before it was ready */
+  }
+  telemetry_destroy(start(name));
+  assert_swept(name);
+
+  leave(name, stop_while_writing);
+  t = telemetry_create(name, &left, error, sizeof error);
+  assert_true(left.there && left.known && !left.whole);
+  assert_int_equal(left.live.state, STATE_SAFE);
+  assert_true(telemetry_ready(t, error, sizeof error));
+  telemetry_destroy(t);
+
+  leave(name, be_of_another_version);
+  t = telemetry_create(name, &left, error, sizeof error);
+  assert_true(left.there && !left.known && !left.whole);
+  assert_int_equal(left.live.state, 0);
+  assert_true(telemetry_ready(t, error, sizeof error));
+  telemetry_destroy(t);
+  assert_swept(name);
+}
+
+/* Also one that was killed while it started. */
+static void a_half_made_block_is_replaced(void **state)
+{
+  (void)state;
+  const char *name = name_of("half");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    create(name);
+    _exit(0);
+  }
+  waitpid(pid, NULL, 0);
+  assert_int_equal(access(path_of(name, OBJECT_NEW), F_OK), 0);
+  telemetry_destroy(start(name));
+  assert_swept(name);
+}
+
+static void blocks_of_other_versions_are_refused(void **state)
+{
+  (void)state;
+  const char *name = name_of("version");
+  struct telemetry *t = start(name);
+  t->version = TELEMETRY_VERSION + 1;
+  char version[40];
+  snprintf(version, sizeof version, "telemetry version %u of", TELEMETRY_VERSION + 1);
+  assert_refused(name, version);
+  t->version = TELEMETRY_VERSION;
+  t->magic = 0x12345678;
+  assert_refused(name, "is not a telemetry block");
+  telemetry_destroy(t);
+  leave(name, NULL);
+  assert_int_equal(truncate(path_of(name, OBJECT_BLOCK), 100), 0);
+  assert_refused(name, "is not a telemetry block");
+  telemetry_destroy(start(name));
+  assert_swept(name);
+}
+
+static int place_in_list(const char *name)
+{
+  static char list[256][64];
+  const int n = telemetry_list(list, 256);
+  for (int i = 0; i < n; i++)
+    if (strcmp(list[i], name) == 0) return i;
+  return -1;
+}
+
+static void list_is_living_first_then_newest(void **state)
+{
+  (void)state;
+  const char *older = name_of("older"), *newer = name_of("newer"), *dead = name_of("dead");
+  int keep;
+  const pid_t pid = start_owner(dead, &keep);
+  struct telemetry *a = create(older), *b = create(newer);
+  assert_int_equal(place_in_list(older), -1); /* not ready yet */
+  assert_true(telemetry_ready(a, error, sizeof error));
+  assert_true(telemetry_ready(b, error, sizeof error));
+  assert_true(place_in_list(dead) > place_in_list(older));
+  close(keep);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  assert_true(place_in_list(newer) >= 0);
+  assert_true(place_in_list(newer) < place_in_list(older));
+  assert_true(place_in_list(older) < place_in_list(dead));
+  char one[1][64];
+  assert_int_equal(telemetry_list(one, 1), 1);
+  telemetry_destroy(a);
+  telemetry_destroy(b);
+  sweep(dead);
+  assert_int_equal(place_in_list(dead), -1);
+}
+
+/* In a child with a file system of its own, too small for the block: 0 refused with the reason, 1 not, 2 the host
+ * does not let us. */
+static int create_without_room(void)
+{
+  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=8k") != 0)
+    return 2;
+  return telemetry_create("full", NULL, error, sizeof error) || !strstr(error, strerror(ENOSPC)) ||
+         access(path_of("full", OBJECT_LOCK), F_OK) == 0;
+}
+
+static void no_room_is_an_error_and_not_a_crash_later(void **state)
+{
+  (void)state;
+  const pid_t pid = fork();
+  if (pid == 0) _exit(create_without_room());
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) {
+    print_message("skip: no file system of our own: root is needed\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static char *description(const char *name)
+{
+  struct telemetry_reader r;
+  if (!telemetry_open(&r, name, error, sizeof error)) return NULL;
+  char *text = telemetry_description(&r);
+  telemetry_close(&r);
+  return text;
+}
+
+static void describe_old(struct telemetry *t)
+{
+  telemetry_describe(t, "old");
+}
+
+static void a_description_lives_as_long_as_its_block(void **state)
+{
+  (void)state;
+  const char *name = name_of("described");
+  struct telemetry *t = create(name);
+  const mode_t umask_before = umask(077);
+  assert_true(telemetry_describe(t, "{\"ROOT\": 1}"));
+  umask(umask_before);
+  assert_false(telemetry_describe(t, "twice"));
+  assert_true(telemetry_ready(t, error, sizeof error));
+  char *text = description(name);
+  assert_string_equal(text, "{\"ROOT\": 1}");
+  free(text);
+  struct stat st;
+  assert_int_equal(stat(path_of(name, OBJECT_DESCRIPTION), &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0644);
+  char names[256][64]; /* it is no instance of its own */
+  const int n = telemetry_list(names, 256);
+  for (int i = 0; i < n; i++) assert_null(strchr(names[i], '.'));
+  telemetry_destroy(t);
+  assert_swept(name);
+
+  /* One that was left behind is nobody's description. */
+  leave(name, describe_old);
+  t = start(name);
+  assert_null(description(name));
+  telemetry_destroy(t);
+  assert_swept(name);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_description_lives_as_long_as_its_block),
+      cmocka_unit_test(block_is_seen_when_ready),
+      cmocka_unit_test(names_are_restricted),
+      cmocka_unit_test(living_owner_is_respected_dead_one_replaced),
+      cmocka_unit_test(a_number_given_out_again_is_no_daemon),
+      cmocka_unit_test(what_a_killed_daemon_left_is_told),
+      cmocka_unit_test(a_half_made_block_is_replaced),
+      cmocka_unit_test(blocks_of_other_versions_are_refused),
+      cmocka_unit_test(list_is_living_first_then_newest),
+      cmocka_unit_test(no_room_is_an_error_and_not_a_crash_later),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+ali3_test(transport stream_arrival LINK ali3_transport)

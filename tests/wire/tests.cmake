@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+ali3_test(wire wire LINK ali3_wire ali3_signals m)
+ali3_test(wire peers LINK ali3_wire ali3_signals)
