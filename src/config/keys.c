@@ -29,7 +29,6 @@ static const char *const profiles[] = {"f", "d", NULL};
 static const char *const streams[] = {STREAM_LIST(STREAM_NAME) NULL};
 #undef STREAM_NAME
 static const char *const accesses[] = {"read", "write", NULL};
-const char *const schema_parities[] = {"none", "even", "odd", NULL};
 #define WORD(id, text, ...) text,
 static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
 static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};

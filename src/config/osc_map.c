@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_osc_address(const char *address)
-{
-  const size_t length = strlen(address);
-  if (address[0] != '/' || length < 2 || address[length - 1] == '/' || strstr(address, "//")) return false;
-  for (const char *p = address; *p; p++)
-    if (*p <= ' ' || *p > '~' || strchr("#*,?[]{}", *p)) return false;
-  return true;
-}
-
 /* --- targets --- */
 
 /* *multicast: the host is a group. False: it cannot be. */

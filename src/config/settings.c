@@ -19,41 +19,18 @@ struct loader {
   struct report report;
 };
 
-bool is_name(const char *s)
-{
-  size_t good = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
-  return good > 0 && !s[good] && good <= NAME_LENGTH_MAX;
-}
-
 /* The value of a key in a section; NULL if the file does not give it. */
 static const struct node *given(const struct loader *l, const char *section, const char *key)
 {
   return node_find(node_find(l->main.root, section), key);
 }
 
-static bool parse_address(const char *address, struct in6_addr *out)
-{
-  *out = (struct in6_addr){0};
-  return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
-}
-
-bool check_address(struct report *r, const char *address, const struct node *n)
-{
-  struct in6_addr a;
-  if (parse_address(address, &a)) return true;
-  report_error(r, n->at, "%s: expected a numeric address such as 127.0.0.1 or ::1, found %.40s", n->key,
-               address);
-  return false;
-}
-
-const char SETTINGS_PARITY[3] = {'N', 'E', 'O'};
-
 /* 0.0.0.0, :: and ::ffff:0.0.0.0, in any spelling. */
 static bool is_any_address(const char *address)
 {
   struct in6_addr a, any = {0}, mapped;
   inet_pton(AF_INET6, "::ffff:0.0.0.0", &mapped);
-  return parse_address(address, &a) && (!memcmp(&a, &any, sizeof a) || !memcmp(&a, &mapped, sizeof a));
+  return address_parse(address, &a) && (!memcmp(&a, &any, sizeof a) || !memcmp(&a, &mapped, sizeof a));
 }
 
 static void check_bind(struct loader *l, const char *section, const char *address, bool any_allowed)

@@ -7,6 +7,8 @@
 #include "config/settings.h"
 #include "model/names.h"
 
+struct in6_addr;
+
 /* A whole file. Texts point into its tree. */
 struct file_values {
   struct settings settings; /* without its texts */
@@ -199,7 +201,8 @@ bool list_open(struct list_file *l, const struct node *file, const struct sectio
 /* Says that the file could not be used if there was a mistake. */
 void list_close(struct list_file *l, struct report *r);
 
-/* A numeric address of a host. */
+/* A numeric address of a host, IPv4 or IPv6. check: reports what is none. */
+bool address_parse(const char *address, struct in6_addr *out);
 bool check_address(struct report *r, const char *address, const struct node *n);
 
 /* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */

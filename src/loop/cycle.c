@@ -22,49 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By which inputs age: without a clock it goes on with the steps made. */
-static uint64_t input_time(const struct cycle *c)
-{
-  return c->config.clocking == CLOCKING_LOCKSTEP ? c->virtual_ns : c->wake_ns;
-}
-
-void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
-                uint32_t client)
-{
-  const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
-  const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
-  const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
-  const ali3_report *report = ali3_report_get(c->data);
-  if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
-    c->latched_by = port >= 0 ? c->config.port[port]->name : "";
-    c->latch_client = port >= 0 ? client : LATCH_NO_NUMBER;
-  }
-  /* Clients can repeat commands: half of the room is left to what stops the motion. */
-  const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
-  const uint32_t spare = cause == CAUSE_COMMAND && !stops ? CYCLE_EVENTS / 2 : 0;
-  const struct cycle_event e = {.cycle = c->number,
-                                .from = from,
-                                .to = c->machine.state,
-                                .cause = cause,
-                                .code = code,
-                                .port = port,
-                                .client = client,
-                                .body = failed ? report->worst_body : -1,
-                                .joint = failed ? report->worst_joint : -1,
-                                .input = lost   ? c->inputs.lost
-                                         : kept ? inputs_missing(&c->inputs, input_time(c))
-                                                : -1};
-  ring_push_sparing(&c->events, &e, spare);
-}
-
-void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)
-{
-  const struct machine before = c->machine;
-  machine_trip(&c->machine, fault);
-  if (c->machine.state != before.state || c->machine.fault != before.fault)
-    cycle_note(c, before.state, CAUSE_FAULT, fault, port, client);
-}
-
 /* Pointers inside the block stay right: the image was taken of this very block. */
 static void restore(struct cycle *c)
 {
@@ -106,7 +63,7 @@ static void settle_steps(struct cycle *c, bool stepped)
 
 static bool ready(const struct cycle *c)
 {
-  return inputs_missing(&c->inputs, input_time(c)) < 0;
+  return inputs_missing(&c->inputs, cycle_input_time(c)) < 0;
 }
 
 static enum command_result inject(struct cycle *c, const struct command *command, int port)
@@ -229,7 +186,7 @@ static void latch(struct cycle *c)
       command(c, &next, p, stopped);
   }
   if (c->restore) restore(c); /* once, however many commands ask for it */
-  inputs_latch(&c->inputs, input_time(c));
+  inputs_latch(&c->inputs, cycle_input_time(c));
   if (c->inputs.lost >= 0 && machine_steps(&c->machine)) cycle_trip(c, FAULT_STALE, -1, 0);
   if (machine_steps(&c->machine) && before != STATE_RUNNING && before != STATE_PAUSED)
     c->grace_left = g->grace;

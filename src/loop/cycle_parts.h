@@ -19,6 +19,12 @@ static inline bool cycle_steps(const struct cycle *c)
   return machine_steps(&c->machine);
 }
 
+/* The time by which inputs age: without a clock it advances with the steps. */
+static inline uint64_t cycle_input_time(const struct cycle *c)
+{
+  return c->config.clocking == CLOCKING_LOCKSTEP ? c->virtual_ns : c->wake_ns;
+}
+
 /* The platform's part of a cycle, after observe. */
 void cycle_move_platform(struct cycle *c);
 /* One of its parameters is set by a command. */
@@ -29,7 +35,7 @@ void cycle_leave(struct cycle *c);
  * the last one. */
 void cycle_mind_gap(struct cycle *c);
 
-/* The event of a change from state `from`. */
+/* cycle_events.c. note: the event of a change from state `from`. trip: a fault, and its event if it changes anything. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);

@@ -10,13 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void transmit(struct osc_out *out, int fd, const struct inet_address *to, const void *bytes, size_t n)
-{
-  ssize_t sent = fd >= 0 ? send(fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL)
-                         : sendto(out->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL, &to->name.any, to->length);
-  counter_add(sent >= 0 ? &out->counters->osc_sent : &out->counters->osc_send_errors, 1);
-}
-
 /* --- set-up --- */
 
 static bool open_targets(struct osc_out *out, char *error, size_t size)
@@ -131,11 +124,6 @@ static void write_fault(const struct osc_out *out, struct osc_writer *w)
   osc_write_s(w, fault_text(out->frame->fault));
 }
 
-void osc_out_send(struct osc_out *out, const struct inet_address *to, const struct osc_writer *w)
-{
-  transmit(out, -1, to, w->bytes, w->size);
-}
-
 void osc_out_turn(struct osc_out *out)
 {
   out->budget.readers = out->budget.hosts = 0;
@@ -200,7 +188,7 @@ static void send_to_all(struct osc_out *out, const struct osc_writer *w)
 {
   for (int i = 0; i < out->receivers; i++) {
     const struct osc_receiver *r = &out->receiver[i];
-    if (r->streams >> STREAM_STATUS & 1) transmit(out, r->fd, &r->to, w->bytes, w->size);
+    if (r->streams >> STREAM_STATUS & 1) osc_out_transmit(out, r->fd, &r->to, w->bytes, w->size);
   }
 }
 
@@ -253,7 +241,7 @@ static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsi
     struct osc_state *st = filled(out, s, r->lease[s].doubles);
     osc_state_number(st, part, parts);
     for (int k = 0; k < st->packets; k++)
-      transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);
+      osc_out_transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);
     part += st->packets;
   }
   return parts > 0;

@@ -186,10 +186,3 @@ void envelope_brake(struct envelope *e)
   e->blocked = 0.0;
   e->limited = e->unreachable = e->rate_limited = false;
 }
-
-bool envelope_at_rest(const struct envelope *e)
-{
-  for (int k = 0; k < DOF; k++)
-    if (e->now.v[k] != 0.0 || e->now.a[k] != 0.0) return false;
-  return true;
-}

@@ -71,7 +71,12 @@ void envelope_step(struct envelope *e, const struct platform_motion *target);
 /* RT. One cycle of braking. */
 void envelope_brake(struct envelope *e);
 /* RT. */
-bool envelope_at_rest(const struct envelope *e);
+static inline bool envelope_at_rest(const struct envelope *e)
+{
+  for (int k = 0; k < PLATFORM_DOF; k++)
+    if (e->now.v[k] != 0.0 || e->now.a[k] != 0.0) return false;
+  return true;
+}
 /* RT. A pose within limits of position, legs and joints, with a little to spare. */
 bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF]);
 

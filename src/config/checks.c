@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of single values that several sections share. */
+#include "config/keys.h"
+#include "config/values.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+const char *const schema_parities[] = {"none", "even", "odd", NULL};
+const char SETTINGS_PARITY[3] = {'N', 'E', 'O'};
+
+bool is_name(const char *s)
+{
+  size_t good = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+  return good > 0 && !s[good] && good <= NAME_LENGTH_MAX;
+}
+
+bool address_parse(const char *address, struct in6_addr *out)
+{
+  *out = (struct in6_addr){0};
+  return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
+}
+
+bool check_address(struct report *r, const char *address, const struct node *n)
+{
+  struct in6_addr a;
+  if (address_parse(address, &a)) return true;
+  report_error(r, n->at, "%s: expected a numeric address such as 127.0.0.1 or ::1, found %.40s", n->key,
+               address);
+  return false;
+}
+
+bool is_osc_address(const char *address)
+{
+  const size_t length = strlen(address);
+  if (address[0] != '/' || length < 2 || address[length - 1] == '/' || strstr(address, "//")) return false;
+  for (const char *p = address; *p; p++)
+    if (*p <= ' ' || *p > '~' || strchr("#*,?[]{}", *p)) return false;
+  return true;
+}

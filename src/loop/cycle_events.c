@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * The events of the loop: what changed its state, and why. RT. */
+#include "loop/cycle_parts.h"
+
+void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
+                uint32_t client)
+{
+  const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
+  const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
+  const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
+  const ali3_report *report = ali3_report_get(c->data);
+  if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
+    c->latched_by = port >= 0 ? c->config.port[port]->name : "";
+    c->latch_client = port >= 0 ? client : LATCH_NO_NUMBER;
+  }
+  /* Clients can repeat commands: half of the room is left to what stops the motion. */
+  const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
+  const uint32_t spare = cause == CAUSE_COMMAND && !stops ? CYCLE_EVENTS / 2 : 0;
+  const struct cycle_event e = {.cycle = c->number,
+                                .from = from,
+                                .to = c->machine.state,
+                                .cause = cause,
+                                .code = code,
+                                .port = port,
+                                .client = client,
+                                .body = failed ? report->worst_body : -1,
+                                .joint = failed ? report->worst_joint : -1,
+                                .input = lost   ? c->inputs.lost
+                                         : kept ? inputs_missing(&c->inputs, cycle_input_time(c))
+                                                : -1};
+  ring_push_sparing(&c->events, &e, spare);
+}
+
+void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)
+{
+  const struct machine before = c->machine;
+  machine_trip(&c->machine, fault);
+  if (c->machine.state != before.state || c->machine.fault != before.fault)
+    cycle_note(c, before.state, CAUSE_FAULT, fault, port, client);
+}
