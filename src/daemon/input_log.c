@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/input_log.h"
 
-#include "daemon/log.h"
+#include "journal/log.h"
 #include "rt/clock.h"
 
 #include <inttypes.h>

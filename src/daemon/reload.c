@@ -2,7 +2,7 @@
 #include "daemon/reload.h"
 
 #include "config/changes.h"
-#include "daemon/log.h"
+#include "journal/log.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 

@@ -11,8 +11,8 @@
  * Invariant: between a frame of the time before and one in which the loop itself is in SAFE, the ports say SAFE. */
 #include "daemon/supervisor.h"
 
-#include "daemon/events.h"
-#include "daemon/log.h"
+#include "journal/events.h"
+#include "journal/log.h"
 #include "rt/clock.h"
 
 #include <errno.h>

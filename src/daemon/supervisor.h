@@ -3,18 +3,18 @@
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
-#include "daemon/device_log.h"
 #include "daemon/input_log.h"
-#include "daemon/log_limits.h"
 #include "daemon/loop_thread.h"
-#include "daemon/misses.h"
 #include "daemon/reload.h"
-#include "daemon/restart.h"
 #include "daemon/stall.h"
-#include "daemon/surroundings.h"
+#include "journal/device_log.h"
+#include "journal/log_limits.h"
+#include "journal/misses.h"
+#include "journal/surroundings.h"
 #include "loop/cycle.h"
 #include "modbus/server.h"
 #include "packets/packets.h"
+#include "restart/restart.h"
 
 #include <signal.h>
 

@@ -55,7 +55,7 @@ struct telemetry_live {
   double increment;           /* last Newton increment */
   double constraint;          /* largest position violation, now */
   struct platform_live platform;
-  /* What a start after a crash has to know beside state and fault: daemon/kept.h. */
+  /* What a start after a crash has to know beside state and fault: restart/kept.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
   uint32_t
       latch_client; /* who latched the stop: number of a client of the port; LATCH_NO_NUMBER: the text says it all */

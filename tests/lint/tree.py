@@ -11,7 +11,8 @@ import sys
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
 ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "rt", "signals", "inputs",
-         "telemetry", "loop", "wire", "transport", "osc", "modbus", "packets", "config", "daemon"]
+         "telemetry", "loop", "wire", "transport", "osc", "modbus", "packets", "config", "journal",
+         "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
 CORE = ["base", "math", "model", "dynamics", "dca", "stepper"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
@@ -35,11 +36,12 @@ BANNED_DAEMON = {
 }
 # (file, what it may name all the same): why.
 EXCUSED = {
-    ("src/daemon/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
+    ("src/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
     ("src/osc/socket.c", "CLOCK_REALTIME"): "the kernel stamps datagrams by it; converted at once, and bounded without it",
     ("src/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting
+FULLEST = 36  # sources in a folder that is to be taken in at a glance
 
 breaches = []
 
@@ -135,6 +137,13 @@ def check_text():
         breach(os.path.join(ROOT, name), 0, f"excused for {what}, which it does not name: take it out of tree.py")
 
 
+def check_folders():
+    for layer in sorted(os.listdir(os.path.join(ROOT, "src"))):
+        sources = len(list(files(f"src/{layer}", ".c", ".h")))
+        if sources > FULLEST:
+            breach(os.path.join(ROOT, "src", layer), 0, f"{sources} sources, more than {FULLEST}: make a room of some of them")
+
+
 def check_top():
     for name in os.listdir(ROOT):
         if name not in TOP and not name.startswith((".", "build")):
@@ -143,6 +152,7 @@ def check_top():
 
 check_includes(check_links())
 check_text()
+check_folders()
 check_top()
 print("\n".join(breaches) or "the tree is in order")
 sys.exit(1 if breaches else 0)

@@ -5,7 +5,7 @@
 #ifndef TESTS_PROVE_WORLD_H
 #define TESTS_PROVE_WORLD_H
 
-#include "daemon/kept.h"
+#include "restart/kept.h"
 
 enum { WARM_UP = 2, PORTS = 2, TUPLE = 3 };
 #define TENTH UINT64_C(100000000) /* s, the step of the clock */

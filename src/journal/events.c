@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * The loop's events in words. Pure. */
+#include "journal/events.h"
+
+#include "platform/params.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void describe_place(const struct cycle_event *e, const ali3_model *m, char *text, size_t size)
+{
+  const bool both = e->joint >= 0 && e->body >= 0;
+  snprintf(text, size, ", worst at%s%s%s%s%s", e->joint >= 0 ? " joint " : "",
+           e->joint >= 0 ? ali3_model_joint_name(m, e->joint) : "", both ? "," : "",
+           e->body >= 0 ? " body " : "", e->body >= 0 ? ali3_model_body_name(m, e->body) : "");
+}
+
+/* What follows the cause: who did it, or where it happened. */
+static void describe_origin(const struct cycle_event *e, const struct cycle_config *g, char *text,
+                            size_t size)
+{
+  text[0] = '\0';
+  if (e->port >= 0) {
+    char client[CLIENT_NAME];
+    clients_get(&g->port[e->port]->clients, e->client, client);
+    snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
+  } else if (e->cause == CAUSE_WARM && e->to == STATE_SAFE) {
+    snprintf(text, size, "; the last run left a stop latched: %s", fault_text(e->code));
+  } else if (e->cause == CAUSE_WARM && e->code == WARM_DISARMED) {
+    snprintf(text, size, "; no autostart: the last run did not end on purpose, or it ended before an arm");
+  } else if (e->input >= 0 && e->cause == CAUSE_WARM) {
+    snprintf(text, size, "; no autostart: input %s is required, and not fresh",
+             g->signals->input[e->input].name);
+  } else if (e->input >= 0) {
+    snprintf(text, size, ": %s", g->signals->input[e->input].name);
+  } else if (e->body >= 0 || e->joint >= 0) {
+    describe_place(e, g->model, text, size);
+  }
+}
+
+static const char *cause_text(const struct cycle_event *e)
+{
+  switch (e->cause) {
+  case CAUSE_WARM:
+    return "warm-up over";
+  case CAUSE_COMMAND:
+    return command_name(e->code);
+  case CAUSE_FAULT:
+    return fault_text(e->code);
+  case CAUSE_EXIT:
+    return "loop ended";
+  default:
+    return "?";
+  }
+}
+
+static void injection_text(const struct cycle_event *e, const struct cycle_config *g, const char *origin,
+                           char *text, size_t size)
+{
+  const struct injection *injection = &g->injection[e->code >> 1];
+  const bool on = e->code & 1;
+  const char *what = e->cause == CAUSE_INJECT_SWITCHED ? (on ? "switched on" : "switched off")
+                     : on                              ? "begins to act"
+                                                       : "acts no longer";
+  snprintf(text, size, "cycle %" PRIu64 ": FAULT INJECTION %s, %s of input %s: %s%s", e->cycle,
+           injection->name, inject_kind_name(injection->kind), g->signals->input[injection->input].name, what,
+           origin);
+}
+
+static void platform_text(const struct cycle_event *e, const char *origin, char *text, size_t size)
+{
+  if (e->cause == CAUSE_PLATFORM_SET)
+    snprintf(text, size, "cycle %" PRIu64 ": platform: %s set to %g%s", e->cycle,
+             e->code < PARAMS ? params_table[e->code].name : "?", e->value, origin);
+  else
+    snprintf(text, size, "cycle %" PRIu64 ": platform: %s -> %s%s", e->cycle, platform_state_name(e->from),
+             platform_state_name(e->to),
+             e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
+}
+
+void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
+{
+  char change[64], origin[200];
+  describe_origin(e, g, origin, sizeof origin);
+  if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) {
+    injection_text(e, g, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
+    platform_text(e, origin, text, size);
+    return;
+  }
+  if (e->from != e->to)
+    snprintf(change, sizeof change, "%s -> %s", run_state_name(e->from), run_state_name(e->to));
+  else
+    snprintf(change, sizeof change, "%s", run_state_name(e->to));
+  const bool restored = e->cause == CAUSE_COMMAND && e->code == COMMAND_RESET;
+  snprintf(text, size, "cycle %" PRIu64 ": %s: %s%s%s", e->cycle, change, cause_text(e), origin,
+           restored ? ", model at its initial state" : "");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * At most so many lines a second; the rest is summed up when the second is over. Pure: times go in. */
+#ifndef JOURNAL_RATE_H
+#define JOURNAL_RATE_H
+
+#include "rt/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rate {
+  int most; /* in any second that begins with a line */
+
+  uint64_t since_ns; /* when the second began */
+  int passed;        /* in it */
+  uint64_t held;     /* back since the last sum */
+  uint64_t held_ns;  /* when that began */
+};
+
+static inline bool rate_passes(struct rate *r, uint64_t now_ns)
+{
+  if (r->passed == 0 || now_ns - r->since_ns >= NS_PER_S) {
+    r->since_ns = now_ns;
+    r->passed = 0;
+  }
+  if (r->passed < r->most) {
+    r->passed++;
+    return true;
+  }
+  if (r->held++ == 0) r->held_ns = now_ns;
+  return false;
+}
+
+/* How many were held back over how long, once in a second (or now, if last); 0: nothing to say. */
+static inline uint64_t rate_sum(struct rate *r, uint64_t now_ns, bool last, double *seconds)
+{
+  const uint64_t held = r->held;
+  if (held == 0 || (!last && now_ns - r->since_ns < NS_PER_S)) return 0;
+  *seconds = (double)(now_ns - r->held_ns) / (double)NS_PER_S;
+  r->held = 0;
+  return held;
+}
+
+#endif

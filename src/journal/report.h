@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Figures of a run that has ended. */
+#ifndef JOURNAL_REPORT_H
+#define JOURNAL_REPORT_H
+
+#include "config/settings.h"
+#include "telemetry/telemetry.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct report {
+  const struct settings *settings;
+  const struct telemetry *telemetry;
+  bool realtime;
+  const char *reason;   /* why not; "" */
+  uint32_t final_state; /* enum run_state */
+  uint64_t commands_dropped;
+};
+
+/* Writes the report as JSON. False if it cannot be written (errno). */
+bool report_write(const struct report *r, FILE *out);
+
+/* One line for the log. */
+void report_text(const struct report *r, char *text, size_t size);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "restart/restart.h"
+
+#include "journal/log.h"
+#include "restart/kept_file.h"
+#include "restart/restart_writer.h"
+#include "rt/clock.h"
+#include "telemetry/shm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Between writes that make nothing safer: a client that toggles states does not wear out the disk. */
+static const uint64_t CALM_NS = NS_PER_S;
+
+static struct kept_home home_of(const struct telemetry_left *left)
+{
+  struct kept_home home = {.found = !left->there ? KEPT_NOTHING : left->known ? KEPT_RECORD : KEPT_BROKEN};
+  if (home.found == KEPT_RECORD) home.record = kept_record_of(&left->live, false, NULL);
+  return home;
+}
+
+static bool is_same(const struct kept_record *a, const struct kept_record *b)
+{
+  return a->ended == b->ended && a->disarmed == b->disarmed && a->state == b->state && a->fault == b->fault &&
+         strcmp(a->who, b->who) == 0;
+}
+
+void restart_take(struct restart *r, const char *instance, const struct telemetry_left *left,
+                  const char *state_dir, const struct restart_ports *ports)
+{
+  const struct kept_home block = home_of(left);
+  struct kept_home file = {.found = KEPT_NOTHING};
+  char text[1000];
+  *r = (struct restart){.instance = instance, .ports = *ports};
+  const bool placed =
+      kept_file_path(state_dir, r->instance, r->path, sizeof r->path, r->error, sizeof r->error);
+  if (placed) file = kept_file_read(r->path, r->instance, text, sizeof text);
+  if (file.found == KEPT_BROKEN)
+    log_line(LOG_LEVEL_WARNING, "state file %s: not understood: %s", r->path, text);
+  const struct kept_home last = kept_decide(&file, &block, &r->start);
+  kept_text(&last, &r->start, ports->commanded, r->path, text, sizeof text);
+  if (text[0]) log_line(LOG_LEVEL_WARNING, "%s", text);
+  if (last.found == KEPT_NOTHING || !placed) return;
+  /* A failure shows in restart_begin(), where it matters. */
+  if (file.found != KEPT_RECORD || !is_same(&file.record, &last.record))
+    (void)kept_file_write(r->path, r->instance, &last.record);
+}
+
+bool restart_begin(struct restart *r, bool required)
+{
+  r->shown =
+      (struct kept_record){.disarmed = r->start.disarmed, .state = STATE_INIT, .fault = r->start.fault};
+  memcpy(r->shown.who, r->start.who, sizeof r->shown.who);
+  memcpy(r->latched_by, r->start.who, sizeof r->latched_by);
+  r->latch_client = LATCH_NO_NUMBER;
+  if (r->error[0] == '\0') {
+    int status = kept_file_write(r->path, r->instance, &r->shown);
+    if (status == 0 && !(r->writer = restart_writer_start(r->path, r->instance))) status = errno;
+    r->posted = r->shown;
+    if (status == 0) return true;
+    snprintf(r->error, sizeof r->error, "state file %.200s: %s", r->path, strerror(status));
+  }
+  if (required)
+    log_line(LOG_LEVEL_ERROR,
+             "%s: autostart with a platform needs it, to keep an e-stop over a restart; give --state-dir",
+             r->error);
+  else
+    log_line(
+        LOG_LEVEL_WARNING,
+        "%s: a stop that is latched will not outlive a reboot or a restart of the service; give --state-dir",
+        r->error);
+  return !required;
+}
+
+/* Names of clients are looked up once: the table forgets them. */
+static void name_latcher(struct restart *r, const struct telemetry_live *live, char who[TELEMETRY_LATCHER])
+{
+  for (int p = 0; p < r->ports.count; p++) {
+    char client[CLIENT_NAME];
+    if (live->latch_client == LATCH_NO_NUMBER || strcmp(r->ports.port[p]->name, live->latched_by) != 0)
+      continue;
+    clients_get(&r->ports.port[p]->clients, live->latch_client, client);
+    const bool named = strncmp(client, "client ", strlen("client ")) != 0;
+    snprintf(who, TELEMETRY_LATCHER, "%.20s %s%s", r->ports.port[p]->name, named ? "client " : "", client);
+    return;
+  }
+  const struct kept_record plain = kept_record_of(live, false, NULL);
+  memcpy(who, plain.who, sizeof plain.who);
+}
+
+static struct kept_record record_of(struct restart *r, const struct telemetry_live *live)
+{
+  const bool same = live->fault == r->shown.fault && live->latch_client == r->latch_client &&
+                    strcmp(live->latched_by, r->latched_by) == 0;
+  char who[TELEMETRY_LATCHER];
+  if (same)
+    memcpy(who, r->shown.who, sizeof who);
+  else
+    name_latcher(r, live, who);
+  r->latch_client = live->latch_client;
+  memcpy(r->latched_by, live->latched_by, sizeof r->latched_by);
+  return kept_record_of(live, false, who);
+}
+
+/* What a crash right now must not lose is written at once. */
+static bool is_safer(const struct kept_record *than, const struct kept_record *r)
+{
+  return (r->fault != FAULT_NONE && r->fault != than->fault) || (r->disarmed && !than->disarmed);
+}
+
+static void tell_failure(struct restart *r)
+{
+  const int status = restart_writer_status(r->writer);
+  if (status != 0 && r->failed == 0)
+    log_line(LOG_LEVEL_WARNING, "state file %s: %s: a stop that is latched now may not outlive the process",
+             r->path, strerror(status));
+  if (status == 0 && r->failed != 0) log_line(LOG_LEVEL_INFO, "state file %s: written again", r->path);
+  r->failed = status;
+}
+
+void restart_tick(struct restart *r, const struct telemetry_live *live, bool stuck, uint64_t now_ns)
+{
+  if (!r->writer) return;
+  struct telemetry_live seen = *live;
+  if (stuck && seen.fault == FAULT_NONE) {
+    seen.state = STATE_SAFE;
+    seen.fault = FAULT_STUCK;
+    seen.disarmed = 1;
+    seen.latch_client = LATCH_NO_NUMBER;
+    seen.latched_by[0] = '\0';
+  }
+  tell_failure(r);
+  const struct kept_record next = record_of(r, &seen);
+  r->shown = next;
+  const bool calm = now_ns - r->posted_ns >= CALM_NS;
+  const bool again = r->failed != 0 && calm;
+  if (!again && (is_same(&next, &r->posted) || (!calm && !is_safer(&r->posted, &next)))) return;
+  restart_writer_post(r->writer, &next);
+  r->posted = next;
+  r->posted_ns = now_ns;
+}
+
+void restart_end(struct restart *r, const struct telemetry_live *live, uint32_t state)
+{
+  if (!r->writer) return;
+  struct kept_record last = record_of(r, live);
+  last.ended = true;
+  last.state = state;
+  restart_writer_post(r->writer, &last);
+  const int status = restart_writer_end(r->writer);
+  r->writer = NULL;
+  if (status != 0)
+    log_line(LOG_LEVEL_WARNING,
+             "state file %s: %s: the next start takes this end for one that nobody ordered", r->path,
+             strerror(status));
+}
+
+void restart_close(struct restart *r)
+{
+  if (r->writer) (void)restart_writer_end(r->writer);
+  r->writer = NULL;
+}

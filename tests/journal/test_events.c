@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "journal/events.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void every_cause_in_words(void **unused)
+{
+  (void)unused;
+  ali3_model *m = ali3_model_new();
+  const ali3_body_spec bar = {
+      .name = "bar", .mass = 1.0, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
+  const ali3_joint_spec pin = {
+      .name = "pin", .type = ALI3_JOINT_SPHERICAL, .body_a = ALI3_GROUND, .body_b = 0};
+  assert_int_equal(ali3_model_add_body(m, &bar), 0);
+  assert_int_equal(ali3_model_add_joint(m, &pin), 0);
+  struct port osc = {.name = "osc"}, modbus = {.name = "modbus"};
+  struct port *const ports[] = {&osc, &modbus};
+  struct input_spec input[] = {{.name = "push"}, {.name = "pull"}};
+  const struct signals signals = {.inputs = 2, .input = input};
+  const struct injection injection[] = {{.name = "stuck", .input = 0, .kind = INJECT_FREEZE},
+                                        {.name = "lossy", .input = 1, .kind = INJECT_DROP}};
+  const struct cycle_config config = {
+      .model = m, .signals = &signals, .port = ports, .ports = 2, .injection = injection, .injections = 2};
+  clients_name(&modbus.clients, 4, "10.0.0.7:4711");
+  static const struct {
+    struct cycle_event e;
+    const char *text;
+  } cases[] = {
+      {{.cycle = 101,
+        .from = STATE_INIT,
+        .to = STATE_RUNNING,
+        .cause = CAUSE_WARM,
+        .port = -1,
+        .body = -1,
+        .joint = -1,
+        .input = -1},
+       "cycle 101: INIT -> RUNNING: warm-up over"},
+      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required, and not fresh"},
+      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose, or it "
+       "ended before an "
+       "arm"},
+      {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0},
+       "cycle 101: INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested"},
+      {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0},
+       "cycle 4711: RUNNING -> PAUSED: pause by osc client 2"},
+      {{12, STATE_PAUSED, STATE_PAUSED, CAUSE_COMMAND, COMMAND_RESET, 1, 3, -1, -1, -1, 0},
+       "cycle 12: PAUSED: reset by modbus client 3, model at its initial state"},
+      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_ESTOP, 1, 4, -1, -1, -1, 0},
+       "cycle 13: RUNNING -> SAFE: e-stop requested by modbus 10.0.0.7:4711"},
+      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_STALE, -1, 0, -1, -1, 0, 0},
+       "cycle 13: RUNNING -> SAFE: an input has not come for too long: push"},
+      {{13, STATE_PAUSED, STATE_PAUSED, CAUSE_INJECT_SWITCHED, 3, 1, 4, -1, -1, -1, 0},
+       "cycle 13: FAULT INJECTION lossy, drop of input pull: switched on by modbus 10.0.0.7:4711"},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_SWITCHED, 0, 0, 2, -1, -1, -1, 0},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: switched off by osc client 2"},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 1, -1, 0, -1, -1, -1, 0},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: begins to act"},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 0, -1, 0, -1, -1, -1, 0},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: acts no longer"},
+      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, 0, -1, 0},
+       "cycle 14: RUNNING -> FAULT: the step diverged, worst at joint pin, body bar"},
+      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, -1, -1, 0},
+       "cycle 14: RUNNING -> FAULT: the step diverged, worst at body bar"},
+      {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0},
+       "cycle 15: FAULT -> EXIT: loop ended"},
+      {{16, PLATFORM_ENGAGE, PLATFORM_NEUTRAL, CAUSE_PLATFORM_STATE, 0, -1, 0, -1, -1, -1, 0},
+       "cycle 16: platform: engage -> neutral"},
+      {{17, STATE_RUNNING, STATE_RUNNING, CAUSE_PLATFORM_SET, 2, 1, 4, -1, -1, -1, 0.25},
+       "cycle 17: platform: gain_lin.z set to 0.25 by modbus 10.0.0.7:4711"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[400];
+    event_text(&cases[k].e, &config, text, sizeof text);
+    assert_string_equal(text, cases[k].text);
+    char little[20]; /* cut, never overrun */
+    event_text(&cases[k].e, &config, little, sizeof little);
+    assert_int_equal(strlen(little), sizeof little - 1);
+    assert_memory_equal(little, text, sizeof little - 1);
+  }
+  ali3_model_free(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_cause_in_words)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

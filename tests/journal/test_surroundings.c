@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ * What looks at made-up clocks come to, and what the host itself shows. */
+#include "journal/surroundings.h"
+
+#include "rt/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS;
+
+static struct surroundings s;
+
+static int set_up(void **state)
+{
+  (void)state;
+  s = (struct surroundings){.tick_ns = TICK};
+  return 0;
+}
+
+static struct sight at(uint64_t ms)
+{
+  return (struct sight){.clocks = {.now_ns = T0 + ms * MS, .wall_ns = INT64_C(1) << 60, .slack_ns = 1000}};
+}
+
+static struct miss between(uint64_t from_ms, uint64_t to_ms)
+{
+  return (struct miss){.start_ns = T0 + from_ms * MS, .wake_ns = T0 + to_ms * MS, .end_ns = T0 + to_ms * MS};
+}
+
+/* What the first look finds is how things are, and no change. */
+static void the_first_look_tells_nothing(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  sight.stolen_ns = 12345;
+  sight.clocks.asleep_ns = NS_PER_S;
+  const struct stretch *t = surroundings_add(&s, &sight);
+  assert_int_equal(t->stopped_ns + t->asleep_ns + t->stolen_ns, 0);
+  assert_int_equal(t->wall_step_ns, 0);
+}
+
+static void a_stop_takes_a_signal_and_a_gap(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  sight.continued = true; /* to a process that was not stopped */
+  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
+  sight = at(1020); /* only a busy machine */
+  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
+  sight = at(4020);
+  sight.continued = true;
+  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 2980 * MS);
+
+  struct miss m = between(1500, 4019);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 2519 * MS); /* as far as it shares the time */
+  m = between(900, 1000);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+  m = between(1500, 4021); /* made up for, behind the one that was stopped */
+  m.waiting_since_ns = T0;
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+}
+
+/* Shorter than two ticks: the gap between two looks says nothing, the signal does. */
+static void a_short_stop_takes_the_signal_alone(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  surroundings_add(&s, &sight);
+  sight = at(36); /* stopped at 21, continued at 36; the cycle of 25 began then */
+  sight.continued = true;
+  sight.continued_since_ns = T0 + 19 * MS;
+  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
+  struct miss m = between(25, 37);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 11 * MS);
+  m = between(5, 18); /* over before the stop can have begun */
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+  m = between(37, 52);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 0);
+}
+
+/* The process is stopped between the end of a wait and the look at the clocks: the signal shows in the look after that. */
+static void a_signal_that_is_taken_a_look_later_counts_from_before(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(80);
+  surroundings_add(&s, &sight);
+  sight = at(81);
+  sight.continued = true;
+  sight.continued_since_ns = T0 + 19 * MS;
+  surroundings_add(&s, &sight);
+  struct miss m = between(20, 80);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.suspended_ns, 60 * MS);
+}
+
+static void a_wall_clock_that_is_set_is_told_from_one_that_was_read_late(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  sight.clocks.wall_ns += 900000; /* less than what two reads may be apart */
+  assert_int_equal(surroundings_add(&s, &sight)->wall_step_ns, 0);
+  sight.clocks.now_ns += TICK;
+  sight.clocks.wall_ns += 5 * MS; /* preempted between the clocks */
+  sight.clocks.slack_ns = 6 * MS;
+  assert_int_equal(surroundings_add(&s, &sight)->wall_step_ns, 0);
+  sight = at(60);
+  sight.clocks.wall_ns -= 3600 * INT64_C(1000000000);
+  const int64_t step = surroundings_add(&s, &sight)->wall_step_ns;
+  assert_in_range(-step, 3600 * INT64_C(1000000000), 3601 * INT64_C(1000000000));
+  struct miss m = between(45, 70);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.wall_clock_step_ns, step);
+}
+
+static void suspension_theft_and_debugger(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  sight.clocks.asleep_ns = 8 * NS_PER_S;
+  sight.stolen_ns = 10 * MS;
+  surroundings_add(&s, &sight);
+  sight.clocks.now_ns += TICK;
+  sight.stolen_ns = 30 * MS;
+  sight.debugger = 4711;
+  surroundings_add(&s, &sight);
+  struct miss m = between(10, 35);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.host_asleep_ns, 8 * NS_PER_S);
+  assert_int_equal(m.stolen_ns, 30 * MS);
+  assert_int_equal(m.debugger, 4711);
+  m = between(25, 35);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.host_asleep_ns, 0);
+  assert_int_equal(m.stolen_ns, 20 * MS);
+}
+
+/* The oldest stretches make room. */
+static void what_is_long_gone_is_forgotten(void **state)
+{
+  (void)state;
+  struct sight sight = at(0);
+  surroundings_add(&s, &sight);
+  sight = at(20);
+  sight.stolen_ns = 10 * MS;
+  surroundings_add(&s, &sight);
+  for (int k = 0; k < STRETCHES; k++) {
+    sight.clocks.now_ns += TICK;
+    surroundings_add(&s, &sight);
+  }
+  struct miss m = between(5, 15);
+  surroundings_explain(&s, &m);
+  assert_int_equal(m.stolen_ns, 0);
+}
+
+static void theft_by_processor(void **state)
+{
+  (void)state;
+  static const char stat[] = "cpu  10 20 30 40 50 60 70 880 1 2\n"
+                             "cpu0 1 2 3 4 5 6 7 8 0 0\n"
+                             "cpu1 1 2 3 4 5 6 7 9 0 0\n"
+                             "cpu10 1 2 3 4 5 6 7 11 0 0\n"
+                             "intr 1 2 3\n";
+  assert_int_equal(stolen_ticks(stat, -1), 880);
+  assert_int_equal(stolen_ticks(stat, 0), 8);
+  assert_int_equal(stolen_ticks(stat, 1), 9);
+  assert_int_equal(stolen_ticks(stat, 10), 11);
+  assert_int_equal(stolen_ticks(stat, 2), 0);
+  assert_int_equal(stolen_ticks("", -1), 0);
+}
+
+static void this_host_can_be_looked_at(void **state)
+{
+  (void)state;
+  struct eyes e;
+  struct sight first = {0}, second = {0};
+  eyes_open(&e, gettid(), -1);
+  eyes_look(&e, &first);
+  eyes_look(&e, &second);
+  eyes_close(&e);
+  assert_true(second.clocks.now_ns > first.clocks.now_ns);
+  assert_true(second.clocks.asleep_ns + NS_PER_S > first.clocks.asleep_ns);
+  assert_true(second.stolen_ns >= first.stolen_ns);
+}
+
+static void an_instant_in_words(void **state)
+{
+  (void)state;
+  char text[WALL_CLOCK_TEXT];
+  wall_clock_text(text);
+  int year, month, day, hour, minute, second, ms;
+  char end;
+  assert_int_equal(
+      sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3d%c", &year, &month, &day, &hour, &minute, &second, &ms, &end),
+      8);
+  assert_true(year >= 1970 && month >= 1 && month <= 12 && end == 'Z');
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, set_up)
+  const struct CMUnitTest tests[] = {
+      TEST(the_first_look_tells_nothing),
+      TEST(a_stop_takes_a_signal_and_a_gap),
+      TEST(a_short_stop_takes_the_signal_alone),
+      TEST(a_signal_that_is_taken_a_look_later_counts_from_before),
+      TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
+      TEST(suspension_theft_and_debugger),
+      TEST(what_is_long_gone_is_forgotten),
+      TEST(theft_by_processor),
+      TEST(this_host_can_be_looked_at),
+      TEST(an_instant_in_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

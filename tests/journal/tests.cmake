@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+ali3_test(journal device_log LINK ali3_journal)
+ali3_test(journal events LINK ali3_journal)
+ali3_test(journal report_file LINK ali3_journal)
+ali3_test(journal log LINK ali3_journal)
+ali3_test(journal log_limits LINK ali3_journal)
+ali3_test(journal report LINK ali3_journal)
+ali3_test(journal misses LINK ali3_journal)
+ali3_test(journal surroundings LINK ali3_journal)
