@@ -31,7 +31,8 @@ struct osc_out {
 /* What a name stands for, as bits. A model without sensors has no packets of them to be sent unasked. */
 unsigned osc_out_bits(const struct osc_out *out, enum stream stream);
 /* Sends through the socket fd, or if fd is -1 through that of `out` to an address, and counts. */
-void osc_out_transmit(struct osc_out *out, int fd, const struct inet_address *to, const void *bytes, size_t n);
+void osc_out_transmit(struct osc_out *out, int fd, const struct inet_address *to, const void *bytes,
+                      size_t n);
 /* Sends to an address that has no socket of its own. */
 void osc_out_send(struct osc_out *out, const struct inet_address *to, const struct osc_writer *w);
 /* Counts the receivers anew. */
