@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * osc.targets and osc.map as they are read; their mistakes are in bad/. */
+ * osc.targets and osc.map as they are read; their mistakes are in mistakes/. */
 #include "scratch.h"
 
 #include <stdio.h>

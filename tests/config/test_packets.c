@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * "packets" as it is read, in place and from a file, and maps from a file; their mistakes are in bad/. The maps that are shipped for motion platforms,
+ * "packets" as it is read, in place and from a file, and maps from a file; their mistakes are in mistakes/. The maps that are shipped for motion platforms,
  * down to the bytes they send. */
 #include "scratch.h"
 

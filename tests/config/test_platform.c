@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The section "platform". What is refused: tests/config/bad. */
+ * The section "platform". What is refused: mistakes/platform.txt. */
 #include "scratch.h"
 
 #include "config/changes.h"
@@ -94,7 +94,7 @@ static void one_that_is_not_enabled_is_not_there(void **state)
   assert_refused(MODEL "platform: {enabled: false, margin: 2}\n", ":9:36: error: margin: ");
 }
 
-/* It moves people: by itself only where the file says so; "autostart: true" is refused: tests/config/bad. */
+/* It moves people: by itself only where the file says so; "autostart: true" is refused: mistakes/cycle.txt. */
 static void it_does_not_start_by_itself(void **state)
 {
   (void)state;

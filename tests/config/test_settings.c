@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Whole configurations: the files that are shipped, the defaults, and a corpus of mistakes in bad/, each of
- * which states in its first lines the place and text of every error it has to give. */
+ * Whole configurations: the files that are shipped, the defaults. Mistakes: test_mistakes.c. */
 #include "scratch.h"
 
 #include "base/isa.h"
 #include "signals/exchange.h"
 
-#include <dirent.h>
 #include <stdio.h>
 
 #define SHIPPED TEST_DATA "/../config/"
@@ -281,71 +279,6 @@ static void no_more_than_twenty_errors_are_shown(void **state)
   free(l.errors);
 }
 
-/* "FILE:LINE:COLUMN: error: TEXT" of this file as "LINE:COLUMN: TEXT", of another as "@NAME:LINE:COLUMN:
- * TEXT". */
-static void shorten(const char *folder, const char *name, const char *line, char *out, size_t size)
-{
-  const char *error = strstr(line, ": error: ");
-  size_t prefix = strlen(folder) + 1;
-  assert_true(strncmp(line, folder, prefix - 1) == 0);
-  const char *place = line + prefix;
-  bool own = strncmp(place, name, strlen(name)) == 0 && strchr(": ", place[strlen(name)]);
-  if (own) place += strlen(name) + (place + strlen(name) < error);
-  snprintf(out, size, "%s%.*s%s%s", own ? "" : "@", (int)(error - place), place, place < error ? ": " : "",
-           error + 9);
-}
-
-/* The next line that is an error, not one of the lines shown with it. */
-static const char *next_error(char **rest)
-{
-  char *line;
-  while ((line = strsep(rest, "\n")) && !strstr(line, ": error: "))
-    ;
-  return line;
-}
-
-static void check_bad_file(const char *folder, const char *name)
-{
-  char file[600], line[1000], expected[1000], found[1000];
-  snprintf(file, sizeof file, "%s/%s", folder, name);
-  struct loaded l = load_file(file, NULL);
-  if (l.settings) fail_msg("%s was taken for right", file);
-
-  FILE *f = fopen(file, "r");
-  assert_non_null(f);
-  char *rest = l.errors;
-  const char *error;
-  while (fgets(line, sizeof line, f) && sscanf(line, "# expect: %999[^\n]", expected) == 1) {
-    error = next_error(&rest);
-    if (!error) {
-      fail_msg("%s: expected \"%s\", found no further error", file, expected);
-      break;
-    }
-    shorten(folder, name, error, found, sizeof found);
-    if (strcmp(found, expected) != 0) fail_msg("%s:\nexpected %s\nfound    %s", file, expected, found);
-  }
-  error = next_error(&rest);
-  if (error) fail_msg("%s: more than expected: %s", file, error);
-  fclose(f);
-  free(l.errors);
-}
-
-static void every_bad_file_gives_its_errors(void **state)
-{
-  (void)state;
-  static const char folder[] = TEST_DATA "/config/bad";
-  DIR *d = opendir(folder);
-  assert_non_null(d);
-  int checked = 0;
-  for (struct dirent *e; (e = readdir(d));)
-    if (strstr(e->d_name, ".yaml")) {
-      check_bad_file(folder, e->d_name);
-      checked++;
-    }
-  closedir(d);
-  assert_true(checked >= 80);
-}
-
 /* Every prefix of a good file, and every file with one byte changed: refused or taken, but never a crash. */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -386,7 +319,6 @@ int main(void)
       cmocka_unit_test(instance_is_fit_for_a_file_name),
       cmocka_unit_test(file_that_is_not_there),
       cmocka_unit_test(no_more_than_twenty_errors_are_shown),
-      cmocka_unit_test(every_bad_file_gives_its_errors),
       cmocka_unit_test(damaged_files_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
