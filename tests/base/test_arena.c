@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct layout {
   char *c;
@@ -24,9 +21,8 @@ static void lay_out(struct arena *a, struct layout *l)
   l->u = arena_take(a, 17, sizeof *l->u);
 }
 
-static void sizing_run_is_layout_run(void **state)
+TEST(sizing_run_is_layout_run)
 {
-  (void)state;
   struct arena sizing = {0};
   struct layout l;
   lay_out(&sizing, &l);
@@ -41,9 +37,8 @@ static void sizing_run_is_layout_run(void **state)
   free(arena.base);
 }
 
-static void arrays_are_aligned_and_apart(void **state)
+TEST(arrays_are_aligned_and_apart)
 {
-  (void)state;
   struct arena arena = {.base = aligned_zalloc(2048)};
   struct layout l;
   lay_out(&arena, &l);
@@ -59,9 +54,8 @@ static void arrays_are_aligned_and_apart(void **state)
   free(arena.base);
 }
 
-static void memory_is_zeroed(void **state)
+TEST(memory_is_zeroed)
 {
-  (void)state;
   for (size_t size = 0; size < 300; size += 37) {
     unsigned char *p = aligned_zalloc(size);
     assert_non_null(p);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/ring.h"
+#include "check.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { SENT = 300000 };
 
@@ -34,9 +31,8 @@ static bool send(struct ring *r, uint64_t number)
   return ring_push(r, &x);
 }
 
-static void order_is_kept_and_excess_counted(void **state)
+TEST(order_is_kept_and_excess_counted)
 {
-  (void)state;
   struct ring r;
   struct record x;
   assert_true(ring_init(&r, sizeof x, 5));
@@ -58,9 +54,8 @@ static void order_is_kept_and_excess_counted(void **state)
   ring_free(&r);
 }
 
-static void room_is_left_for_what_matters_more(void **state)
+TEST(room_is_left_for_what_matters_more)
 {
-  (void)state;
   struct ring r;
   const uint64_t x = 7;
   assert_true(ring_init(&r, sizeof x, 8));
@@ -72,9 +67,8 @@ static void room_is_left_for_what_matters_more(void **state)
   ring_free(&r);
 }
 
-static void indices_wrap(void **state)
+TEST(indices_wrap)
 {
-  (void)state;
   struct ring r;
   struct record x;
   assert_true(ring_init(&r, sizeof x, 4));
@@ -90,9 +84,8 @@ static void indices_wrap(void **state)
   ring_free(&r);
 }
 
-static void impossible_sizes_are_refused(void **state)
+TEST(impossible_sizes_are_refused)
 {
-  (void)state;
   struct ring r;
   assert_false(ring_init(&r, 16, UINT32_MAX)); /* no such power of two */
   assert_false(ring_init(&r, SIZE_MAX / 4, 64));
@@ -142,15 +135,13 @@ static void two_threads(bool patient)
   ring_free(&p.ring);
 }
 
-static void two_threads_lose_nothing(void **state)
+TEST(two_threads_lose_nothing)
 {
-  (void)state;
   two_threads(true);
 }
 
-static void two_threads_count_what_is_dropped(void **state)
+TEST(two_threads_count_what_is_dropped)
 {
-  (void)state;
   two_threads(false);
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/snapshot.h"
+#include "check.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 enum { WORDS = 61, PUBLISHED = 100000 };
 
@@ -49,9 +45,8 @@ static uint64_t value_number(const struct snapshot *s)
   return ((const struct value *)snapshot_value(s))->number;
 }
 
-static void nothing_published_is_zero(void **state)
+TEST(nothing_published_is_zero)
 {
-  (void)state;
   struct snapshot s;
   assert_true(snapshot_init(&s, sizeof(struct value)));
   assert_false(snapshot_take(&s));
@@ -59,9 +54,8 @@ static void nothing_published_is_zero(void **state)
   snapshot_free(&s);
 }
 
-static void latest_wins_and_is_taken_once(void **state)
+TEST(latest_wins_and_is_taken_once)
 {
-  (void)state;
   struct snapshot s;
   assert_true(snapshot_init(&s, sizeof(struct value)));
   for (uint64_t n = 1; n <= 5; n++) put(&s, n);
@@ -83,9 +77,8 @@ static void *write_many(void *arg)
   return NULL;
 }
 
-static void two_threads_never_tear(void **state)
+TEST(two_threads_never_tear)
 {
-  (void)state;
   struct snapshot s;
   pthread_t writer;
   assert_true(snapshot_init(&s, sizeof(struct value)));

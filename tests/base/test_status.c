@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
+
 #include <ali3/status.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void every_status_has_a_text(void **state)
+TEST(every_status_has_a_text)
 {
-  (void)state;
 #define CHECK(name, value, text)                                                                             \
   assert_int_equal(name, value);                                                                             \
   assert_string_equal(ali3_status_text(name), text);
@@ -18,9 +12,8 @@ static void every_status_has_a_text(void **state)
 #undef CHECK
 }
 
-static void others_are_unknown(void **state)
+TEST(others_are_unknown)
 {
-  (void)state;
   assert_string_equal(ali3_status_text(1000), "unknown status");
   assert_string_equal(ali3_status_text(-1000), "unknown status");
 }

@@ -2,19 +2,16 @@
  * Every mechanism of the benchmark comes to the same bits in every step, however many workers share it: those that scale
  * with enough bodies for stages that are worth sharing. */
 #include "bench.h"
+#include "check.h"
 
 #include "common/sanitized.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { STEPS = TEST_SANITIZED ? 100 : 1000, BODIES = 70 };
 
@@ -87,16 +84,14 @@ static void same_bits(const struct bench_case *c, bool extrapolate, const char *
   ali3_model_free(m);
 }
 
-static void workers_change_no_bit_of_a_case(void **state)
+TEST(workers_change_no_bit_of_a_case)
 {
-  (void)state;
   for (int i = 0; i < bench_cases; i++) same_bits(&bench_case[i], false, "");
 }
 
 /* Narrow lanes: more subtrees of their own, so that more of them change hands. */
-static void nor_with_extrapolation_and_narrow_lanes(void **state)
+TEST(nor_with_extrapolation_and_narrow_lanes)
 {
-  (void)state;
   static const char *const some[] = {"chain", "star"};
   for (size_t k = 0; k < sizeof some / sizeof *some; k++) same_bits(find(some[k]), true, "baseline");
 }
@@ -127,9 +122,8 @@ static void last_of(const char *name, double *height, double *velocity, double *
   ali3_model_free(m);
 }
 
-static void what_is_to_stay_still_does(void **state)
+TEST(what_is_to_stay_still_does)
 {
-  (void)state;
   double height, velocity, turn;
   last_of("at_rest", &height, &velocity, &turn);
   assert_true(height < 1e-9 && velocity < 1e-9 && turn < 1e-9);

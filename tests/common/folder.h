@@ -3,17 +3,15 @@
 #ifndef TESTS_DAEMON_FOLDER_H
 #define TESTS_DAEMON_FOLDER_H
 
+#include "check.h"
+
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TEXT = 8192 };
 static char folder[64];

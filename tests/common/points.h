@@ -3,15 +3,12 @@
 #ifndef COMMON_POINTS_H
 #define COMMON_POINTS_H
 
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double none[3] = {0.0};
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/toys.h"
+#include "check.h"
 #include "common/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 int toy_added(const ali3_model *m, int index)
 {

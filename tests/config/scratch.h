@@ -3,13 +3,7 @@
 #ifndef TESTS_CONFIG_SCRATCH_H
 #define TESTS_CONFIG_SCRATCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "config/settings.h"
 
 #include <stdlib.h>

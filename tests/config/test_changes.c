@@ -28,9 +28,8 @@ static void assert_changes(const char *text, const char *while_running, const ch
   settings_free(b);
 }
 
-static void changes_have_the_names_of_their_keys(void **state)
+TEST(changes_have_the_names_of_their_keys)
 {
-  (void)state;
   static const struct {
     const char *text, *while_running, *restart;
   } cases[] = {
@@ -75,9 +74,8 @@ static void changes_have_the_names_of_their_keys(void **state)
   "inputs:\n"                                                                                                \
   "  - {name: turn, force: M" input "}\n"
 
-static void changes_of_a_value_have_the_names_of_their_keys(void **state)
+TEST(changes_of_a_value_have_the_names_of_their_keys)
 {
-  (void)state;
   static const struct {
     const char *text, *names;
   } cases[] = {
@@ -96,9 +94,8 @@ static void changes_of_a_value_have_the_names_of_their_keys(void **state)
   }
 }
 
-static void names_are_cut_and_never_overrun(void **state)
+TEST(names_are_cut_and_never_overrun)
 {
-  (void)state;
   struct settings *a = load_good(BASE),
                   *b = load_good(FILE_OF("2", "0.1", "cycle: {grace: 5}\nosc: {port: 7}\n"));
   char little[12];

@@ -92,9 +92,8 @@ static void assert_reads(const char *line, const ali3_force_spec *expected)
   settings_free(s);
 }
 
-static void springs(void **state)
+TEST(springs)
 {
-  (void)state;
   ali3_force_spec s = on_bodies(ALI3_FORCE_SPRING);
   s.stiffness[0] = 100;
   s.damping[0] = 7;
@@ -116,9 +115,8 @@ static void springs(void **state)
   assert_reads(LINE("type: joint_spring, joint: pivot, stiffness: 3, rest: -1"), &s);
 }
 
-static void tables(void **state)
+TEST(tables)
 {
-  (void)state;
   static const double force[][2] = {{-0.5, -100}, {0, 0}, {0.25, 1e3}}, damping[][2] = {{-1, -2}, {1, 20}};
   ali3_force_spec s = on_bodies(ALI3_FORCE_SPRING);
   s.force_table = (ali3_table){3, force};
@@ -134,9 +132,8 @@ static void tables(void **state)
                &s);
 }
 
-static void cables_and_stops(void **state)
+TEST(cables_and_stops)
 {
-  (void)state;
   ali3_force_spec s = on_bodies(ALI3_FORCE_CABLE);
   s.stiffness[0] = 1e5;
   s.damping[0] = 20;
@@ -158,9 +155,8 @@ static void cables_and_stops(void **state)
   assert_reads(LINE("type: stop, joint: pivot, stiffness: 500, damping: 5, lower: -1"), &s);
 }
 
-static void friction_and_motors(void **state)
+TEST(friction_and_motors)
 {
-  (void)state;
   ali3_force_spec s = on_joint(ALI3_FORCE_FRICTION, SLIDE);
   s.friction = 4;
   assert_reads(LINE("type: friction, joint: slide, friction: 4"), &s);
@@ -172,9 +168,8 @@ static void friction_and_motors(void **state)
   assert_reads(LINE("type: motor, joint: pivot"), &s);
 }
 
-static void drives_and_gears(void **state)
+TEST(drives_and_gears)
 {
-  (void)state;
   static const double motion[][2] = {{0, 0}, {1, 0.5}, {3, 0.25}};
   ali3_force_spec s = on_joint(ALI3_FORCE_DRIVE, PIVOT);
   assert_reads(LINE("type: drive, joint: pivot"), &s); /* held where it is */
@@ -205,9 +200,8 @@ static void drives_and_gears(void **state)
   assert_reads(LINE("type: gear, joint: pivot, joint_b: slide, ratio: -3"), &s);
 }
 
-static void contacts(void **state)
+TEST(contacts)
 {
-  (void)state;
   ali3_force_spec s = on_bodies(ALI3_FORCE_SPHERE_PLANE);
   s.normal[1] = 2;
   s.radius_b = 0.1;
@@ -230,9 +224,8 @@ static void contacts(void **state)
 }
 
 /* As many mistakes as there are, each where it is; and nothing leaks from tables read before one. */
-static void mistakes_of_one_force_are_told_together(void **state)
+TEST(mistakes_of_one_force_are_told_together)
 {
-  (void)state;
   struct loaded l =
       load_text(MECHANISM "    - {name: F, type: spring_damper, body_a: A, body_b: Z, stiffness: 1,\n"
                           "       force_table: [[0, 0], [1, 1]]}\n"

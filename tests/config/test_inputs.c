@@ -23,9 +23,8 @@ bool __wrap_ali3_force_type_takes_value(ali3_force_type type)
   "    - {name: S, type: joint_spring, joint: J, stiffness: 1}\n"                                            \
   "    - {name: T, type: joint_spring, joint: J, stiffness: 1}\n"
 
-static void wrenches_have_loads_of_their_own(void **state)
+TEST(wrenches_have_loads_of_their_own)
 {
-  (void)state;
   struct settings *s = load_good(MECHANISM "inputs: [{name: p, body: A}, {name: q, body: A}]\n");
   assert_int_equal(s->inputs, 2);
   assert_int_equal(ali3_model_loads(s->model), 5);
@@ -55,18 +54,16 @@ static double turns(const char *keys)
 }
 
 /* R = [-0.28 -0.96; 0.96 -0.28]: the point (0, -1) of the body is at (0.96, 0.28) in the world. */
-static void point_and_axes_are_taken(void **state)
+TEST(point_and_axes_are_taken)
 {
-  (void)state;
   assert_true(fabs(turns("")) < 1e-6);
   assert_true(fabs(turns(", point: [0, -1, 0]") + 5 * 0.28) < 0.05);
   assert_true(fabs(turns(", point: [0, -1, 0], axes: world") + 5 * 0.28) < 0.05);
   assert_true(fabs(turns(", point: [0, -1, 0], axes: body") - 5) < 0.05);
 }
 
-static void a_value_belongs_to_a_force(void **state)
+TEST(a_value_belongs_to_a_force)
 {
-  (void)state;
   struct settings *s = load_good(MECHANISM "inputs:\n  - {name: w, body: A}\n"
                                            "  - {name: t, force: T, limit: 3.5, policy: hold}\n"
                                            "  - {name: s, force: S}\n");
@@ -84,9 +81,8 @@ static void a_value_belongs_to_a_force(void **state)
   settings_free(s);
 }
 
-static void ranges_are_filled(void **state)
+TEST(ranges_are_filled)
 {
-  (void)state;
   struct settings *s = load_good(
       MECHANISM
       "osc: {}\ninputs:\n"
@@ -109,9 +105,8 @@ static void ranges_are_filled(void **state)
   settings_free(s);
 }
 
-static void injections_are_read(void **state)
+TEST(injections_are_read)
 {
-  (void)state;
   struct settings *s =
       load_good(MECHANISM "inputs:\n  - {name: w, body: A}\n  - {name: t, force: T}\ninjections:\n"
                           "  - {name: late, input: t, kind: delay, cycles: 7, active: true}\n"
@@ -128,9 +123,8 @@ static void injections_are_read(void **state)
   settings_free(s);
 }
 
-static void there_are_only_so_many_injections(void **state)
+TEST(there_are_only_so_many_injections)
 {
-  (void)state;
   char text[16384];
   int used = snprintf(text, sizeof text, MECHANISM "inputs: [{name: w, body: A}]\ninjections:\n");
   for (int i = 0; i <= INJECTIONS_MAX; i++)
@@ -138,16 +132,14 @@ static void there_are_only_so_many_injections(void **state)
   assert_refused(text, ":76:5: error: injections: expected 64 at most");
 }
 
-static void a_force_has_one_input(void **state)
+TEST(a_force_has_one_input)
 {
-  (void)state;
   assert_refused(MECHANISM "inputs:\n  - {name: one, force: S}\n  - {name: two, force: S}\n",
                  ":12:24: error: force: input 'two': force 'S' has its value from input 'one' already");
 }
 
-static void a_mistake_in_the_model_is_not_blamed_on_the_inputs(void **state)
+TEST(a_mistake_in_the_model_is_not_blamed_on_the_inputs)
 {
-  (void)state;
   struct loaded l =
       load_text("model:\n  bodies:\n    - {name: A, mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
                 "inputs:\n  - {name: p, body: A}\n  - {name: q, force: S}\n");

@@ -35,9 +35,8 @@ static void assert_fits(const char *text, bool fits)
   settings_free(s);
 }
 
-static void at_and_axis_are_in_the_world(void **state)
+TEST(at_and_axis_are_in_the_world)
 {
-  (void)state;
   /* R(A) turns by 2 acos 0.6 about x: its y axis is (0, -0.28, 0.96), its z axis (0, -0.96, -0.28) */
   assert_fits(TWO_BODIES
               "    - {name: J, type: revolute, body_a: A, body_b: B, at: [1, 1.72, 3.96], axis: [0, 0, 2]}\n",
@@ -59,9 +58,8 @@ static void at_and_axis_are_in_the_world(void **state)
       true);
 }
 
-static void every_joint_type_is_known(void **state)
+TEST(every_joint_type_is_known)
 {
-  (void)state;
   for (int t = 0; t < ALI3_JOINT_TYPES; t++) {
     ali3_joint_type type = (ali3_joint_type)t;
     char text[1000];
@@ -77,9 +75,8 @@ static void every_joint_type_is_known(void **state)
   }
 }
 
-static void one_axis_is_not_enough_for_a_universal_joint(void **state)
+TEST(one_axis_is_not_enough_for_a_universal_joint)
 {
-  (void)state;
   assert_refused(TWO_BODIES
                  "    - {name: J, type: universal, body_a: A, body_b: B, at: [0, 0, 0], axis: [1, 0, 0]}\n",
                  "\"axis\" has no meaning for a universal joint");
@@ -87,9 +84,8 @@ static void one_axis_is_not_enough_for_a_universal_joint(void **state)
                  "\"at\" has no meaning for a distance joint");
 }
 
-static void inertia_has_two_forms(void **state)
+TEST(inertia_has_two_forms)
 {
-  (void)state;
   static const char *const form[] = {"[1, 2, 2.5]", "[[1, 0, 0], [0, 2, 0], [0, 0, 2.5]]"};
   double energy[2];
   for (int i = 0; i < 2; i++) {
@@ -110,9 +106,8 @@ static void inertia_has_two_forms(void **state)
   assert_true(energy[0] == energy[1]);
 }
 
-static void free_bodies_and_forces_are_no_mistake(void **state)
+TEST(free_bodies_and_forces_are_no_mistake)
 {
-  (void)state;
   struct settings *s = load_good("model:\n  gravity: [0, -10, 0]\n  bodies:\n    - {name: A, mass: 2, "
                                  "inertia: [1, 1, 1], position: [0, 0, 0]}\n"
                                  "  forces:\n    - {name: F, type: force, body: A, force: [0, 20, 0]}\n"
@@ -127,9 +122,8 @@ static void free_bodies_and_forces_are_no_mistake(void **state)
   settings_free(s);
 }
 
-static void sensors_are_mounted_as_the_file_says(void **state)
+TEST(sensors_are_mounted_as_the_file_says)
 {
-  (void)state;
   struct settings *s = load_good("model:\n  gravity: [0, 0, -10]\n  bodies:\n    - {name: A, mass: 2, "
                                  "inertia: [1, 1, 1], position: [1, 2, 3]}\n"
                                  "  sensors:\n    - {name: A, type: point, body: A, point: [0, 0, 1]}\n"
@@ -150,9 +144,8 @@ static void sensors_are_mounted_as_the_file_says(void **state)
   settings_free(s);
 }
 
-static void one_mistake_does_not_hide_or_breed_others(void **state)
+TEST(one_mistake_does_not_hide_or_breed_others)
 {
-  (void)state;
   /* A is wrong; the joint to A is not to be blamed for that, the joint to Z is. */
   struct loaded l = load_text(
       "model:\n  bodies:\n    - {name: A, mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n  joints:\n"
@@ -205,9 +198,8 @@ static double build_seconds(int bodies)
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-static void reading_is_linear(void **state)
+TEST(reading_is_linear)
 {
-  (void)state;
   build_seconds(1000); /* warm */
   double small = build_seconds(2000), large = build_seconds(32000);
   print_message("2000 bodies %.3f s, 32000 bodies %.3f s\n", small, large);

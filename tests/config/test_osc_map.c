@@ -8,9 +8,8 @@
   "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                   \
   "inputs:\n  - {name: push, body: A}\n"
 
-static void groups_are_arguments_of_one_message(void **state)
+TEST(groups_are_arguments_of_one_message)
 {
-  (void)state;
   struct settings *s =
       load_good(MODEL "osc:\n  map:\n"
                       "    - {signal: body.A.velocity, address: /rig/a, scale: 2, offset: 1}\n"
@@ -30,9 +29,8 @@ static void groups_are_arguments_of_one_message(void **state)
   settings_free(s);
 }
 
-static void targets_say_what_they_get(void **state)
+TEST(targets_say_what_they_get)
 {
-  (void)state;
   struct settings *s =
       load_good(MODEL "osc:\n  targets:\n"
                       "    - {host: 239.1.2.3, port: 5, interface: 127.0.0.1, ttl: 7, stream: joint}\n"
@@ -48,9 +46,8 @@ static void targets_say_what_they_get(void **state)
   settings_free(s);
 }
 
-static void a_message_has_to_fit_in_a_packet(void **state)
+TEST(a_message_has_to_fit_in_a_packet)
 {
-  (void)state;
   for (int entries = 42; entries <= 43; entries++) { /* of three numbers */
     char *text = NULL;
     size_t size = 0;

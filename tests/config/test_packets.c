@@ -11,9 +11,8 @@
 
 #define MODEL "model:\n  bodies:\n    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
 
-static void fields_follow_each_other(void **state)
+TEST(fields_follow_each_other)
 {
-  (void)state;
   struct settings *s = load_good(
       MODEL
       "packets:\n"
@@ -49,9 +48,8 @@ static void fields_follow_each_other(void **state)
   settings_free(s);
 }
 
-static void as_many_as_fit(void **state)
+TEST(as_many_as_fit)
 {
-  (void)state;
   settings_free(load_good(MODEL "packets:\n  - {name: a, host: 127.0.0.1, port: 7,"
                                 " fields: [{type: zeros, count: 1471}, {type: xor8}]}\n"));
   char text[4000] = MODEL "packets:\n";
@@ -64,9 +62,8 @@ static void as_many_as_fit(void **state)
 }
 
 /* A line of 9600 baud carries nine characters of ten bits in 10 ms, and eighteen in 20 ms. */
-static void a_line_has_to_be_fast_enough(void **state)
+TEST(a_line_has_to_be_fast_enough)
 {
-  (void)state;
 #define SLOW(count, rest)                                                                                    \
   MODEL "packets:\n  - {name: a, serial: /dev/null, baud: 9600, fields: [{type: zeros, count: " count        \
         "}]" rest "}\n"
@@ -78,9 +75,8 @@ static void a_line_has_to_be_fast_enough(void **state)
 
 /* --- a file of its own --- */
 
-static void a_file_is_taken_as_it_is_or_with_another_place(void **state)
+TEST(a_file_is_taken_as_it_is_or_with_another_place)
 {
-  (void)state;
   char text[600];
   snprintf(text, sizeof text, MODEL "packets: {file: %s/config/packets.yaml}\n", TEST_DATA);
   struct settings *a = load_good(text);
@@ -110,9 +106,8 @@ static void a_file_is_taken_as_it_is_or_with_another_place(void **state)
 }
 
 /* What is in the file counts, not only its name. */
-static void a_file_that_changed_is_another_one(void **state)
+TEST(a_file_that_changed_is_another_one)
 {
-  (void)state;
   static const char *const content[] = {
       "packets:\n  - {name: a, host: 127.0.0.1, port: 7, fields: [{type: u8, "
       "value: 1}]}\n",
@@ -199,9 +194,8 @@ static int bytes_of(const char *name, uint8_t out[PACKET_BYTES_MAX])
   } while (0)
 
 /* clang-format off */
-static void moog(void **state)
+TEST(moog)
 {
-  (void)state;
   assert_sends("moog-udp.yaml",
                0x00, 0x00, 0x00, 0xb4,   /* engage */
                0x3f, 0x00, 0x00, 0x00,   /* roll 0.5 */
@@ -214,9 +208,8 @@ static void moog(void **state)
 }
 
 /* Nothing that moves the base while the platform parks, is parked, or ends a way to either. */
-static void moog_poses_are_for_what_follows_them(void **state)
+TEST(moog_poses_are_for_what_follows_them)
 {
-  (void)state;
   static const uint8_t command[] = {170, 180, 130, 130, 130, 210, 210, 210, 210};
   const double before = VALUE[1];
   for (int i = 0; i < (int)(sizeof command); i++) {
@@ -228,9 +221,8 @@ static void moog_poses_are_for_what_follows_them(void **state)
   VALUE[1] = before;
 }
 
-static void simtools(void **state)
+TEST(simtools)
 {
-  (void)state;
   assert_sends("simtools-serial.yaml", 0xff, 0xff,
                0x00, 0x00, 0x00,         /* -1 */
                0x40, 0x00, 0x00,         /* -0.5: 4194303.5, rounded away from 0 */
@@ -241,9 +233,8 @@ static void simtools(void **state)
                0x7f, 0xff, 0xff, 0x7f, 0xff, 0xff, 0x0a, 0x0d);
 }
 
-static void openmotionsim(void **state)
+TEST(openmotionsim)
 {
-  (void)state;
   assert_sends("openmotionsim-udp.yaml",
                0x00, 0x00, 0xc0, 0x3f,   /* 1.5 s */
                0x00, 0x00, 0xb4, 0x42,   /* yaw 90 degrees */
@@ -252,9 +243,8 @@ static void openmotionsim(void **state)
                0x00, 0x00, 0x00, 0x3e);  /* 0.125 m */
 }
 
-static void hexapod(void **state)
+TEST(hexapod)
 {
-  (void)state;
   assert_sends("hexapod-udp.yaml", 'A', '3', 'H', 'X',
                0x02, 0x01, 0x00, 0x00,   /* number 258 */
                0x04, 0x03, 0x02, 0x01,   /* cycle */
@@ -268,9 +258,8 @@ static void hexapod(void **state)
 /* clang-format on */
 
 /* osc.map and modbus.map from the file that has both. */
-static void hexapod_maps(void **state)
+TEST(hexapod_maps)
 {
-  (void)state;
   char text[300];
   snprintf(text, sizeof text, "%s/../config/platform/hexapod-osc.yaml", TEST_DATA);
   const struct source here = {.file = (char[]){"test"}};
@@ -312,9 +301,8 @@ static void hexapod_maps(void **state)
   free(s.modbus.map.item);
 }
 
-static void maps_from_a_file(void **state)
+TEST(maps_from_a_file)
 {
-  (void)state;
   char text[600], names[100];
   snprintf(text, sizeof text,
            MODEL "osc: {map: {file: %s/config/maps.yaml}}\nmodbus: {map: {file: %s/config/maps.yaml}}\n",

@@ -24,9 +24,8 @@
 #define LEGS_OF(height) BASE TOP "  height: " height "\n  leg_min: 0.70\n  leg_max: 1.00\n  leg_rate: 0.5\n"
 #define FILE_OF(rest)   MODEL "platform:\n  imu: head\n" rest
 
-static void what_the_file_says_is_in_the_setup(void **state)
+TEST(what_the_file_says_is_in_the_setup)
 {
-  (void)state;
   struct settings *s = load_good(MODEL "  - {name: lead, platform: pose, hold: 0.2}\n"
                                        "cycle: {period: 0.005}\n"
                                        "platform:\n"
@@ -66,9 +65,8 @@ static void what_the_file_says_is_in_the_setup(void **state)
   settings_free(s);
 }
 
-static void the_park_pose_may_be_given(void **state)
+TEST(the_park_pose_may_be_given)
 {
-  (void)state;
   struct settings *s =
       load_good(FILE_OF("  park_position: [0, 0, -0.05]\n  park_angles: [0, 2, 0]\n" LEGS_OF("0.77")));
   const struct platform_spec *spec = &s->platform.setup.spec;
@@ -79,9 +77,8 @@ static void the_park_pose_may_be_given(void **state)
   settings_free(s);
 }
 
-static void one_that_is_not_enabled_is_not_there(void **state)
+TEST(one_that_is_not_enabled_is_not_there)
 {
-  (void)state;
   struct settings *s = load_good(MODEL "platform: {enabled: false}\n"), *t = load_good(MODEL);
   assert_false(s->platform.enabled || t->platform.enabled);
   assert_int_equal(s->signals->platform_first, -1);
@@ -95,9 +92,8 @@ static void one_that_is_not_enabled_is_not_there(void **state)
 }
 
 /* It moves people: by itself only where the file says so; "autostart: true" is refused: mistakes/cycle.txt. */
-static void it_does_not_start_by_itself(void **state)
+TEST(it_does_not_start_by_itself)
 {
-  (void)state;
   struct settings *s = load_good(FILE_OF(LEGS_OF("0.77")));
   assert_int_equal(s->cycle.autostart, AUTOSTART_OFF);
   settings_free(s);
@@ -110,9 +106,8 @@ static void it_does_not_start_by_itself(void **state)
 }
 
 /* What the platform itself has against it is told with the place of the section. */
-static void a_geometry_that_cannot_be_is_refused(void **state)
+TEST(a_geometry_that_cannot_be_is_refused)
 {
-  (void)state;
   assert_refused(FILE_OF(LEGS_OF("20")), ":9:1: error: platform: ");
 }
 
@@ -130,9 +125,8 @@ static void assert_changes(const char *before, const char *after, const char *wh
   settings_free(b);
 }
 
-static void changes_have_the_names_of_their_keys(void **state)
+TEST(changes_have_the_names_of_their_keys)
 {
-  (void)state;
   static const char base[] = FILE_OF(LEGS_OF("0.77")), more[] = FILE_OF("  pose: seat\n" LEGS_OF("0.77"));
   assert_changes(base, FILE_OF("  gain_lin: [0.5, 0.5, 0.5]\n" LEGS_OF("0.770")), "", "");
   assert_changes(base, FILE_OF("  gain_lin: [0.5, 0.5, 0.4]\n  blend: 2\n" LEGS_OF("0.77")),

@@ -33,16 +33,14 @@ static void check_row(const struct section *s, const struct key *k)
   assert_non_null(k->unit);
 }
 
-static void rows_are_sound(void **state)
+TEST(rows_are_sound)
 {
-  (void)state;
   each_section(check_row);
 }
 
 /* A default that its own row refuses would be reported here. */
-static void defaults_are_in_range(void **state)
+TEST(defaults_are_in_range)
 {
-  (void)state;
   static const struct section *const all[] = {&schema_file,
                                               &schema_model,
                                               &schema_body,
@@ -79,9 +77,8 @@ static void defaults_are_in_range(void **state)
 }
 
 /* What a force takes that says nothing is what the core gives: the two state it, and have to agree. */
-static void defaults_of_connections_are_those_of_the_core(void **state)
+TEST(defaults_of_connections_are_those_of_the_core)
 {
-  (void)state;
   for (int i = 0; i < ALI3_FORCE_TYPES; i++) {
     struct report r = {.out = stdout, .source = &(struct source){.file = (char[]){"table"}}};
     ali3_force_spec core = ali3_force_spec_default((ali3_force_type)i);
@@ -158,17 +155,15 @@ static void check_explained(const struct section *s, const struct key *k)
              words[1], words[2]);
 }
 
-static void every_key_is_explained(void **state)
+TEST(every_key_is_explained)
 {
-  (void)state;
   read_documented();
   each_section(check_explained);
   free(documented);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-  (void)state;
   static const char *const good[] = {"1", "1.", ".5", "+1.5", "1e3", "1E-3", "1.5e+3", "007"};
   static const char *const bad[] = {"1x",   "x1",    "1e",  "1e+",   ".",    "+",   "-1",
                                     "0",    "1.2.3", "1 2", "0x1",   "1_0",  "nan", "inf",

@@ -9,9 +9,8 @@
 
 #define SHIPPED TEST_DATA "/../config/"
 
-static void shipped_files_load(void **state)
+TEST(shipped_files_load)
 {
-  (void)state;
   static const char *const file[] = {SHIPPED "four-bar.yaml", SHIPPED "models/four_bar.yaml",
                                      SHIPPED "models/slider_crank.yaml",
                                      SHIPPED "models/double_pendulum.yaml"};
@@ -22,9 +21,8 @@ static void shipped_files_load(void **state)
   }
 }
 
-static void four_bar_says_what_it_says(void **state)
+TEST(four_bar_says_what_it_says)
 {
-  (void)state;
   struct settings *s = load_good_file(SHIPPED "four-bar.yaml", NULL);
   assert_string_equal(ali3_model_name(s->model), "four_bar");
   assert_int_equal(ali3_model_bodies(s->model), 3);
@@ -45,9 +43,8 @@ static void four_bar_says_what_it_says(void **state)
   settings_free(s);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-  (void)state;
   struct settings *s =
       load_good(ONE_BODY "osc: {targets: [{host: \"::1\", port: 5}]}\ninputs: [{name: p, body: A}]\n");
   ali3_options o = ali3_options_default();
@@ -71,9 +68,8 @@ static void defaults(void **state)
   settings_free(s);
 }
 
-static void values_are_taken(void **state)
+TEST(values_are_taken)
 {
-  (void)state;
   struct settings *s = load_good(
       ONE_BODY "solver: {iterations: 5, alpha: 1e7, compliance: 1e-9, substeps: 4, extrapolate: true}\n"
                "cycle: {period: 0.002, autostart: false, warmup: 7, max_misses: 3}\n"
@@ -98,9 +94,8 @@ static void values_are_taken(void **state)
   settings_free(s);
 }
 
-static void devices_side_by_side(void **state)
+TEST(devices_side_by_side)
 {
-  (void)state;
   struct settings *s = load_good(
       ONE_BODY
       "inputs: [{name: p, body: A}]\n"
@@ -123,9 +118,8 @@ static void devices_side_by_side(void **state)
   settings_free(s);
 }
 
-static void workers_in_words_or_numbers(void **state)
+TEST(workers_in_words_or_numbers)
 {
-  (void)state;
   static const struct {
     const char *text;
     int workers;
@@ -146,9 +140,8 @@ static void workers_in_words_or_numbers(void **state)
                  "cpu: expected none or a whole number from 0 to 1023, found auto");
 }
 
-static void instruction_set(void **state)
+TEST(instruction_set)
 {
-  (void)state;
   static const struct {
     const char *text;
     enum isa isa;
@@ -192,9 +185,8 @@ bool __wrap_isa_supported(enum isa isa)
   return (!poor || isa == ISA_baseline) && __real_isa_supported(isa);
 }
 
-static void an_instruction_set_that_is_not_there(void **state)
+TEST(an_instruction_set_that_is_not_there)
 {
-  (void)state;
   static const char text[] = ONE_BODY "simulation:\n  isa: avx512\n";
   poor = true;
   assert_refused(text, ":5:8: error: isa: ");
@@ -211,9 +203,8 @@ static void an_instruction_set_that_is_not_there(void **state)
   poor = false;
 }
 
-static void overrides_go_before_the_file(void **state)
+TEST(overrides_go_before_the_file)
 {
-  (void)state;
   char file[32];
   static const char text[] = ONE_BODY "cycle: {period: 0.002}\nsolver: {iterations: 5, alpha: 1e7}\n";
   write_scratch(file, text, strlen(text));
@@ -231,9 +222,8 @@ static void overrides_go_before_the_file(void **state)
   settings_free(s);
 }
 
-static void model_from_its_own_file(void **state)
+TEST(model_from_its_own_file)
 {
-  (void)state;
   struct settings *s = load_good_file(TEST_DATA "/config/included.yaml", NULL);
   assert_string_equal(ali3_model_name(s->model), "slider_crank");
   assert_true(s->duration == 10); /* of the model file */
@@ -242,18 +232,16 @@ static void model_from_its_own_file(void **state)
   settings_free(s);
 }
 
-static void instance_is_fit_for_a_file_name(void **state)
+TEST(instance_is_fit_for_a_file_name)
 {
-  (void)state;
   struct settings *s = load_good(
       "model: {name: \"a/b c\", bodies: [{name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}]}\n");
   assert_string_equal(s->instance, "a_b_c");
   settings_free(s);
 }
 
-static void file_that_is_not_there(void **state)
+TEST(file_that_is_not_there)
 {
-  (void)state;
   struct loaded l = load_file("/nonexistent/model.yaml", NULL);
   assert_null(l.settings);
   assert_string_equal(l.errors,
@@ -265,9 +253,8 @@ static void file_that_is_not_there(void **state)
   free(l.errors);
 }
 
-static void no_more_than_twenty_errors_are_shown(void **state)
+TEST(no_more_than_twenty_errors_are_shown)
 {
-  (void)state;
   char text[2000] = ONE_BODY;
   for (int i = 0; i < 25; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "zzzzzz%d: 1\n", i);
   struct loaded l = load_text(text);
@@ -280,9 +267,8 @@ static void no_more_than_twenty_errors_are_shown(void **state)
 }
 
 /* Every prefix of a good file, and every file with one byte changed: refused or taken, but never a crash. */
-static void damaged_files_do_no_harm(void **state)
+TEST(damaged_files_do_no_harm)
 {
-  (void)state;
   static const char good[] =
       ONE_BODY "  joints:\n    - {name: J, type: fixed, body_a: ground, body_b: A, at: [0, 0, 0]}\n"
                "osc: {targets: [{host: 127.0.0.1, port: 5}]}\ninputs:\n  - name: p\n    body: A\n";

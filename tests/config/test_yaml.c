@@ -25,9 +25,8 @@ static void assert_place(struct place at, int line, int column)
   assert_int_equal(at.column, column);
 }
 
-static void nodes_know_their_places(void **state)
+TEST(nodes_know_their_places)
 {
-  (void)state;
   struct yaml y;
   char errors[1000] = "";
   assert_true(
@@ -51,9 +50,8 @@ static void nodes_know_their_places(void **state)
   yaml_free(&y);
 }
 
-static void aliases_stand_for_their_anchor(void **state)
+TEST(aliases_stand_for_their_anchor)
 {
-  (void)state;
   struct yaml y;
   char errors[1000] = "";
   assert_true(read_text(&y, "a: &m {k: 1}\nb: *m\nc: &m 2\nd: *m\n", errors, sizeof errors));
@@ -68,9 +66,8 @@ static void aliases_stand_for_their_anchor(void **state)
   yaml_free(&y);
 }
 
-static void columns_are_characters(void **state)
+TEST(columns_are_characters)
 {
-  (void)state;
   struct yaml y;
   char errors[1000] = "";
   assert_false(read_text(&y, "\"\xc3\xa9\xc3\xa9\": *x\n", errors, sizeof errors));
@@ -80,9 +77,8 @@ static void columns_are_characters(void **state)
 }
 
 /* libfyaml would end the document there without a word. */
-static void bytes_that_are_no_text_are_refused(void **state)
+TEST(bytes_that_are_no_text_are_refused)
 {
-  (void)state;
   static const char *const bad[] = {"a: 1\nb: \xff\n", "a: 1\nb: \xc3", "a: 1\nb: \xc0\x80\n",
                                     "a: 1\nb: \x1b[2J\n"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -95,9 +91,8 @@ static void bytes_that_are_no_text_are_refused(void **state)
   }
 }
 
-static void depth_is_bounded(void **state)
+TEST(depth_is_bounded)
 {
-  (void)state;
   struct yaml y;
   char text[200] = "", errors[1000] = "";
   memset(text, '[', 60);
@@ -106,9 +101,8 @@ static void depth_is_bounded(void **state)
   yaml_free(&y);
 }
 
-static void long_lines_are_shown_around_the_place(void **state)
+TEST(long_lines_are_shown_around_the_place)
 {
-  (void)state;
   struct yaml y;
   char text[3000] = "{", errors[1000] = "";
   for (int i = 0; i < 150; i++) snprintf(text + strlen(text), 20, "k%d: %d, ", i, i);
@@ -120,9 +114,8 @@ static void long_lines_are_shown_around_the_place(void **state)
 }
 
 /* Texts reach terminals and logs; a quoted one can hold what check_text() refuses. */
-static void control_characters_behind_escapes_are_refused(void **state)
+TEST(control_characters_behind_escapes_are_refused)
 {
-  (void)state;
   static const char *const bad[] = {"a: 1\nb: \"\\x1b[2J\"\n", "a: 1\nb: \"\\r\"\n", "a: 1\nb: \"\\x7f\"\n",
                                     "a: 1\nb: \"\\u009b2J\"\n"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -147,9 +140,8 @@ static void refuse(bool (*read)(struct yaml *, const char *, struct report *), c
   yaml_free(&y);
 }
 
-static void only_files_of_a_bounded_size_are_read(void **state)
+TEST(only_files_of_a_bounded_size_are_read)
 {
-  (void)state;
   char file[32], errors[400] = "";
   write_scratch(file, "", 0);
   assert_int_equal(truncate(file, ((off_t)TEXT_FILE_MB << 20) + 1), 0);
@@ -167,9 +159,8 @@ static void only_files_of_a_bounded_size_are_read(void **state)
   assert_non_null(strstr(errors, "/: error: expected a regular file, found a folder"));
 }
 
-static void a_pipe_is_read_to_its_end(void **state)
+TEST(a_pipe_is_read_to_its_end)
 {
-  (void)state;
   int end[2];
   char path[40], errors[400] = "";
   struct yaml y;
@@ -189,9 +180,8 @@ static void a_pipe_is_read_to_its_end(void **state)
 }
 
 /* A configuration may name any file: none of its lines is printed before it has proved to be one of ours. */
-static void lines_of_another_file_are_not_shown(void **state)
+TEST(lines_of_another_file_are_not_shown)
 {
-  (void)state;
   static const char secret[] = "root:$6$salt$hash:19000:0\n  x: [unclosed\n";
   char file[32], errors[400] = "";
   write_scratch(file, secret, sizeof secret - 1);

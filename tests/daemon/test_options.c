@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "daemon/options.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ARGUMENTS = 8 };
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * A reading that never comes back. settings_load() is wrapped, as a server of files that is away would be. */
+#include "check.h"
 #include "daemon/reload.h"
 
 #include "rt/clock.h"
 
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static sem_t entered, gate;
 static atomic_int calls;
@@ -37,9 +34,8 @@ static int set_up(void **state)
   return 0;
 }
 
-static void a_reading_that_hangs_does_not_hold_up_the_end(void **state)
+TEST(a_reading_that_hangs_does_not_hold_up_the_end)
 {
-  (void)state;
   static const struct settings started;
   struct reload r = {.file = "bench.yaml", .started = &started};
   const uint64_t now = clock_now_ns();
@@ -54,9 +50,8 @@ static void a_reading_that_hangs_does_not_hold_up_the_end(void **state)
 }
 
 /* Any number of SIGHUPs makes five readings a second. */
-static void readings_are_limited(void **state)
+TEST(readings_are_limited)
 {
-  (void)state;
   static const struct settings started;
   struct reload r = {.file = "bench.yaml", .started = &started};
   const uint64_t now = clock_now_ns(), ms = NS_PER_S / 1000;

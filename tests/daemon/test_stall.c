@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "daemon/stall.h"
 
 #include "rt/clock.h"
 #include "signals/exchange.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS;
@@ -39,9 +34,8 @@ static int ticks_until_stuck(void)
   return 0;
 }
 
-static void ten_periods_but_a_tenth_of_a_second_at_least(void **state)
+TEST(ten_periods_but_a_tenth_of_a_second_at_least)
 {
-  (void)state;
   begin(1 * MS);
   assert_int_equal(ticks_until_stuck(), 6); /* 120 ms: more than 100 */
   assert_int_equal(s.stood_ns, 120 * MS);
@@ -49,9 +43,8 @@ static void ten_periods_but_a_tenth_of_a_second_at_least(void **state)
   assert_int_equal(ticks_until_stuck(), 26);
 }
 
-static void it_is_said_once_and_once_when_it_is_over(void **state)
+TEST(it_is_said_once_and_once_when_it_is_over)
 {
-  (void)state;
   begin(10 * MS);
   assert_int_not_equal(ticks_until_stuck(), 0);
   assert_true(s.stuck);
@@ -63,9 +56,8 @@ static void it_is_said_once_and_once_when_it_is_over(void **state)
   assert_int_equal(ticks_until_stuck(), 6);
 }
 
-static void a_loop_that_advances_or_waits_is_never_stuck(void **state)
+TEST(a_loop_that_advances_or_waits_is_never_stuck)
 {
-  (void)state;
   begin(10 * MS);
   for (int k = 0; k < 100; k++) {
     live.cycle += k % 3 == 0;
@@ -75,18 +67,16 @@ static void a_loop_that_advances_or_waits_is_never_stuck(void **state)
   for (int k = 0; k < 100; k++) assert_int_equal(look(20, 0), STALL_NOTHING);
 }
 
-static void the_warm_up_has_longer(void **state)
+TEST(the_warm_up_has_longer)
 {
-  (void)state;
   begin(10 * MS);
   live.state = STATE_INIT;
   assert_int_equal(ticks_until_stuck(), 51);
 }
 
 /* Where the watcher was stopped too, the clock starts anew. */
-static void a_process_that_was_stopped_is_excused(void **state)
+TEST(a_process_that_was_stopped_is_excused)
 {
-  (void)state;
   begin(10 * MS);
   assert_int_equal(look(3000, 0), STALL_NOTHING);
   assert_int_equal(look(3000, 1), STALL_NOTHING);
@@ -94,9 +84,8 @@ static void a_process_that_was_stopped_is_excused(void **state)
 }
 
 /* A loop that runs away on the only processor keeps the watcher from looking. */
-static void a_loop_that_ran_meanwhile_is_not(void **state)
+TEST(a_loop_that_ran_meanwhile_is_not)
 {
-  (void)state;
   begin(10 * MS);
   assert_int_equal(look(950, 949), STALL_STUCK);
 }

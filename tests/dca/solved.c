@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "dca/solved.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct quality {
   double residual;  /* |S z - beta| / |beta| */

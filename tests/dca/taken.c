@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "dca/taken.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct search {
   const struct view *v;

@@ -2,14 +2,11 @@
  * Families of graphs, alone and many beside each other: the tree against the dense system, see solved.h. Carried
  * bodies have no part in S: with them the whole system is solved, by a dense LU decomposition. Everything is computed
  * with each instruction set, by all its lanes and by one. */
+#include "check.h"
 #include "dca/solved.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define CHECK(build)                                                                                         \
   for (int k = 0; k < SETTINGS; k++) {                                                                       \
@@ -19,9 +16,8 @@
     check_graph(&g, &random, settings[k].compliance, settings[k].relative, settings[k].redundant, #build);   \
   }
 
-static void constant_columns_are_left_out(void **state)
+TEST(constant_columns_are_left_out)
 {
-  (void)state;
   for (int rows = 3; rows <= 6; rows++)
     for (int seed = 1; seed <= 8; seed++) {
       struct random random = {(uint64_t)(100 * rows + seed)};
@@ -39,50 +35,28 @@ static void constant_columns_are_left_out(void **state)
     }
 }
 
-static void chains_and_rings(void **state)
-{
-  (void)state;
-  CHECK(graph_chain(&g, 1, 3))
-  CHECK(graph_chain(&g, 2, 5))
-  CHECK(graph_chain(&g, 64, 3))
-  CHECK(graph_chain(&g, 37, 6))
-  CHECK(graph_ring(&g, 3, 3))
-  CHECK(graph_ring(&g, 50, 5))
-}
+TEST(chains_and_rings){CHECK(graph_chain(&g, 1, 3)) CHECK(graph_chain(&g, 2, 5)) CHECK(graph_chain(&g, 64, 3))
+                           CHECK(graph_chain(&g, 37, 6)) CHECK(graph_ring(&g, 3, 3))
+                               CHECK(graph_ring(&g, 50, 5))}
 
-static void stars_and_wheels(void **state)
+TEST(stars_and_wheels)
 {
-  (void)state;
   for (int spokes = 1; spokes <= 200; spokes = spokes * 3 / 2 + 1) CHECK(graph_star(&g, spokes, 3))
   CHECK(graph_star(&g, 200, 1))
   CHECK(graph_wheel(&g, 4, 3))
   CHECK(graph_wheel(&g, 60, 3))
 }
 
-static void ladders_grids_and_complete_graphs(void **state)
-{
-  (void)state;
-  CHECK(graph_ladder(&g, 2, 5))
-  CHECK(graph_ladder(&g, 40, 3))
-  CHECK(graph_grid(&g, 2, 2, 5))
-  CHECK(graph_grid(&g, 7, 7, 3))
-  CHECK(graph_complete(&g, 6, 3))
-  CHECK(graph_complete(&g, 6, 6))
-}
+TEST(ladders_grids_and_complete_graphs){
+    CHECK(graph_ladder(&g, 2, 5)) CHECK(graph_ladder(&g, 40, 3)) CHECK(graph_grid(&g, 2, 2, 5))
+        CHECK(graph_grid(&g, 7, 7, 3)) CHECK(graph_complete(&g, 6, 3)) CHECK(graph_complete(&g, 6, 6))}
 
-static void forests_and_parallel_joints(void **state)
-{
-  (void)state;
-  CHECK(graph_forest(&g, &random, 1))
-  CHECK(graph_forest(&g, &random, 60))
-  CHECK(graph_parallel(&g, 2))
-  CHECK(graph_parallel(&g, 9))
-}
+TEST(forests_and_parallel_joints){CHECK(graph_forest(&g, &random, 1)) CHECK(graph_forest(&g, &random, 60))
+                                      CHECK(graph_parallel(&g, 2)) CHECK(graph_parallel(&g, 9))}
 
 /* The seed is the number of the graph. */
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 300; seed++) {
     struct random random = {seed};
     struct graph g;
@@ -97,9 +71,8 @@ static void random_graphs(void **state)
 
 /* So many nodes of a kind that those with the same children in another order would share a group, were they not told
  * apart. */
-static void trees_of_joints_of_one_row(void **state)
+TEST(trees_of_joints_of_one_row)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 300; seed++) {
     struct random random = {seed};
     struct graph g;
@@ -114,9 +87,8 @@ static void trees_of_joints_of_one_row(void **state)
 
 /* Mechanisms much alike beside each other: subtrees of one shape, and some that lack something. */
 
-static void random_graphs_beside_each_other(void **state)
+TEST(random_graphs_beside_each_other)
 {
-  (void)state;
   struct variant v[VARIANTS];
   int count = variants(v), packed = 0;
   for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -244,9 +216,8 @@ static void check_carried(uint64_t seed, int parts, bool soft, const char *what,
 }
 
 /* The seed is the number of the graph. */
-static void carried_bodies_and_joints_of_four(void **state)
+TEST(carried_bodies_and_joints_of_four)
 {
-  (void)state;
   double largest[2] = {0.0, 0.0};
   for (uint64_t seed = 1; seed <= 150; seed++)
     for (int k = 0; k < 2; k++) {
@@ -258,9 +229,8 @@ static void carried_bodies_and_joints_of_four(void **state)
          largest[1]);
 }
 
-static void carried_bodies_beside_each_other(void **state)
+TEST(carried_bodies_beside_each_other)
 {
-  (void)state;
   double largest[2] = {0.0, 0.0};
   for (uint64_t seed = 1; seed <= 60; seed++) {
     char what[64];

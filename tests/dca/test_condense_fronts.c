@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What many lanes compute at once: fronts of one shape in every way there is, what lies above packs, and that the lane
  * makes no difference. */
+#include "check.h"
 #include "dca/solved.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* What fronts of many lanes there were. */
 struct met {
@@ -75,9 +72,8 @@ static void topology(struct graph *g, int which, int rows, struct random *random
 }
 
 /* Joints of one kind all through, many copies beside each other: every way in which even fronts are computed. */
-static void even_fronts(void **state)
+TEST(even_fronts)
 {
-  (void)state;
   struct variant v[VARIANTS];
   int count = variants(v);
   for (int rows = 3; rows <= 5; rows++) {
@@ -143,9 +139,8 @@ static void meet_apart(const struct tree *t, struct apart *o)
 }
 
 /* Few nodes of a kind above subtrees that are side by side. */
-static void what_is_above_packs(void **state)
+TEST(what_is_above_packs)
 {
-  (void)state;
   for (int rows = 3; rows <= 5; rows += 2) {
     struct apart met = {0};
     for (int n = 10; n < 80; n += 3) {
@@ -172,9 +167,8 @@ static void what_is_above_packs(void **state)
 
 /* All copies, with numbers of their own, in another order: the same bits for each, whatever its lane is. And
  * with one lane as if they were alone. */
-static void bits_do_not_depend_on_the_lane(void **state)
+TEST(bits_do_not_depend_on_the_lane)
 {
-  (void)state;
   struct variant v[VARIANTS];
   int count = variants(v);
   for (uint64_t seed = 1; seed <= 40; seed++) {

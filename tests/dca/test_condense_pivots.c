@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What has no pivot is found and named: a body that nothing holds, with the direction, and a joint. */
+#include "check.h"
 #include "dca/stored.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Leaves of every row only what is square to o. */
 static void spare(const struct graph *g, int joint, int side, const double o[TREE_Y])
@@ -64,9 +61,8 @@ static void check_weak(struct variant v, uint64_t seed, int chains, bool soft, b
   graph_free(&g);
 }
 
-static void what_nothing_holds_is_named_with_its_direction(void **state)
+TEST(what_nothing_holds_is_named_with_its_direction)
 {
-  (void)state;
   struct variant v[VARIANTS];
   int count = variants(v);
   for (int i = 0; i < count; i++)
@@ -79,9 +75,8 @@ static void what_nothing_holds_is_named_with_its_direction(void **state)
 
 /* Nothing of a row but its compliance, and none or less of that: there is no pivot, and the joint is named,
  * whatever lane of whatever group it is in. */
-static void a_missing_pivot_is_found(void **state)
+TEST(a_missing_pivot_is_found)
 {
-  (void)state;
   static const double compliance[] = {-1.0, NAN, 0.0};
   struct variant v[VARIANTS];
   struct graph g;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "dca/graphs.h"
 #include "dca/order.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static bool holds(const struct list *l, int item)
 {
@@ -87,9 +84,8 @@ static void check(const struct graph *g, const char *what)
     graph_free(&g);                                                                                          \
   } while (0)
 
-static void is_an_elimination(void **state)
+TEST(is_an_elimination)
 {
-  (void)state;
   struct random random = {11};
   CHECK(graph_new(&g, 3)); /* bodies tied to nothing */
   CHECK(graph_chain(&g, 50, 3));
@@ -106,9 +102,8 @@ static void is_an_elimination(void **state)
   for (int i = 0; i < 30; i++) CHECK((graph_carried(&g, &random, 3 + i, i / 4), graph_tell_soft(&g)));
 }
 
-static void lists_grow(void **state)
+TEST(lists_grow)
 {
-  (void)state;
   struct list l = {0};
   for (int i = 0; i < 1000; i++) assert_true(list_push(&l, i));
   assert_int_equal(l.count, 1000);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * How well the lanes are filled, and that packs need nothing from other lanes. */
+#include "check.h"
 #include "dca/stored.h"
 #include "dca/view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 /* Copies of a mechanism, twice as many as there are lanes: they are packed whole, no lane is left empty, and
  * all that they need lies in their own lanes. */
-static void copies_fill_all_lanes(void **state)
+TEST(copies_fill_all_lanes)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 100; seed++) {
     struct random random = {seed};
     struct graph part[2 * ISA_LANES_MAX], g;
@@ -74,15 +70,13 @@ static void check(const struct view *v)
   within_packs(v);
 }
 
-static void invariants_hold(void **state)
+TEST(invariants_hold)
 {
-  (void)state;
   with_all_graphs(check);
 }
 
-static void mechanisms_beside_each_other(void **state)
+TEST(mechanisms_beside_each_other)
 {
-  (void)state;
   with_all_bags(check);
 }
 
@@ -103,9 +97,8 @@ static int check_use(const char *name, struct graph *g, double least, double lea
   return within;
 }
 
-static void lanes_are_in_use(void **state)
+TEST(lanes_are_in_use)
 {
-  (void)state;
   struct random random = {31};
   struct graph g;
   int within = 0;
@@ -133,9 +126,8 @@ static void lanes_are_in_use(void **state)
 }
 
 /* A chain held at one end, of any power of two: no body stays alone. */
-static void chains_fill_all_lanes(void **state)
+TEST(chains_fill_all_lanes)
 {
-  (void)state;
   for (int bodies = 8 * ISA_LANES_MAX; bodies <= 128 * ISA_LANES_MAX; bodies *= 2)
     for (int k = 1; k < LANES_COUNT; k++) {
       struct graph g;

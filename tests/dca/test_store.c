@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Where bodies and joints are stored, whatever their graph and however many lanes. */
+#include "check.h"
 #include "dca/view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* No waste but to get to a multiple of the lanes: before what gives way, and before hubs. */
 static void check_gaps(const struct view *v)
@@ -172,21 +169,18 @@ static void check(const struct view *v)
   free(packed);
 }
 
-static void invariants_hold(void **state)
+TEST(invariants_hold)
 {
-  (void)state;
   with_all_graphs(check);
 }
 
-static void mechanisms_beside_each_other(void **state)
+TEST(mechanisms_beside_each_other)
 {
-  (void)state;
   with_all_bags(check);
 }
 
-static void joints_of_one_kind_share_a_tile(void **state)
+TEST(joints_of_one_kind_share_a_tile)
 {
-  (void)state;
   struct random random = {29};
   struct graph g;
   unsigned kind[200];
@@ -204,9 +198,8 @@ static void joints_of_one_kind_share_a_tile(void **state)
 }
 
 /* However irregular a mechanism is: nearly all of its storage is in tiles of many lanes. */
-static void irregular_mechanisms_are_stored_side_by_side(void **state)
+TEST(irregular_mechanisms_are_stored_side_by_side)
 {
-  (void)state;
   struct random random = {31};
   struct graph g;
   double used = 0.0, lanes = 0.0;

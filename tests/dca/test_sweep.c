@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The sweeps against paper 1's own recursion, which carries 7x7 coefficients at the handles of an assembly
  * (the coordinates of its first and its last body) instead of the multipliers of its boundary joints. */
+#include "check.h"
 #include "dca/stored.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { Y = TREE_Y, MOST = 6 };
 
@@ -212,9 +209,8 @@ static double compare(const struct graph *g, double (*z)[MOST], struct variant v
   return error / size;
 }
 
-static void chains_as_in_paper_1(void **state)
+TEST(chains_as_in_paper_1)
 {
-  (void)state;
   static const int bodies[] = {1, 2, 3, 8, 31, 128};
   struct variant v[VARIANTS];
   int count = variants(v);

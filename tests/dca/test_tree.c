@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What every tree is, whatever its graph and however many lanes: who is in which group, what the groups take from each
  * other (see taken.h) and in which order they are; and what a tree costs. */
+#include "check.h"
 #include "dca/taken.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 /* A joint: its unknowns lie where the group says. */
 static void check_member_joint(const struct view *v, const struct tree_group *o, int lane)
@@ -150,21 +147,18 @@ static void check(const struct view *v)
   check_order(v);
 }
 
-static void invariants_hold(void **state)
+TEST(invariants_hold)
 {
-  (void)state;
   with_all_graphs(check);
 }
 
-static void mechanisms_beside_each_other(void **state)
+TEST(mechanisms_beside_each_other)
 {
-  (void)state;
   with_all_bags(check);
 }
 
-static void joints_of_one_kind_share_a_group(void **state)
+TEST(joints_of_one_kind_share_a_group)
 {
-  (void)state;
   struct random random = {29};
   struct graph g;
   unsigned kind[200];
@@ -183,9 +177,8 @@ static void joints_of_one_kind_share_a_group(void **state)
 }
 
 /* Massless all through: nothing but carried bodies, joints between them, and the ground. */
-static void a_chain_of_carried_bodies_is_a_balanced_tree_too(void **state)
+TEST(a_chain_of_carried_bodies_is_a_balanced_tree_too)
 {
-  (void)state;
   for (int n = 8, log2n = 3; n <= 1024; n *= 2, log2n++) {
     struct graph g;
     graph_chain(&g, n, 6);
@@ -217,9 +210,8 @@ static struct cost measure(struct graph *g)
   return c;
 }
 
-static void a_chain_is_a_balanced_tree(void **state)
+TEST(a_chain_is_a_balanced_tree)
 {
-  (void)state;
   struct graph g;
   for (int n = 8, log2n = 3; n <= 4096; n *= 2, log2n++) {
     graph_chain(&g, n, 3);
@@ -246,9 +238,8 @@ static void linear(topology *build, const char *name, int n, int rows)
   assert_true(big.lanes <= 2.2 * small.lanes);
 }
 
-static void cost_is_linear(void **state)
+TEST(cost_is_linear)
 {
-  (void)state;
   linear(graph_chain, "chain", 512, 3);
   linear(graph_ring, "ring", 512, 5);
   linear(graph_star, "star", 500, 3);
@@ -256,9 +247,8 @@ static void cost_is_linear(void **state)
   linear(graph_ladder, "ladder", 500, 5);
 }
 
-static void the_same_graph_gives_the_same_tree(void **state)
+TEST(the_same_graph_gives_the_same_tree)
 {
-  (void)state;
   struct random random = {17};
   struct graph g;
   graph_random(&g, &random, 200, 80);

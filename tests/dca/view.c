@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "dca/view.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 int *ints(size_t n, int value)
 {

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * Body coordinates y = (r, th, n) against the 7x7 matrices of paper 1 in q = (r, p). */
+#include "check.h"
 #include "common/papers.h"
 #include "common/states.h"
 #include "dynamics/body.h"
 #include "math/dense.h"
 #include "math/euler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROUNDS = 200, Y = BODY_Y };
 
 static int seed_now;
-
-#define assert_near(a, b)                                                                                    \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) < 1e-12 * (1.0 + fabs(near_b))))                                             \
-      fail_msg("seed %d: %s = %.17g, not %.17g", seed_now, #a, near_a, near_b);                              \
-  } while (0)
 
 #define EACH_STATE(random, x, f)                                                                             \
   struct random random;                                                                                      \
@@ -68,9 +58,8 @@ static struct body random_body(struct random *random)
 }
 
 /* g = T'(M q'' + Psi_q' mu - Q), Q = (f + m g, 2 G'n' - 8 Gd'J'G p')    (8) */
-static void residual_is_that_of_paper_1(void **state)
+TEST(residual_is_that_of_paper_1)
 {
-  (void)state;
   EACH_STATE(random, x, f)
   {
     struct body b = random_body(&random);
@@ -98,14 +87,13 @@ static void residual_is_that_of_paper_1(void **state)
     paper_transpose(Tt, T, Y, Y);
     paper_mul(y, Tt, g, Y, Y, 1);
     body_residual(&b, &x, &f, gravity, &load, mu, found);
-    for (int i = 0; i < Y; i++) assert_near(found[i], y[i]);
+    for (int i = 0; i < Y; i++) assert_near_in(check_seed(seed_now), found[i], y[i], 1e-12);
   }
 }
 
 /* T'(M + h alpha Psi_q'Psi_q) T = diag(m I, J', 4 h alpha), and delta is h times its inverse */
-static void mass_matrix_is_block_diagonal(void **state)
+TEST(mass_matrix_is_block_diagonal)
 {
-  (void)state;
   EACH_STATE(random, x, f)
   {
     struct body b = random_body(&random);
@@ -124,20 +112,19 @@ static void mass_matrix_is_block_diagonal(void **state)
       for (int k = 0; k < Y; k++) {
         double wanted = i != k ? 0.0 : i < 3 ? b.mass : 4.0 * h * alpha;
         if (i >= 3 && i < 6) wanted = k >= 3 && k < 6 ? b.inertia[3 * (i - 3) + k - 3] : 0.0;
-        assert_near(TMT[Y * i + k], wanted);
+        assert_near_in(check_seed(seed_now), TMT[Y * i + k], wanted, 1e-12);
       }
     for (int k = 0; k < Y; k++) {
       double column[Y], o[Y];
       for (int i = 0; i < Y; i++) column[i] = TMT[Y * i + k];
       body_apply_delta(&delta, column, o);
-      for (int i = 0; i < Y; i++) assert_near(o[i], i == k ? h : 0.0);
+      for (int i = 0; i < Y; i++) assert_near_in(check_seed(seed_now), o[i], i == k ? h : 0.0, 1e-12);
     }
   }
 }
 
-static void moves_and_rates_are_linear_maps(void **state)
+TEST(moves_and_rates_are_linear_maps)
 {
-  (void)state;
   EACH_STATE(random, x, f)
   {
     double T[Y * Y], y[Y], back[Y], dq[Y];
@@ -147,21 +134,23 @@ static void moves_and_rates_are_linear_maps(void **state)
     paper_mul(dq, T, y, Y, Y, 1);
     body_move(&moved, &f, y);
     for (int i = 0; i < Y; i++)
-      assert_near(i < 3 ? moved.r[i] : moved.p[i - 3], (i < 3 ? x.r[i] : x.p[i - 3]) + dq[i]);
+      assert_near_in(check_seed(seed_now), i < 3 ? moved.r[i] : moved.p[i - 3],
+                     (i < 3 ? x.r[i] : x.p[i - 3]) + dq[i], 1e-12);
     body_set_velocity(&other, &f, y);
-    for (int i = 0; i < Y; i++) assert_near(i < 3 ? other.rd[i] : other.pd[i - 3], dq[i]);
+    for (int i = 0; i < Y; i++)
+      assert_near_in(check_seed(seed_now), i < 3 ? other.rd[i] : other.pd[i - 3], dq[i], 1e-12);
     body_velocity(&other, back);
-    for (int i = 0; i < Y; i++) assert_near(back[i], y[i]);
+    for (int i = 0; i < Y; i++) assert_near_in(check_seed(seed_now), back[i], y[i], 1e-12);
     body_set_acceleration(&other, &f, y);
-    for (int i = 0; i < Y; i++) assert_near(i < 3 ? other.rdd[i] : other.pdd[i - 3], dq[i]);
+    for (int i = 0; i < Y; i++)
+      assert_near_in(check_seed(seed_now), i < 3 ? other.rdd[i] : other.pdd[i - 3], dq[i], 1e-12);
     body_acceleration(&other, back);
-    for (int i = 0; i < Y; i++) assert_near(back[i], y[i]);
+    for (int i = 0; i < Y; i++) assert_near_in(check_seed(seed_now), back[i], y[i], 1e-12);
   }
 }
 
-static void ground_is_the_world(void **state)
+TEST(ground_is_the_world)
 {
-  (void)state;
   struct body_frame f;
   body_frame_update(&f, &body_ground);
   assert_memory_equal(&f, &body_ground_frame, sizeof f);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * What each joint type holds and what it leaves free. A joint frame is a rotation in each body whose z axis
  * is the joint's axis; every relative motion that a type admits keeps Phi at zero, and no other does. */
+#include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
 #include "math/dense.h"
 #include "math/euler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SEEDS = 20, SIDES = 2 * BODY_Y };
 
@@ -157,9 +154,8 @@ static bool independent(const struct joint_rows *j, const double *J)
   return chol_factor(S, j->count, ROWS_MAX);
 }
 
-static void each_type_holds_what_it_should(void **state)
+TEST(each_type_holds_what_it_should)
 {
-  (void)state;
   for (int k = 0; k < ALI3_JOINT_TYPES; k++)
     for (int seed = 1; seed <= SEEDS; seed++) {
       const struct type *t = &types[k];
@@ -195,9 +191,8 @@ static void each_type_holds_what_it_should(void **state)
 }
 
 /* The wanted orientation may be given instead of taken from the start. */
-static void orientation_as_given(void **state)
+TEST(orientation_as_given)
 {
-  (void)state;
   const struct type given[] = {types[0], types[2]};
   for (int k = 0; k < 2; k++)
     for (int seed = 1; seed <= SEEDS; seed++) {
@@ -221,9 +216,8 @@ static void orientation_as_given(void **state)
     }
 }
 
-static void distance_is_taken_from_the_start_or_refused(void **state)
+TEST(distance_is_taken_from_the_start_or_refused)
 {
-  (void)state;
   struct random random = {3};
   struct pair p;
   struct joint_rows j;

@@ -4,25 +4,15 @@
  *
  * The rate of an angle is exact where the joint is assembled, so that its states are: bodies are placed one
  * after the other through their joints, at coordinates and rates that the test knows. */
+#include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
 #include "math/euler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { SEEDS = 20, MOST = ROWS_SIDES, G = ALI3_GROUND };
-
-#define assert_near(what, a, b, tolerance)                                                                   \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) < (tolerance) * (1.0 + fabs(near_b))))                                       \
-      fail_msg("%s: %s = %.17g, not %.17g", (what), #a, near_a, near_b);                                     \
-  } while (0)
 
 /* One body of a pair and its place in `mechanism`; the ground is the last. */
 struct part {
@@ -258,14 +248,14 @@ static void check_rows(const char *what, const struct joint_rows *j, const struc
       e[k] = 1.0;
       body_set_velocity(&line[side], v->f[side], e);
       derivatives(j, v, line, 0.002, first, second);
-      for (int i = 0; i < count; i++) assert_near(what, J[stride * i + BODY_Y * side + k], first[i], 1e-9);
+      for (int i = 0; i < count; i++) assert_near_in(what, J[stride * i + BODY_Y * side + k], first[i], 1e-9);
     }
   rows_rate(j, v, J, rate);
   rows_bias(j, v, bias);
   derivatives(j, v, now, 0.002, first, second);
-  for (int i = 0; i < count; i++) assert_near(what, rate[i], first[i], 1e-9);
+  for (int i = 0; i < count; i++) assert_near_in(what, rate[i], first[i], 1e-9);
   derivatives(j, v, now, 0.01, first, second);
-  for (int i = 0; i < count; i++) assert_near(what, bias[i], second[i], 1e-6);
+  for (int i = 0; i < count; i++) assert_near_in(what, bias[i], second[i], 1e-6);
 }
 
 static struct joint_view view_of(struct mechanism *s, const struct joint_rows *j)
@@ -283,12 +273,11 @@ static void compile(struct mechanism *s, const ali3_force_spec *spec)
   double at_start;
   if (ali3_model_add_force(s->m, spec) < 0) fail_msg("%s: %s", s->what, ali3_model_problem(s->m)->text);
   rows_compile_force(s->m, ali3_model_forces(s->m) - 1, s->compiled, &s->link, &at_start);
-  assert_near(s->what, at_start, 0.0, 1e-12);
+  assert_near_in(s->what, at_start, 0.0, 1e-12);
 }
 
-static void coordinate_rate_and_bias_of_what_acts_on_a_joint(void **state)
+TEST(coordinate_rate_and_bias_of_what_acts_on_a_joint)
 {
-  (void)state;
   const ali3_force_type types[] = {ALI3_FORCE_JOINT_SPRING, ALI3_FORCE_STOP, ALI3_FORCE_FRICTION,
                                    ALI3_FORCE_MOTOR, ALI3_FORCE_DRIVE};
   for (int o = 0; layouts[o].joints == 1; o++)
@@ -312,16 +301,15 @@ static void coordinate_rate_and_bias_of_what_acts_on_a_joint(void **state)
           v.turn[0] = s.at[0] + 2.9; /* anything within half a turn */
           rows_evaluate(&s.link, &v, &Phi, J);
           rows_rate(&s.link, &v, J, &rate);
-          assert_near(s.what, Phi, s.at[0] - rest, 1e-12);
-          assert_near(s.what, rate, s.rate[0], 1e-12);
+          assert_near_in(s.what, Phi, s.at[0] - rest, 1e-12);
+          assert_near_in(s.what, rate, s.rate[0], 1e-12);
           check_rows(s.what, &s.link, &v, 1);
           ali3_model_free(s.m);
         }
 }
 
-static void a_gear_joins_two_to_four_bodies(void **state)
+TEST(a_gear_joins_two_to_four_bodies)
 {
-  (void)state;
   int seen[MOST + 1] = {0};
   for (int o = 0; o < LAYOUTS; o++)
     for (int types = 0; types < 4 && layouts[o].joints == 2; types++)
@@ -347,8 +335,8 @@ static void a_gear_joins_two_to_four_bodies(void **state)
         v.turn[1] = s.at[1] + 2.9;
         rows_evaluate(&s.link, &v, &Phi, J);
         rows_rate(&s.link, &v, J, &rate);
-        assert_near(s.what, Phi, s.at[0] - spec.ratio * s.at[1], 1e-12);
-        assert_near(s.what, rate, s.rate[0] - spec.ratio * s.rate[1], 1e-12);
+        assert_near_in(s.what, Phi, s.at[0] - spec.ratio * s.at[1], 1e-12);
+        assert_near_in(s.what, rate, s.rate[0] - spec.ratio * s.rate[1], 1e-12);
         check_rows(s.what, &s.link, &v, 1);
         ali3_model_free(s.m);
       }
@@ -357,9 +345,8 @@ static void a_gear_joins_two_to_four_bodies(void **state)
 
 /* Where bodies part from their joint the rate is J y' still, and no longer the derivative of the angle; the
  * bias is what the turning axis makes of it. On the joint it is 0 for an angle, whatever its sign. */
-static void the_bias_of_an_angle_is_the_change_of_its_rate_off_the_joint_too(void **state)
+TEST(the_bias_of_an_angle_is_the_change_of_its_rate_off_the_joint_too)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct mechanism s;
     struct random random = {(uint64_t)seed};
@@ -381,7 +368,7 @@ static void the_bias_of_an_angle_is_the_change_of_its_rate_off_the_joint_too(voi
       rows_evaluate(&s.link, &v, &Phi, J);
       rows_rate(&s.link, &v, J, &rate[i]);
     }
-    assert_near(s.what, bias, (rate[1] - rate[0]) / (2 * e), 1e-8);
+    assert_near_in(s.what, bias, (rate[1] - rate[0]) / (2 * e), 1e-8);
     ali3_model_free(s.m);
   }
 }
@@ -440,9 +427,8 @@ static void contact_make(struct contact *c, bool plane, int ground, int seed, bo
         for (struct contact c, *once_ = (contact_make(&c, plane_, ground_, seed_, unit), &c); once_;         \
              ali3_model_free(c.m), once_ = NULL)
 
-static void the_gap_of_a_contact_has_its_derivatives(void **state)
+TEST(the_gap_of_a_contact_has_its_derivatives)
 {
-  (void)state;
   EACH_CONTACT(c, false) check_rows(c.what, &c.link, &c.v, 1);
 }
 
@@ -473,9 +459,8 @@ static void material_velocity(const struct part *o, const double P[3], double v[
   for (int i = 0; i < 3; i++) v[i] = y[i] + turn[i];
 }
 
-static void sliding_is_the_motion_of_the_material_points_at_the_contact(void **state)
+TEST(sliding_is_the_motion_of_the_material_points_at_the_contact)
 {
-  (void)state;
   EACH_CONTACT(c, true)
   {
     double n[3], centre[3], P[3], v[2][3], slide[3], Phi[3], J[3 * 2 * BODY_Y], rate[3], bias[3];
@@ -487,20 +472,19 @@ static void sliding_is_the_motion_of_the_material_points_at_the_contact(void **s
     v3_sub(slide, v[1], v[0]);
     const double *t[2] = {J + 3 * BODY_Y, J + 5 * BODY_Y}; /* b moves along them as they are */
     for (int i = 0; i < 2; i++) {
-      assert_near(c.what, v3_dot(t[i], n), 0.0, 1e-14);
-      assert_near(c.what, v3_dot(t[i], t[i]), 1.0, 1e-14);
-      assert_near(c.what, rate[1 + i], v3_dot(t[i], slide), 1e-13);
+      assert_near_in(c.what, v3_dot(t[i], n), 0.0, 1e-14);
+      assert_near_in(c.what, v3_dot(t[i], t[i]), 1.0, 1e-14);
+      assert_near_in(c.what, rate[1 + i], v3_dot(t[i], slide), 1e-13);
       assert_true(Phi[1 + i] == 0.0 && bias[1 + i] == 0.0);
     }
-    assert_near(c.what, v3_dot(t[0], t[1]), 0.0, 1e-14);
-    assert_near(c.what, rate[0], v3_dot(n, slide), 1e-13); /* the gap opens as the points part */
+    assert_near_in(c.what, v3_dot(t[0], t[1]), 0.0, 1e-14);
+    assert_near_in(c.what, rate[0], v3_dot(n, slide), 1e-13); /* the gap opens as the points part */
   }
 }
 
 /* Forces add up to nothing, and so do their moments about the origin. */
-static void action_is_reaction_at_a_contact(void **state)
+TEST(action_is_reaction_at_a_contact)
 {
-  (void)state;
   EACH_CONTACT(c, true)
   {
     double Phi[3], J[3 * 2 * BODY_Y];
@@ -517,16 +501,15 @@ static void action_is_reaction_at_a_contact(void **state)
         v3_axpy(moment, 1.0, arm);
       }
       for (int i = 0; i < 3; i++) {
-        assert_near(c.what, force[i], 0.0, 1e-14);
-        assert_near(c.what, moment[i], 0.0, 1e-13);
+        assert_near_in(c.what, force[i], 0.0, 1e-14);
+        assert_near_in(c.what, moment[i], 0.0, 1e-13);
       }
     }
   }
 }
 
-static void what_a_contact_reports_acts_at_its_point_b(void **state)
+TEST(what_a_contact_reports_acts_at_its_point_b)
 {
-  (void)state;
   EACH_CONTACT(c, true)
   {
     struct random random = {(uint64_t)seed_};
@@ -541,8 +524,8 @@ static void what_a_contact_reports_acts_at_its_point_b(void **state)
     v3_sub(arm, P, centre);
     v3_cross(moment, arm, F);
     for (int i = 0; i < 3; i++) {
-      assert_near(c.what, force[i], F[i], 1e-14);
-      assert_near(c.what, torque[i], moment[i], 1e-13);
+      assert_near_in(c.what, force[i], F[i], 1e-14);
+      assert_near_in(c.what, torque[i], moment[i], 1e-13);
     }
   }
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Every law against its formula, its slope by differences, and what it stores by quadrature. */
+#include "check.h"
 #include "common/random.h"
 #include "dynamics/laws.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 /* needs cmocka */
 #include "common/seeded.h"
@@ -23,9 +20,8 @@ static double slope_by_differences(const struct law *law, double x, double rate,
          (2 * e);
 }
 
-static void a_linear_law_is_stiffness_and_damping(void **state)
+TEST(a_linear_law_is_stiffness_and_damping)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     const ali3_table none = {0};
@@ -36,10 +32,11 @@ static void a_linear_law_is_stiffness_and_damping(void **state)
                       .damping_table = &none};
     double x = random_between(&r, -2, 2), rate = random_between(&r, -2, 2), v_d = random_between(&r, 1, 100),
            s;
-    assert_near(seed, law_force(&law, x, rate, v_d, &s), law.stiffness * x + law.damping * rate, 1e-15);
-    assert_near(seed, s, law.stiffness + v_d * law.damping, 1e-15);
-    assert_near(seed, s, slope_by_differences(&law, x, rate, v_d), 1e-6);
-    assert_near(seed, law_energy(&law, x), 0.5 * law.stiffness * x * x, 1e-15);
+    assert_near_in(check_seed(seed), law_force(&law, x, rate, v_d, &s),
+                   law.stiffness * x + law.damping * rate, 1e-15);
+    assert_near_in(check_seed(seed), s, law.stiffness + v_d * law.damping, 1e-15);
+    assert_near_in(check_seed(seed), s, slope_by_differences(&law, x, rate, v_d), 1e-6);
+    assert_near_in(check_seed(seed), law_energy(&law, x), 0.5 * law.stiffness * x * x, 1e-15);
   }
 }
 
@@ -66,9 +63,8 @@ static double by_hand(const double p[POINTS][2], double x)
   return (1 - w) * p[i][1] + w * p[i + 1][1];
 }
 
-static void a_table_is_lines_between_points_and_beyond_them(void **state)
+TEST(a_table_is_lines_between_points_and_beyond_them)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     double f[POINTS][2], d[POINTS][2], s;
@@ -78,37 +74,36 @@ static void a_table_is_lines_between_points_and_beyond_them(void **state)
     random_table(&r, f, seed % 2);
     random_table(&r, d, seed % 2);
     double far = seed % 3 ? 4 : 40, x = random_between(&r, -far, far), rate = random_between(&r, -far, far);
-    assert_near(seed, law_force(&law, x, rate, 7, &s), by_hand(f, x) + by_hand(d, rate), 1e-12);
+    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), by_hand(f, x) + by_hand(d, rate),
+                   1e-12);
     check(seed, s >= 0);
-    if (seed % 2) assert_near(seed, s, slope_by_differences(&law, x, rate, 7), 1e-5);
+    if (seed % 2) assert_near_in(check_seed(seed), s, slope_by_differences(&law, x, rate, 7), 1e-5);
     /* at a point both lines meet */
     for (int i = 0; i < POINTS; i++)
-      assert_near(seed, law_force(&law, f[i][0], d[i][0], 7, &s), f[i][1] + d[i][1], 1e-14);
+      assert_near_in(check_seed(seed), law_force(&law, f[i][0], d[i][0], 7, &s), f[i][1] + d[i][1], 1e-14);
     /* in place of one of them: the other stays */
     const ali3_table none = {0};
     law.force = &none;
-    assert_near(seed, law_force(&law, x, rate, 7, &s), 3 * x + by_hand(d, rate), 1e-12);
+    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), 3 * x + by_hand(d, rate), 1e-12);
     law.force = &force;
     law.damping_table = &none;
-    assert_near(seed, law_force(&law, x, rate, 7, &s), by_hand(f, x) + 4 * rate, 1e-12);
+    assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), by_hand(f, x) + 4 * rate, 1e-12);
   }
 }
 
-static void a_falling_stretch_has_no_slope(void **state)
+TEST(a_falling_stretch_has_no_slope)
 {
-  (void)state;
   const double p[2][2] = {{0, 5}, {1, 2}};
   const ali3_table falls = {2, p}, none = {0};
   struct law law = {.kind = LAW_TABLE, .stiffness = 7, .damping = 2, .force = &falls, .damping_table = &none};
   double slope;
-  assert_near(0, law_force(&law, 0.5, 1, 10, &slope), 3.5 + 2, 1e-15);
-  assert_near(0, slope, 20, 1e-15);
+  assert_near_in(check_seed(0), law_force(&law, 0.5, 1, 10, &slope), 3.5 + 2, 1e-15);
+  assert_near_in(check_seed(0), slope, 20, 1e-15);
 }
 
 /* Energy of a table by the trapezoidal rule over many small pieces, corners among their ends. */
-static void what_a_table_stores_is_its_area(void **state)
+TEST(what_a_table_stores_is_its_area)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     double f[POINTS][2], sum = 0, s;
@@ -120,17 +115,17 @@ static void what_a_table_stores_is_its_area(void **state)
     if (seed % 10 == 0) x = f[seed / 10 % POINTS][0];
     if (seed % 10 == 1) f[2][0] = 0.5 * (f[1][0] + f[3][0]); /* another grid */
     for (int i = 0; i < PIECES; i++) sum += x / PIECES * law_force(&law, x * (i + 0.5) / PIECES, 0, 1, &s);
-    assert_near(seed, law_energy(&law, x), sum, 1e-5);
+    assert_near_in(check_seed(seed), law_energy(&law, x), sum, 1e-5);
   }
   /* 0 is a point of the table */
   const double p[3][2] = {{-1, -2}, {0, 0}, {2, 1}};
   const ali3_table force = {3, p}, none = {0};
   struct law law = {.kind = LAW_TABLE, .force = &force, .damping_table = &none};
-  assert_near(0, law_energy(&law, 0), 0, 0);
-  assert_near(0, law_energy(&law, -1), 1, 1e-15);
-  assert_near(0, law_energy(&law, -2), 4, 1e-15);
-  assert_near(0, law_energy(&law, 2), 1, 1e-15);
-  assert_near(0, law_energy(&law, 4), 4, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, 0), 0, 0);
+  assert_near_in(check_seed(0), law_energy(&law, -1), 1, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, -2), 4, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, 2), 1, 1e-15);
+  assert_near_in(check_seed(0), law_energy(&law, 4), 4, 1e-15);
 }
 
 static struct law random_limits(struct random *r, double damping)
@@ -151,9 +146,8 @@ static double beyond(const struct law *law, double x)
   return x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0;
 }
 
-static void limits_push_back_and_never_pull(void **state)
+TEST(limits_push_back_and_never_pull)
 {
-  (void)state;
   int pushed = 0, let_go = 0;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
@@ -166,12 +160,12 @@ static void limits_push_back_and_never_pull(void **state)
       check(seed, force == 0 && slope == 0);
       let_go += out != 0;
     } else {
-      assert_near(seed, force, all, 1e-15);
-      assert_near(seed, slope, law.stiffness + 30 * law.damping, 1e-15);
-      assert_near(seed, slope, slope_by_differences(&law, x, rate, 30), 1e-4);
+      assert_near_in(check_seed(seed), force, all, 1e-15);
+      assert_near_in(check_seed(seed), slope, law.stiffness + 30 * law.damping, 1e-15);
+      assert_near_in(check_seed(seed), slope, slope_by_differences(&law, x, rate, 30), 1e-4);
       pushed++;
     }
-    assert_near(seed, law_energy(&law, x), 0.5 * law.stiffness * out * out, 1e-15);
+    assert_near_in(check_seed(seed), law_energy(&law, x), 0.5 * law.stiffness * out * out, 1e-15);
     /* nor does the mean over a step that began anywhere, with whatever force a stop may have there */
     double x0 = random_between(&r, -2, 2), out0 = beyond(&law, x0);
     for (int end = 0; end < 2; end++) {
@@ -185,9 +179,8 @@ static void limits_push_back_and_never_pull(void **state)
 }
 
 /* Mean force times way = difference of what is stored, whichever side of which limit the ends are on. */
-static void the_mean_over_a_step_does_the_work_of_what_is_stored(void **state)
+TEST(the_mean_over_a_step_does_the_work_of_what_is_stored)
 {
-  (void)state;
   enum { PLACES = 3 };
   int seen[PLACES][PLACES] = {{0}};
   for (int seed = 1; seed <= 10 * SEEDS; seed++) {
@@ -197,35 +190,33 @@ static void the_mean_over_a_step_does_the_work_of_what_is_stored(void **state)
     double out0 = beyond(&law, x0), out = beyond(&law, x);
     double mean = law_mean(&law, x0, x, 0.01, false, &slope);
     seen[1 + (out0 > 0) - (out0 < 0)][1 + (out > 0) - (out < 0)]++;
-    assert_near(seed, mean * (x - x0), law_energy(&law, x) - law_energy(&law, x0), 1e-12);
+    assert_near_in(check_seed(seed), mean * (x - x0), law_energy(&law, x) - law_energy(&law, x0), 1e-12);
     /* and with the slope of the mean as the end of the way moves */
     const double e = 1e-7;
     double by_differences =
         (law_mean(&law, x0, x + e, 0.01, false, &other) - law_mean(&law, x0, x - e, 0.01, false, &other)) /
         (2 * e);
     if (fabs(x - law.lower) > e && fabs(x - law.upper) > e && fabs(x - x0) > 1e-2)
-      assert_near(seed, slope, by_differences, 1e-4);
+      assert_near_in(check_seed(seed), slope, by_differences, 1e-4);
   }
   for (int i = 0; i < PLACES; i++)
     for (int k = 0; k < PLACES; k++) assert_true(seen[i][k] > SEEDS / 10);
 }
 
-static void a_step_that_goes_nowhere_has_the_force_it_stands_in(void **state)
+TEST(a_step_that_goes_nowhere_has_the_force_it_stands_in)
 {
-  (void)state;
   const struct law law = {.kind = LAW_LIMITS, .stiffness = 10, .lower = -1, .upper = 1};
   double slope;
-  assert_near(0, law_mean(&law, 1.5, 1.5, 0.01, false, &slope), 5, 1e-15);
-  assert_near(0, slope, 5, 1e-15); /* half of the end's */
-  assert_near(0, law_mean(&law, -1.5, -1.5, 0.01, false, &slope), -5, 1e-15);
-  assert_near(0, law_mean(&law, 1, 1, 0.01, false, &slope), 0, 0);
-  assert_near(0, slope, 0, 0);
+  assert_near_in(check_seed(0), law_mean(&law, 1.5, 1.5, 0.01, false, &slope), 5, 1e-15);
+  assert_near_in(check_seed(0), slope, 5, 1e-15); /* half of the end's */
+  assert_near_in(check_seed(0), law_mean(&law, -1.5, -1.5, 0.01, false, &slope), -5, 1e-15);
+  assert_near_in(check_seed(0), law_mean(&law, 1, 1, 0.01, false, &slope), 0, 0);
+  assert_near_in(check_seed(0), slope, 0, 0);
 }
 
 /* A dashpot at a stop takes energy out, whatever the step. */
-static void damping_at_a_limit_takes_energy_out(void **state)
+TEST(damping_at_a_limit_takes_energy_out)
 {
-  (void)state;
   for (int seed = 1; seed <= 10 * SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     struct law law = random_limits(&r, random_between(&r, 0, 20));
@@ -240,9 +231,8 @@ static void damping_at_a_limit_takes_energy_out(void **state)
 }
 
 /* A damper that began at full strength at the first touch would have the iteration jump between open and closed. */
-static void nothing_jumps_where_a_limit_begins(void **state)
+TEST(nothing_jumps_where_a_limit_begins)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     struct law law = random_limits(&r, random_between(&r, 0, 50));
@@ -255,9 +245,8 @@ static void nothing_jumps_where_a_limit_begins(void **state)
 }
 
 /* Where friction acts on what is pushed, and gives in as it says, the row is on the law. */
-static void the_drag_is_that_of_the_sliding_to_come(void **state)
+TEST(the_drag_is_that_of_the_sliding_to_come)
 {
-  (void)state;
   int sticks = 0, slides = 0;
   for (int seed = 1; seed <= 10 * SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
@@ -270,7 +259,7 @@ static void the_drag_is_that_of_the_sliding_to_come(void **state)
     double gives = pow(10, random_between(&r, -4, 0)), tangent;
     double drag = law_drag(&law, normal, push, gives, &tangent), v = push / (1.0 + gives * drag);
     double F = law.friction * normal, wanted = F / hypot(v, law.slip) + law.damping;
-    assert_near(seed, drag, wanted, 1e-3);
+    assert_near_in(check_seed(seed), drag, wanted, 1e-3);
     check(seed, tangent >= 0 && tangent <= drag * (1 + 1e-12));
     check(seed, law_drag(&law, normal, -push, gives, &tangent) == drag); /* whichever way */
     sticks += v < law.slip;
@@ -279,9 +268,8 @@ static void the_drag_is_that_of_the_sliding_to_come(void **state)
   assert_true(sticks > SEEDS && slides > SEEDS);
 }
 
-static void laws_with_corners_are_known(void **state)
+TEST(laws_with_corners_are_known)
 {
-  (void)state;
   static const bool switches[] = {false, true, true, true, true, false};
   static const bool jumps[] = {false, false, true, true, true, false};
   for (int kind = LAW_LINEAR; kind <= LAW_VALUE; kind++) {

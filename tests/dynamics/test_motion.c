@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * What a drive prescribes: functions of time by differences, and a reference that follows targets from
  * outside. */
+#include "check.h"
 #include "common/random.h"
 #include "dynamics/motion.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* needs cmocka */
 #include "common/seeded.h"
@@ -25,9 +22,8 @@ static void check_derivatives(const struct motion *m, double t, double e, int se
   check(seed, fabs((after.rate - before.rate) / (2 * e) - now.acceleration) < 1e-5 * scale);
 }
 
-static void a_function_is_offset_speed_and_sine(void **state)
+TEST(a_function_is_offset_speed_and_sine)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     ali3_force_spec spec = ali3_force_spec_default(ALI3_FORCE_DRIVE);
@@ -41,8 +37,8 @@ static void a_function_is_offset_speed_and_sine(void **state)
     spec.phase = random_between(&r, -4, 4);
     assert_true(motion_compile(&spec, 0.7, &m));
     double t = random_between(&r, 0, 100), angle = 2 * pi * spec.frequency * t + spec.phase;
-    assert_near(seed, motion_at(&m, t).position,
-                (own ? spec.offset : 0.7) + spec.speed * t + spec.amplitude * sin(angle), 1e-12);
+    assert_near_in(check_seed(seed), motion_at(&m, t).position,
+                   (own ? spec.offset : 0.7) + spec.speed * t + spec.amplitude * sin(angle), 1e-12);
     check_derivatives(&m, t, 1e-5, seed);
     check(seed, m.curvature == NULL);
   }
@@ -68,9 +64,8 @@ static void course_make(struct course *c, int n, int seed)
   assert_true(motion_compile(&c->spec, 0.0, &c->m));
 }
 
-static void a_spline_goes_through_its_points_and_bends_without_a_jump(void **state)
+TEST(a_spline_goes_through_its_points_and_bends_without_a_jump)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct course c;
     const double e = 1e-9;
@@ -79,10 +74,10 @@ static void a_spline_goes_through_its_points_and_bends_without_a_jump(void **sta
     for (int i = 0; i < n; i++) {
       double t = c.point[i][0];
       struct reference at = motion_at(&c.m, t), left = motion_at(&c.m, t - e), right = motion_at(&c.m, t + e);
-      assert_near(seed, at.position, c.point[i][1], 1e-14);
-      assert_near(seed, left.position, right.position, 1e-7);
-      assert_near(seed, left.rate, right.rate, 1e-6);
-      if (i > 0 && i < n - 1) assert_near(seed, left.acceleration, right.acceleration, 1e-6);
+      assert_near_in(check_seed(seed), at.position, c.point[i][1], 1e-14);
+      assert_near_in(check_seed(seed), left.position, right.position, 1e-7);
+      assert_near_in(check_seed(seed), left.rate, right.rate, 1e-6);
+      if (i > 0 && i < n - 1) assert_near_in(check_seed(seed), left.acceleration, right.acceleration, 1e-6);
     }
     for (int i = 0; i + 1 < n; i++)
       for (int k = 1; k < 10; k++)
@@ -91,9 +86,8 @@ static void a_spline_goes_through_its_points_and_bends_without_a_jump(void **sta
   }
 }
 
-static void a_spline_is_at_rest_at_its_ends_and_held_beyond(void **state)
+TEST(a_spline_is_at_rest_at_its_ends_and_held_beyond)
 {
-  (void)state;
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct course c;
     const double e = 1e-9;
@@ -114,9 +108,8 @@ static void a_spline_is_at_rest_at_its_ends_and_held_beyond(void **state)
 }
 
 /* Between two points at rest it is the cubic 3 s^2 - 2 s^3. */
-static void a_spline_of_two_points_is_the_smooth_step(void **state)
+TEST(a_spline_of_two_points_is_the_smooth_step)
 {
-  (void)state;
   const double p[2][2] = {{1, 2}, {3, 7}};
   ali3_force_spec spec = ali3_force_spec_default(ALI3_FORCE_DRIVE);
   struct motion m;
@@ -124,8 +117,8 @@ static void a_spline_of_two_points_is_the_smooth_step(void **state)
   assert_true(motion_compile(&spec, 0.0, &m));
   for (int i = 0; i <= 20; i++) {
     double s = i / 20.0;
-    assert_near(i, motion_at(&m, 1 + 2 * s).position, 2 + 5 * s * s * (3 - 2 * s), 1e-14);
-    assert_near(i, motion_at(&m, 1 + 2 * s).rate, 15 * s * (1 - s), 1e-14);
+    assert_near_in(check_seed(i), motion_at(&m, 1 + 2 * s).position, 2 + 5 * s * s * (3 - 2 * s), 1e-14);
+    assert_near_in(check_seed(i), motion_at(&m, 1 + 2 * s).rate, 15 * s * (1 - s), 1e-14);
   }
   free(m.curvature);
 }
@@ -157,9 +150,8 @@ static int steps_for(const struct motion *m, const struct reference *x, double t
   return (int)(1.05 * time / dt) + 20;
 }
 
-static void from_rest_to_a_target_without_overshoot_and_to_rest(void **state)
+TEST(from_rest_to_a_target_without_overshoot_and_to_rest)
 {
-  (void)state;
   double slowest = 0;
   for (int seed = 1; seed <= 20 * SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
@@ -190,9 +182,8 @@ static void from_rest_to_a_target_without_overshoot_and_to_rest(void **state)
   assert_true(slowest < 1.07); /* braking at 0.88: (1 + 1/0.88)/2 */
 }
 
-static void targets_that_jump_are_followed_within_the_limits(void **state)
+TEST(targets_that_jump_are_followed_within_the_limits)
 {
-  (void)state;
   for (int seed = 1; seed <= 4 * SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     struct motion m = random_limits(&r);
@@ -215,15 +206,14 @@ static void targets_that_jump_are_followed_within_the_limits(void **state)
 }
 
 /* What is near enough is reached in two steps. */
-static void a_small_move_takes_two_steps(void **state)
+TEST(a_small_move_takes_two_steps)
 {
-  (void)state;
   const struct motion m = {.external = true, .max_rate = 1, .max_acceleration = 100};
   struct reference x = {0.5, 0, 0};
   follow(&m, &x, 0.5 + 5e-5, 1e-3, 0);
   assert_true(x.position > 0.5 && x.position < 0.5 + 5e-5);
   follow(&m, &x, 0.5 + 5e-5, 1e-3, 0);
-  assert_near(0, x.position, 0.5 + 5e-5, 1e-15);
+  assert_near_in(check_seed(0), x.position, 0.5 + 5e-5, 1e-15);
   assert_true(fabs(x.rate) < 1e-12);
 }
 

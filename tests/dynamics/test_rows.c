@@ -3,16 +3,13 @@
  *
  * Along a straight line in q every residual is a polynomial of degree 4 at most, so that the five-point
  * formulas below are exact but for rounding: no step length to tune. */
+#include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
 #include "math/euler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SEEDS = 20, SIDES = 2 * BODY_Y };
 static const double STEP = 0.125;
@@ -69,13 +66,6 @@ static void scene_make(struct scene *s, ali3_joint_type type, int ground, int se
         for (struct scene s, *once_ = (scene_make(&s, type_, ground_, seed_, unit), &s); once_;              \
              ali3_model_free(s.m), once_ = NULL)
 
-#define assert_near(s, a, b, tolerance)                                                                      \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) < (tolerance) * (1.0 + fabs(near_b))))                                       \
-      fail_msg("%s: %s = %.17g, not %.17g", (s).what, #a, near_a, near_b);                                   \
-  } while (0)
-
 /* Phi with both bodies moved along their own straight lines. */
 static void residual_along(const struct scene *s, const struct body_state line[2], double t, double *Phi)
 {
@@ -120,7 +110,7 @@ static void check_jacobian(const struct scene *s, int ground, double step, doubl
       body_set_velocity(&line[1 - side], &s->f[1 - side], none);
       derivatives(s, line, step, first, second);
       for (int i = 0; i < s->j.count; i++)
-        assert_near(*s, J[SIDES * i + BODY_Y * side + k], first[i], tolerance);
+        assert_near_in((*s).what, J[SIDES * i + BODY_Y * side + k], first[i], tolerance);
     }
 }
 
@@ -138,28 +128,25 @@ static void check_bias(const struct scene *s, int ground, double step, double to
       body_velocity(&s->x[side], y);
       for (int k = 0; k < BODY_Y && side != ground; k++) rate += J[SIDES * i + BODY_Y * side + k] * y[k];
     }
-    assert_near(*s, rate, first[i], 0.1 * tolerance);
-    assert_near(*s, bias[i], second[i], tolerance);
+    assert_near_in((*s).what, rate, first[i], 0.1 * tolerance);
+    assert_near_in((*s).what, bias[i], second[i], tolerance);
   }
 }
 
-static void jacobian_is_the_derivative(void **state)
+TEST(jacobian_is_the_derivative)
 {
-  (void)state;
   EACH_SCENE(s, false) check_jacobian(&s, ground_, STEP, 1e-11);
 }
 
-static void bias_is_the_second_derivative_without_acceleration(void **state)
+TEST(bias_is_the_second_derivative_without_acceleration)
 {
-  (void)state;
   EACH_SCENE(s, false) check_bias(&s, ground_, STEP, 1e-10);
 }
 
 /* Rows of a spring between two points, |d| - L, and of a bushing. The first is no polynomial: it needs a
  * short step. */
-static void rows_of_forces(void **state)
+TEST(rows_of_forces)
 {
-  (void)state;
   for (int ground = -1; ground < 2; ground++)
     for (int seed = 1; seed <= SEEDS; seed++)
       for (int bushing = 0; bushing < 2; bushing++) {
@@ -212,9 +199,8 @@ static void meet(struct scene *s, int ground)
 }
 
 /* The power of -J'lambda on a body is that of the reaction on b, or its opposite on a, at point b. */
-static void reaction_has_the_power_of_the_multipliers(void **state)
+TEST(reaction_has_the_power_of_the_multipliers)
 {
-  (void)state;
   EACH_SCENE(s, true)
   {
     struct random random = {(uint64_t)seed_};
@@ -234,7 +220,7 @@ static void reaction_has_the_power_of_the_multipliers(void **state)
       for (int i = 0; i < s.j.count; i++)
         for (int k = 0; k < BODY_Y; k++) power -= lambda[i] * J[SIDES * i + BODY_Y * side + k] * y[k];
       motion_at(&s, side, P, v, w);
-      assert_near(s, sign * (v3_dot(force, v) + v3_dot(torque, w)), power, 1e-12);
+      assert_near_in(s.what, sign * (v3_dot(force, v) + v3_dot(torque, w)), power, 1e-12);
     }
   }
 }
@@ -265,9 +251,8 @@ static void place(struct scene *s, const double spin[3], double turn, double sli
   v3_axpy(s->x[1].r, -1.0, rest);
 }
 
-static void coordinate_and_its_rate(void **state)
+TEST(coordinate_and_its_rate)
 {
-  (void)state;
   const ali3_joint_type types[] = {ALI3_JOINT_REVOLUTE, ALI3_JOINT_PRISMATIC};
   for (int k = 0; k < 2; k++)
     for (int seed = 1; seed <= SEEDS; seed++) {
@@ -310,10 +295,10 @@ static void coordinate_and_its_rate(void **state)
         for (int i = 0; i < 4; i++) s.x[side].pd[i] = (after[side].p[i] - before[side].p[i]) / (2 * e);
       }
       rows_evaluate(&s.j, &s.v, Phi, J);
-      for (int i = 0; i < s.j.count; i++) assert_near(s, Phi[i], 0.0, 1e-13);
+      for (int i = 0; i < s.j.count; i++) assert_near_in(s.what, Phi[i], 0.0, 1e-13);
       rows_coordinate(&s.j, &s.v, &position, &velocity);
-      assert_near(s, position, rate * t, 1e-12);
-      assert_near(s, velocity, rate, 1e-8);
+      assert_near_in(s.what, position, rate * t, 1e-12);
+      assert_near_in(s.what, velocity, rate, 1e-8);
       ali3_model_free(s.m);
     }
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "inputs/inputs_bench.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool init(struct bench *b)
 {

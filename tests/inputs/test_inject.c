@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Each kind of fault, on a stream of one sample in a cycle: cycle k brings the value and the number k. */
+#include "check.h"
 #include "inputs/inject.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CHANNELS = 2, NOTHING = -1 };
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * What there is of inputs, what is tuned, forgotten, missed, and handed to the model. */
+#include "check.h"
 #include "inputs/inputs_bench.h"
 #include "stepper/stepper.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void what_is_tuned_holds_at_once(void **state)
 {
@@ -272,21 +269,21 @@ static void the_client_of_the_owner_is_shown(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(what_is_tuned_holds_at_once),
-      TEST(values_reach_the_model),
-      TEST(what_is_forgotten_does_not_come_back),
-      TEST(what_came_after_is_not_forgotten),
-      TEST(tuning_to_hold_ends_a_recovery),
-      TEST(what_is_required_has_to_be_fresh),
-      TEST(what_recovers_is_not_fresh_yet),
-      TEST(tuning_what_is_stale_blends),
-      TEST(tuning_does_not_end_the_way_to_what_is_held),
-      TEST(tuning_to_the_same_changes_nothing),
-      TEST(tuning_a_shorter_hold_blends),
-      TEST(the_owner_is_shown_until_it_is_silent),
-      TEST(the_client_of_the_owner_is_shown),
+      ROW(what_is_tuned_holds_at_once),
+      ROW(values_reach_the_model),
+      ROW(what_is_forgotten_does_not_come_back),
+      ROW(what_came_after_is_not_forgotten),
+      ROW(tuning_to_hold_ends_a_recovery),
+      ROW(what_is_required_has_to_be_fresh),
+      ROW(what_recovers_is_not_fresh_yet),
+      ROW(tuning_what_is_stale_blends),
+      ROW(tuning_does_not_end_the_way_to_what_is_held),
+      ROW(tuning_to_the_same_changes_nothing),
+      ROW(tuning_a_shorter_hold_blends),
+      ROW(the_owner_is_shown_until_it_is_silent),
+      ROW(the_client_of_the_owner_is_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

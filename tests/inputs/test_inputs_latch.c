@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What a channel is at an instant: policies, rates, ages. */
+#include "check.h"
 #include "inputs/inputs_bench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void nothing_sent_is_zero_and_fresh(void **state)
 {
@@ -322,30 +319,30 @@ static void without_a_clock_everything_goes_by_the_other_time(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(nothing_sent_is_zero_and_fresh),
-      TEST(a_sample_acts_until_its_hold_time),
-      TEST(hold_keeps_the_value_and_says_so),
-      TEST(ramp_goes_to_zero_in_a_straight_line),
-      TEST(a_ramp_of_no_length_drops_at_once),
-      TEST(safe_drops_at_once_and_asks_for_the_safe_state),
-      TEST(a_value_is_one_channel_with_a_limit_of_its_own),
-      TEST(ramp_and_safe_lead_to_the_safe_value),
-      TEST(lower_and_upper_are_apart),
-      TEST(a_rate_bounds_every_change_of_the_value_in_use),
-      TEST(a_rate_is_by_time_and_not_by_cycle),
-      TEST(a_range_that_is_tuned_holds_at_once_whatever_the_rate),
-      TEST(the_first_latch_is_one_period_after_nothing),
-      TEST(extrapolation_goes_on_for_two_periods),
-      TEST(extrapolation_stays_within_the_range),
-      TEST(no_line_through_a_gap),
-      TEST(an_age_of_its_own_leads_to_safe),
-      TEST(samples_that_do_not_count_do_not_keep_it_from_safe),
-      TEST(a_required_input_that_was_forgotten_is_lost),
-      TEST(a_required_one_of_the_policy_safe_is_lost_as_well),
-      TEST(going_stale_is_counted_once),
-      TEST(without_a_clock_everything_goes_by_the_other_time),
+      ROW(nothing_sent_is_zero_and_fresh),
+      ROW(a_sample_acts_until_its_hold_time),
+      ROW(hold_keeps_the_value_and_says_so),
+      ROW(ramp_goes_to_zero_in_a_straight_line),
+      ROW(a_ramp_of_no_length_drops_at_once),
+      ROW(safe_drops_at_once_and_asks_for_the_safe_state),
+      ROW(a_value_is_one_channel_with_a_limit_of_its_own),
+      ROW(ramp_and_safe_lead_to_the_safe_value),
+      ROW(lower_and_upper_are_apart),
+      ROW(a_rate_bounds_every_change_of_the_value_in_use),
+      ROW(a_rate_is_by_time_and_not_by_cycle),
+      ROW(a_range_that_is_tuned_holds_at_once_whatever_the_rate),
+      ROW(the_first_latch_is_one_period_after_nothing),
+      ROW(extrapolation_goes_on_for_two_periods),
+      ROW(extrapolation_stays_within_the_range),
+      ROW(no_line_through_a_gap),
+      ROW(an_age_of_its_own_leads_to_safe),
+      ROW(samples_that_do_not_count_do_not_keep_it_from_safe),
+      ROW(a_required_input_that_was_forgotten_is_lost),
+      ROW(a_required_one_of_the_policy_safe_is_lost_as_well),
+      ROW(going_stale_is_counted_once),
+      ROW(without_a_clock_everything_goes_by_the_other_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

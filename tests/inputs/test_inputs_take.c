@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Which samples count: owners, numbers, recovery, ranges, faults put in. */
+#include "check.h"
 #include "inputs/inputs_bench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void limits_clamp_flag_and_count_each_sample_once(void **state)
 {
@@ -419,34 +416,34 @@ static void what_is_frozen_does_not_grow_stale(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(limits_clamp_flag_and_count_each_sample_once),
-      TEST(what_is_not_finite_never_gets_in),
-      TEST(a_sample_from_after_the_wake_up_is_of_age_zero),
-      TEST(inputs_of_different_ports_stand_side_by_side),
-      TEST(a_fresh_sample_ends_staleness),
-      TEST(the_first_writer_owns_the_input),
-      TEST(an_owner_may_be_silent_for_its_hold),
-      TEST(a_reset_forgets_the_owner),
-      TEST(what_was_forgotten_claims_nothing),
-      TEST(what_was_delayed_beyond_a_reset_is_forgotten),
-      TEST(other_sources_than_those_named_are_refused),
-      TEST(a_number_that_comes_again_is_no_sign_of_life),
-      TEST(what_was_overtaken_is_late),
-      TEST(numbers_that_begin_anew_have_to_recover),
-      TEST(held_numbers_that_begin_anew_act_at_once),
-      TEST(another_owner_counts_by_itself),
-      TEST(what_was_stale_recovers_and_blends),
-      TEST(a_gap_begins_the_recovery_anew),
-      TEST(a_period_longer_than_hold_is_no_gap),
-      TEST(samples_that_stop_while_it_recovers_leave_it_stale),
-      TEST(one_sample_of_a_cycle_counts),
-      TEST(going_stale_in_the_blend_goes_on_from_the_value_in_use),
-      TEST(the_first_after_a_reset_counts_at_once),
-      TEST(what_is_injected_is_taken_as_if_it_had_come),
-      TEST(a_bias_is_clamped_as_any_value),
-      TEST(what_is_frozen_does_not_grow_stale),
+      ROW(limits_clamp_flag_and_count_each_sample_once),
+      ROW(what_is_not_finite_never_gets_in),
+      ROW(a_sample_from_after_the_wake_up_is_of_age_zero),
+      ROW(inputs_of_different_ports_stand_side_by_side),
+      ROW(a_fresh_sample_ends_staleness),
+      ROW(the_first_writer_owns_the_input),
+      ROW(an_owner_may_be_silent_for_its_hold),
+      ROW(a_reset_forgets_the_owner),
+      ROW(what_was_forgotten_claims_nothing),
+      ROW(what_was_delayed_beyond_a_reset_is_forgotten),
+      ROW(other_sources_than_those_named_are_refused),
+      ROW(a_number_that_comes_again_is_no_sign_of_life),
+      ROW(what_was_overtaken_is_late),
+      ROW(numbers_that_begin_anew_have_to_recover),
+      ROW(held_numbers_that_begin_anew_act_at_once),
+      ROW(another_owner_counts_by_itself),
+      ROW(what_was_stale_recovers_and_blends),
+      ROW(a_gap_begins_the_recovery_anew),
+      ROW(a_period_longer_than_hold_is_no_gap),
+      ROW(samples_that_stop_while_it_recovers_leave_it_stale),
+      ROW(one_sample_of_a_cycle_counts),
+      ROW(going_stale_in_the_blend_goes_on_from_the_value_in_use),
+      ROW(the_first_after_a_reset_counts_at_once),
+      ROW(what_is_injected_is_taken_as_if_it_had_come),
+      ROW(a_bias_is_clamped_as_any_value),
+      ROW(what_is_frozen_does_not_grow_stale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "inputs/sequence.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* N next, = repeated, l late, R restart: one letter for each number. */
 static void assert_verdicts(uint32_t bits, const uint32_t *number, const char *expected)

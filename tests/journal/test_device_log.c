@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * What the log says of devices and lines that come and go, by a clock the test makes up. Standard error is a file here. */
+#include "check.h"
 #include "journal/device_log.h"
 
 #include "base/arena.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define T0 UINT64_C(50000000000)
 #define MS UINT64_C(1000000)
@@ -80,9 +77,8 @@ static void set(enum device_state state, const char *error)
   atomic_store(&t->device[0].state, state);
 }
 
-static void changes_are_said_once(void **state)
+TEST(changes_are_said_once)
 {
-  (void)state;
   assert_string_equal(said(0), ""); /* it has not been tried yet */
   set(DEVICE_CONNECTING, "Connection refused");
   assert_string_equal(said(20), "ali3d: device plc: connecting: Connection refused\n");
@@ -96,16 +92,14 @@ static void changes_are_said_once(void **state)
   assert_string_equal(said(9000), "ali3d: device plc: failing: read holding 0: no answer in 0.2 s\n");
 }
 
-static void the_first_time_up_is_said(void **state)
+TEST(the_first_time_up_is_said)
 {
-  (void)state;
   set(DEVICE_UP, NULL);
   assert_string_equal(said(0), "ali3d: device plc: up\n");
 }
 
-static void a_device_that_flaps_is_summed_up(void **state)
+TEST(a_device_that_flaps_is_summed_up)
 {
-  (void)state;
   for (uint64_t i = 0; i < 10; i++) {
     set(i % 2 ? DEVICE_FAILING : DEVICE_UP, "no answer");
     said(20 * i);
@@ -115,9 +109,8 @@ static void a_device_that_flaps_is_summed_up(void **state)
   assert_string_equal(said(1200), "");
 }
 
-static void a_line_is_said_to_go_and_to_be_back(void **state)
+TEST(a_line_is_said_to_go_and_to_be_back)
 {
-  (void)state;
   assert_string_equal(said_of_line(3, false, 0), "");
   assert_string_equal(said_of_line(3, true, 20),
                       "ali3d: packet rig: the serial line /dev/ttyUSB0 has disappeared\n");

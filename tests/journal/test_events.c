@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "journal/events.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void every_cause_in_words(void **unused)
 {

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Standard error is a pipe here, while the lines are written. */
+#include "check.h"
 #include "journal/log.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MANY = 3000 }; /* lines: more than a pipe holds */
 
@@ -54,17 +51,15 @@ static const char *written(void)
   return text;
 }
 
-static void lines_carry_the_name(void **state)
+TEST(lines_carry_the_name)
 {
-  (void)state;
   log_line(LOG_LEVEL_INFO, "cycle %d", 7);
   log_line(LOG_LEVEL_ERROR, "no");
   assert_string_equal(written(), "ali3d: cycle 7\nali3d: error: no\n");
 }
 
-static void only_the_journal_gets_priorities(void **state)
+TEST(only_the_journal_gets_priorities)
 {
-  (void)state;
   setenv("JOURNAL_STREAM", "1:1", 1); /* inherited from the one that started the terminal */
   log_line(LOG_LEVEL_WARNING, "w");
   assert_string_equal(written(), "ali3d: w\n");
@@ -78,9 +73,8 @@ static void only_the_journal_gets_priorities(void **state)
   assert_string_equal(written(), "<4>w\n");
 }
 
-static void a_reader_who_has_stopped_holds_nobody_up(void **state)
+TEST(a_reader_who_has_stopped_holds_nobody_up)
 {
-  (void)state;
   for (int i = 0; i < MANY; i++) log_line(LOG_LEVEL_INFO, "line %d, long enough to fill the pipe", i);
   int lines = 0;
   for (const char *p = written(); (p = strchr(p, '\n')); p++) lines++;
@@ -93,21 +87,20 @@ static void a_reader_who_has_stopped_holds_nobody_up(void **state)
 }
 
 /* A name in a line neither begins another line nor speaks to the terminal. */
-static void control_characters_are_replaced(void **state)
+TEST(control_characters_are_replaced)
 {
-  (void)state;
   log_line(LOG_LEVEL_INFO, "model %s", "\x1b[2J\n<0>gone\x7f \xc2\x9b \xc3\xa9");
   assert_string_equal(written(), "ali3d: model ?[2J?<0>gone? ?\x9b \xc3\xa9\n");
 }
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
+#define ROW(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
   const struct CMUnitTest tests[] = {
-      TEST(lines_carry_the_name),
-      TEST(only_the_journal_gets_priorities),
-      TEST(control_characters_are_replaced),
-      TEST(a_reader_who_has_stopped_holds_nobody_up),
+      ROW(lines_carry_the_name),
+      ROW(only_the_journal_gets_priorities),
+      ROW(control_characters_are_replaced),
+      ROW(a_reader_who_has_stopped_holds_nobody_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

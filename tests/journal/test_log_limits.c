@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Lines by kind, by a clock the test makes up. Standard error is a file here. */
+#include "check.h"
 #include "journal/log_limits.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 static const uint64_t T0 = UINT64_C(50000000000);
@@ -53,9 +50,8 @@ static int times_logged(const char *part)
 }
 
 /* 1600 a second for three seconds, a look every 20 ms. */
-static void a_flood_is_summed_up(void **state)
+TEST(a_flood_is_summed_up)
 {
-  (void)state;
   const unsigned reset = (unsigned)log_kind_of_command(COMMAND_RESET);
   int sent = 0;
   for (int tick = 0; tick < 150; tick++) {
@@ -71,9 +67,8 @@ static void a_flood_is_summed_up(void **state)
   assert_int_equal(times_logged("the last: reset 4800 of many"), 1);
 }
 
-static void a_flood_of_one_kind_leaves_the_others_alone(void **state)
+TEST(a_flood_of_one_kind_leaves_the_others_alone)
 {
-  (void)state;
   for (int i = 0; i < 100; i++) log_limited(&limits, LOG_KIND_PLATFORM_SET, LOG_LEVEL_INFO, T0, "set");
   log_limited(&limits, (unsigned)log_kind_of_command(COMMAND_PAUSE), LOG_LEVEL_INFO, T0, "pause");
   log_limited(&limits, (unsigned)log_kind_of_command(1000), LOG_LEVEL_INFO, T0, "unheard of");
@@ -84,10 +79,10 @@ static void a_flood_of_one_kind_leaves_the_others_alone(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
+#define ROW(function) cmocka_unit_test_setup_teardown(function, redirect, put_back)
   const struct CMUnitTest tests[] = {
-      TEST(a_flood_is_summed_up),
-      TEST(a_flood_of_one_kind_leaves_the_others_alone),
+      ROW(a_flood_is_summed_up),
+      ROW(a_flood_of_one_kind_leaves_the_others_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

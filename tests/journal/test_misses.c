@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * From the ring of the loop to telemetry, log and file, by a clock the test makes up. Standard error is a file here. */
+#include "check.h"
 #include "journal/misses.h"
 
 #include "base/arena.h"
 
 #include <fcntl.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS, PERIOD = 10 * MS;
@@ -361,21 +358,21 @@ static void a_file_that_cannot_be_is_refused(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define ROW(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(a_stop_that_is_seen_later_explains_the_miss),
-      TEST(without_it_the_kernel_came_late),
-      TEST(the_log_is_not_flooded),
-      TEST(grace_and_warm_up_do_not_count),
-      TEST(misses_without_a_record_are_said),
-      TEST(a_line_has_every_figure),
-      TEST(the_file_is_not_flooded),
-      TEST(a_file_that_was_renamed_is_left_alone_after_reopening),
-      TEST(a_disk_that_is_full_is_said_once),
-      TEST(a_file_has_a_bound_in_size),
-      TEST(half_a_line_is_left_alone),
-      TEST(a_limit_of_file_sizes_loses_records_and_nothing_else),
-      TEST(a_file_that_cannot_be_is_refused),
+      ROW(a_stop_that_is_seen_later_explains_the_miss),
+      ROW(without_it_the_kernel_came_late),
+      ROW(the_log_is_not_flooded),
+      ROW(grace_and_warm_up_do_not_count),
+      ROW(misses_without_a_record_are_said),
+      ROW(a_line_has_every_figure),
+      ROW(the_file_is_not_flooded),
+      ROW(a_file_that_was_renamed_is_left_alone_after_reopening),
+      ROW(a_disk_that_is_full_is_said_once),
+      ROW(a_file_has_a_bound_in_size),
+      ROW(half_a_line_is_left_alone),
+      ROW(a_limit_of_file_sizes_loses_records_and_nothing_else),
+      ROW(a_file_that_cannot_be_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

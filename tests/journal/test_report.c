@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The report as a reader finds it: parsed again, key by key. */
+#include "check.h"
 #include "journal/report.h"
 
 #include "base/arena.h"
@@ -7,13 +8,9 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { WARMUP = 7 };
 static struct settings settings = {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * What looks at made-up clocks come to, and what the host itself shows. */
+#include "check.h"
 #include "journal/surroundings.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS;
@@ -36,9 +33,8 @@ static struct miss between(uint64_t from_ms, uint64_t to_ms)
 }
 
 /* What the first look finds is how things are, and no change. */
-static void the_first_look_tells_nothing(void **state)
+TEST(the_first_look_tells_nothing)
 {
-  (void)state;
   struct sight sight = at(0);
   sight.stolen_ns = 12345;
   sight.clocks.asleep_ns = NS_PER_S;
@@ -47,9 +43,8 @@ static void the_first_look_tells_nothing(void **state)
   assert_int_equal(t->wall_step_ns, 0);
 }
 
-static void a_stop_takes_a_signal_and_a_gap(void **state)
+TEST(a_stop_takes_a_signal_and_a_gap)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(20);
@@ -74,9 +69,8 @@ static void a_stop_takes_a_signal_and_a_gap(void **state)
 }
 
 /* Shorter than two ticks: the gap between two looks says nothing, the signal does. */
-static void a_short_stop_takes_the_signal_alone(void **state)
+TEST(a_short_stop_takes_the_signal_alone)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(20);
@@ -97,9 +91,8 @@ static void a_short_stop_takes_the_signal_alone(void **state)
 }
 
 /* The process is stopped between the end of a wait and the look at the clocks: the signal shows in the look after that. */
-static void a_signal_that_is_taken_a_look_later_counts_from_before(void **state)
+TEST(a_signal_that_is_taken_a_look_later_counts_from_before)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(80);
@@ -113,9 +106,8 @@ static void a_signal_that_is_taken_a_look_later_counts_from_before(void **state)
   assert_int_equal(m.suspended_ns, 60 * MS);
 }
 
-static void a_wall_clock_that_is_set_is_told_from_one_that_was_read_late(void **state)
+TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(20);
@@ -134,9 +126,8 @@ static void a_wall_clock_that_is_set_is_told_from_one_that_was_read_late(void **
   assert_int_equal(m.wall_clock_step_ns, step);
 }
 
-static void suspension_theft_and_debugger(void **state)
+TEST(suspension_theft_and_debugger)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(20);
@@ -159,9 +150,8 @@ static void suspension_theft_and_debugger(void **state)
 }
 
 /* The oldest stretches make room. */
-static void what_is_long_gone_is_forgotten(void **state)
+TEST(what_is_long_gone_is_forgotten)
 {
-  (void)state;
   struct sight sight = at(0);
   surroundings_add(&s, &sight);
   sight = at(20);
@@ -176,9 +166,8 @@ static void what_is_long_gone_is_forgotten(void **state)
   assert_int_equal(m.stolen_ns, 0);
 }
 
-static void theft_by_processor(void **state)
+TEST(theft_by_processor)
 {
-  (void)state;
   static const char stat[] = "cpu  10 20 30 40 50 60 70 880 1 2\n"
                              "cpu0 1 2 3 4 5 6 7 8 0 0\n"
                              "cpu1 1 2 3 4 5 6 7 9 0 0\n"
@@ -192,9 +181,8 @@ static void theft_by_processor(void **state)
   assert_int_equal(stolen_ticks("", -1), 0);
 }
 
-static void this_host_can_be_looked_at(void **state)
+TEST(this_host_can_be_looked_at)
 {
-  (void)state;
   struct eyes e;
   struct sight first = {0}, second = {0};
   eyes_open(&e, gettid(), -1);
@@ -206,9 +194,8 @@ static void this_host_can_be_looked_at(void **state)
   assert_true(second.stolen_ns >= first.stolen_ns);
 }
 
-static void an_instant_in_words(void **state)
+TEST(an_instant_in_words)
 {
-  (void)state;
   char text[WALL_CLOCK_TEXT];
   wall_clock_text(text);
   int year, month, day, hour, minute, second, ms;
@@ -221,18 +208,18 @@ static void an_instant_in_words(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup(function, set_up)
+#define ROW(function) cmocka_unit_test_setup(function, set_up)
   const struct CMUnitTest tests[] = {
-      TEST(the_first_look_tells_nothing),
-      TEST(a_stop_takes_a_signal_and_a_gap),
-      TEST(a_short_stop_takes_the_signal_alone),
-      TEST(a_signal_that_is_taken_a_look_later_counts_from_before),
-      TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
-      TEST(suspension_theft_and_debugger),
-      TEST(what_is_long_gone_is_forgotten),
-      TEST(theft_by_processor),
-      TEST(this_host_can_be_looked_at),
-      TEST(an_instant_in_words),
+      ROW(the_first_look_tells_nothing),
+      ROW(a_stop_takes_a_signal_and_a_gap),
+      ROW(a_short_stop_takes_the_signal_alone),
+      ROW(a_signal_that_is_taken_a_look_later_counts_from_before),
+      ROW(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
+      ROW(suspension_theft_and_debugger),
+      ROW(what_is_long_gone_is_forgotten),
+      ROW(theft_by_processor),
+      ROW(this_host_can_be_looked_at),
+      ROW(an_instant_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/pendulum.h"
+#include "check.h"
 
 #include "base/arena.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A double pendulum of two bars on revolute joints, with the loads of its inputs. */
 static ali3_model *pendulum(struct input_spec *spec, int inputs)

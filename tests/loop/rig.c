@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/rig.h"
+#include "check.h"
 
 #include "base/arena.h"
 #include "rt/clock.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { WARMUP = 5, ROUND = 100 /* cycles until everything comes again */ };
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A loop that goes by input frames, at the edges: cycles and waits driven by hand, times of beats made up. */
+#include "check.h"
 #include "loop/cycle_parts.h"
 #include "loop/pendulum.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static void begin_beaten(struct bench *b)
 {
@@ -90,13 +85,13 @@ static void an_end_that_nobody_waited_for_is_no_late_wake_up(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(beats_of_the_warm_up_ask_for_nothing),
-      TEST(a_beat_at_the_very_end_of_a_cycle_is_not_lost),
-      TEST(after_a_late_cycle_a_beat_has_a_period_to_come),
-      TEST(in_time_a_beat_has_two_periods_to_come),
-      TEST(an_end_that_nobody_waited_for_is_no_late_wake_up),
+      ROW(beats_of_the_warm_up_ask_for_nothing),
+      ROW(a_beat_at_the_very_end_of_a_cycle_is_not_lost),
+      ROW(after_a_late_cycle_a_beat_has_a_period_to_come),
+      ROW(in_time_a_beat_has_two_periods_to_come),
+      ROW(an_end_that_nobody_waited_for_is_no_late_wake_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * The choice of the number of workers: its rule, and the timing, in a world where time is what this file says
  * and on real models. How much a real mechanism gains is not judged. */
+#include "check.h"
 #include "loop/choose.h"
 
 #include "common/toys.h"
 #include "rt/clock.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { US = 1000, MS = 1000 * US };
 
@@ -97,9 +94,8 @@ static struct choice choose(const struct world *w, const struct choose_plan *pla
 
 static const struct choose_plan four = {.pool.first_cpu = -1, .most = 4};
 
-static void numbers_to_try(void **state)
+TEST(numbers_to_try)
 {
-  (void)state;
   static const struct {
     int most, n, last[3]; /* backwards */
   } list[] = {{0, 1, {0}},          {1, 2, {1, 0}},         {2, 3, {2, 1, 0}},
@@ -116,9 +112,8 @@ static void numbers_to_try(void **state)
   }
 }
 
-static void the_least_that_is_about_the_best(void **state)
+TEST(the_least_that_is_about_the_best)
 {
-  (void)state;
   static const struct {
     int wanted, n;
     double us[5];
@@ -147,9 +142,8 @@ static void the_least_that_is_about_the_best(void **state)
   assert_int_equal(choose_from((struct choose_try[]){{0, 9}, {12, 5}}, 2), 12);
 }
 
-static void no_more_than_there_are_cpus(void **state)
+TEST(no_more_than_there_are_cpus)
 {
-  (void)state;
   cpu_set_t before, one;
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
   const int others = CPU_COUNT(&before) - 1;
@@ -168,9 +162,8 @@ static void no_more_than_there_are_cpus(void **state)
   assert_int_equal(choose_most(online + 5), 0);
 }
 
-static void in_words(void **state)
+TEST(in_words)
 {
-  (void)state;
   static const struct {
     struct choice c;
     const char *text;
@@ -203,9 +196,8 @@ static void check_tries(const struct choice *c, const double *us, const struct w
   }
 }
 
-static void what_gains_is_chosen(void **state)
+TEST(what_gains_is_chosen)
 {
-  (void)state;
   static const double us[] = {600, 400, 310, 305, 330}, worse[] = {600, 610, 640, 700, 900};
   struct world after;
   struct choice c = choose(&(struct world){.step_us = us, .start_ns = 700 * US}, &four, &after);
@@ -218,9 +210,8 @@ static void what_gains_is_chosen(void **state)
   check_tries(&c, worse, &after);
 }
 
-static void disturbed_by_others(void **state)
+TEST(disturbed_by_others)
 {
-  (void)state;
   static const double us[] = {600, 400, 310, 305, 330};
   struct world after;
   const struct choice c = choose(&(struct world){.step_us = us, .noisy = true}, &four, &after);
@@ -228,9 +219,8 @@ static void disturbed_by_others(void **state)
   check_tries(&c, us, &after);
 }
 
-static void workers_may_fall_asleep(void **state)
+TEST(workers_may_fall_asleep)
 {
-  (void)state;
   static const double us[] = {600, 400, 310, 305, 330};
   struct choose_plan plan = four;
   plan.rest_ns = 200 * US;
@@ -240,9 +230,8 @@ static void workers_may_fall_asleep(void **state)
   assert_int_equal(after.sleeps, 208);
 }
 
-static void a_short_step_is_not_shared(void **state)
+TEST(a_short_step_is_not_shared)
 {
-  (void)state;
   static const double us[] = {29, 5, 5, 5, 5};
   struct world after;
   const struct choice c = choose(&(struct world){.step_us = us}, &four, &after);
@@ -253,9 +242,8 @@ static void a_short_step_is_not_shared(void **state)
   assert_int_equal(after.starts[1], 0);
 }
 
-static void long_steps_are_few(void **state)
+TEST(long_steps_are_few)
 {
-  (void)state;
   static const double some[] = {6000, 3500, 2500, 2400, 2300, 0, 2300, 0, 2300};
   static const double many[] = {300000, 200000, 150000, 120000, 100000};
   const struct choose_plan eight = {.pool.first_cpu = -1, .most = 8};
@@ -275,9 +263,8 @@ static void long_steps_are_few(void **state)
   }
 }
 
-static void what_cannot_step_gets_none(void **state)
+TEST(what_cannot_step_gets_none)
 {
-  (void)state;
   static const double us[] = {600, 300, 200, 150, 120};
   static const int at[] = {-1, 1, 8, 9, 20, 100}; /* the start; the first look; in turns */
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -292,9 +279,8 @@ static void what_cannot_step_gets_none(void **state)
 }
 
 /* Two CPUs from the last one on: one of them is not there. */
-static void workers_without_a_cpu_are_not_tried(void **state)
+TEST(workers_without_a_cpu_are_not_tried)
 {
-  (void)state;
   static const double us[] = {600, 300, 200, 150, 120};
   cpu_set_t mask;
   int last = 0;
@@ -321,9 +307,8 @@ static void workers_without_a_cpu_are_not_tried(void **state)
   assert_int_equal(after.all_steps[1], 40);
 }
 
-static void a_small_mechanism_has_none(void **state)
+TEST(a_small_mechanism_has_none)
 {
-  (void)state;
   ali3_model *m = small();
   struct choice c;
   choose_workers(m, &(struct choose_plan){.pool.first_cpu = -1, .most = 3}, &c);
@@ -332,9 +317,8 @@ static void a_small_mechanism_has_none(void **state)
   ali3_model_free(m);
 }
 
-static void a_large_one_has_what_its_times_say(void **state)
+TEST(a_large_one_has_what_its_times_say)
 {
-  (void)state;
   ali3_model *m = toy_chain(300, true, 0.01);
   struct choice c;
   const uint64_t begin = clock_now_ns();
@@ -346,9 +330,8 @@ static void a_large_one_has_what_its_times_say(void **state)
   ali3_model_free(m);
 }
 
-static void a_model_that_cannot_start_has_none(void **state)
+TEST(a_model_that_cannot_start_has_none)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   const double origin[3] = {0}, far[3] = {0, 9, 0};
   ali3_body_spec body = toy_body("a", origin, 1, 1);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The ways of clocking and the policies for late cycles, with the loop itself. What takes time runs in a thread of its own and
  * waits for events, not for the clock. */
+#include "check.h"
 #include "loop/pendulum.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* --- late cycles, driven by hand --- */
 
@@ -386,23 +383,23 @@ static void beats_draw_the_timer(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(catching_up_makes_up_for_starts),
-      TEST(slipping_starts_anew_from_where_it_ended),
-      TEST(a_grace_forgives_misses_after_each_start),
-      TEST(a_miss_leaves_a_record),
-      TEST(frames_may_wait_for_the_next_cycle),
-      TEST(the_book_is_cleared_when_asked),
-      TEST(a_loop_that_stood_still_goes_on_in_safe),
-      TEST(an_age_of_months_is_not_taken_for_none),
-      TEST(in_lockstep_only_what_is_asked_for_moves),
-      TEST(in_lockstep_inputs_age_by_steps),
-      TEST(an_estop_ends_steps_that_are_owed),
-      TEST(a_stop_and_a_run_forget_steps_that_are_owed),
-      TEST(each_input_frame_makes_a_cycle),
-      TEST(without_beats_the_motion_stops),
-      TEST(beats_draw_the_timer),
+      ROW(catching_up_makes_up_for_starts),
+      ROW(slipping_starts_anew_from_where_it_ended),
+      ROW(a_grace_forgives_misses_after_each_start),
+      ROW(a_miss_leaves_a_record),
+      ROW(frames_may_wait_for_the_next_cycle),
+      ROW(the_book_is_cleared_when_asked),
+      ROW(a_loop_that_stood_still_goes_on_in_safe),
+      ROW(an_age_of_months_is_not_taken_for_none),
+      ROW(in_lockstep_only_what_is_asked_for_moves),
+      ROW(in_lockstep_inputs_age_by_steps),
+      ROW(an_estop_ends_steps_that_are_owed),
+      ROW(a_stop_and_a_run_forget_steps_that_are_owed),
+      ROW(each_input_frame_makes_a_cycle),
+      ROW(without_beats_the_motion_stops),
+      ROW(beats_draw_the_timer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

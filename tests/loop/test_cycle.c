@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The loop with the real stepper. Most tests drive it cycle by cycle along a schedule that lies far ahead, so
  * that nothing depends on how fast the machine is; a miss is made by moving the schedule into the past. */
+#include "check.h"
 #include "loop/pendulum.h"
 
 #include "rt/pool.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void warm_up_shows_the_initial_state_and_counts_nothing(void **state)
 {
@@ -445,33 +442,33 @@ static void an_input_sent_after_a_reset_acts(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(warm_up_shows_the_initial_state_and_counts_nothing),
-      TEST(without_autostart_it_waits_in_stopped),
-      TEST(the_loop_steps_as_the_library_does),
-      TEST(workers_change_no_bit),
-      TEST(reset_begins_again_to_the_bit),
-      TEST(pause_holds_and_run_goes_on),
-      TEST(after_a_stop_run_starts_from_the_beginning),
-      TEST(a_refused_command_changes_nothing),
-      TEST(estop_holds_in_the_same_cycle_and_is_latched),
-      TEST(estop_works_in_every_state_even_init),
-      TEST(a_reset_sent_with_an_estop_does_not_win),
-      TEST(an_estop_behind_full_rings_of_commands_wins),
-      TEST(commands_are_taken_in_order_and_sixteen_at_a_time),
-      TEST(inputs_on_one_body_add_up),
-      TEST(a_stale_input_of_policy_safe_stops_the_motion),
-      TEST(a_step_that_diverges_is_a_fault),
-      TEST(a_miss_is_counted_flagged_and_skipped),
-      TEST(too_many_misses_lead_to_safe),
-      TEST(misses_of_the_warm_up_do_not_count),
-      TEST(events_tell_who_and_why),
-      TEST(telemetry_shows_what_the_frame_shows),
-      TEST(frames_say_when_it_is_not_real_time),
-      TEST(by_the_clock_it_ends_after_its_periods),
-      TEST(it_stops_when_told_by_another_thread),
-      TEST(an_input_sent_after_a_reset_acts),
+      ROW(warm_up_shows_the_initial_state_and_counts_nothing),
+      ROW(without_autostart_it_waits_in_stopped),
+      ROW(the_loop_steps_as_the_library_does),
+      ROW(workers_change_no_bit),
+      ROW(reset_begins_again_to_the_bit),
+      ROW(pause_holds_and_run_goes_on),
+      ROW(after_a_stop_run_starts_from_the_beginning),
+      ROW(a_refused_command_changes_nothing),
+      ROW(estop_holds_in_the_same_cycle_and_is_latched),
+      ROW(estop_works_in_every_state_even_init),
+      ROW(a_reset_sent_with_an_estop_does_not_win),
+      ROW(an_estop_behind_full_rings_of_commands_wins),
+      ROW(commands_are_taken_in_order_and_sixteen_at_a_time),
+      ROW(inputs_on_one_body_add_up),
+      ROW(a_stale_input_of_policy_safe_stops_the_motion),
+      ROW(a_step_that_diverges_is_a_fault),
+      ROW(a_miss_is_counted_flagged_and_skipped),
+      ROW(too_many_misses_lead_to_safe),
+      ROW(misses_of_the_warm_up_do_not_count),
+      ROW(events_tell_who_and_why),
+      ROW(telemetry_shows_what_the_frame_shows),
+      ROW(frames_say_when_it_is_not_real_time),
+      ROW(by_the_clock_it_ends_after_its_periods),
+      ROW(it_stops_when_told_by_another_thread),
+      ROW(an_input_sent_after_a_reset_acts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

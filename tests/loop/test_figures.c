@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "loop/figures.h"
 
 #include "base/arena.h"
 #include "common/toys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct bench {
   ali3_model *model;
@@ -56,9 +53,8 @@ static void assert_taken(const struct bench *b, const char *name, double expecte
   if (found != expected) fail_msg("%s: expected %.17g, found %.17g", name, expected, found);
 }
 
-static void names_are_unique_and_all_have_a_value(void **state)
+TEST(names_are_unique_and_all_have_a_value)
 {
-  (void)state;
   ali3_model *model[] = {toy_chain(128, true, 0.01), toy_random(1, 40, 12), toy_random(3, 600, 150)};
   for (size_t k = 0; k < sizeof model / sizeof *model; k++) {
     struct bench b = begin(model[k]);
@@ -77,9 +73,8 @@ static void names_are_unique_and_all_have_a_value(void **state)
 }
 
 /* Every time has its own length, so that none can be taken for another. */
-static void times_are_those_of_the_book(void **state)
+TEST(times_are_those_of_the_book)
 {
-  (void)state;
   struct bench b = begin(toy_chain(128, true, 0.01));
   struct book *book = &b.telemetry->book;
   const struct cycle c = {.config.telemetry = b.telemetry};
@@ -118,9 +113,8 @@ static void times_are_those_of_the_book(void **state)
   end(&b);
 }
 
-static void counts_are_those_of_the_loop(void **state)
+TEST(counts_are_those_of_the_loop)
 {
-  (void)state;
   struct bench b = begin(toy_chain(3, true, 0.01));
   struct cycle c = {.config.telemetry = b.telemetry,
                     .misses_counted = 1,

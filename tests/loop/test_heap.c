@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * The loop and its workers take no memory, and touch no page that is not there yet. */
+#include "check.h"
 #include "common/faults.h"
 #include "common/heap.h"
 #include "common/sanitized.h"
 #include "loop/rig.h"
 #include "rt/realtime.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 enum { WORKERS = 2, CYCLES = 1000, ROUND = 100 /* of rig_cycles() */ };
 
 #if !TEST_SANITIZED
 /* Of all threads, from the first cycle to the last. */
-static void no_cycle_takes_memory(void **state)
+TEST(no_cycle_takes_memory)
 {
-  (void)state;
   for (int i = 0; i < RIG_FILES; i++) {
     struct rig r;
     rig_set_up(&r, &rig_files[i], WORKERS);
@@ -36,9 +32,8 @@ static void no_cycle_takes_memory(void **state)
   }
 }
 
-static void by_the_clock_neither(void **state)
+TEST(by_the_clock_neither)
 {
-  (void)state;
   struct rig r;
   rig_set_up(&r, &rig_files[0], WORKERS);
   r.cycle.config.periods = 100;
@@ -49,9 +44,8 @@ static void by_the_clock_neither(void **state)
   rig_tear_down(&r);
 }
 
-static void what_takes_memory_is_counted(void **state)
+TEST(what_takes_memory_is_counted)
 {
-  (void)state;
   char *text = NULL;
   long before = heap_calls();
   void *volatile p = malloc(1);
@@ -67,9 +61,8 @@ static void what_takes_memory_is_counted(void **state)
 }
 
 /* Of all threads, too. As in the daemon memory is locked after the set-up, before the first cycle. */
-static void no_cycle_takes_a_page_fault(void **state)
+TEST(no_cycle_takes_a_page_fault)
 {
-  (void)state;
   struct realtime_grant grant = {0};
   realtime_lock_memory(&grant);
   if (!grant.locked) {

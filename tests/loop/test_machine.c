@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The whole table of the state machine, written out a second time as people read it, and the rules about
  * faults. */
+#include "check.h"
 #include "loop/machine.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { STATES = STATE_EXIT + 1, COMMANDS = COMMAND_PLATFORM };
 #define SECOND UINT64_C(1000000000)

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The platform in the loop, before a platform that only notes what it is given. What a real one makes of it: tests/platform. */
+#include "check.h"
 #include "loop/pendulum.h"
 
 #include "loop/cycle_parts.h"
 #include "platform/params.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* --- a platform that says what it was told --- */
 
@@ -202,9 +199,8 @@ static void it_is_given_the_input_and_told_of_resets(void **state)
 }
 
 /* Of a table of its own: time, a pose, an imu, the platform. */
-static void it_is_given_its_sensors(void **state)
+TEST(it_is_given_its_sensors)
 {
-  (void)state;
   enum { POSE = 1, IMU = POSE + SIGNALS_BODY, END = IMU + 6 };
   int first[] = {POSE, IMU, END};
   const struct signals s = {.sensors = 2, .sensor_first = first, .platform_first = END};
@@ -526,30 +522,30 @@ static void it_moves_by_the_clock_alone(void **state)
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_platform, tear_down)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, set_up_platform, tear_down)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(it_is_asked_for_what_the_state_wants),
-      TEST(what_it_tells_is_published_in_the_same_cycle),
-      TEST(without_one_its_phase_is_not_booked),
-      TEST(it_is_given_the_input_and_told_of_resets),
-      TEST(it_is_given_its_sensors),
-      TEST(parameters_change_at_the_edge_of_a_cycle),
-      TEST(parameters_leave_room_for_other_events),
-      TEST(its_states_are_events),
-      TEST(the_loop_ends_when_it_is_parked),
-      TEST(the_loop_waits_while_it_moves),
-      TEST(the_loop_does_not_wait_for_ever),
-      TEST(a_loop_that_stood_still_does_not_go_on_moving_it),
-      TEST(nor_one_that_stood_still_in_a_cycle),
-      TEST(it_is_not_waited_for_where_haste_is_asked_for),
-      TEST(one_that_is_parked_holds_up_nothing),
-      TEST(the_first_frame_claims_no_pose),
-      TEST(until_the_first_arm_its_pose_is_not_known),
-      TEST(one_that_was_never_armed_holds_up_nothing),
-      TEST(it_is_parked_after_the_last_period_too),
-      TEST(it_moves_by_the_clock_alone),
+      ROW(it_is_asked_for_what_the_state_wants),
+      ROW(what_it_tells_is_published_in_the_same_cycle),
+      ROW(without_one_its_phase_is_not_booked),
+      ROW(it_is_given_the_input_and_told_of_resets),
+      ROW(it_is_given_its_sensors),
+      ROW(parameters_change_at_the_edge_of_a_cycle),
+      ROW(parameters_leave_room_for_other_events),
+      ROW(its_states_are_events),
+      ROW(the_loop_ends_when_it_is_parked),
+      ROW(the_loop_waits_while_it_moves),
+      ROW(the_loop_does_not_wait_for_ever),
+      ROW(a_loop_that_stood_still_does_not_go_on_moving_it),
+      ROW(nor_one_that_stood_still_in_a_cycle),
+      ROW(it_is_not_waited_for_where_haste_is_asked_for),
+      ROW(one_that_is_parked_holds_up_nothing),
+      ROW(the_first_frame_claims_no_pose),
+      ROW(until_the_first_arm_its_pose_is_not_known),
+      ROW(one_that_was_never_armed_holds_up_nothing),
+      ROW(it_is_parked_after_the_last_period_too),
+      ROW(it_moves_by_the_clock_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

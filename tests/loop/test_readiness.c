@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The loop and its inputs: what the motion waits for, what ends it, who is told, and faults that are put in. */
+#include "check.h"
 #include "loop/pendulum.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PUSH, PULL, GUARDED };
 
@@ -216,18 +213,18 @@ static void an_injection_acts_in_its_window(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(without_a_required_input_autostart_stays_in_stopped),
-      TEST(a_command_never_overtakes_its_input),
-      TEST(with_its_required_input_autostart_runs),
-      TEST(a_motion_that_ends_in_safe_waits_for_arm),
-      TEST(an_estop_names_who_asked),
-      TEST(a_lost_input_is_named),
-      TEST(telemetry_shows_limits),
-      TEST(where_none_is_listed_nobody_can_inject),
-      TEST(an_injection_is_switched_in_any_state),
-      TEST(an_injection_acts_in_its_window),
+      ROW(without_a_required_input_autostart_stays_in_stopped),
+      ROW(a_command_never_overtakes_its_input),
+      ROW(with_its_required_input_autostart_runs),
+      ROW(a_motion_that_ends_in_safe_waits_for_arm),
+      ROW(an_estop_names_who_asked),
+      ROW(a_lost_input_is_named),
+      ROW(telemetry_shows_limits),
+      ROW(where_none_is_listed_nobody_can_inject),
+      ROW(an_injection_is_switched_in_any_state),
+      ROW(an_injection_acts_in_its_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * From a latched stop back to motion, and over a restart, with the real loop. The rules themselves: test_machine.c; all of their
  * states: tests/prove. */
+#include "check.h"
 #include "loop/pendulum.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 /* In one bundle, and in bundles that are repeated; judged by when they were received. */
 static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
@@ -117,16 +112,14 @@ static void after_a_crash_autostart_waits_for_an_arm(void **state)
   assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(a_bundle_does_not_lead_from_safe_to_motion),
-      TEST(what_a_crash_leaves_behind_is_in_the_telemetry),
-      TEST(a_stop_by_misses_is_in_the_telemetry_at_once),
-      TEST(what_the_last_run_left_is_shown_from_the_start),
-      TEST(after_a_crash_autostart_waits_for_an_arm),
+      ROW(a_bundle_does_not_lead_from_safe_to_motion),   ROW(what_a_crash_leaves_behind_is_in_the_telemetry),
+      ROW(a_stop_by_misses_is_in_the_telemetry_at_once), ROW(what_the_last_run_left_is_shown_from_the_start),
+      ROW(after_a_crash_autostart_waits_for_an_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "loop/schedule.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const uint64_t SECOND = UINT64_C(1000000000);
 

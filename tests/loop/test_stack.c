@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * How deep the loop goes into its stack, in a thread whose stack was painted before. The bound for code that does not run
  * here is tests/lint/stack.py. */
+#include "check.h"
 #include "common/sanitized.h"
 #include "loop/rig.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 enum { PAINT = 0xa5, CYCLES = 200, PERIODS = 50 };
 
@@ -54,9 +51,8 @@ static void *nothing(void *arg)
 }
 
 /* A worker runs shares and nothing else, and the loop's thread takes a share of everything: what it needs is enough. */
-static void the_loop_stays_far_from_the_end_of_its_stack(void **state)
+TEST(the_loop_stays_far_from_the_end_of_its_stack)
 {
-  (void)state;
   const size_t idle = deepest(nothing, NULL, LOOP_STACK_KB * KB);
   print_message("%.1f KB of every stack are the C library's\n", (double)idle / (double)KB);
   for (int i = 0; i < RIG_FILES; i++) {
@@ -81,9 +77,8 @@ static void *go_deep(void *size)
   return NULL;
 }
 
-static void paint_shows_what_was_used(void **state)
+TEST(paint_shows_what_was_used)
 {
-  (void)state;
   size_t size = 0;
   const size_t used = deepest(go_deep, &size, LOOP_STACK_KB * KB);
   assert_true(size > 0);

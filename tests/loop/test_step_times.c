@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The clock moves by one tick whenever somebody reads it: what is timed is exact, however busy the host. */
+#include "check.h"
 #include "loop/step_times.h"
 
 #include "base/arena.h"
 #include "common/toys.h"
 #include "stepper/stepper.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { KINDS = 6, CONDENSE = 2, SWEEP = 3, PROJECT = 5, STEPS = 3 };
 static const uint64_t TICK = 100;
@@ -122,9 +119,8 @@ static void check_names(ali3_model *m, int workers)
   close(&b);
 }
 
-static void rows_are_named(void **state)
+TEST(rows_are_named)
 {
-  (void)state;
   check_names(toy_chain(128, true, 0.01), 0);
   check_names(toy_chain(128, true, 0.01), 1);
   check_names(toy_chain(3, true, 0.01), 0);
@@ -132,9 +128,8 @@ static void rows_are_named(void **state)
   check_names(toy_random(2, 200, 60), 0);
 }
 
-static void more_levels_than_rows(void **state)
+TEST(more_levels_than_rows)
 {
-  (void)state;
   struct bench b;
   ali3_model *m = toy_random(3, 600, 150);
   const struct tree *tree = m->frozen->tree;
@@ -192,9 +187,8 @@ static void check_times(struct bench *b)
   close(b);
 }
 
-static void time_adds_up(void **state)
+TEST(time_adds_up)
 {
-  (void)state;
   ali3_model *model[] = {toy_chain(128, true, 0.01), toy_chain(3, true, 0.01), toy_random(1, 40, 12),
                          toy_random(3, 600, 150), extrapolated(20)};
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
@@ -205,9 +199,8 @@ static void time_adds_up(void **state)
 }
 
 /* Everything that can be shared is. */
-static void time_adds_up_with_workers(void **state)
+TEST(time_adds_up_with_workers)
 {
-  (void)state;
   for (int workers = 1; workers <= 2; workers++) {
     ali3_model *model[] = {toy_chain(128, true, 0.01), toy_random(1, 40, 12)};
     for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
@@ -231,9 +224,8 @@ static void run_counted(void *context, void (*work)(void *arg, int share, int sh
 }
 
 /* Both branches of an extrapolated step at the same time: the thread that steps sees its own, and nobody else writes. */
-static void one_branch_is_seen(void **state)
+TEST(one_branch_is_seen)
 {
-  (void)state;
   enum { LINKS = 5 };
   struct bench b;
   /* worth: a third of what prepares the long branch is more, 250 for each body, the dearest stage, are less */
@@ -253,9 +245,8 @@ static void one_branch_is_seen(void **state)
 }
 
 /* The readings of the clock are most of what it costs. */
-static void most_cycles_of_a_short_period_are_left_alone(void **state)
+TEST(most_cycles_of_a_short_period_are_left_alone)
 {
-  (void)state;
   struct bench b;
   open(&b, toy_chain(128, true, 0.01), 0, 0.0);
   for (uint64_t cycle = 1; cycle <= 3 * STEP_TIMES_EVERY; cycle++) {
@@ -287,9 +278,8 @@ static void count_run(void *context, int share, int run, bool begins)
   watched->probe.run(watched->probe.context, share, run, begins);
 }
 
-static void the_clock_is_read_no_more_than_needed(void **state)
+TEST(the_clock_is_read_no_more_than_needed)
 {
-  (void)state;
   const ali3_probe counting = {.mark = count_mark, .run = count_run};
   struct bench b;
   open(&b, toy_chain(128, true, 0.01), 0, 0.0);
@@ -318,9 +308,8 @@ static ali3_model *star(int rods)
   return m;
 }
 
-static void waits_between_two_sweeps(void **state)
+TEST(waits_between_two_sweeps)
 {
-  (void)state;
   struct bench b;
   open(&b, star(200), 1, 1.0);
   assert_int_equal(b.model->frozen->tree->hubs, 1);
@@ -332,9 +321,8 @@ static void waits_between_two_sweeps(void **state)
 }
 
 /* Who is waited for is known in every cycle. */
-static void waits_count_for_what_is_shared(void **state)
+TEST(waits_count_for_what_is_shared)
 {
-  (void)state;
   struct bench b;
   open(&b, toy_random(4, 300, 0), 1, 1.0);
   const struct tree *tree = b.model->frozen->tree;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "math/dense.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 24, LD = 29 };
 
@@ -24,9 +21,8 @@ static void positive(struct random *random, double *A, int n)
     }
 }
 
-static void factors_and_solves(void **state)
+TEST(factors_and_solves)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 200; seed++) {
     struct random random = {seed};
     double A[MOST * LD], L[MOST * LD], x[MOST], b[MOST];
@@ -46,18 +42,16 @@ static void factors_and_solves(void **state)
   }
 }
 
-static void a_pivot_that_is_not_positive_is_refused(void **state)
+TEST(a_pivot_that_is_not_positive_is_refused)
 {
-  (void)state;
   double indefinite[4] = {1, 0, 2, 1}, zero[1] = {0}, nothing[1] = {NAN};
   assert_false(chol_factor(indefinite, 2, 2));
   assert_false(chol_factor(zero, 1, 1));
   assert_false(chol_factor(nothing, 1, 1));
 }
 
-static void inverse_is_exactly_symmetric(void **state)
+TEST(inverse_is_exactly_symmetric)
 {
-  (void)state;
   struct random random = {7};
   for (int round = 0; round < 200; round++) {
     double J[9], K[9];

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "math/lanes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { W = 8 };
 
@@ -29,9 +24,8 @@ static void check(const struct lane_at *from, int places, int tiles)
   }
 }
 
-static void places_are_found(void **state)
+TEST(places_are_found)
 {
-  (void)state;
   struct lane_at turned[W], ground[W], mixed[W], led[W], pair[W], three[W], nothing[W], apart[W];
   for (size_t l = 0; l < W; l++) {
     turned[l] = (struct lane_at){16 + (l + 3) % W, W};
@@ -54,9 +48,8 @@ static void places_are_found(void **state)
 }
 
 /* In ordinary sources a num is one double. */
-static void one_lane_is_loaded(void **state)
+TEST(one_lane_is_loaded)
 {
-  (void)state;
   const double a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   double o[3] = {0, 0, 0};
   struct lane_mix room;

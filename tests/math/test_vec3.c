@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "math/vec3.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-14)
-
-static void products(void **state)
+TEST(products)
 {
-  (void)state;
   const double a[3] = {1, 2, 3}, b[3] = {-4, 5, 7};
   double c[3], x[3];
   assert_true(v3_dot(a, b) == 27.0);
@@ -26,9 +18,8 @@ static void products(void **state)
   assert_true(x[0] == 5.0 && x[1] == -3.0 && x[2] == -4.0);
 }
 
-static void matrix_is_row_by_row(void **state)
+TEST(matrix_is_row_by_row)
 {
-  (void)state;
   const double M[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10}, a[3] = {1, -1, 2};
   double o[3];
   m3_mul(o, M, a);
@@ -38,9 +29,8 @@ static void matrix_is_row_by_row(void **state)
 }
 
 /* (M a).b = a.(M' b), a x (b x c) = b (a.c) - c (a.b) */
-static void identities(void **state)
+TEST(identities)
 {
-  (void)state;
   struct random random = {1};
   for (int round = 0; round < 100; round++) {
     double M[9], a[3], b[3], c[3], x[3], y[3];
@@ -50,10 +40,10 @@ static void identities(void **state)
     random_vector(&random, c, 3);
     m3_mul(x, M, a);
     m3_tmul(y, M, b);
-    assert_near(v3_dot(x, b), v3_dot(a, y));
+    assert_near(v3_dot(x, b), v3_dot(a, y), 1e-14);
     v3_cross(x, b, c);
     v3_cross(y, a, x);
-    for (int i = 0; i < 3; i++) assert_near(y[i], b[i] * v3_dot(a, c) - c[i] * v3_dot(a, b));
+    for (int i = 0; i < 3; i++) assert_near(y[i], b[i] * v3_dot(a, c) - c[i] * v3_dot(a, b), 1e-14);
   }
 }
 

@@ -4,17 +4,14 @@
 #ifndef TESTS_IO_MODBUS_BENCH_H
 #define TESTS_IO_MODBUS_BENCH_H
 
+#include "check.h"
 #include "modbus/map.h"
 #include "modbus/modbus_frame.h"
 #include "modbus/server.h"
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { BODIES = 2, CHANNELS = 12, BODY_FIRST = 1, VALUES = 1 + BODIES * SIGNALS_BODY + 6 + CHANNELS };
 enum {

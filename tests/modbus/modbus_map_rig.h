@@ -3,13 +3,9 @@
 #ifndef TESTS_IO_MODBUS_MAP_RIG_H
 #define TESTS_IO_MODBUS_MAP_RIG_H
 
+#include "check.h"
 #include "modbus/map.h"
 #include "modbus/modbus_frame.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000)
 

@@ -4,14 +4,9 @@
 #ifndef TESTS_IO_POLL_BENCH_H
 #define TESTS_IO_POLL_BENCH_H
 
+#include "check.h"
 #include "modbus/client.h"
 #include "modbus/fake_device.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum {
   POLLED = 2,

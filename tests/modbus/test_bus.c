@@ -12,9 +12,8 @@
 
 static char path[64];
 
-static void values_go_both_ways(void **state)
+TEST(values_go_both_ways)
 {
-  (void)state;
   fake_start_line(&fake, path);
   at_line(0, path);
   fake_set(&fake, 0, 321);
@@ -32,9 +31,8 @@ static void values_go_both_ways(void **state)
 }
 
 /* Unit 8 is not there: its 0.1 s are asked for less and less often. */
-static void a_silent_neighbour_does_not_starve_the_others(void **state)
+TEST(a_silent_neighbour_does_not_starve_the_others)
 {
-  (void)state;
   fake_start_line(&fake, path);
   at_line(0, path);
   at_line(1, path);
@@ -52,9 +50,8 @@ static void a_silent_neighbour_does_not_starve_the_others(void **state)
 }
 
 /* On a line nothing tells the answer to one request from that to the next but the time. */
-static void a_late_answer_is_nobodys(void **state)
+TEST(a_late_answer_is_nobodys)
 {
-  (void)state;
   fake_start_line(&fake, path);
   at_line(0, path);
   fake_set(&fake, 0, 1000);
@@ -72,9 +69,8 @@ static void a_late_answer_is_nobodys(void **state)
   assert_true(sample(0, 0).value == 1000.0 && sample(0, 1).value == 2000.0);
 }
 
-static void a_line_that_vanishes_is_opened_again(void **state)
+TEST(a_line_that_vanishes_is_opened_again)
 {
-  (void)state;
   fake_start_line(&fake, path);
   at_line(0, path);
   at_line(1, path);
@@ -93,9 +89,8 @@ static void a_line_that_vanishes_is_opened_again(void **state)
   EVENTUALLY(device_state(0) == DEVICE_UP && device_state(1) == DEVICE_UP);
 }
 
-static void answers_from_elsewhere_are_refused(void **state)
+TEST(answers_from_elsewhere_are_refused)
 {
-  (void)state;
   fake_start_line(&fake, path);
   at_line(0, path);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
@@ -109,9 +104,8 @@ static void answers_from_elsewhere_are_refused(void **state)
 }
 
 /* Of a speed that libmodbus does not know it makes 9600. */
-static void every_speed_is_set(void **state)
+TEST(every_speed_is_set)
 {
-  (void)state;
   static const struct {
     int baud;
     speed_t speed;

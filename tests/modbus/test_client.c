@@ -24,9 +24,8 @@ static void words(uint16_t *table, int address, const uint16_t *word, int n)
 }
 
 /* 123456 is 47F1 2000 as f32; the words are written out here. */
-static void every_table_type_and_order_is_read(void **state)
+TEST(every_table_type_and_order_is_read)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   static const uint16_t order[][2] = {{0x47f1, 0x2000}, {0x2000, 0x47f1}, {0xf147, 0x0020}, {0x0020, 0xf147}};
@@ -68,9 +67,8 @@ static void every_table_type_and_order_is_read(void **state)
   for (int f = 5; f < FAKE_FUNCTIONS; f++) assert_int_equal(fake.asked[f], 0);
 }
 
-static void values_follow_the_device(void **state)
+TEST(values_follow_the_device)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
@@ -84,9 +82,8 @@ static void values_follow_the_device(void **state)
   }
 }
 
-static void a_value_that_is_none_is_refused(void **state)
+TEST(a_value_that_is_none_is_refused)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   words(fake.mapping->tab_registers, 0, (const uint16_t[]){0x3f80, 0, 0x3f80, 0}, 4);
@@ -103,9 +100,8 @@ static void a_value_that_is_none_is_refused(void **state)
 }
 
 /* Without a change of the register no new number, however often it is read. */
-static void the_sign_of_life_numbers_the_values(void **state)
+TEST(the_sign_of_life_numbers_the_values)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   device[0].alive = 50;
@@ -126,9 +122,8 @@ static void the_sign_of_life_numbers_the_values(void **state)
 }
 
 /* Before it was ever seen to live nothing is believed. */
-static void no_values_before_a_sign_of_life(void **state)
+TEST(no_values_before_a_sign_of_life)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   device[0].alive = 50;
@@ -151,9 +146,8 @@ static float float_at(int holding)
   return f;
 }
 
-static void frames_are_written(void **state)
+TEST(frames_are_written)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   for (int i = 0; i < 70; i++) writes(0, i, TABLE_HOLDING, 100 + 2 * i, WIRE_F32);
@@ -178,9 +172,8 @@ static void frames_are_written(void **state)
   assert_int_equal(fake_coil(&fake, 5), 1);
 }
 
-static void safe_values_are_written_unless_it_runs(void **state)
+TEST(safe_values_are_written_unless_it_runs)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   writes(0, 10, TABLE_HOLDING, 0, WIRE_U16)->safe = 7.0;
@@ -200,9 +193,8 @@ static void safe_values_are_written_unless_it_runs(void **state)
   EVENTUALLY(fake_get(&fake, 0) == 7);
 }
 
-static void a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value(void **state)
+TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   writes(0, 10, TABLE_HOLDING, 0, WIRE_U16)->safe = 7.0;
@@ -214,9 +206,8 @@ static void a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_valu
 }
 
 /* What would stand in for "no value" is a number to a device, -32768 perhaps: it keeps what it has. */
-static void what_is_no_number_is_not_written(void **state)
+TEST(what_is_no_number_is_not_written)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   writes(0, 10, TABLE_HOLDING, 0, WIRE_I16);
@@ -237,9 +228,8 @@ static void what_is_no_number_is_not_written(void **state)
   assert_int_equal(device_state(0), DEVICE_UP);
 }
 
-static void what_is_clamped_is_counted(void **state)
+TEST(what_is_clamped_is_counted)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   device[0].period_ns = 60 * NS_PER_S; /* one poll */
@@ -257,9 +247,8 @@ static void what_is_clamped_is_counted(void **state)
 
 /* Neither the signal nor the safe value of the platform's motion goes out before somebody has armed it: also not at the end. What
  * stands between them does. */
-static void a_platform_is_withheld_until_it_is_armed(void **state)
+TEST(a_platform_is_withheld_until_it_is_armed)
 {
-  (void)state;
   enum { FIRST = 20, STATE = FIRST + PLATFORM_MOTION_SIGNALS };
   for (int armed = 0; armed < 2; armed++) {
     poll_teardown(state);
@@ -296,9 +285,8 @@ static void a_platform_is_withheld_until_it_is_armed(void **state)
 }
 
 /* The end of the daemon, however it was last seen. */
-static void safe_values_are_the_last_that_is_written(void **state)
+TEST(safe_values_are_the_last_that_is_written)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   device[0].period_ns = 60 * NS_PER_S; /* it is the end that writes, not a poll */

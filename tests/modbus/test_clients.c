@@ -20,9 +20,8 @@ static void victim_reads(int fd, double *worst)
 
 /* What costs every client half a second with the stock server loop: unfinished and illegal requests of
  * another. */
-static void a_stalled_client_stalls_nobody_else(void **state)
+TEST(a_stalled_client_stalls_nobody_else)
 {
-  (void)state;
   int stalled = connect_client(0), rude = connect_client(0), victim = connect_client(0);
   uint64_t begin = clock_now_ns();
   double worst = 0;
@@ -48,9 +47,8 @@ static void a_stalled_client_stalls_nobody_else(void **state)
   close(victim);
 }
 
-static void a_client_that_dies_in_mid_frame_is_counted(void **state)
+TEST(a_client_that_dies_in_mid_frame_is_counted)
 {
-  (void)state;
   int fd = connect_client(0);
   ask(fd, 1, frame_short(frame, 1, 4, 0, 1));
   put(fd, frame, 5);
@@ -59,9 +57,8 @@ static void a_client_that_dies_in_mid_frame_is_counted(void **state)
   assert_counts_to(&counters.modbus_clients, 0);
 }
 
-static void what_is_not_modbus_is_closed_and_counted(void **state)
+TEST(what_is_not_modbus_is_closed_and_counted)
 {
-  (void)state;
   static const struct {
     size_t n;
     uint8_t bytes[8];
@@ -83,9 +80,8 @@ static void what_is_not_modbus_is_closed_and_counted(void **state)
   close(fd);
 }
 
-static void one_client_too_many_is_refused(void **state)
+TEST(one_client_too_many_is_refused)
 {
-  (void)state;
   int fd[MAX_CLIENTS];
   for (int i = 0; i < MAX_CLIENTS; i++) {
     fd[i] = i < HOST_CLIENTS ? connect_client(0) : connect_from("127.0.0.2");
@@ -106,9 +102,8 @@ static void one_client_too_many_is_refused(void **state)
 }
 
 /* Connections that nobody closed, of a PLC that starts again: it gets in once they have been silent for a second. */
-static void a_host_replaces_its_own_silent_connection(void **state)
+TEST(a_host_replaces_its_own_silent_connection)
 {
-  (void)state;
   int fd[HOST_CLIENTS];
   for (int i = 0; i < HOST_CLIENTS; i++) {
     fd[i] = connect_client(0);
@@ -128,9 +123,8 @@ static void a_host_replaces_its_own_silent_connection(void **state)
   for (int i = 0; i < HOST_CLIENTS; i++) close(fd[i]);
 }
 
-static void readers_leave_room_for_writers(void **state)
+TEST(readers_leave_room_for_writers)
 {
-  (void)state;
   int reader[MAX_CLIENTS], writer[2];
   bench_restart_with(ACCESS_WRITE, ACCESS_READ);
   for (int i = 0; i < MAX_CLIENTS - 1; i++) {
@@ -156,9 +150,8 @@ static void readers_leave_room_for_writers(void **state)
 }
 
 /* Far more writes than are served at once: those that wait in the socket are as old as they are. */
-static void values_age_while_they_wait(void **state)
+TEST(values_age_while_they_wait)
 {
-  (void)state;
   enum { WRITES = 1000, LENGTH = 12 };
   static uint8_t stream[WRITES * LENGTH];
   uint16_t block[65];
@@ -184,9 +177,8 @@ static void values_age_while_they_wait(void **state)
   close(fd);
 }
 
-static void a_want_of_descriptors_is_survived(void **state)
+TEST(a_want_of_descriptors_is_survived)
 {
-  (void)state;
   struct rlimit usual, now;
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
   int fd = make_socket();
@@ -204,9 +196,8 @@ static void a_want_of_descriptors_is_survived(void **state)
   assert_counts_to(&counters.modbus_clients, 0);
 }
 
-static void a_descriptor_beyond_fd_setsize_is_refused(void **state)
+TEST(a_descriptor_beyond_fd_setsize_is_refused)
 {
-  (void)state;
   enum { LIMIT = 1100, SETSIZE = 1024 };
   struct rlimit usual, now;
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
@@ -230,9 +221,8 @@ static void a_descriptor_beyond_fd_setsize_is_refused(void **state)
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
 }
 
-static void a_client_that_does_not_read_is_dropped(void **state)
+TEST(a_client_that_does_not_read_is_dropped)
 {
-  (void)state;
   int deaf = connect_client(2048), victim = connect_client(0);
   uint64_t start = clock_now_ns();
   double worst = 0;
@@ -247,9 +237,8 @@ static void a_client_that_does_not_read_is_dropped(void **state)
   close(victim);
 }
 
-static void a_silent_client_is_closed(void **state)
+TEST(a_silent_client_is_closed)
 {
-  (void)state;
   uint64_t start = clock_now_ns();
   double worst = 0;
   int silent = connect_client(0), busy = connect_client(0);
@@ -266,9 +255,8 @@ static void a_silent_client_is_closed(void **state)
 }
 
 /* Twice what is served at once: the rest comes at the agreed rate, and nobody else has to wait for it. */
-static void a_flood_is_held_back(void **state)
+TEST(a_flood_is_held_back)
 {
-  (void)state;
   enum { RATE = 2000, BURST = 500, FLOOD = 2 * BURST };
   static uint8_t stream[FLOOD * 12];
   for (int k = 0; k < FLOOD; k++) frame_short(stream + 12 * k, k, 4, 0, 1);
@@ -288,9 +276,8 @@ static void a_flood_is_held_back(void **state)
 
 /* Requests with some bytes changed, from clients that come and go: whatever they do, the next one is served.
  */
-static void no_input_harms_the_server(void **state)
+TEST(no_input_harms_the_server)
 {
-  (void)state;
   unsigned seed = 7;
   uint16_t block[65];
   for (int client = 0; client < 60; client++) {

@@ -25,9 +25,8 @@ static void assert_sent(int commands, int code)
   if (commands) assert_int_equal(effect.command[commands - 1].code, code);
 }
 
-static void a_command_acts_when_its_sequence_changes(void **state)
+TEST(a_command_acts_when_its_sequence_changes)
 {
-  (void)state;
   assert_int_equal(commands(COMMAND_RUN, 5, 7), 0);
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_RUN);
@@ -46,9 +45,8 @@ static void a_command_acts_when_its_sequence_changes(void **state)
 }
 
 /* Two clients that both count from 1: the one that pauses comes first. */
-static void an_estop_acts_whatever_the_sequence_says(void **state)
+TEST(an_estop_acts_whatever_the_sequence_says)
 {
-  (void)state;
   assert_int_equal(commands(COMMAND_PAUSE, 0, 1), 0);
   for (int again = 0; again < 3; again++) {
     assert_int_equal(commands(COMMAND_ESTOP, 0, 1), 0);
@@ -66,9 +64,8 @@ static void an_estop_acts_whatever_the_sequence_says(void **state)
   assert_sent(0, 0);
 }
 
-static void an_estop_acts_in_a_write_that_is_refused(void **state)
+TEST(an_estop_acts_in_a_write_that_is_refused)
 {
-  (void)state;
   const uint16_t bad_watchdog[] = {COMMAND_ESTOP, 0, 1, 0, 1};
   assert_int_equal(writes(0, bad_watchdog, 5), MBAP_ILLEGAL_VALUE);
   assert_sent(1, COMMAND_ESTOP);
@@ -84,9 +81,8 @@ static void an_estop_acts_in_a_write_that_is_refused(void **state)
   assert_false(effect.estop);
 }
 
-static void only_a_reset_and_an_estop_pass_while_safe(void **state)
+TEST(only_a_reset_and_an_estop_pass_while_safe)
 {
-  (void)state;
   static const uint32_t locked[] = {STATE_SAFE, STATE_FAULT};
   int sequence = 0;
   for (int i = 0; i < 2; i++) {
@@ -108,9 +104,8 @@ static void only_a_reset_and_an_estop_pass_while_safe(void **state)
   }
 }
 
-static void a_coil_acts_on_its_rising_edge(void **state)
+TEST(a_coil_acts_on_its_rising_edge)
 {
-  (void)state;
   assert_int_equal(sets_coil(MAP_RESET, true), 0);
   assert_int_equal(effect.commands, 1);
   assert_int_equal(effect.command[0].code, COMMAND_RESET);
@@ -122,9 +117,8 @@ static void a_coil_acts_on_its_rising_edge(void **state)
   assert_int_equal(effect.commands, 1);
 }
 
-static void the_estop_coil_can_only_be_set(void **state)
+TEST(the_estop_coil_can_only_be_set)
 {
-  (void)state;
   for (int i = 0; i < 2; i++) {
     assert_int_equal(sets_coil(MAP_ESTOP, true), 0);
     assert_int_equal(effect.commands, 1);
@@ -137,9 +131,8 @@ static void the_estop_coil_can_only_be_set(void **state)
   assert_int_equal(map.mapping->tab_bits[MAP_ESTOP], 1);
 }
 
-static void coils_written_together(void **state)
+TEST(coils_written_together)
 {
-  (void)state;
   /* run and pause contradict each other; with an e-stop nothing else counts, in any state */
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 1, 0x3, 4)), MBAP_ILLEGAL_VALUE);
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x21, 6)), MBAP_ILLEGAL_VALUE);
@@ -157,9 +150,8 @@ static int identify(int code, int object, uint8_t *pdu)
   return modbus_map_identify(&r, pdu);
 }
 
-static void the_device_says_what_it_is(void **state)
+TEST(the_device_says_what_it_is)
 {
-  (void)state;
   uint8_t pdu[253];
   int n = identify(1, 0, pdu);
   static const uint8_t head[] = {43,  14,  1, 0x81, 0,   0,   3,   0,   4,   'a', 'l',
@@ -175,9 +167,8 @@ static void the_device_says_what_it_is(void **state)
   assert_int_equal(identify(5, 0, pdu), -MBAP_ILLEGAL_VALUE);
 }
 
-static void enable_arms_and_stops(void **state)
+TEST(enable_arms_and_stops)
 {
-  (void)state;
   assert_int_equal(sets_coil(MAP_ENABLE, false), 0);
   assert_sent(0, 0);
   assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
@@ -198,9 +189,8 @@ static void enable_arms_and_stops(void **state)
 }
 
 /* Who writes all coils again and again must get out of SAFE; and a reset does not arm by itself. */
-static void a_reset_passes_with_enable_taken_back(void **state)
+TEST(a_reset_passes_with_enable_taken_back)
 {
-  (void)state;
   assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
   show_state(STATE_SAFE, FLAG_SAFE);
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 1 << MAP_RESET, 6)), 0);
@@ -210,9 +200,8 @@ static void a_reset_passes_with_enable_taken_back(void **state)
   assert_sent(0, 0);
 }
 
-static void most_commands_at_once(void **state)
+TEST(most_commands_at_once)
 {
-  (void)state;
   assert_int_equal(sets_coil(MAP_ENABLE, true), 0);
   assert_int_equal(accept_from(ALICE, MS, frame_coils(frame, 0, 0, 0x34, 6)), 0);
   assert_sent(4, COMMAND_PARK);
@@ -220,9 +209,8 @@ static void most_commands_at_once(void **state)
   for (int i = 0; i < 4; i++) assert_int_equal(effect.command[i].code, code[i]);
 }
 
-static void a_mask_writes_a_command_register(void **state)
+TEST(a_mask_writes_a_command_register)
 {
-  (void)state;
   assert_int_equal(commands(COMMAND_PAUSE, 0, 0x12), 0);
   assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, MAP_SEQUENCE, 0xf2, 0x25)), 0);
   assert_sent(1, COMMAND_PAUSE);
@@ -234,9 +222,8 @@ static void a_mask_writes_a_command_register(void **state)
   assert_true(effect.inputs);
 }
 
-static void the_watchdog_takes_what_it_can_do(void **state)
+TEST(the_watchdog_takes_what_it_can_do)
 {
-  (void)state;
   static const struct {
     int ms, action, exception;
   } check[] = {{0, 0, 0},     {1, 0, 3},     {49, 0, 3},  {50, 0, 0},
@@ -250,9 +237,8 @@ static void the_watchdog_takes_what_it_can_do(void **state)
 }
 
 /* Alice owns the inputs and says within which time she will be heard of. */
-static void the_watchdog_releases_the_inputs_of_a_silent_owner(void **state)
+TEST(the_watchdog_releases_the_inputs_of_a_silent_owner)
 {
-  (void)state;
   const uint16_t zero[2] = {0};
   uint64_t t = 1000 * MS;
   assert_int_equal(accept_from(ALICE, t, frame_write(frame, 0, MAP_INPUTS, zero, 2)), 0);
@@ -271,9 +257,8 @@ static void the_watchdog_releases_the_inputs_of_a_silent_owner(void **state)
   assert_int_equal(accept_from(ALICE, t + 201 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
 }
 
-static void whoever_may_only_read_may_stop_the_motion(void **state)
+TEST(whoever_may_only_read_may_stop_the_motion)
 {
-  (void)state;
   const struct map_peer reader = {.id = BOB, .access = ACCESS_READ};
   static const uint16_t estop[] = {COMMAND_ESTOP, 0, 1};
   assert_int_equal(accept_as(&reader, MS, frame_short(frame, 0, 3, 0, 6)), 0);
@@ -295,26 +280,26 @@ static void whoever_may_only_read_may_stop_the_motion(void **state)
   assert_sent(1, COMMAND_ESTOP);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(a_command_acts_when_its_sequence_changes),
-      TEST(an_estop_acts_whatever_the_sequence_says),
-      TEST(an_estop_acts_in_a_write_that_is_refused),
-      TEST(only_a_reset_and_an_estop_pass_while_safe),
-      TEST(a_coil_acts_on_its_rising_edge),
-      TEST(the_estop_coil_can_only_be_set),
-      TEST(coils_written_together),
-      TEST(enable_arms_and_stops),
-      TEST(a_reset_passes_with_enable_taken_back),
-      TEST(most_commands_at_once),
-      TEST(a_mask_writes_a_command_register),
-      TEST(the_watchdog_takes_what_it_can_do),
-      TEST(the_watchdog_releases_the_inputs_of_a_silent_owner),
-      TEST(whoever_may_only_read_may_stop_the_motion),
-      TEST(the_device_says_what_it_is),
+      ROW(a_command_acts_when_its_sequence_changes),
+      ROW(an_estop_acts_whatever_the_sequence_says),
+      ROW(an_estop_acts_in_a_write_that_is_refused),
+      ROW(only_a_reset_and_an_estop_pass_while_safe),
+      ROW(a_coil_acts_on_its_rising_edge),
+      ROW(the_estop_coil_can_only_be_set),
+      ROW(coils_written_together),
+      ROW(enable_arms_and_stops),
+      ROW(a_reset_passes_with_enable_taken_back),
+      ROW(most_commands_at_once),
+      ROW(a_mask_writes_a_command_register),
+      ROW(the_watchdog_takes_what_it_can_do),
+      ROW(the_watchdog_releases_the_inputs_of_a_silent_owner),
+      ROW(whoever_may_only_read_may_stop_the_motion),
+      ROW(the_device_says_what_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

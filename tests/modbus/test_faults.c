@@ -17,9 +17,8 @@ static const char *told(int d)
   return text;
 }
 
-static void what_the_device_refuses_stops_nothing_else(void **state)
+TEST(what_the_device_refuses_stops_nothing_else)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   fake.nothing = 40;
@@ -42,9 +41,8 @@ static void what_the_device_refuses_stops_nothing_else(void **state)
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
 
-static void a_gap_where_nothing_is_is_asked_around(void **state)
+TEST(a_gap_where_nothing_is_is_asked_around)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   fake.nothing = 45;
@@ -60,9 +58,8 @@ static void a_gap_where_nothing_is_is_asked_around(void **state)
 }
 
 /* The answer to the poll before would be one to this, too: same function, same length. */
-static void a_late_answer_is_nobodys(void **state)
+TEST(a_late_answer_is_nobodys)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   fake_set(&fake, 0, 1000);
@@ -87,9 +84,8 @@ static void a_late_answer_is_nobodys(void **state)
   assert_true(device_figure(&view[0].late) >= 1);
 }
 
-static void an_answer_to_something_else_is_refused(void **state)
+TEST(an_answer_to_something_else_is_refused)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
@@ -102,9 +98,8 @@ static void an_answer_to_something_else_is_refused(void **state)
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
 
-static void what_nobody_has_asked_for_is_no_answer(void **state)
+TEST(what_nobody_has_asked_for_is_no_answer)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   fake_set(&fake, 0, 1);
@@ -118,9 +113,8 @@ static void what_nobody_has_asked_for_is_no_answer(void **state)
   assert_true(sample(0, 1).value == 2.0);
 }
 
-static void a_device_that_comes_back_is_found(void **state)
+TEST(a_device_that_comes_back_is_found)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
@@ -136,9 +130,8 @@ static void a_device_that_comes_back_is_found(void **state)
   EVENTUALLY(device_state(0) == DEVICE_UP);
 }
 
-static void a_device_that_hangs_up_is_not_pestered(void **state)
+TEST(a_device_that_hangs_up_is_not_pestered)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
@@ -153,9 +146,8 @@ static void a_device_that_hangs_up_is_not_pestered(void **state)
 }
 
 /* Refused at 0, 0.1, 0.3, 0.7, 1.5 s. */
-static void tries_become_rare(void **state)
+TEST(tries_become_rare)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   fake_stop(&fake);
   at_tcp(0);
@@ -168,9 +160,8 @@ static void tries_become_rare(void **state)
 }
 
 /* The answer that is waited for is given up. */
-static void the_end_does_not_wait_for_a_slow_device(void **state)
+TEST(the_end_does_not_wait_for_a_slow_device)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   device[0].timeout_ns = 60 * NS_PER_S;
@@ -190,9 +181,8 @@ static void the_end_does_not_wait_for_a_slow_device(void **state)
 }
 
 /* It is asked again in half a second or more: the end does not wait for that. */
-static void one_that_is_back_gets_its_safe_values_at_the_end(void **state)
+TEST(one_that_is_back_gets_its_safe_values_at_the_end)
 {
-  (void)state;
   fake_start_tcp(&fake, 0);
   at_tcp(0);
   writes(0, 10, TABLE_HOLDING, 2, WIRE_U16)->safe = 7.0;
@@ -208,9 +198,8 @@ static void one_that_is_back_gets_its_safe_values_at_the_end(void **state)
 }
 
 /* libmodbus keeps descriptors in sets of 1024. */
-static void descriptors_beyond_its_sets_are_not_given_to_libmodbus(void **state)
+TEST(descriptors_beyond_its_sets_are_not_given_to_libmodbus)
 {
-  (void)state;
   struct rlimit before;
   getrlimit(RLIMIT_NOFILE, &before);
   struct rlimit more = before;

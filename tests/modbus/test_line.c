@@ -110,9 +110,8 @@ static void expect_magic(void)
   assert_int_equal(reply_register(0), MAP_MAGIC);
 }
 
-static void the_line_is_served_from_the_same_map(void **state)
+TEST(the_line_is_served_from_the_same_map)
 {
-  (void)state;
   cycle(5, STATE_RUNNING);
   send_line(rtu, to(UNIT, frame_short(frame, 0, 4, 1000, 14)));
   expect_answer(5 + 28);
@@ -136,9 +135,8 @@ static void the_line_is_served_from_the_same_map(void **state)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 0);
 }
 
-static void commands_come_from_serial(void **state)
+TEST(commands_come_from_serial)
 {
-  (void)state;
   char name[CLIENT_NAME];
   struct command c = {0};
   send_line(rtu, to(UNIT, frame_write(frame, 0, 0, (uint16_t[]){COMMAND_RUN, 0, 7}, 3)));
@@ -153,9 +151,8 @@ static void commands_come_from_serial(void **state)
   assert_int_equal(c.id, 8);
 }
 
-static void errors_are_answered(void **state)
+TEST(errors_are_answered)
 {
-  (void)state;
   static const uint8_t identify[] = {43, 14, 4, 1}, unknown[] = {17};
   send_line(rtu, to(UNIT, frame_short(frame, 0, 4, 32, 1)));
   expect_answer(5);
@@ -169,9 +166,8 @@ static void errors_are_answered(void **state)
   assert_memory_equal(reply + 9, "ali3d", 5);
 }
 
-static void frames_may_come_in_pieces_and_in_packs(void **state)
+TEST(frames_may_come_in_pieces_and_in_packs)
 {
-  (void)state;
   size_t n = reads_magic(UNIT);
   for (size_t i = 0; i < n; i++) {
     send_line(rtu + i, 1);
@@ -185,9 +181,8 @@ static void frames_may_come_in_pieces_and_in_packs(void **state)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 0);
 }
 
-static void garbage_is_got_over(void **state)
+TEST(garbage_is_got_over)
 {
-  (void)state;
   uint8_t line[64] = {0xff, 0x55, UNIT, 3};
   size_t n = reads_magic(UNIT);
   memcpy(line + 4, rtu, n);
@@ -208,9 +203,8 @@ static void garbage_is_got_over(void **state)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 3);
 }
 
-static void what_others_are_asked_is_not_for_us(void **state)
+TEST(what_others_are_asked_is_not_for_us)
 {
-  (void)state;
   send_line(rtu, reads_magic(UNIT + 1));
   static const uint8_t answer[] = {4, 4, 0x41, 0x33, 0, 1};
   send_line(rtu, to(UNIT + 1, frame_pdu(frame, 0, answer, sizeof answer)));
@@ -221,9 +215,8 @@ static void what_others_are_asked_is_not_for_us(void **state)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 0);
 }
 
-static void a_broadcast_acts_without_an_answer(void **state)
+TEST(a_broadcast_acts_without_an_answer)
 {
-  (void)state;
   struct command c = {0};
   send_line(rtu, to(0, frame_write(frame, 0, 0, (uint16_t[]){COMMAND_PAUSE, 0, 3}, 3)));
   send_line(rtu, to(0, frame_short(frame, 0, 6, 5, 1))); /* refused, and nobody is told */
@@ -237,9 +230,8 @@ static void a_broadcast_acts_without_an_answer(void **state)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 0);
 }
 
-static void a_line_that_disappears_is_opened_again(void **state)
+TEST(a_line_that_disappears_is_opened_again)
 {
-  (void)state;
   uint16_t block[65];
   input_block(block, 2.5, 1);
   send_line(rtu, to(UNIT, frame_write(frame, 0, 100, block, 65)));
@@ -259,9 +251,8 @@ static void a_line_that_disappears_is_opened_again(void **state)
   close(fd);
 }
 
-static void the_line_alone(void **state)
+TEST(the_line_alone)
 {
-  (void)state;
   modbus_server_stop(server);
   config.tcp = false;
   assert_true(start());
@@ -279,9 +270,8 @@ static void assert_refused(const char *why)
     fail_msg("expected \"%s\" and the path in: %s", why, bench_error);
 }
 
-static void a_line_that_cannot_be_opened_is_said(void **state)
+TEST(a_line_that_cannot_be_opened_is_said)
 {
-  (void)state;
   config.tcp = false;
   config.serial.path = "/tmp/ali3-no-such-line";
   assert_refused("No such file");
@@ -292,21 +282,21 @@ static void a_line_that_cannot_be_opened_is_said(void **state)
   assert_refused("12345");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(the_line_is_served_from_the_same_map),
-      TEST(commands_come_from_serial),
-      TEST(errors_are_answered),
-      TEST(frames_may_come_in_pieces_and_in_packs),
-      TEST(garbage_is_got_over),
-      TEST(what_others_are_asked_is_not_for_us),
-      TEST(a_broadcast_acts_without_an_answer),
-      TEST(a_line_that_disappears_is_opened_again),
-      TEST(the_line_alone),
-      TEST(a_line_that_cannot_be_opened_is_said),
+      ROW(the_line_is_served_from_the_same_map),
+      ROW(commands_come_from_serial),
+      ROW(errors_are_answered),
+      ROW(frames_may_come_in_pieces_and_in_packs),
+      ROW(garbage_is_got_over),
+      ROW(what_others_are_asked_is_not_for_us),
+      ROW(a_broadcast_acts_without_an_answer),
+      ROW(a_line_that_disappears_is_opened_again),
+      ROW(the_line_alone),
+      ROW(a_line_that_cannot_be_opened_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

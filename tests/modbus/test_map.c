@@ -43,9 +43,8 @@ static uint16_t *inputs(double value, int sequence)
 }
 
 /* Values of all sensors in one block, each two registers; without sensors there is none. */
-static void sensors_have_a_block_of_their_own(void **state)
+TEST(sensors_have_a_block_of_their_own)
 {
-  (void)state;
   enum { FIRST = 1 + BODIES * SIGNALS_BODY, SENSOR_VALUES = 15 };
   int first[] = {FIRST, FIRST + 9, FIRST + SENSOR_VALUES};
   assert_int_equal(reads(4, MAP_SENSOR, 2), MBAP_ILLEGAL_ADDRESS);
@@ -84,9 +83,8 @@ static void show_platform(uint32_t state, uint32_t flags, double value)
 }
 
 /* A rig that polls is told to ask again; its "no value" would be a place to go to. All else is read. */
-static void a_platform_is_not_read_until_it_is_armed(void **state)
+TEST(a_platform_is_not_read_until_it_is_armed)
 {
-  (void)state;
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, bit = {WIRE_BIT, WIRE_ABCD, 1.0, 0.0};
   struct wired item[] = {
       {MOTION_FIRST + PLATFORM_MOTION_SIGNALS, false, TABLE_DISCRETE, 20, bit, (double)NAN},
@@ -121,9 +119,8 @@ static void a_platform_is_not_read_until_it_is_armed(void **state)
 }
 
 /* Each value once for each frame; what is no value is not clamped. */
-static void what_is_clamped_is_told(void **state)
+TEST(what_is_clamped_is_told)
 {
-  (void)state;
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
   struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
                          {2, false, TABLE_INPUT, 201, large, (double)NAN}};
@@ -146,15 +143,13 @@ static void what_is_clamped_is_told(void **state)
   free(f);
 }
 
-static void the_crc_is_that_of_modbus(void **state)
+TEST(the_crc_is_that_of_modbus)
 {
-  (void)state;
   assert_int_equal(map_crc((uint16_t[]){0x0103, 0x0000, 0x000a}, 3), 0xcdc5); /* sent low byte first: C5 CD */
 }
 
-static void a_frame_fills_the_input_registers(void **state)
+TEST(a_frame_fills_the_input_registers)
 {
-  (void)state;
   struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
   assert_non_null(f);
   f->cycle = 0x1234567890;
@@ -196,9 +191,8 @@ static void a_frame_fills_the_input_registers(void **state)
 }
 
 /* Weeks: an f32 of seconds stands still, an age in ms does not fit into 16 bits. */
-static void long_times_stay_true(void **state)
+TEST(long_times_stay_true)
 {
-  (void)state;
   const uint16_t *at = map.mapping->tab_input_registers;
   const struct wire exact = {WIRE_F64, WIRE_ABCD, 1.0, 0.0};
   static const struct {
@@ -214,9 +208,8 @@ static void long_times_stay_true(void **state)
 }
 
 /* The loop says that an input is of another source, or of a device alone: no answer may say that a value was taken. */
-static void inputs_of_other_sources_are_refused(void **state)
+TEST(inputs_of_other_sources_are_refused)
 {
-  (void)state;
   struct frame *f = calloc(1, sizeof *f + 2 * sizeof(struct input_owner));
   assert_non_null(f);
   f->state = STATE_RUNNING;
@@ -274,18 +267,16 @@ static void inputs_of_other_sources_are_refused(void **state)
 }
 
 /* Stamps of two samples may be equal; the loop tells samples apart by them. */
-static void every_sample_has_a_time_of_its_own(void **state)
+TEST(every_sample_has_a_time_of_its_own)
 {
-  (void)state;
   assert_int_equal(writes(100, inputs(1, 1), 65), 0);
   const uint64_t first_ns = map.sample[0].t_ns;
   assert_int_equal(writes(100, inputs(2, 2), 65), 0);
   assert_int_equal(map.sample[0].t_ns, first_ns + 1);
 }
 
-static void before_the_first_frame_nothing_is_claimed(void **state)
+TEST(before_the_first_frame_nothing_is_claimed)
 {
-  (void)state;
   const uint16_t *at = map.mapping->tab_input_registers;
   assert_int_equal(at[0], MAP_MAGIC);
   assert_int_equal(at[2], STATE_INIT);
@@ -293,9 +284,8 @@ static void before_the_first_frame_nothing_is_claimed(void **state)
   assert_true(isnan(frame_get_float(at + 1000)));
 }
 
-static void holes_and_halves_are_illegal_addresses(void **state)
+TEST(holes_and_halves_are_illegal_addresses)
 {
-  (void)state;
   static const struct {
     int function, address, count, exception;
   } check[] = {
@@ -328,9 +318,8 @@ static void holes_and_halves_are_illegal_addresses(void **state)
   assert_true(effect.inputs);
 }
 
-static void inputs_go_to_the_loop_when_their_sequence_changes(void **state)
+TEST(inputs_go_to_the_loop_when_their_sequence_changes)
 {
-  (void)state;
   assert_int_equal(writes(100, inputs(10, 0), 64), 0);
   assert_false(effect.inputs);
   assert_int_equal(map.sample[0].t_ns, 0);
@@ -349,9 +338,8 @@ static void inputs_go_to_the_loop_when_their_sequence_changes(void **state)
   assert_int_equal(map.sample[3].t_ns, 6 * MS);
 }
 
-static void channels_never_written_stay_unset(void **state)
+TEST(channels_never_written_stay_unset)
 {
-  (void)state;
   assert_int_equal(writes(102, inputs(7, 0), 2), 0);
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 164, 1)), 0);
   assert_true(effect.inputs);
@@ -361,9 +349,8 @@ static void channels_never_written_stay_unset(void **state)
   assert_int_equal(map.sample[2].t_ns, 0);
 }
 
-static void a_frame_with_nan_or_infinity_is_refused_whole(void **state)
+TEST(a_frame_with_nan_or_infinity_is_refused_whole)
 {
-  (void)state;
   static const uint16_t bad[][2] = {{0x7fc0, 0}, {0x7f80, 0}, {0xff80, 0}, {0x7f80, 1}};
   for (int i = 0; i < 4; i++) {
     uint16_t *block = inputs(1, 1);
@@ -378,9 +365,8 @@ static void a_frame_with_nan_or_infinity_is_refused_whole(void **state)
   assert_false(effect.nonfinite);
 }
 
-static void a_crc_that_is_given_must_be_right(void **state)
+TEST(a_crc_that_is_given_must_be_right)
 {
-  (void)state;
   uint16_t *block = inputs(1, 1);
   uint16_t crc = map_crc(block, 65);
   block[65] = (uint16_t)(crc ^ 1);
@@ -394,9 +380,8 @@ static void a_crc_that_is_given_must_be_right(void **state)
   assert_true(effect.inputs);
 }
 
-static void the_first_writer_owns_the_inputs(void **state)
+TEST(the_first_writer_owns_the_inputs)
 {
-  (void)state;
   assert_int_equal(accept_from(ALICE, MS, frame_write(frame, 0, 100, inputs(1, 1), 65)), 0);
   assert_int_equal(accept_from(BOB, 2 * MS, frame_write(frame, 0, 100, inputs(2, 2), 65)), MBAP_BUSY);
   assert_int_equal(accept_from(BOB, 2 * MS, frame_short(frame, 0, 3, 100, 66)), 0);
@@ -417,9 +402,8 @@ static void the_first_writer_owns_the_inputs(void **state)
   assert_int_equal(accept_from(ALICE, silent + 5, frame_write(frame, 0, 100, inputs(3, 3), 65)), 0);
 }
 
-static void more_bodies_and_channels_than_the_map_holds(void **state)
+TEST(more_bodies_and_channels_than_the_map_holds)
 {
-  (void)state;
   struct signals many = {.count = 1, .bodies = 500, .body_first = 0, .channels = 60, .platform_first = -1};
   struct modbus_map m;
   assert_true(modbus_map_init(&m, &usual, &many));
@@ -438,27 +422,27 @@ static void more_bodies_and_channels_than_the_map_holds(void **state)
   modbus_map_free(&m);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(a_platform_is_not_read_until_it_is_armed),
-      TEST(what_is_clamped_is_told),
-      TEST(the_crc_is_that_of_modbus),
-      TEST(a_frame_fills_the_input_registers),
-      TEST(sensors_have_a_block_of_their_own),
-      TEST(long_times_stay_true),
-      TEST(inputs_of_other_sources_are_refused),
-      TEST(every_sample_has_a_time_of_its_own),
-      TEST(before_the_first_frame_nothing_is_claimed),
-      TEST(holes_and_halves_are_illegal_addresses),
-      TEST(inputs_go_to_the_loop_when_their_sequence_changes),
-      TEST(channels_never_written_stay_unset),
-      TEST(a_frame_with_nan_or_infinity_is_refused_whole),
-      TEST(a_crc_that_is_given_must_be_right),
-      TEST(the_first_writer_owns_the_inputs),
-      TEST(more_bodies_and_channels_than_the_map_holds),
+      ROW(a_platform_is_not_read_until_it_is_armed),
+      ROW(what_is_clamped_is_told),
+      ROW(the_crc_is_that_of_modbus),
+      ROW(a_frame_fills_the_input_registers),
+      ROW(sensors_have_a_block_of_their_own),
+      ROW(long_times_stay_true),
+      ROW(inputs_of_other_sources_are_refused),
+      ROW(every_sample_has_a_time_of_its_own),
+      ROW(before_the_first_frame_nothing_is_claimed),
+      ROW(holes_and_halves_are_illegal_addresses),
+      ROW(inputs_go_to_the_loop_when_their_sequence_changes),
+      ROW(channels_never_written_stay_unset),
+      ROW(a_frame_with_nan_or_infinity_is_refused_whole),
+      ROW(a_crc_that_is_given_must_be_right),
+      ROW(the_first_writer_owns_the_inputs),
+      ROW(more_bodies_and_channels_than_the_map_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "modbus/mbap.h"
 #include "modbus/modbus_frame.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const uint16_t values[123] = {0x1234, 0xabcd};
 
@@ -43,9 +40,8 @@ static size_t good(int i, uint8_t *frame)
 }
 enum { GOOD = 11 };
 
-static void a_frame_is_found_only_when_its_last_byte_is_there(void **state)
+TEST(a_frame_is_found_only_when_its_last_byte_is_there)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   for (int i = 0; i < GOOD; i++) {
@@ -58,9 +54,8 @@ static void a_frame_is_found_only_when_its_last_byte_is_there(void **state)
   }
 }
 
-static void frames_in_a_row_are_found_one_by_one(void **state)
+TEST(frames_in_a_row_are_found_one_by_one)
 {
-  (void)state;
   uint8_t stream[GOOD * FRAME_MAX];
   size_t n = 0, at = 0;
   for (int i = 0; i < GOOD; i++) n += good(i, stream + n);
@@ -73,9 +68,8 @@ static void frames_in_a_row_are_found_one_by_one(void **state)
   assert_int_equal(at, n);
 }
 
-static void a_request_is_taken_apart(void **state)
+TEST(a_request_is_taken_apart)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
 
@@ -107,9 +101,8 @@ static void a_request_is_taken_apart(void **state)
 }
 
 /* The example of the specification: 0x12 with and 0xF2 and or 0x25 is 0x17. */
-static void a_mask_changes_the_bits_it_names(void **state)
+TEST(a_mask_changes_the_bits_it_names)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   mbap_next(frame, frame_mask(frame, 0, 4, 0xf2, 0x25), &r);
@@ -122,9 +115,8 @@ static void a_mask_changes_the_bits_it_names(void **state)
   assert_int_equal(mbap_written(&r, 0, 0x12), 0xbeef);
 }
 
-static void a_pdu_is_taken_apart_by_itself(void **state)
+TEST(a_pdu_is_taken_apart_by_itself)
 {
-  (void)state;
   static const uint8_t pdu[] = {3, 0, 107, 0, 3};
   struct mbap_request r;
   mbap_pdu(pdu, sizeof pdu, &r);
@@ -138,9 +130,8 @@ static void a_pdu_is_taken_apart_by_itself(void **state)
   assert_int_equal(r.exception, 3);
 }
 
-static void a_header_that_is_not_modbus_ends_the_stream_as_soon_as_it_shows(void **state)
+TEST(a_header_that_is_not_modbus_ends_the_stream_as_soon_as_it_shows)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   frame_short(frame, 0, 4, 0, 1);
@@ -157,9 +148,8 @@ static void a_header_that_is_not_modbus_ends_the_stream_as_soon_as_it_shows(void
   assert_int_equal(mbap_next(frame, 8, &r), MBAP_BAD);
 }
 
-static void a_pdu_shorter_or_longer_than_its_function_is_refused(void **state)
+TEST(a_pdu_shorter_or_longer_than_its_function_is_refused)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX] = {0};
   struct mbap_request r;
   for (int i = 0; i < GOOD; i++) {
@@ -175,9 +165,8 @@ static void a_pdu_shorter_or_longer_than_its_function_is_refused(void **state)
   }
 }
 
-static void quantities_are_held_to_their_limits(void **state)
+TEST(quantities_are_held_to_their_limits)
 {
-  (void)state;
   static const struct {
     int function, max;
   } read[] = {{1, 2000}, {2, 2000}, {3, 125}, {4, 125}};
@@ -209,9 +198,8 @@ static void quantities_are_held_to_their_limits(void **state)
   assert_int_equal(r.exception, 3);
 }
 
-static void the_byte_count_must_agree_with_the_quantity(void **state)
+TEST(the_byte_count_must_agree_with_the_quantity)
 {
-  (void)state;
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
   size_t n = frame_write(frame, 0, 100, values, 10);
@@ -234,9 +222,8 @@ static void the_byte_count_must_agree_with_the_quantity(void **state)
   }
 }
 
-static void functions_nobody_serves_are_refused(void **state)
+TEST(functions_nobody_serves_are_refused)
 {
-  (void)state;
   static const int served[] = {1, 2, 3, 4, 5, 6, 15, 16, 22, 23, 43};
   uint8_t frame[FRAME_MAX];
   struct mbap_request r;
@@ -254,9 +241,8 @@ static void functions_nobody_serves_are_refused(void **state)
 
 /* Good requests with a few bytes changed, in a block of exactly their length: a sanitizer sees any step
  * beyond it. */
-static void no_input_leads_outside_its_bytes(void **state)
+TEST(no_input_leads_outside_its_bytes)
 {
-  (void)state;
   unsigned seed = 1;
   uint8_t frame[FRAME_MAX];
   unsigned sum = 0;

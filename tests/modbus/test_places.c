@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Who gets a place, who has to leave. */
+#include "check.h"
 #include "modbus/places.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define R ACCESS_READ
 #define W ACCESS_WRITE
@@ -41,9 +38,8 @@ static int setup(void **state)
   return 0;
 }
 
-static void no_host_holds_more_than_half(void **state)
+TEST(no_host_holds_more_than_half)
 {
-  (void)state;
   for (int count = 1; count <= PLACES_MAX; count++) {
     setup(NULL);
     int got = 0;
@@ -56,9 +52,8 @@ static void no_host_holds_more_than_half(void **state)
 }
 
 /* A PLC that starts again without having closed anything. */
-static void a_host_gets_the_place_of_its_own_silent_one(void **state)
+TEST(a_host_gets_the_place_of_its_own_silent_one)
 {
-  (void)state;
   for (int i = 0; i < 4; i++) hold(i, 1, W, 900 + 40 * i);
   assert_int_equal(choose(8, 1, W), 3); /* 1020 ms */
   hold(1, 1, W, 9000);
@@ -71,9 +66,8 @@ static void a_host_gets_the_place_of_its_own_silent_one(void **state)
   assert_int_equal(choose(1, 1, W), 0);
 }
 
-static void readers_never_hold_all(void **state)
+TEST(readers_never_hold_all)
 {
-  (void)state;
   for (int i = 0; i < 7; i++) hold(i, 10 + i, R, 10);
   assert_int_equal(choose(8, 30, R), -1);
   assert_int_equal(choose(8, 30, W), 7);
@@ -87,9 +81,8 @@ static void readers_never_hold_all(void **state)
   assert_int_equal(choose(1, 10, R), 0);
 }
 
-static void a_reader_gives_way_to_a_writer(void **state)
+TEST(a_reader_gives_way_to_a_writer)
 {
-  (void)state;
   for (int i = 0; i < 8; i++) hold(i, 10 + i, i < 5 ? R : W, i == 6 ? 20000 : i == 3 ? 4 : i == 2 ? 5 : 1);
   assert_int_equal(choose(8, 30, W), 2);
   assert_int_equal(choose(8, 15, W), 2); /* though it is there already */
@@ -100,9 +93,8 @@ static void a_reader_gives_way_to_a_writer(void **state)
   assert_int_equal(choose(2, 11, W), 0);
 }
 
-static void among_writers_the_silent_one_gives_way_to_a_new_host(void **state)
+TEST(among_writers_the_silent_one_gives_way_to_a_new_host)
 {
-  (void)state;
   for (int i = 0; i < 8; i++) hold(i, 10 + i, W, PLACES_OTHER_SILENT_MS - 1);
   assert_int_equal(choose(8, 30, W), -1);
   hold(5, 15, W, PLACES_OTHER_SILENT_MS);
@@ -114,9 +106,8 @@ static void among_writers_the_silent_one_gives_way_to_a_new_host(void **state)
 }
 
 /* A reader whose rights were looked up by another address of its own would be another host: addresses count in full. */
-static void hosts_differ_by_any_bit(void **state)
+TEST(hosts_differ_by_any_bit)
 {
-  (void)state;
   for (int i = 0; i < 4; i++) hold(i, 1, W, 0);
   struct place newcomer = someone(1, W, 0);
   assert_int_equal(places_choose(place, 8, &newcomer), -1);

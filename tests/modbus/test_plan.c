@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Which requests come of a map. */
+#include "check.h"
 #include "modbus/plan.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct wired item[4000];
 static struct wiring map;
@@ -45,9 +42,8 @@ static void assert_request(int i, enum wire_table table, int address, int count,
   assert_int_equal(r->bridges, bridges);
 }
 
-static void neighbours_go_together(void **state)
+TEST(neighbours_go_together)
 {
-  (void)state;
   put(TABLE_COIL, 3, WIRE_BIT, true);
   put(TABLE_DISCRETE, 4, WIRE_BIT, true);
   put(TABLE_DISCRETE, 5, WIRE_BIT, true);
@@ -64,9 +60,8 @@ static void neighbours_go_together(void **state)
   for (int i = 0; i < map.count; i++) assert_int_equal(plan.item[i], i);
 }
 
-static void small_gaps_are_read_along(void **state)
+TEST(small_gaps_are_read_along)
 {
-  (void)state;
   put(TABLE_DISCRETE, 0, WIRE_BIT, true);
   put(TABLE_DISCRETE, 65, WIRE_BIT, true);  /* 64 between them */
   put(TABLE_DISCRETE, 131, WIRE_BIT, true); /* 65 */
@@ -84,9 +79,8 @@ static void small_gaps_are_read_along(void **state)
   assert_int_equal(plan.requests, 6);
 }
 
-static void requests_are_as_long_as_they_may_be(void **state)
+TEST(requests_are_as_long_as_they_may_be)
 {
-  (void)state;
   for (int i = 0; i < 2001; i++) put(TABLE_COIL, i, WIRE_BIT, true);
   put(TABLE_HOLDING, 0, WIRE_U16, true);
   for (int i = 0; i < 63; i++) put(TABLE_HOLDING, 1 + 2 * i, WIRE_F32, true);
@@ -99,9 +93,8 @@ static void requests_are_as_long_as_they_may_be(void **state)
 }
 
 /* A number that would lie on the border begins the next request. */
-static void numbers_are_not_split(void **state)
+TEST(numbers_are_not_split)
 {
-  (void)state;
   for (int i = 0; i < 63; i++) put(TABLE_INPUT, 2 * i, WIRE_F32, true);
   assert_true(modbus_plan_reads(&plan, &map, -1, true));
   assert_int_equal(plan.requests, 2);
@@ -109,9 +102,8 @@ static void numbers_are_not_split(void **state)
   assert_request(1, TABLE_INPUT, 124, 2, 1, false);
 }
 
-static void writes_never_bridge(void **state)
+TEST(writes_never_bridge)
 {
-  (void)state;
   put(TABLE_COIL, 0, WIRE_BIT, false);
   put(TABLE_COIL, 1, WIRE_BIT, false);
   put(TABLE_COIL, 3, WIRE_BIT, false);
@@ -126,9 +118,8 @@ static void writes_never_bridge(void **state)
   assert_request(3, TABLE_HOLDING, 103, 2, 1, false);
 }
 
-static void writes_are_as_long_as_they_may_be(void **state)
+TEST(writes_are_as_long_as_they_may_be)
 {
-  (void)state;
   for (int i = 0; i < 1969; i++) put(TABLE_COIL, i, WIRE_BIT, false);
   for (int i = 0; i < 124; i++) put(TABLE_HOLDING, i, WIRE_I16, false);
   assert_true(modbus_plan_writes(&plan, &map));
@@ -152,9 +143,8 @@ static void assert_alive(int alive, int address, int count, int items, int reque
 }
 
 /* The sign of life is asked for first, whatever it stands beside. */
-static void alive_is_read_first(void **state)
+TEST(alive_is_read_first)
 {
-  (void)state;
   assert_alive(5, 5, 1, 1, 1); /* of a device that is only written to */
   put(TABLE_COIL, 0, WIRE_BIT, true);
   put(TABLE_HOLDING, 10, WIRE_F32, true);

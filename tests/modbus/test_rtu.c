@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "modbus/modbus_frame.h"
 #include "modbus/rtu.h"
 #include "wire/crc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { UNIT = 17, OTHER = 18 };
 
@@ -47,17 +44,15 @@ static size_t good_rtu(int i, int unit)
   return frame_rtu(rtu, unit, tcp, good(i));
 }
 
-static void the_crc_is_that_of_the_standard(void **state)
+TEST(the_crc_is_that_of_the_standard)
 {
-  (void)state;
   assert_int_equal(crc16_modbus((const uint8_t *)"123456789", 9), 0x4b37);
   static const uint8_t read[] = {1, 3, 0, 0, 0, 10, 0xc5, 0xcd}; /* sent low byte first */
   assert_int_equal(crc16_modbus(read, 6), 0xcdc5);
 }
 
-static void a_frame_is_found_only_when_its_last_byte_is_there(void **state)
+TEST(a_frame_is_found_only_when_its_last_byte_is_there)
 {
-  (void)state;
   for (int i = 0; i < GOOD; i++) {
     size_t n = good_rtu(i, UNIT);
     for (size_t part = 1; part < n; part++) {
@@ -73,9 +68,8 @@ static void a_frame_is_found_only_when_its_last_byte_is_there(void **state)
   }
 }
 
-static void a_wrong_crc_is_no_frame(void **state)
+TEST(a_wrong_crc_is_no_frame)
 {
-  (void)state;
   for (int i = 0; i < GOOD; i++) {
     size_t n = good_rtu(i, UNIT);
     for (size_t at = 2; at < n; at++) {
@@ -90,9 +84,8 @@ static void a_wrong_crc_is_no_frame(void **state)
   assert_int_equal(next(n, false), RTU_BAD); /* at once: what follows is not to wait for silence */
 }
 
-static void other_units_are_let_be(void **state)
+TEST(other_units_are_let_be)
 {
-  (void)state;
   for (int i = 0; i < GOOD; i++) {
     size_t n = good_rtu(i, OTHER);
     assert_int_equal(next(n, false), RTU_OTHER);
@@ -109,9 +102,8 @@ static void other_units_are_let_be(void **state)
   }
 }
 
-static void a_broadcast_can_only_write(void **state)
+TEST(a_broadcast_can_only_write)
 {
-  (void)state;
   for (int i = 0; i < GOOD; i++) {
     size_t n = good_rtu(i, RTU_BROADCAST);
     bool writes = i == 4 || i == 5 || i == 6 || i == 7 || i == 10;
@@ -120,9 +112,8 @@ static void a_broadcast_can_only_write(void **state)
   }
 }
 
-static void only_silence_ends_a_function_nobody_knows(void **state)
+TEST(only_silence_ends_a_function_nobody_knows)
 {
-  (void)state;
   static const uint8_t report[] = {17}, diagnostics[] = {8, 0, 0, 0xa5, 0x37};
   size_t n = frame_rtu(rtu, UNIT, tcp, frame_pdu(tcp, 0, report, sizeof report));
   assert_int_equal(next(n, false), RTU_MORE);
@@ -137,18 +128,16 @@ static void only_silence_ends_a_function_nobody_knows(void **state)
   assert_int_equal(next(n, true), RTU_BAD);
 }
 
-static void a_bad_count_is_answered(void **state)
+TEST(a_bad_count_is_answered)
 {
-  (void)state;
   size_t n = frame_rtu(rtu, UNIT, tcp, frame_short(tcp, 0, 3, 0, 126));
   assert_int_equal(next(n, false), RTU_FRAME);
   assert_int_equal(request.exception, MBAP_ILLEGAL_VALUE);
 }
 
 /* Bytes before, between and behind: every request is found, each once. */
-static void frames_are_found_among_garbage(void **state)
+TEST(frames_are_found_among_garbage)
 {
-  (void)state;
   static uint8_t line[4 * FRAME_MAX];
   unsigned seed = 5;
   for (int round = 0; round < 2000; round++) {
@@ -182,9 +171,8 @@ static void frames_are_found_among_garbage(void **state)
 }
 
 /* With quiet, no bytes wait for ever; without, no more than a frame does. */
-static void no_bytes_wait_for_ever(void **state)
+TEST(no_bytes_wait_for_ever)
 {
-  (void)state;
   unsigned seed = 11;
   for (int round = 0; round < 100000; round++) {
     const size_t n = 1 + (size_t)round % 300;

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-static void registers_follow_the_loop(void **state)
+TEST(registers_follow_the_loop)
 {
-  (void)state;
   int fd = connect_client(0);
   for (int k = 1; k <= 3; k++) {
     cycle(0x10000 + (uint64_t)k, STATE_RUNNING);
@@ -35,9 +34,8 @@ static void registers_follow_the_loop(void **state)
   assert_int_equal(counter_get(&counters.modbus_half_frames), 0);
 }
 
-static void commands_reach_the_loop(void **state)
+TEST(commands_reach_the_loop)
 {
-  (void)state;
   cycle(1, STATE_READY);
   int fd = connect_client(0);
   ask(fd, 1, frame_write(frame, 1, 0, (uint16_t[]){COMMAND_RUN, 4, 77}, 3));
@@ -60,9 +58,8 @@ static void commands_reach_the_loop(void **state)
 }
 
 /* The loop does not drain: no command may be lost without a word. */
-static void a_full_command_ring_is_an_exception(void **state)
+TEST(a_full_command_ring_is_an_exception)
 {
-  (void)state;
   int fd = connect_client(0), accepted = 0;
   reply[0] = 0;
   for (int k = 1; k <= 200 && reply[0] != 0x90; k++) {
@@ -81,9 +78,8 @@ static void a_full_command_ring_is_an_exception(void **state)
   close(fd);
 }
 
-static void inputs_reach_the_loop_as_one_frame(void **state)
+TEST(inputs_reach_the_loop_as_one_frame)
 {
-  (void)state;
   int fd = connect_client(0);
   uint16_t block[65];
   uint64_t before = clock_now_ns();
@@ -107,9 +103,8 @@ static void inputs_reach_the_loop_as_one_frame(void **state)
   close(fd);
 }
 
-static void a_writer_that_is_gone_frees_the_inputs(void **state)
+TEST(a_writer_that_is_gone_frees_the_inputs)
 {
-  (void)state;
   uint16_t block[65];
   int owner = connect_client(0), other = connect_client(0);
   input_block(block, 1, 1);
@@ -125,9 +120,8 @@ static void a_writer_that_is_gone_frees_the_inputs(void **state)
   close(other);
 }
 
-static void requests_in_one_packet_are_answered_in_order(void **state)
+TEST(requests_in_one_packet_are_answered_in_order)
 {
-  (void)state;
   enum { REQUESTS = 100 };
   uint8_t stream[REQUESTS * 12];
   for (int k = 0; k < REQUESTS; k++) frame_short(stream + 12 * k, k, 4, 0, 2 + k % 5);
@@ -152,9 +146,8 @@ static void requests_in_one_packet_are_answered_in_order(void **state)
   close(fd);
 }
 
-static void identification_is_answered(void **state)
+TEST(identification_is_answered)
 {
-  (void)state;
   int fd = connect_client(0);
   static const uint8_t request[] = {43, 14, 1, 0};
   put(fd, frame, frame_pdu(frame, 5, request, sizeof request));
@@ -164,9 +157,8 @@ static void identification_is_answered(void **state)
   close(fd);
 }
 
-static void a_server_that_cannot_listen_says_why(void **state)
+TEST(a_server_that_cannot_listen_says_why)
 {
-  (void)state;
   struct modbus_config c = bench_config;
   c.port = modbus_server_port(server);
   assert_null(modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error));
@@ -188,9 +180,8 @@ static void a_server_that_cannot_listen_says_why(void **state)
   assert_non_null(strstr(bench_error, "17"));
 }
 
-static void rights_go_by_address(void **state)
+TEST(rights_go_by_address)
 {
-  (void)state;
   bench_restart_with(ACCESS_NONE, ACCESS_WRITE);
   int fd = connect_client(0);
   assert_closed(fd);
@@ -219,9 +210,8 @@ static void rights_go_by_address(void **state)
   close(fd);
 }
 
-static void clients_are_known_by_their_address(void **state)
+TEST(clients_are_known_by_their_address)
 {
-  (void)state;
   struct sockaddr_in own = {0};
   char name[CLIENT_NAME], expected[CLIENT_NAME];
   struct command c = {0};
@@ -264,9 +254,8 @@ static void assert_shows(const char *out, const char *text)
   if (!strstr(out, text)) fail_msg("expected \"%s\" in\n%s", text, out);
 }
 
-static void mbpoll_reads_and_writes(void **state)
+TEST(mbpoll_reads_and_writes)
 {
-  (void)state;
   char out[4000];
   cycle(1000, STATE_READY);
   assert_int_equal(mbpoll("-r 1000 -c 7 -t 3:float -B 127.0.0.1", out, sizeof out), 0);

@@ -80,9 +80,8 @@ static void assert_words(const uint16_t *at, const uint16_t *word, int n)
   for (int i = 0; i < n; i++) assert_int_equal(at[i], word[i]);
 }
 
-static void signals_stand_where_they_were_put(void **state)
+TEST(signals_stand_where_they_were_put)
 {
-  (void)state;
   show(STATE_RUNNING, -4.0);
   const uint16_t *at = map.mapping->tab_input_registers;
   static const uint16_t from200[] = {0xc080, 0, 0, 0xc040, 0, 0xc000, (uint16_t)-100, 0, 0, 0,
@@ -93,9 +92,8 @@ static void signals_stand_where_they_were_put(void **state)
   assert_int_equal(map.mapping->tab_input_bits[17], 1);
 }
 
-static void before_the_first_frame_there_is_no_value(void **state)
+TEST(before_the_first_frame_there_is_no_value)
 {
-  (void)state;
   const uint16_t *at = map.mapping->tab_input_registers;
   assert_int_equal(at[200], 0x7fc0);
   assert_int_equal(at[202], 0);
@@ -106,9 +104,8 @@ static void before_the_first_frame_there_is_no_value(void **state)
   assert_int_equal(at[215], 0);
 }
 
-static void safe_values_stand_while_nothing_runs(void **state)
+TEST(safe_values_stand_while_nothing_runs)
 {
-  (void)state;
   for (int s = STATE_INIT; s <= STATE_EXIT; s++) {
     show((enum run_state)s, 10.0);
     const uint16_t *at = map.mapping->tab_input_registers;
@@ -119,9 +116,8 @@ static void safe_values_stand_while_nothing_runs(void **state)
   }
 }
 
-static void numbers_are_read_whole_over_any_entries(void **state)
+TEST(numbers_are_read_whole_over_any_entries)
 {
-  (void)state;
   static const struct {
     int function, address, count, exception;
   } check[] = {
@@ -138,9 +134,8 @@ static void numbers_are_read_whole_over_any_entries(void **state)
   }
 }
 
-static void inputs_act_when_they_are_written(void **state)
+TEST(inputs_act_when_they_are_written)
 {
-  (void)state;
   /* f32 low word first, 2.5; i16 -3; f64 1; u32 with swapped bytes, 0x01020304 */
   static const uint16_t all[] = {0, 0x4020, (uint16_t)-3, 0x3ff0, 0, 0, 0, 0x0201, 0x0403};
   assert_int_equal(accept_from(ALICE, 5 * MS, frame_write(frame, 0, 200, all, 9)), 0);
@@ -168,9 +163,8 @@ static void inputs_act_when_they_are_written(void **state)
   assert_true(map.sample[6].value == -1.0);
 }
 
-static void masks_change_inputs_of_one_register(void **state)
+TEST(masks_change_inputs_of_one_register)
 {
-  (void)state;
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 202, 0x12)), 0);
   assert_int_equal(accept_from(ALICE, MS, frame_mask(frame, 0, 202, 0xf2, 0x25)), 0);
   assert_true(map.sample[1].value == 0x17 * 0.5);
@@ -178,9 +172,8 @@ static void masks_change_inputs_of_one_register(void **state)
   assert_int_equal(accept_from(ALICE, MS, frame_short(frame, 0, 6, 201, 1)), MBAP_ILLEGAL_ADDRESS);
 }
 
-static void inputs_are_refused_whole(void **state)
+TEST(inputs_are_refused_whole)
 {
-  (void)state;
   static const uint16_t nan[] = {0, 0x7fc0, 1};
   assert_int_equal(writes(200, nan, 3), MBAP_ILLEGAL_VALUE);
   assert_true(effect.nonfinite);
@@ -201,9 +194,8 @@ static void with_a_map(const struct modbus_config *config)
   assert_true(modbus_map_init(&map, config, &signals));
 }
 
-static void both_maps_stand_side_by_side(void **state)
+TEST(both_maps_stand_side_by_side)
 {
-  (void)state;
   with_a_map(&(struct modbus_config){.map = &wiring, .default_map = true});
   show(STATE_RUNNING, 0);
   assert_int_equal(reads(4, 1000, 14), 0);
@@ -222,9 +214,8 @@ static void both_maps_stand_side_by_side(void **state)
 }
 
 /* One signal under another beside it: a write may not begin in the one and end in the other. */
-static void a_write_keeps_to_one_kind(void **state)
+TEST(a_write_keeps_to_one_kind)
 {
-  (void)state;
   static struct wired next = WRITTEN(0, TABLE_HOLDING, 166, WIRE_U16, WIRE_ABCD, 1, 0);
   static const struct wiring beside = {&next, 1};
   with_a_map(&(struct modbus_config){.map = &beside, .default_map = true});
@@ -233,9 +224,8 @@ static void a_write_keeps_to_one_kind(void **state)
   assert_int_equal(writes(166, (uint16_t[]){1}, 1), 0);
 }
 
-static void the_order_holds_for_every_long_number(void **state)
+TEST(the_order_holds_for_every_long_number)
 {
-  (void)state;
   static const struct {
     enum wire_order order;
     uint16_t time[2], cycle[2], body[2];
@@ -287,9 +277,8 @@ static void assert_has(const char *where, const char *what)
   if (!strstr(where, what)) fail_msg("expected \"%s\" in\n%s", what, where);
 }
 
-static void the_sheet_shows_the_map(void **state)
+TEST(the_sheet_shows_the_map)
 {
-  (void)state;
   static char other[] = "other", e1[] = "body.e1", push[] = "push.y";
   for (int i = 0; i < COUNT; i++) names[i] = (struct signal){other, "m"};
   names[6].name = e1;
@@ -313,12 +302,11 @@ static void the_sheet_shows_the_map(void **state)
   assert_has(both, "cdab");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 /* Pose, velocity, acceleration, legs: those stand first in the signals of the platform but for the target, before the legs. */
-static void the_platform_stands_in_the_default_map(void **state)
+TEST(the_platform_stands_in_the_default_map)
 {
-  (void)state;
   enum { FIRST = COUNT, ALL = COUNT + PLATFORM_SIGNALS };
   struct signal *name = calloc(ALL, sizeof *name);
   struct signals with = signals;
@@ -355,18 +343,18 @@ static void the_platform_stands_in_the_default_map(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(signals_stand_where_they_were_put),
-      TEST(before_the_first_frame_there_is_no_value),
-      TEST(safe_values_stand_while_nothing_runs),
-      TEST(numbers_are_read_whole_over_any_entries),
-      TEST(inputs_act_when_they_are_written),
-      TEST(masks_change_inputs_of_one_register),
-      TEST(inputs_are_refused_whole),
-      TEST(both_maps_stand_side_by_side),
-      TEST(a_write_keeps_to_one_kind),
-      TEST(the_order_holds_for_every_long_number),
-      TEST(the_sheet_shows_the_map),
-      TEST(the_platform_stands_in_the_default_map),
+      ROW(signals_stand_where_they_were_put),
+      ROW(before_the_first_frame_there_is_no_value),
+      ROW(safe_values_stand_while_nothing_runs),
+      ROW(numbers_are_read_whole_over_any_entries),
+      ROW(inputs_act_when_they_are_written),
+      ROW(masks_change_inputs_of_one_register),
+      ROW(inputs_are_refused_whole),
+      ROW(both_maps_stand_side_by_side),
+      ROW(a_write_keeps_to_one_kind),
+      ROW(the_order_holds_for_every_long_number),
+      ROW(the_sheet_shows_the_map),
+      ROW(the_platform_stands_in_the_default_map),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Every refusal, by element and member, and that a refused element leaves the model as it was. */
 #include "base/isa.h"
+#include "check.h"
 #include "model/model.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static ali3_model *m;
 
@@ -56,9 +53,8 @@ static void refused(int status, const char *element, const char *field, const ch
     refused(ali3_model_add_body(m, &s), "body", field, says);                                                \
   } while (0)
 
-static void bodies(void **state)
+TEST(bodies)
 {
-  (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
   BODY(s.name = NULL, "name", "found none");
   BODY(s.name = "", "name", "found none");
@@ -100,9 +96,8 @@ static void bodies(void **state)
     refused(ali3_model_add_joint(m, &s), "joint", field, says);                                              \
   } while (0)
 
-static void joints(void **state)
+TEST(joints)
 {
-  (void)state;
   JOINT(s.name = NULL, "name", "found none");
   JOINT(s.name = "taken", "name", "already a joint named 'taken'");
   JOINT(s.type = ALI3_JOINT_TYPES, "type", "unknown type");
@@ -132,9 +127,8 @@ static void joints(void **state)
     refused(ali3_model_add_load(m, &s), "load", field, says);                                                \
   } while (0)
 
-static void loads(void **state)
+TEST(loads)
 {
-  (void)state;
   LOAD(s.name = "", "name", "found none");
   LOAD(s.name = "a b", "name", "'a b'");
   LOAD(s.name = NULL; s.body = 2, "body", "expected a body");
@@ -155,9 +149,8 @@ static void loads(void **state)
     refused(ali3_model_add_force(m, &s), "force", field, says);                                              \
   } while (0)
 
-static void forces(void **state)
+TEST(forces)
 {
-  (void)state;
   FORCE(s.name = "", "name", "found none");
   FORCE(s.name = "taken", "name", "already"); /* by a load: they share their names */
   FORCE(s.type = ALI3_FORCE_TYPES, "type", "unknown type");
@@ -187,9 +180,8 @@ static void forces(void **state)
     refused(ali3_model_add_sensor(m, &s), "sensor", field, says);                                            \
   } while (0)
 
-static void sensors(void **state)
+TEST(sensors)
 {
-  (void)state;
   ali3_sensor_spec first = {.name = "eye", .type = ALI3_SENSOR_POINT, .orientation = {NAN}}; /* has none */
   assert_int_equal(ali3_model_add_sensor(m, &first), 0);
   SENSOR(s.name = "", "name", "found none");
@@ -214,9 +206,8 @@ static void sensors(void **state)
     refused(model_check_options(m, &s), "options", field, says);                                             \
   } while (0)
 
-static void options(void **state)
+TEST(options)
 {
-  (void)state;
   OPTIONS(s.dt = 0, "dt", "above 0 s, found 0");
   OPTIONS(s.dt = NAN, "dt", "above 0 s");
   OPTIONS(s.dt = INFINITY, "dt", "above 0 s");
@@ -244,9 +235,8 @@ static void options(void **state)
 }
 
 /* What is close enough is taken, and put right on the way. */
-static void what_is_put_right(void **state)
+TEST(what_is_put_right)
 {
-  (void)state;
   struct body b;
   struct joint j;
   ali3_body_spec s = {
@@ -272,9 +262,8 @@ static void what_is_put_right(void **state)
 }
 
 /* A long name does not run over the text. */
-static void long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
-  (void)state;
   static char name[1000];
   memset(name, 'x', sizeof name - 1);
   BODY(s.name = name; s.mass = -1, "mass", "body 'xxx");

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "model/model.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static ali3_body_spec body(const char *name)
 {
@@ -15,9 +12,8 @@ static ali3_body_spec body(const char *name)
       .name = name, .mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1}};
 }
 
-static void elements_are_numbered_and_found(void **state)
+TEST(elements_are_numbered_and_found)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   char name[16];
   assert_string_equal(ali3_model_name(m), "model");
@@ -51,9 +47,8 @@ static void elements_are_numbered_and_found(void **state)
   ali3_model_free(NULL);
 }
 
-static void forces_are_numbered_apart(void **state)
+TEST(forces_are_numbered_apart)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec b = body("b");
   assert_int_equal(ali3_model_add_body(m, &b), 0);
@@ -83,9 +78,8 @@ static void forces_are_numbered_apart(void **state)
   ali3_model_free(m);
 }
 
-static void sensors_are_numbered_and_taken_in(void **state)
+TEST(sensors_are_numbered_and_taken_in)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec b = body("b");
   char name[16];
@@ -105,9 +99,8 @@ static void sensors_are_numbered_and_taken_in(void **state)
   ali3_model_free(m);
 }
 
-static void gravity_is_finite(void **state)
+TEST(gravity_is_finite)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, 0, -9.81}), ALI3_OK);
   assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, NAN, 0}), ALI3_E_MODEL);
@@ -117,9 +110,8 @@ static void gravity_is_finite(void **state)
   ali3_model_free(m);
 }
 
-static void joint_types(void **state)
+TEST(joint_types)
 {
-  (void)state;
   const struct {
     const char *name;
     bool a, b;
@@ -138,27 +130,24 @@ static void joint_types(void **state)
   assert_null(ali3_joint_type_name((ali3_joint_type)-1));
 }
 
-static void force_types(void **state)
+TEST(force_types)
 {
-  (void)state;
   assert_string_equal(ali3_force_type_name(ALI3_FORCE_SPRING), "spring_damper");
   assert_string_equal(ali3_force_type_name(ALI3_FORCE_BUSHING), "bushing");
   assert_string_equal(ali3_force_type_name(ALI3_FORCE_JOINT_SPRING), "joint_spring");
   assert_null(ali3_force_type_name(ALI3_FORCE_TYPES));
 }
 
-static void sensor_types(void **state)
+TEST(sensor_types)
 {
-  (void)state;
   assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_POINT), "point");
   assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_POSE), "pose");
   assert_string_equal(ali3_sensor_type_name(ALI3_SENSOR_IMU), "imu");
   assert_null(ali3_sensor_type_name(ALI3_SENSOR_TYPES));
 }
 
-static void options_by_default(void **state)
+TEST(options_by_default)
 {
-  (void)state;
   ali3_options o = ali3_options_default();
   assert_true(o.dt == 0.01 && o.iterations == 3 && o.alpha == 0.0);
   assert_true(o.substeps == 1 && !o.extrapolate);

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "model/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 enum { MANY = 100000, LENGTH = 16 };
 
-static void finds_what_was_added(void **state)
+TEST(finds_what_was_added)
 {
-  (void)state;
   struct names n = {0};
   assert_int_equal(names_find(&n, "a"), -2);
   assert_true(names_add(&n, "a", 7));
@@ -27,9 +23,8 @@ static void finds_what_was_added(void **state)
   names_free(&n);
 }
 
-static void a_hundred_thousand_names(void **state)
+TEST(a_hundred_thousand_names)
 {
-  (void)state;
   struct names n = {0};
   char(*key)[LENGTH] = calloc(MANY, sizeof *key), other[LENGTH];
   assert_non_null(key);

@@ -4,15 +4,10 @@
 #ifndef TESTS_IO_OSC_BENCH_H
 #define TESTS_IO_OSC_BENCH_H
 
+#include "check.h"
 #include "osc/osc.h"
 #include "osc/osc_wire.h"
 #include "rt/clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { BODIES = 40, CHANNELS = 6, BODY_FIRST = 1, VALUES = BODY_FIRST + BODIES * SIGNALS_BODY };
 enum { PATIENCE_MS = 10000 }; /* until something that has to happen is taken as missing */

@@ -4,16 +4,11 @@
 #ifndef TESTS_IO_OSC_DIRECT_H
 #define TESTS_IO_OSC_DIRECT_H
 
+#include "check.h"
 #include "osc/in.h"
 #include "osc/osc_wire.h"
 #include "osc/parse.h"
 #include "rt/clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { CHANNELS = 13, VALUES = CHANNELS + 3, NOW = 1000 };
 

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "osc/arrival.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 static const uint64_t MS = NS_PER_S / 1000;
 static const uint64_t T = 1000 * NS_PER_S, WALL = 1700000000 * NS_PER_S; /* now, by either clock */
 
-static void a_datagram_is_as_old_as_it_is(void **state)
+TEST(a_datagram_is_as_old_as_it_is)
 {
-  (void)state;
   struct osc_arrival a = {0};
   osc_arrival_empty(&a, T - 200 * MS);
   osc_arrival_begin(&a, T, WALL);
@@ -23,9 +17,8 @@ static void a_datagram_is_as_old_as_it_is(void **state)
   assert_int_equal(osc_arrival_of(&a, WALL, T), T);
 }
 
-static void no_two_share_a_time(void **state)
+TEST(no_two_share_a_time)
 {
-  (void)state;
   struct osc_arrival a = {0};
   osc_arrival_begin(&a, T, WALL);
   for (uint64_t i = 0; i < 100; i++) assert_int_equal(osc_arrival_of(&a, WALL - 5 * MS, T), T - 5 * MS + i);
@@ -34,9 +27,8 @@ static void no_two_share_a_time(void **state)
 }
 
 /* What was read when the socket was last empty cannot have come before; nothing comes from the future. */
-static void stamps_that_make_no_sense_are_bounded(void **state)
+TEST(stamps_that_make_no_sense_are_bounded)
 {
-  (void)state;
   struct osc_arrival a = {0};
   osc_arrival_empty(&a, T - 10 * MS);
   osc_arrival_begin(&a, T, WALL);
@@ -45,9 +37,8 @@ static void stamps_that_make_no_sense_are_bounded(void **state)
   assert_int_equal(osc_arrival_of(&a, 0, T), T + 1); /* no stamp */
 }
 
-static void without_a_stamp_it_is_as_old_as_it_may_be(void **state)
+TEST(without_a_stamp_it_is_as_old_as_it_may_be)
 {
-  (void)state;
   struct osc_arrival a = {0};
   osc_arrival_empty(&a, T - 300 * MS);
   osc_arrival_begin(&a, T, WALL);
@@ -55,9 +46,8 @@ static void without_a_stamp_it_is_as_old_as_it_may_be(void **state)
 }
 
 /* Neither an old value that passes for fresh, nor an age of an hour. */
-static void a_step_of_the_wall_clock_makes_nothing_younger(void **state)
+TEST(a_step_of_the_wall_clock_makes_nothing_younger)
 {
-  (void)state;
   static const int64_t hours[] = {1, -1};
   for (int i = 0; i < 2; i++) {
     struct osc_arrival a = {0};

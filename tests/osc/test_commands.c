@@ -20,9 +20,8 @@ static void assert_synced(int id)
   assert_int_equal(wire_get_u32(args), id);
 }
 
-static void a_barrier_waits_for_all_that_was_asked_before(void **state)
+TEST(a_barrier_waits_for_all_that_was_asked_before)
 {
-  (void)state;
   struct command run = {0}, step = {0}, late = {0};
   receive(wire_message(bytes, "/ali3/sync", "i", 1));
   assert_synced(1); /* nothing was */
@@ -44,9 +43,8 @@ static void a_barrier_waits_for_all_that_was_asked_before(void **state)
   assert_int_equal(next_answer(), 0);
 }
 
-static void a_barrier_is_the_senders_own(void **state)
+TEST(a_barrier_is_the_senders_own)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   struct command c = {0};
@@ -67,9 +65,8 @@ static void a_barrier_is_the_senders_own(void **state)
   close(another);
 }
 
-static void barriers_are_answered_in_their_order(void **state)
+TEST(barriers_are_answered_in_their_order)
 {
-  (void)state;
   struct command c = {0};
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 10));
   for (int i = 0; i < 40; i++) receive(wire_message(bytes, "/ali3/sync", "i", i)); /* more than are kept */
@@ -80,9 +77,8 @@ static void barriers_are_answered_in_their_order(void **state)
   assert_int_equal(next_answer(), 0);
 }
 
-static void others_cannot_crowd_out_a_barrier(void **state)
+TEST(others_cannot_crowd_out_a_barrier)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   struct command c = {0};
@@ -107,9 +103,8 @@ static size_t many(const char *address, int n)
   return size;
 }
 
-static void others_cannot_crowd_out_an_answer(void **state)
+TEST(others_cannot_crowd_out_an_answer)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   struct command step = {0}, c = {0};
@@ -126,9 +121,8 @@ static void others_cannot_crowd_out_an_answer(void **state)
   close(another);
 }
 
-static void an_estop_at_the_end_of_a_long_bundle_is_taken(void **state)
+TEST(an_estop_at_the_end_of_a_long_bundle_is_taken)
 {
-  (void)state;
   struct command c = {0};
   size_t size = many("/ali3/cmd/run", 100);
   const size_t length = wire_message(bytes + size + 4, "/ali3/cmd/estop", "i", 7);
@@ -145,9 +139,8 @@ static void an_estop_at_the_end_of_a_long_bundle_is_taken(void **state)
 }
 
 /* What a reader can do to the ring: half of it. */
-static void estops_leave_room_for_others(void **state)
+TEST(estops_leave_room_for_others)
 {
-  (void)state;
   struct command c = {0};
   struct inet_address other;
   const int another = open_socket(&other);
@@ -168,9 +161,8 @@ static void estops_leave_room_for_others(void **state)
 }
 
 /* In one look at the socket an e-stop acts first; what came before it, and is served later, must not lift it. */
-static void a_reset_that_came_before_an_estop_does_not_lift_it(void **state)
+TEST(a_reset_that_came_before_an_estop_does_not_lift_it)
 {
-  (void)state;
   struct command c = {0};
   uint8_t stop[64];
   struct inet_address other;
@@ -191,9 +183,8 @@ static void a_reset_that_came_before_an_estop_does_not_lift_it(void **state)
 }
 
 /* It acts once, though the datagram is looked at twice; each of several in it is answered. */
-static void an_estop_is_passed_on_once(void **state)
+TEST(an_estop_is_passed_on_once)
 {
-  (void)state;
   struct command c = {0};
   size_t size = wire_bundle(bytes);
   for (int i = 0; i < 3; i++) {
@@ -211,9 +202,8 @@ static void an_estop_is_passed_on_once(void **state)
   assert_int_equal(next_answer(), 0);
 }
 
-static void an_estop_in_a_broken_datagram_is_none(void **state)
+TEST(an_estop_in_a_broken_datagram_is_none)
 {
-  (void)state;
   const size_t n = wire_message(bytes, "/ali3/cmd/estop", "i", 7);
   osc_in_estop(in, bytes, n - 1, &sender, now_ns);
   osc_in_estop(in, bytes, OSC_IN_MAX + 1, &sender, now_ns);
@@ -223,9 +213,8 @@ static void an_estop_in_a_broken_datagram_is_none(void **state)
   assert_true(ring_empty(&port.commands));
 }
 
-static void a_full_ring_is_told_and_holds_up_no_barrier(void **state)
+TEST(a_full_ring_is_told_and_holds_up_no_barrier)
 {
-  (void)state;
   struct command c = {0};
   while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
   receive(wire_message(bytes, "/ali3/cmd/estop", "i", 7));
@@ -248,9 +237,8 @@ static void assert_stopped(size_t n, int id)
   assert_int_equal(c.id, id);
 }
 
-static void an_estop_is_taken_whatever_comes_with_it(void **state)
+TEST(an_estop_is_taken_whatever_comes_with_it)
 {
-  (void)state;
   static const char *const none[] = {"", "T", "F", "N", "[T]"};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
     assert_stopped(wire_message(bytes, "/ali3/cmd/estop", none[i]), 0);
@@ -265,9 +253,8 @@ static void an_estop_is_taken_whatever_comes_with_it(void **state)
   assert_true(ring_empty(&port.commands));
 }
 
-static void injections_are_switched_by_name(void **state)
+TEST(injections_are_switched_by_name)
 {
-  (void)state;
   static const char *const name[] = {"freeze", "noise"};
   config.injection_name = name;
   config.injections = 2;
@@ -302,9 +289,8 @@ static void injections_are_switched_by_name(void **state)
   assert_false(ring_pop(&port.commands, &c));
 }
 
-static void parameters_of_the_platform_are_set_by_name(void **state)
+TEST(parameters_of_the_platform_are_set_by_name)
 {
-  (void)state;
   struct command c = {0};
   receive(wire_message(bytes, "/ali3/platform/set", "sf", "tilt_max", 12.0));
   assert_counted(osc_unknown, 1); /* there is none */
@@ -356,9 +342,8 @@ static void allow(const char *host, enum access access)
   direct_restart();
 }
 
-static void who_may_only_read_is_told_so(void **state)
+TEST(who_may_only_read_is_told_so)
 {
-  (void)state;
   struct command c = {0};
   allow("127.0.0.0/8", ACCESS_READ);
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
@@ -384,9 +369,8 @@ static void who_may_only_read_is_told_so(void **state)
   assert_true(atomic_load(&port.estop) != 0);
 }
 
-static void strangers_hear_nothing(void **state)
+TEST(strangers_hear_nothing)
 {
-  (void)state;
   struct command c = {0};
   allow("192.168.0.0/16", ACCESS_WRITE);
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));
@@ -401,9 +385,8 @@ static void strangers_hear_nothing(void **state)
   assert_counted(osc_clients, 0);
 }
 
-static void the_log_gets_the_names_of_clients(void **state)
+TEST(the_log_gets_the_names_of_clients)
 {
-  (void)state;
   char expected[CLIENT_NAME], got[CLIENT_NAME];
   struct command c = {0};
   receive(wire_message(bytes, "/ali3/cmd/run", "i", 5));

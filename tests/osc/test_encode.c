@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "osc/encode.h"
 #include "osc/osc_wire.h"
 
 #include <lo/lo.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { BODIES = 128 };
 
@@ -61,9 +58,8 @@ static struct osc_state *make(enum stream stream, int bodies, bool doubles)
 }
 
 /* The format, byte by byte, as written down in the specification. */
-static void the_header_is_as_specified_byte_by_byte(void **state)
+TEST(the_header_is_as_specified_byte_by_byte)
 {
-  (void)state;
   struct osc_state *st = make(STREAM_BODY, 0, false);
   static const uint8_t expected[] = {
       '#', 'b', 'u',  'n', 'd',  'l',  'e',  0,    0,    0,    0, 0, 0,   0,   0,   1, /* immediately */
@@ -79,9 +75,8 @@ static void the_header_is_as_specified_byte_by_byte(void **state)
 }
 
 /* liblo, which clients use, reads back what was patched in. */
-static void liblo_reads_back_what_was_patched_in(void **state)
+TEST(liblo_reads_back_what_was_patched_in)
 {
-  (void)state;
   for (int doubles = 0; doubles < 2; doubles++) {
     struct osc_state *st = make(STREAM_BODY, 1, doubles);
     uint8_t *bytes = st->packet[0].bytes;
@@ -124,9 +119,8 @@ static const uint8_t *need(const struct osc_packet *p, const char *address, cons
 }
 
 /* The count of 32 bits begins anew at 0, and is never below it. */
-static void the_cycle_of_the_short_profile_wraps_to_zero(void **state)
+TEST(the_cycle_of_the_short_profile_wraps_to_zero)
 {
-  (void)state;
   static const struct {
     uint64_t cycle;
     uint32_t shown;
@@ -145,9 +139,8 @@ static void the_cycle_of_the_short_profile_wraps_to_zero(void **state)
 }
 
 /* Every body once, in packets that fit in an Ethernet frame, each with its own header. */
-static void every_body_is_in_one_of_the_packets(void **state)
+TEST(every_body_is_in_one_of_the_packets)
 {
-  (void)state;
   for (int doubles = 0; doubles < 2; doubles++) {
     struct osc_state *st = make(STREAM_BODY, BODIES, doubles);
     const char *types = doubles ? "ddddddddddddd" : "fffffffffffff";
@@ -176,9 +169,8 @@ static void every_body_is_in_one_of_the_packets(void **state)
 }
 
 /* One message per quantity of a sensor, of as many numbers as it has. */
-static void sensors_have_a_stream_of_their_own(void **state)
+TEST(sensors_have_a_stream_of_their_own)
 {
-  (void)state;
   enum { SENSORS = 40 };
   char text[2 * SENSORS + 1][48];
   struct signal_group group[2 * SENSORS + 1];
@@ -213,9 +205,8 @@ static void sensors_have_a_stream_of_their_own(void **state)
   signals.groups = 0;
 }
 
-static void every_stream_has_its_groups(void **state)
+TEST(every_stream_has_its_groups)
 {
-  (void)state;
   static char text[][24] = {"time",          "joint.J.force",       "force.k.value", "sensor.s.position",
                             "energy.total",  "constraint.velocity", "solver.status", "platform.pose",
                             "loop.cycle.max"};
@@ -251,9 +242,8 @@ static void every_stream_has_its_groups(void **state)
   signals.figure_first = 1 << 20;
 }
 
-static void packets_are_numbered_as_parts_of_more(void **state)
+TEST(packets_are_numbered_as_parts_of_more)
 {
-  (void)state;
   for (int doubles = 0; doubles < 2; doubles++) {
     struct osc_state *st = make(STREAM_BODY, BODIES, doubles);
     osc_state_number(st, 5, 100);
@@ -268,9 +258,8 @@ static void packets_are_numbered_as_parts_of_more(void **state)
 }
 
 /* value = scale * argument + offset; entries with one address are arguments of one message, wherever they stand. */
-static void signals_stand_at_addresses_of_the_users_own(void **state)
+TEST(signals_stand_at_addresses_of_the_users_own)
 {
-  (void)state;
   struct mapped item[] = {{(char[]){"/rig/a"}, 4, false, 2.0, 1.0},
                           {(char[]){"/rig/b"}, 5, false, 1.0, 0.0},
                           {(char[]){"/rig/a"}, 6, false, 1.0, 0.0},
@@ -294,9 +283,8 @@ static void signals_stand_at_addresses_of_the_users_own(void **state)
   osc_space_free(own);
 }
 
-static void names_that_fit_in_no_packet_are_refused(void **state)
+TEST(names_that_fit_in_no_packet_are_refused)
 {
-  (void)state;
   char error[200] = "", text[2000];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;

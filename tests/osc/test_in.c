@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void numbers_of_every_type_reach_their_channels(void **state)
+TEST(numbers_of_every_type_reach_their_channels)
 {
-  (void)state;
   receive(wire_message(bytes, "/ali3/input/push/force", "fdi", 1.5, 0.1, -3));
   const struct input_sample *s = taken();
   assert_true(s[0].value == 1.5 && s[1].value == 0.1 && s[2].value == -3);
@@ -24,9 +23,8 @@ static void numbers_of_every_type_reach_their_channels(void **state)
   assert_counted(osc_received, 3);
 }
 
-static void a_value_is_one_number_at_two_addresses(void **state)
+TEST(a_value_is_one_number_at_two_addresses)
 {
-  (void)state;
   receive(wire_message(bytes, "/ali3/input/turn/value", "d", 0.25));
   assert_true(taken()[12].value == 0.25);
   receive(wire_message(bytes, "/ali3/input/turn", "i", -2));
@@ -35,9 +33,8 @@ static void a_value_is_one_number_at_two_addresses(void **state)
   assert_counted(osc_received, 2);
 }
 
-static void a_frame_sets_all_channels_once_per_sequence_number(void **state)
+TEST(a_frame_sets_all_channels_once_per_sequence_number)
 {
-  (void)state;
   const char *types = "ihfffffffffffff";
   receive(wire_message(bytes, "/ali3/in/frame", types, 7, INT64_C(1), 0., 1., 2., 3., 4., 5., 6., 7., 8., 9.,
                        10., 11., 12.));
@@ -59,9 +56,8 @@ static size_t add_element(size_t at, const char *address, double x)
   return at + wire_u32(bytes + at, (uint32_t)n) + n;
 }
 
-static void a_bundle_reaches_the_loop_in_one_piece(void **state)
+TEST(a_bundle_reaches_the_loop_in_one_piece)
 {
-  (void)state;
   size_t n = wire_bundle(bytes);
   n = add_element(n, "/ali3/input/push/force", 1);
   n = add_element(n, "/ali3/input/push/torque", 2);
@@ -71,9 +67,8 @@ static void a_bundle_reaches_the_loop_in_one_piece(void **state)
   assert_false(snapshot_take(&port.inputs));
 }
 
-static void a_bundle_with_a_bad_end_counts_for_nothing(void **state)
+TEST(a_bundle_with_a_bad_end_counts_for_nothing)
 {
-  (void)state;
   size_t n = wire_bundle(bytes);
   n = add_element(n, "/ali3/input/push/force", 1);
   size_t first = n;
@@ -102,9 +97,8 @@ static size_t nested(int depth)
   return n;
 }
 
-static void bundles_nest_four_deep_and_no_deeper(void **state)
+TEST(bundles_nest_four_deep_and_no_deeper)
 {
-  (void)state;
   receive(nested(4));
   assert_counted(osc_received, 1);
   receive(nested(5));
@@ -113,9 +107,8 @@ static void bundles_nest_four_deep_and_no_deeper(void **state)
   assert_counted(osc_malformed, 2);
 }
 
-static void what_is_not_finite_is_refused_whole(void **state)
+TEST(what_is_not_finite_is_refused_whole)
 {
-  (void)state;
   receive(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., (double)NAN));
   receive(wire_message(bytes, "/ali3/input/push/force", "fdf", 1., (double)-INFINITY, 2.));
   receive(wire_message(bytes, "/ali3/in/frame", "ihfffffffffffff", 1, INT64_C(1), 0., 0., 0., 0., 0., 0., 0.,
@@ -128,9 +121,8 @@ static void what_is_not_finite_is_refused_whole(void **state)
   assert_true(snapshot_take(&port.inputs));
 }
 
-static void patterns_and_strangers_are_unknown(void **state)
+TEST(patterns_and_strangers_are_unknown)
 {
-  (void)state;
   static const char *const unknown[] = {
       "/*",
       "/ali3",
@@ -165,9 +157,8 @@ static void patterns_and_strangers_are_unknown(void **state)
   assert_int_equal(next_answer(), 0); /* no reflector */
 }
 
-static void wrong_types_are_counted_and_change_nothing(void **state)
+TEST(wrong_types_are_counted_and_change_nothing)
 {
-  (void)state;
   static const struct {
     const char *address, *types;
   } wrong[] = {
@@ -205,9 +196,8 @@ static void wrong_types_are_counted_and_change_nothing(void **state)
   assert_false(ring_pop(&port.commands, &c));
 }
 
-static void commands_are_acknowledged_to_their_sender(void **state)
+TEST(commands_are_acknowledged_to_their_sender)
 {
-  (void)state;
   static const char *const name[] = {"init", "arm", "run", "pause", "stop", "reset", "park", "estop"};
   for (int i = 0; i < 8; i++) {
     char address[64];
@@ -233,9 +223,8 @@ static void commands_are_acknowledged_to_their_sender(void **state)
 }
 
 /* Steps may take for ever, and others ask meanwhile. */
-static void whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them(void **state)
+TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   struct command step = {0}, c = {0};
@@ -261,9 +250,8 @@ static void whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them(vo
 }
 
 /* No number of answers that get lost keeps later ones from their way. */
-static void places_to_answer_to_do_not_run_out(void **state)
+TEST(places_to_answer_to_do_not_run_out)
 {
-  (void)state;
   struct command c = {0};
   for (int i = 0; i < 1000; i++) {
     receive(wire_message(bytes, "/ali3/cmd/clear", "i", i));
@@ -278,9 +266,8 @@ static void places_to_answer_to_do_not_run_out(void **state)
   assert_string_equal((const char *)args, "run");
 }
 
-static void a_step_has_a_number_of_cycles(void **state)
+TEST(a_step_has_a_number_of_cycles)
 {
-  (void)state;
   struct command c = {0};
   receive(wire_message(bytes, "/ali3/step", "i", 5));
   assert_true(ring_pop(&port.commands, &c));
@@ -304,9 +291,8 @@ static void receive_frame(int sequence)
 }
 
 /* A beat rings when its values are there, and once for a frame; other inputs are none. */
-static void numbered_frames_are_beats(void **state)
+TEST(numbered_frames_are_beats)
 {
-  (void)state;
   static struct bell bell;
   bell = (struct bell){0};
   port.bell = &bell;
@@ -321,9 +307,8 @@ static void numbered_frames_are_beats(void **state)
   assert_int_equal(atomic_load(&bell.beats), 1);
 }
 
-static void commands_without_room_are_counted_but_estop_gets_through(void **state)
+TEST(commands_without_room_are_counted_but_estop_gets_through)
 {
-  (void)state;
   for (int i = 0; i < 100; i++) receive(wire_message(bytes, "/ali3/cmd/run", ""));
   assert_int_equal(counter_get(&counters.osc_commands) + counter_get(&counters.commands_dropped), 100);
   assert_true(counter_get(&counters.commands_dropped) > 0);
@@ -331,9 +316,8 @@ static void commands_without_room_are_counted_but_estop_gets_through(void **stat
   assert_true(atomic_load(&port.estop) & PORT_ESTOP);
 }
 
-static void subscriptions_are_leases(void **state)
+TEST(subscriptions_are_leases)
 {
-  (void)state;
   assert_int_equal(subscribe("nonsense", 0, 1, 0), RESULT_BAD_ARGUMENT);
   assert_int_equal(subscribe("all", 0, 0, 0), RESULT_BAD_ARGUMENT);
   assert_int_equal(subscribe("all", 0, 1, 2), RESULT_BAD_ARGUMENT);
@@ -362,9 +346,8 @@ static void subscriptions_are_leases(void **state)
   assert_counted(osc_clients, 0);
 }
 
-static void senders_that_must_not_be_answered_are_not(void **state)
+TEST(senders_that_must_not_be_answered_are_not)
 {
-  (void)state;
   static const char *const host[] = {"224.0.0.1", "255.255.255.255", "0.0.0.0", "239.1.2.3"};
   struct inet_address from;
   for (int i = 0; i < 4; i++) {
@@ -391,9 +374,8 @@ static uint32_t draw(uint32_t *seed)
 /* Good packets with some bytes changed, cut short or repeated: nothing but finite numbers ever gets through,
  * and no byte beyond the packet is looked at (which a sanitizer build sees, as each packet has a block of its
  * own). */
-static void mutated_packets_do_no_harm(void **state)
+TEST(mutated_packets_do_no_harm)
 {
-  (void)state;
   uint32_t seed = 2463534242u;
   uint64_t refused = 0;
   enum { ROUNDS = 50000 };
@@ -456,9 +438,8 @@ static void mutated_packets_do_no_harm(void **state)
   assert_true(counter_get(&counters.osc_type_errors) > 0);
 }
 
-static void sizes_at_the_edge(void **state)
+TEST(sizes_at_the_edge)
 {
-  (void)state;
   memset(bytes, 0, sizeof bytes);
   for (size_t n = 0; n < 32; n++) receive(n);
   receive(OSC_IN_MAX);

@@ -33,17 +33,15 @@ static size_t put_blob(int sequence, int count, uint32_t spoil)
   return n + used;
 }
 
-static void the_checksum_is_that_of_everybody(void **state)
+TEST(the_checksum_is_that_of_everybody)
 {
-  (void)state;
   assert_int_equal(crc32((const uint8_t *)"123456789", 9), 0xcbf43926);
   assert_int_equal(crc32((const uint8_t *)"", 0), 0);
   assert_int_equal(crc32((const uint8_t *)"The quick brown fox jumps over the lazy dog", 43), 0x414fa339);
 }
 
-static void a_blob_is_a_frame_with_a_checksum(void **state)
+TEST(a_blob_is_a_frame_with_a_checksum)
 {
-  (void)state;
   receive(put_blob(5, CHANNELS, 0));
   const struct input_sample *s = taken();
   for (int i = 0; i < CHANNELS; i++)
@@ -67,9 +65,8 @@ static void a_blob_is_a_frame_with_a_checksum(void **state)
   assert_counted(osc_received, 1);
 }
 
-static void frames_are_numbered(void **state)
+TEST(frames_are_numbered)
 {
-  (void)state;
   static const struct {
     int sequence;
     bool taken;
@@ -105,9 +102,8 @@ static void frames_are_numbered(void **state)
   assert_int_equal(s[11].counted, 32);
 }
 
-static void switches_and_short_addresses(void **state)
+TEST(switches_and_short_addresses)
 {
-  (void)state;
   receive(wire_message(bytes, "/ali3/in/turn", "T"));
   assert_true(taken()[12].value == 1);
   receive(wire_message(bytes, "/ali3/input/turn/value", "F"));
@@ -122,9 +118,8 @@ static void switches_and_short_addresses(void **state)
   assert_counted(osc_received, 4);
 }
 
-static void the_first_who_sets_an_input_owns_it(void **state)
+TEST(the_first_who_sets_an_input_owns_it)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
@@ -155,9 +150,8 @@ static void the_first_who_sets_an_input_owns_it(void **state)
 }
 
 /* A sender that hangs repeats its number: it keeps nothing by that. */
-static void repetitions_do_not_keep_an_input(void **state)
+TEST(repetitions_do_not_keep_an_input)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   send_frame(7, &sender);
@@ -172,9 +166,8 @@ static void repetitions_do_not_keep_an_input(void **state)
   close(another);
 }
 
-static void inputs_of_another_source_are_left_alone(void **state)
+TEST(inputs_of_another_source_are_left_alone)
 {
-  (void)state;
   input[2].sources = UINT64_C(1) << SOURCE_DEVICE;
   receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
   assert_counted(osc_refused, 1);
@@ -196,9 +189,8 @@ static const struct frame *owned_by(int source)
   return f;
 }
 
-static void an_input_of_another_protocol_is_refused(void **state)
+TEST(an_input_of_another_protocol_is_refused)
 {
-  (void)state;
   struct refusal r;
   osc_out_frame(out, owned_by(SOURCE_MODBUS), now_ns);
   for (int i = 0; i < 3; i++) receive(wire_message(bytes, "/ali3/input/turn", "f", 1.0));
@@ -226,9 +218,8 @@ static void an_input_of_another_protocol_is_refused(void **state)
 }
 
 /* One input of a frame is another's: the sender is told, and the rest acts. */
-static void a_frame_passes_over_the_input_of_another_protocol(void **state)
+TEST(a_frame_passes_over_the_input_of_another_protocol)
 {
-  (void)state;
   osc_out_frame(out, owned_by(SOURCE_MODBUS), now_ns);
   send_frame(1, &sender);
   const struct input_sample *s = taken();
@@ -238,9 +229,8 @@ static void a_frame_passes_over_the_input_of_another_protocol(void **state)
   assert_acknowledged("input", 0, RESULT_NOT_AUTHORISED);
 }
 
-static void inputs_at_addresses_of_the_users_own(void **state)
+TEST(inputs_at_addresses_of_the_users_own)
 {
-  (void)state;
   struct mapped item[] = {{(char[]){"/rig/a"}, 12, true, 2.0, 1.0},
                           {(char[]){"/rig/a"}, 0, true, 1.0, 0.0},
                           {(char[]){"/rig/out"}, CHANNELS, false, 1.0, 0.0}};

@@ -56,9 +56,8 @@ static bool end(int host, int port_number, int to_port)
   return osc_out_unsubscribe(out, &by, &to, STREAM_BODY);
 }
 
-static void no_host_has_more_than_half(void **state)
+TEST(no_host_has_more_than_half)
 {
-  (void)state;
   int readers = 0, writers = 0;
   for (int i = 0; i < OSC_SUBSCRIBERS; i++) readers += take(2, 40000 + i);
   assert_int_equal(readers, OSC_SUBSCRIBERS / 2);
@@ -68,9 +67,8 @@ static void no_host_has_more_than_half(void **state)
   assert_true(take(2, 40000)); /* those that there are can be renewed */
 }
 
-static void a_place_is_kept_for_a_writer(void **state)
+TEST(a_place_is_kept_for_a_writer)
 {
-  (void)state;
   int readers = 0;
   for (int i = 0; i < 2 * OSC_SUBSCRIBERS; i++) readers += take(2 + i, 40000);
   assert_int_equal(readers, OSC_SUBSCRIBERS - 1);
@@ -78,9 +76,8 @@ static void a_place_is_kept_for_a_writer(void **state)
   assert_counted(osc_clients, OSC_SUBSCRIBERS);
 }
 
-static void the_reader_who_is_idle_longest_gives_way(void **state)
+TEST(the_reader_who_is_idle_longest_gives_way)
 {
-  (void)state;
   struct inet_address idle;
   const int idle_fd = open_socket(&idle); /* of 127.0.0.1, which only reads for this test */
   rule[0].access = ACCESS_READ;
@@ -103,9 +100,8 @@ static void the_reader_who_is_idle_longest_gives_way(void **state)
   close(idle_fd);
 }
 
-static void a_lease_belongs_to_who_asked_for_it(void **state)
+TEST(a_lease_belongs_to_who_asked_for_it)
 {
-  (void)state;
   assert_true(take_for(1, 40000, 40001, 1)); /* for another port of its own */
   assert_false(take_for(1, 40002, 40001, 1000));
   assert_false(end(1, 40002, 40001));
@@ -115,9 +111,8 @@ static void a_lease_belongs_to_who_asked_for_it(void **state)
 }
 
 /* Somebody else took it first, to thin it out. */
-static void the_receiver_itself_takes_its_lease_back(void **state)
+TEST(the_receiver_itself_takes_its_lease_back)
 {
-  (void)state;
   assert_true(take_for(1, 40002, 40001, 1000));
   assert_true(take(1, 40001));
   assert_false(take_for(1, 40002, 40001, 1000));
@@ -130,9 +125,8 @@ static void the_receiver_itself_takes_its_lease_back(void **state)
 }
 
 /* As a datagram: the answer says so. */
-static void a_foreign_lease_is_answered_by_two(void **state)
+TEST(a_foreign_lease_is_answered_by_two)
 {
-  (void)state;
   struct inet_address victim;
   const int fd = open_socket(&victim);
   receive_from(wire_message(bytes, "/ali3/sub", "siii", "body", 0, 1, 0), &victim);
@@ -146,14 +140,14 @@ static void a_foreign_lease_is_answered_by_two(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, direct_teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, direct_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(no_host_has_more_than_half),
-      TEST(a_place_is_kept_for_a_writer),
-      TEST(the_reader_who_is_idle_longest_gives_way),
-      TEST(a_lease_belongs_to_who_asked_for_it),
-      TEST(the_receiver_itself_takes_its_lease_back),
-      TEST(a_foreign_lease_is_answered_by_two),
+      ROW(no_host_has_more_than_half),
+      ROW(a_place_is_kept_for_a_writer),
+      ROW(the_reader_who_is_idle_longest_gives_way),
+      ROW(a_lease_belongs_to_who_asked_for_it),
+      ROW(the_receiver_itself_takes_its_lease_back),
+      ROW(a_foreign_lease_is_answered_by_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

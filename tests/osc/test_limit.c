@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "osc/limit.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct osc_limit limit;
 static uint64_t now_ns;
@@ -40,18 +37,16 @@ static size_t drain(int i)
   return got;
 }
 
-static void short_answers_are_free(void **state)
+TEST(short_answers_are_free)
 {
-  (void)state;
   const struct inet_address a = host(1);
   drain(1);
   for (int i = 0; i < 1000; i++) assert_true(osc_limit_allows(&limit, &a, 20, 40, now_ns));
   assert_false(osc_limit_allows(&limit, &a, 20, 41 + 1020, now_ns));
 }
 
-static void a_bucket_fills_in_a_second(void **state)
+TEST(a_bucket_fills_in_a_second)
 {
-  (void)state;
   assert_in_range(drain(1), OSC_LIMIT_BYTES - 980, OSC_LIMIT_BYTES);
   assert_int_equal(drain(1), 0);
   now_ns += NS_PER_S / 2;
@@ -60,9 +55,8 @@ static void a_bucket_fills_in_a_second(void **state)
   assert_in_range(drain(1), OSC_LIMIT_BYTES - 980, OSC_LIMIT_BYTES); /* and holds no more */
 }
 
-static void ports_of_a_host_share_its_bucket(void **state)
+TEST(ports_of_a_host_share_its_bucket)
 {
-  (void)state;
   struct inet_address a = host(1);
   drain(1);
   inet_address_set_port(&a, 9);
@@ -71,9 +65,8 @@ static void ports_of_a_host_share_its_bucket(void **state)
 }
 
 /* However many sources are made up. */
-static void all_together_are_bounded(void **state)
+TEST(all_together_are_bounded)
 {
-  (void)state;
   size_t all = 0;
   for (int i = 0; i < 1000; i++) all += drain(i);
   assert_true(all <= (OSC_LIMIT_HOSTS + 1) * OSC_LIMIT_BYTES);
@@ -82,9 +75,8 @@ static void all_together_are_bounded(void **state)
   assert_true(drain(999) > 0); /* places are free again */
 }
 
-static void answers_of_a_turn_are_shared(void **state)
+TEST(answers_of_a_turn_are_shared)
 {
-  (void)state;
   struct osc_budget b = {0};
   int answers = 0;
   const struct inet_address first = host(1), second = host(2), third = host(3), writer = host(4);

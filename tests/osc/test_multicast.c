@@ -51,9 +51,8 @@ static ssize_t next(int fd, int *ttl)
   return n;
 }
 
-static void a_group_gets_the_stream_with_its_ttl(void **state)
+TEST(a_group_gets_the_stream_with_its_ttl)
 {
-  (void)state;
   for (int ttl = 1; ttl <= 7; ttl += 6) {
     int udp_port = 0, got = 0;
     const int fd = join(&udp_port);
@@ -82,9 +81,8 @@ static void a_group_gets_the_stream_with_its_ttl(void **state)
   }
 }
 
-static void an_interface_that_is_not_there_is_said(void **state)
+TEST(an_interface_that_is_not_there_is_said)
 {
-  (void)state;
   to = (struct osc_target){.host = GROUP, .port = 5, .divisor = 1, .interface = "192.0.2.77", .ttl = 1};
   own = config;
   own.target = &to;

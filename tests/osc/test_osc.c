@@ -12,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void the_state_reaches_every_target_whole(void **state)
+TEST(the_state_reaches_every_target_whole)
 {
-  (void)state;
   publish(7, STATE_RUNNING);
   int seen = 0, parts = 1;
   for (int part = 0; part < parts; part++) {
@@ -39,9 +38,8 @@ static void the_state_reaches_every_target_whole(void **state)
   assert_int_equal(seen, BODIES);
 }
 
-static void a_divisor_thins_the_stream_out(void **state)
+TEST(a_divisor_thins_the_stream_out)
 {
-  (void)state;
   uint64_t last[2] = {0, 0};
   int count[2] = {0, 0};
   for (uint64_t cycle = 1; cycle <= 30; cycle++) {
@@ -70,9 +68,8 @@ static void a_divisor_thins_the_stream_out(void **state)
   assert_int_equal(last[1], 30);
 }
 
-static void the_status_is_sent_on_change_and_on_request(void **state)
+TEST(the_status_is_sent_on_change_and_on_request)
 {
-  (void)state;
   publish(1, STATE_STOPPED);
   assert_string_equal(get(listener[0], "/ali3/status", "sifffiiii"), "STOPPED");
   publish(2, STATE_SAFE);
@@ -88,9 +85,8 @@ static void the_status_is_sent_on_change_and_on_request(void **state)
   assert_int_equal(wire_get_u32(args + 36), 2);           /* two targets */
 }
 
-static void the_last_frame_goes_out_before_the_end(void **state)
+TEST(the_last_frame_goes_out_before_the_end)
 {
-  (void)state;
   publish_silently(9, STATE_EXIT);
   osc_stop(osc);
   osc = NULL;
@@ -99,9 +95,8 @@ static void the_last_frame_goes_out_before_the_end(void **state)
   bench_start();
 }
 
-static void commands_go_to_the_loop_and_its_answers_come_back(void **state)
+TEST(commands_go_to_the_loop_and_its_answers_come_back)
 {
-  (void)state;
   put(wire_message(bytes, "/ali3/cmd/pause", "i", 42));
   assert_counts_to(&counters.osc_commands, 1);
   struct command c = {0};
@@ -115,9 +110,8 @@ static void commands_go_to_the_loop_and_its_answers_come_back(void **state)
   assert_int_equal(wire_get_u32(args + 12), RESULT_WRONG_STATE);
 }
 
-static void a_subscriber_gets_what_it_asked_for(void **state)
+TEST(a_subscriber_gets_what_it_asked_for)
 {
-  (void)state;
   put(wire_message(bytes, "/ali3/sub", "siii", "body", 0, 2, 1));
   assert_int_equal(wire_get_u32(get(client, "/ali3/sub/ack", "si") + 8), RESULT_OK);
   publish(4, STATE_RUNNING);
@@ -130,9 +124,8 @@ static void a_subscriber_gets_what_it_asked_for(void **state)
   assert_false(wait_readable(client, 50));
 }
 
-static void it_listens_only_where_it_was_told(void **state)
+TEST(it_listens_only_where_it_was_told)
 {
-  (void)state;
   int elsewhere = open_socket("127.0.0.2", osc_port(osc), NULL);
   size_t n = wire_message(bytes, "/ali3/cmd/run", "");
   assert_int_equal(send(elsewhere, bytes, n, 0), n);
@@ -143,9 +136,8 @@ static void it_listens_only_where_it_was_told(void **state)
   close(elsewhere);
 }
 
-static void what_cannot_be_opened_is_said(void **state)
+TEST(what_cannot_be_opened_is_said)
 {
-  (void)state;
   char error[200];
   struct osc_config twice = config;
   twice.port = osc_port(osc);
@@ -163,9 +155,8 @@ static void what_cannot_be_opened_is_said(void **state)
   assert_non_null(strstr(error, "not.an.address"));
 }
 
-static void a_target_that_is_not_there_is_counted_and_the_others_served(void **state)
+TEST(a_target_that_is_not_there_is_counted_and_the_others_served)
 {
-  (void)state;
   close(listener[1]);
   for (uint64_t cycle = 1; cycle <= 30; cycle++) {
     publish(cycle, STATE_RUNNING);
@@ -178,9 +169,8 @@ static void a_target_that_is_not_there_is_counted_and_the_others_served(void **s
 }
 
 /* The state stream keeps coming while more arrives than can be read. */
-static void a_flood_does_not_stop_the_stream(void **state)
+TEST(a_flood_does_not_stop_the_stream)
 {
-  (void)state;
   enum { FLOODS = 3, UNDER_WAY = 1000 };
   pid_t flood[FLOODS];
   size_t n = wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., 3.);

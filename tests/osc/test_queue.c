@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "osc/queue.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct osc_queue *queue;
 static uint8_t bytes[OSC_IN_MAX + 4];
@@ -51,9 +48,8 @@ static int fill(int host, enum access access, size_t size)
   return n;
 }
 
-static void each_class_keeps_its_order(void **state)
+TEST(each_class_keeps_its_order)
 {
-  (void)state;
   assert_null(osc_queue_next(queue, ACCESS_WRITE));
   for (uint64_t i = 0; i < 20; i++) assert_true(put(1, i % 2 ? ACCESS_WRITE : ACCESS_READ, i, 40));
   for (uint64_t i = 0; i < 20; i++) {
@@ -69,9 +65,8 @@ static void each_class_keeps_its_order(void **state)
 }
 
 /* A flood from one program leaves room for another one of the same host. */
-static void a_sender_leaves_room_for_its_host(void **state)
+TEST(a_sender_leaves_room_for_its_host)
 {
-  (void)state;
   int n = 0;
   while (put(1, ACCESS_WRITE, 1, 40)) n++;
   assert_int_equal(n, OSC_QUEUE_WRITER_SENDER);
@@ -81,9 +76,8 @@ static void a_sender_leaves_room_for_its_host(void **state)
   assert_true(put_from(1, 9001, ACCESS_READ, 1, 40));
 }
 
-static void a_host_gets_its_share(void **state)
+TEST(a_host_gets_its_share)
 {
-  (void)state;
   assert_int_equal(fill(1, ACCESS_READ, 40), OSC_QUEUE_READER_HOST);
   assert_int_equal(fill(2, ACCESS_READ, 40), OSC_QUEUE_READERS - OSC_QUEUE_READER_HOST);
   assert_int_equal(fill(3, ACCESS_READ, 40), 0);
@@ -95,9 +89,8 @@ static void a_host_gets_its_share(void **state)
   assert_int_equal(fill(1, ACCESS_READ, 40), 1);
 }
 
-static void readers_have_a_share_of_bytes(void **state)
+TEST(readers_have_a_share_of_bytes)
 {
-  (void)state;
   assert_int_equal(fill(1, ACCESS_READ, 4080), OSC_QUEUE_READER_BYTES / 4080);
   assert_int_equal(fill(2, ACCESS_READ, 4080), OSC_QUEUE_READER_BYTES / 4080);
   assert_int_equal(fill(3, ACCESS_READ, 4080), 0);
@@ -116,9 +109,8 @@ static uint64_t served(int first_host, int hosts, uint64_t t_ns)
   return sum;
 }
 
-static void readers_have_a_rate(void **state)
+TEST(readers_have_a_rate)
 {
-  (void)state;
   assert_int_equal(served(1, 1, NS_PER_S), OSC_QUEUE_READER_RATE);
   assert_int_equal(served(1, 1, NS_PER_S), 0);
   assert_int_equal(served(2, 100, NS_PER_S), OSC_QUEUE_READERS_RATE - OSC_QUEUE_READER_RATE);
@@ -129,9 +121,8 @@ static void readers_have_a_rate(void **state)
   }
 }
 
-static void it_goes_round(void **state)
+TEST(it_goes_round)
 {
-  (void)state;
   for (uint64_t i = 0; i < 10 * OSC_QUEUE_WRITERS; i++) {
     assert_true(put((int)(i % 7), ACCESS_WRITE, i, 40));
     if (i < 5) continue;
@@ -142,14 +133,10 @@ static void it_goes_round(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(each_class_keeps_its_order),
-      TEST(a_host_gets_its_share),
-      TEST(a_sender_leaves_room_for_its_host),
-      TEST(readers_have_a_share_of_bytes),
-      TEST(readers_have_a_rate),
-      TEST(it_goes_round),
+      ROW(each_class_keeps_its_order),    ROW(a_host_gets_its_share), ROW(a_sender_leaves_room_for_its_host),
+      ROW(readers_have_a_share_of_bytes), ROW(readers_have_a_rate),   ROW(it_goes_round),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

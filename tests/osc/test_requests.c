@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void values_are_asked_for_at_their_address(void **state)
+TEST(values_are_asked_for_at_their_address)
 {
-  (void)state;
   struct mapped item[] = {{(char[]){"/rig/e"}, CHANNELS, false, 2.0, 1.0},
                           {(char[]){"/rig/in"}, 3, true, 4.0, 0.0}};
   const struct mapping map = {item, 2};
@@ -69,9 +68,8 @@ static struct tally tally_of(uint64_t cycle)
   return t;
 }
 
-static void several_streams_are_parts_of_one_frame(void **state)
+TEST(several_streams_are_parts_of_one_frame)
 {
-  (void)state;
   tally_of(1);
   static const char *const streams[] = {"all", "body", "energy", "joint", "input", "energy", "status"};
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
@@ -101,9 +99,8 @@ static void several_streams_are_parts_of_one_frame(void **state)
   assert_counted(osc_clients, 1);
 }
 
-static void a_fixed_target_that_subscribes_gets_nothing_twice(void **state)
+TEST(a_fixed_target_that_subscribes_gets_nothing_twice)
 {
-  (void)state;
   const struct osc_target target = {
       .host = "127.0.0.1", .port = inet_address_port(&sender), .divisor = 1, .stream = STREAM_ENERGY};
   config.target = &target;
@@ -116,9 +113,8 @@ static void a_fixed_target_that_subscribes_gets_nothing_twice(void **state)
   assert_true(t.energy == 1 && t.joint == 1);
 }
 
-static void it_does_not_send_to_itself(void **state)
+TEST(it_does_not_send_to_itself)
 {
-  (void)state;
   struct inet_address at = {.length = sizeof at.name};
   assert_int_equal(getsockname(server, &at.name.any, &at.length), 0);
   const int own = inet_address_port(&at);
@@ -142,9 +138,8 @@ static void it_does_not_send_to_itself(void **state)
   osc_space_free(space);
 }
 
-static void one_that_listens_everywhere_knows_its_addresses(void **state)
+TEST(one_that_listens_everywhere_knows_its_addresses)
 {
-  (void)state;
   struct inet_address at, to;
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
   assert_int_equal(inet_address_parse("0.0.0.0", 0, &at), 0);
@@ -161,9 +156,8 @@ static void one_that_listens_everywhere_knows_its_addresses(void **state)
   close(fd);
 }
 
-static void a_heartbeat_renews_what_the_sender_has(void **state)
+TEST(a_heartbeat_renews_what_the_sender_has)
 {
-  (void)state;
   struct inet_address other;
   const int another = open_socket(&other);
   assert_int_equal(subscribe("energy", inet_address_port(&other), 1, 0), RESULT_OK); /* for another port */
@@ -185,9 +179,8 @@ static void a_heartbeat_renews_what_the_sender_has(void **state)
 }
 
 /* In a bundle the last one counts, and a question has one answer. */
-static void questions_of_a_datagram_have_one_answer(void **state)
+TEST(questions_of_a_datagram_have_one_answer)
 {
-  (void)state;
   size_t size = wire_bundle(bytes);
   for (int i = 0; i < 40; i++)
     for (int what = 0; what < 3; what++) {
@@ -210,9 +203,8 @@ static void questions_of_a_datagram_have_one_answer(void **state)
   assert_counted(osc_received, 120);
 }
 
-static void answers_of_a_turn_are_limited(void **state)
+TEST(answers_of_a_turn_are_limited)
 {
-  (void)state;
   enum { TOO_MANY = 2 * OSC_ANSWERS_READERS };
   osc_out_turn(out);
   for (int i = 0; i < TOO_MANY; i++)
@@ -226,9 +218,8 @@ static void answers_of_a_turn_are_limited(void **state)
   assert_true(next_answer() > 0);
 }
 
-static void ages_that_are_too_long_to_tell_stay_long(void **state)
+TEST(ages_that_are_too_long_to_tell_stay_long)
 {
-  (void)state;
   static const struct {
     uint32_t age_ms;
     int32_t shown;
@@ -248,9 +239,8 @@ static void ages_that_are_too_long_to_tell_stay_long(void **state)
   }
 }
 
-static void a_fault_is_told_when_it_changes(void **state)
+TEST(a_fault_is_told_when_it_changes)
 {
-  (void)state;
   input[1].policy = INPUT_SAFE; /* of both that are stale the one that stops */
   assert_int_equal(subscribe("status", 0, 1, 0), RESULT_OK);
   static const struct {
@@ -280,9 +270,8 @@ static void a_fault_is_told_when_it_changes(void **state)
 }
 
 /* Questions without end, as if from somebody who wants the answers to hit another one. */
-static void answers_are_limited_without_a_subscription(void **state)
+TEST(answers_are_limited_without_a_subscription)
 {
-  (void)state;
   osc_out_frame(out, frame_of(8, STATE_RUNNING, 0), NOW);
   enum { QUESTIONS = 10000 };
   size_t sent = 0, received = 0, answers = 0;

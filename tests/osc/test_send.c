@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * What it takes to send: no memory, and processor time, which is counted. 128 bodies go to 8 subscribers. */
+#include "check.h"
 #include "common/heap.h"
 #include "common/sanitized.h"
 #include "osc/in.h"
 #include "osc/osc_wire.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum {
   BODIES = 128,
@@ -118,9 +115,8 @@ static void send_cycles(int cycles)
   }
 }
 
-static void its_cost_is_counted(void **state)
+TEST(its_cost_is_counted)
 {
-  (void)state;
   for (int profile = 0; profile < 2; profile++) {
     subscribe_all(profile);
     const uint64_t before = counter_get(&counters.osc_send_ns), frames = counter_get(&counters.osc_frames),
@@ -138,9 +134,8 @@ static void its_cost_is_counted(void **state)
 }
 
 #if !TEST_SANITIZED
-static void nothing_that_comes_or_goes_takes_memory(void **state)
+TEST(nothing_that_comes_or_goes_takes_memory)
 {
-  (void)state;
   static const char *const asked[] = {"/ali3/status", "/ali3/body/link_7/state", "/ali3/input/push",
                                       "/ali3/no/such", "/ali3/cmd/run"};
   subscribe_all(0);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The two descriptions of the address space: rows for people, JSON for OSCQuery. */
+#include "check.h"
 #include "osc/query.h"
 #include "osc/sheet.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { VALUES = 11 };
 #define WITHIN(limit)                                                                                        \
@@ -67,9 +64,8 @@ static const struct sheet_osc *row_of(const struct sheet *s, const char *address
   return NULL;
 }
 
-static void every_address_has_a_row(void **state)
+TEST(every_address_has_a_row)
 {
-  (void)state;
   struct sheet *s = sheet_new();
   assert_true(osc_sheet(&config, &signals, s));
   static const struct {
@@ -118,9 +114,8 @@ static double end_of(const json_t *node, size_t i, const char *end)
   return json_number_value(json_object_get(json_array_get(json_object_get(node, "RANGE"), i), end));
 }
 
-static void the_tree_says_types_access_units_and_ranges(void **state)
+TEST(the_tree_says_types_access_units_and_ranges)
 {
-  (void)state;
   char *text = osc_query_text(&config, &signals, 9100, "rig");
   assert_non_null(text);
   json_t *all = json_loads(text, 0, NULL);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The socket on the loopback: arrival as the kernel saw it, and what it had no room for. */
+#include "check.h"
 #include "osc/socket.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct counters counters;
 static struct osc_socket *receiver;
@@ -58,9 +55,8 @@ static void wait_for_stamps(void)
 }
 
 /* However long it waited: a thread that stood still, its process stopped perhaps, makes nothing younger. */
-static void what_waits_grows_old(void **state)
+TEST(what_waits_grows_old)
 {
-  (void)state;
   struct osc_received got[OSC_BATCH];
   wait_for_stamps();
   assert_int_equal(osc_socket_read(receiver, got), 0);
@@ -78,18 +74,16 @@ static void what_waits_grows_old(void **state)
   assert_true(got[0].size == 4 && got[1].size == 8 && got[2].size == 12);
 }
 
-static void its_length_is_that_of_the_datagram(void **state)
+TEST(its_length_is_that_of_the_datagram)
 {
-  (void)state;
   struct osc_received got[OSC_BATCH];
   send_bytes(8000);
   assert_int_equal(osc_socket_read(receiver, got), 1);
   assert_int_equal(got[0].size, 8000);
 }
 
-static void datagrams_that_had_no_room_are_counted(void **state)
+TEST(datagrams_that_had_no_room_are_counted)
 {
-  (void)state;
   enum { DATAGRAMS = 100, BUFFER = 16384 };
   struct osc_received got[OSC_BATCH];
   const int small = BUFFER;
@@ -107,11 +101,11 @@ static void datagrams_that_had_no_room_are_counted(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(what_waits_grows_old),
-      TEST(its_length_is_that_of_the_datagram),
-      TEST(datagrams_that_had_no_room_are_counted),
+      ROW(what_waits_grows_old),
+      ROW(its_length_is_that_of_the_datagram),
+      ROW(datagrams_that_had_no_room_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

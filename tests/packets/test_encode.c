@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Packets against bytes written by hand. */
+#include "check.h"
 #include "packets/encode.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { VALUES = 4, ROOM = 64 };
 
@@ -57,9 +54,8 @@ static int encode(const struct packet_field *f, double value)
     assert_memory_equal(out, expected, sizeof expected);                                                     \
   } while (0)
 
-static void integers_of_both_orders(void **state)
+TEST(integers_of_both_orders)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_U8, false);
   assert_int_equal(encode(&f, 200), 0);
   assert_bytes(0xc8);
@@ -92,9 +88,8 @@ static void integers_of_both_orders(void **state)
   assert_bytes(0x80, 0, 0x01, 0, 0, 0, 0, 0);
 }
 
-static void floats_of_both_orders(void **state)
+TEST(floats_of_both_orders)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_F32, false);
   assert_int_equal(encode(&f, -0.15625), 0);
   assert_bytes(0xbe, 0x20, 0x00, 0x00);
@@ -109,9 +104,8 @@ static void floats_of_both_orders(void **state)
   assert_bytes(0, 0, 0, 0, 0, 0, 0, 0xc0);
 }
 
-static void numbers_are_rounded(void **state)
+TEST(numbers_are_rounded)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_I16, false);
   assert_int_equal(encode(&f, 2.5), 0);
   assert_bytes(0x00, 0x03);
@@ -126,9 +120,8 @@ static void numbers_are_rounded(void **state)
   assert_bytes(0x00);
 }
 
-static void numbers_are_clamped_and_counted(void **state)
+TEST(numbers_are_clamped_and_counted)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_I16, false);
   assert_int_equal(encode(&f, 32767.6), 1);
   assert_bytes(0x7f, 0xff);
@@ -152,9 +145,8 @@ static void numbers_are_clamped_and_counted(void **state)
   assert_bytes(0xff, 0x7f, 0xff, 0xff);
 }
 
-static void what_is_not_finite_is_not_sent(void **state)
+TEST(what_is_not_finite_is_not_sent)
 {
-  (void)state;
   for (enum packet_type type = PACKET_U8; type <= PACKET_F64; type++) {
     struct packet_field f = signal_field(type, false);
     assert_int_equal(encode(&f, NAN), PACKET_UNFIT);
@@ -170,9 +162,8 @@ static void what_is_not_finite_is_not_sent(void **state)
   }
 }
 
-static void scale_and_offset_are_those_of_the_maps(void **state)
+TEST(scale_and_offset_are_those_of_the_maps)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_U24, false); /* -1 to 1 about the middle, as SimTools has it */
   f.scale = 1.0 / 8388607.0;
   f.offset = -1.0;
@@ -189,9 +180,8 @@ static void scale_and_offset_are_those_of_the_maps(void **state)
   assert_bytes(0x01, 0xf4); /* (1.5 - 2) / -0.001 = 500 */
 }
 
-static void tables_say_what_is_sent(void **state)
+TEST(tables_say_what_is_sent)
 {
-  (void)state;
   double pair[][2] = {{0, 170}, {1, 180}, {3, 130}};
   struct packet_field f = signal_field(PACKET_U16, false);
   f.table = pair;
@@ -209,9 +199,8 @@ static void tables_say_what_is_sent(void **state)
   assert_bytes(0, 130);
 }
 
-static void counts_wrap(void **state)
+TEST(counts_wrap)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_U8, false);
   f.source = PACKET_COUNTER;
   moment.number = 255;
@@ -232,9 +221,8 @@ static void counts_wrap(void **state)
   assert_bytes(0x40, 0, 0, 0, 0, 0, 0, 0);
 }
 
-static void time_counts_from_the_start(void **state)
+TEST(time_counts_from_the_start)
 {
-  (void)state;
   struct packet_field f = signal_field(PACKET_U32, false);
   f.source = PACKET_TIME;
   f.unit_ns = 1000;
@@ -248,9 +236,8 @@ static void time_counts_from_the_start(void **state)
 }
 
 /* "123456789" and the checksum: the check values of the catalogues. */
-static void checksums(void **state)
+TEST(checksums)
 {
-  (void)state;
   uint8_t digits[] = "123456789";
   struct packet_field field[] = {{.type = PACKET_BYTES, .size = 9, .bytes = digits}, {.at = 9}};
   const struct packet p = {.field = field, .fields = 2, .size = 13};
@@ -283,9 +270,8 @@ static void checksums(void **state)
 }
 
 /* Header, two numbers, padding, trailer: where one ends the next begins. */
-static void fields_follow_each_other(void **state)
+TEST(fields_follow_each_other)
 {
-  (void)state;
   uint8_t head[] = {0xff, 0xff}, tail[] = {0x0a, 0x0d};
   struct packet_field field[] = {
       {.type = PACKET_BYTES, .at = 0, .size = 2, .bytes = head},

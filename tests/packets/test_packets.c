@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The thread that sends packets: the test is the loop, publishes frames into its port, and hears them on a socket and at the other
  * end of a pseudo terminal. */
+#include "check.h"
 #include "packets/packets.h"
 #include "platform/platform.h"
 #include "rt/clock.h"
@@ -10,16 +11,12 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "modbus/line.h" /* asserts */
 
@@ -156,9 +153,8 @@ static void expect_count(const _Atomic uint64_t *c, uint64_t n)
   assert_int_equal(counter_get(c), n);
 }
 
-static void every_frame_is_sent_once(void **state)
+TEST(every_frame_is_sent_once)
 {
-  (void)state;
   start();
   for (int i = 0; i < 300; i++) {
     publish(i % 200);
@@ -169,9 +165,8 @@ static void every_frame_is_sent_once(void **state)
   assert_int_equal(counter_get(&counters.packets_errors) + counter_get(&counters.packets_dropped), 0);
 }
 
-static void every_third_cycle(void **state)
+TEST(every_third_cycle)
 {
-  (void)state;
   packet.divisor = 3;
   start();
   publish(1);
@@ -186,9 +181,8 @@ static void every_third_cycle(void **state)
   expect_datagram(2, STATE_RUNNING, 6);
 }
 
-static void a_loop_that_stands_still_is_silence(void **state)
+TEST(a_loop_that_stands_still_is_silence)
 {
-  (void)state;
   start();
   port_show_stuck(&port, 7); /* before its first frame */
   assert_false(is_readable(udp, SILENT_MS));
@@ -204,9 +198,8 @@ static void a_loop_that_stands_still_is_silence(void **state)
   expect_datagram(1, STATE_RUNNING, 6);
 }
 
-static void the_last_frame_is_sent_at_the_end(void **state)
+TEST(the_last_frame_is_sent_at_the_end)
 {
-  (void)state;
   start();
   publish(9);
   packets_stop(packets);
@@ -215,9 +208,8 @@ static void the_last_frame_is_sent_at_the_end(void **state)
   assert_false(is_readable(udp, 0));
 }
 
-static void nan_is_withheld_and_missed(void **state)
+TEST(nan_is_withheld_and_missed)
 {
-  (void)state;
   start();
   publish(1);
   expect_datagram(0, STATE_RUNNING, 1);
@@ -229,9 +221,8 @@ static void nan_is_withheld_and_missed(void **state)
 }
 
 /* Value 0 is the surge of a platform. It is no fault that nobody has armed it: nothing is counted, and numbers begin later. */
-static void a_platform_is_withheld_until_it_is_armed(void **state)
+TEST(a_platform_is_withheld_until_it_is_armed)
 {
-  (void)state;
   static const struct signals with = {.platform_first = 0};
   start_with(&with);
   for (int i = 0; i < 5; i++) {
@@ -248,9 +239,8 @@ static void a_platform_is_withheld_until_it_is_armed(void **state)
 }
 
 /* Nothing of the platform's motion is in it: state, mode and flags are always valid. */
-static void what_does_not_move_the_platform_is_sent(void **state)
+TEST(what_does_not_move_the_platform_is_sent)
 {
-  (void)state;
   static const struct signals first = {.platform_first = 0}, later = {.platform_first = 1};
   static const struct {
     const struct signals *signals;
@@ -279,9 +269,8 @@ static void expect_all(uint64_t n)
   fail_msg("%d packets are not accounted for", (int)n);
 }
 
-static void nobody_listens_for_a_while(void **state)
+TEST(nobody_listens_for_a_while)
 {
-  (void)state;
   start();
   close(udp);
   for (int i = 0; i < 11; i++) {
@@ -318,9 +307,8 @@ static void expect_packet(int number, int value)
 }
 
 /* 0x0a and 0x0d, 0x11 and 0x13 among them: nothing is translated, nothing controls the flow. */
-static void a_line_carries_every_byte(void **state)
+TEST(a_line_carries_every_byte)
 {
-  (void)state;
   start();
   for (int i = 0; i < 256; i++) {
     publish(i);
@@ -330,9 +318,8 @@ static void a_line_carries_every_byte(void **state)
 }
 
 /* Who does not read loses packets, never parts of one. */
-static void a_full_line_drops_whole_packets(void **state)
+TEST(a_full_line_drops_whole_packets)
 {
-  (void)state;
   static uint8_t got[BIG];
   struct packet_field big[] = {field[0], {.type = PACKET_ZEROS, .at = 2, .size = BIG - 2}};
   packet.field = big;
@@ -364,9 +351,8 @@ static void expect_lost(bool lost)
   assert_int_equal(packets_line_is_lost(packets, 0), lost);
 }
 
-static void a_line_that_comes_back_is_used_again(void **state)
+TEST(a_line_that_comes_back_is_used_again)
 {
-  (void)state;
   start();
   publish(1);
   expect_packet(0, 1);
@@ -382,9 +368,8 @@ static void a_line_that_comes_back_is_used_again(void **state)
   expect_packet(2, 3);
 }
 
-static void a_line_that_is_not_there_stops_the_start(void **state)
+TEST(a_line_that_is_not_there_stops_the_start)
 {
-  (void)state;
   char error[200];
   unplug();
   assert_null(packets_start(&packet, 1, &none, &port, &counters, error, sizeof error));

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "platform/axis.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double PERIOD[] = {1e-3, 2e-3, 1e-2, 2e-2, 1e-1};
 enum { PERIODS = sizeof PERIOD / sizeof *PERIOD };
@@ -39,9 +36,8 @@ static void advance(const struct axis *x, double jerk, struct axis_state *s)
 }
 
 /* Going all the way through a stop changes the velocity by what axis_release says, and by nothing else at all. */
-static void release_is_the_change_of_velocity(void **state)
+TEST(release_is_the_change_of_velocity)
 {
-  (void)state;
   struct random random = {1};
   for (int round = 0; round < 2000; round++) {
     const struct axis x = standard(PERIOD[round % PERIODS]);
@@ -53,9 +49,8 @@ static void release_is_the_change_of_velocity(void **state)
 }
 
 /* From anywhere, also beyond the limits: to rest, in about the time of a stop in continuous time. */
-static void braking_comes_to_rest(void **state)
+TEST(braking_comes_to_rest)
 {
-  (void)state;
   struct random random = {2};
   for (int round = 0; round < 20000; round++) {
     const double T = PERIOD[round % PERIODS];
@@ -85,9 +80,8 @@ static void braking_comes_to_rest(void **state)
 }
 
 /* The jerk is nothing but a function of v and a. */
-static void braking_knows_only_where_it_is(void **state)
+TEST(braking_knows_only_where_it_is)
 {
-  (void)state;
   const struct axis x = standard(0.01);
   struct axis_state all[200] = {{0.1, 0.37, 2.3}};
   int n = 0;
@@ -108,9 +102,8 @@ static void braking_knows_only_where_it_is(void **state)
 }
 
 /* Cannot be faster by more than a few cycles: constant velocity to rest. */
-static void braking_is_about_as_fast_as_can_be(void **state)
+TEST(braking_is_about_as_fast_as_can_be)
 {
-  (void)state;
   for (int k = 0; k < PERIODS; k++) {
     const struct axis x = standard(PERIOD[k]);
     struct axis_state s = {0, 0.4, 0};
@@ -129,9 +122,8 @@ static void check_limits(const struct axis *x, const struct axis_state *s)
     fail_msg("v %.17g a %.17g, v to come %.17g", s->v, s->a, most);
 }
 
-static void steps_of_any_size_are_followed(void **state)
+TEST(steps_of_any_size_are_followed)
 {
-  (void)state;
   for (int k = 0; k < PERIODS; k++)
     for (int size = 0; size < 17; size++) {
       const double step = 1e-8 * pow(3.0, size);
@@ -169,9 +161,8 @@ static double follow_sine(const struct axis *x, double hz, double part)
   return worst / size;
 }
 
-static void smooth_motion_passes_unchanged(void **state)
+TEST(smooth_motion_passes_unchanged)
 {
-  (void)state;
   struct axis x = standard(0.01);
   assert_true(follow_sine(&x, 0.25, 0.9) < 1e-7);
   assert_true(follow_sine(&x, 0.6, 0.9) < 1e-6);
@@ -184,9 +175,8 @@ static void smooth_motion_passes_unchanged(void **state)
 }
 
 /* What moves with constant jerk is followed exactly. */
-static void its_own_kind_of_motion_is_followed_exactly(void **state)
+TEST(its_own_kind_of_motion_is_followed_exactly)
 {
-  (void)state;
   const struct axis x = standard(0.01);
   struct axis_state target = {0.05, 0.1, 0.5}, s = target;
   struct random random = {3};
@@ -198,9 +188,8 @@ static void its_own_kind_of_motion_is_followed_exactly(void **state)
   }
 }
 
-static void no_target_takes_it_beyond_its_limits(void **state)
+TEST(no_target_takes_it_beyond_its_limits)
 {
-  (void)state;
   struct random random = {4};
   for (int k = 0; k < PERIODS; k++) {
     const struct axis x = standard(PERIOD[k]);
@@ -216,9 +205,8 @@ static void no_target_takes_it_beyond_its_limits(void **state)
 }
 
 /* Limits that have become smaller: back within them, and never farther out than unavoidable. */
-static void what_is_beyond_comes_back(void **state)
+TEST(what_is_beyond_comes_back)
 {
-  (void)state;
   struct random random = {5};
   for (int round = 0; round < 5000; round++) {
     const struct axis x = standard(PERIOD[round % PERIODS]);

@@ -62,9 +62,8 @@ static double travel_by_integration(double f, double wn, double wb)
   return most;
 }
 
-static void travel_is_as_published(void **state)
+TEST(travel_is_as_published)
 {
-  (void)state;
   double last, most;
   const struct platform_params small = surge(0.5, 2.5, 0.0), large = surge(0.6, 0.8, 0.0);
   const struct platform_params back = surge(0.5, 2.5, 0.2);
@@ -109,9 +108,8 @@ static double complex transfer(double gain, double high, double low, double w)
 }
 
 /* The twelve frequencies of the objective motion cueing test. */
-static void surge_is_felt_as_published(void **state)
+TEST(surge_is_felt_as_published)
 {
-  (void)state;
   const struct platform_params p = surge(0.5, 2.5, 0.0);
   double modulus[12];
   for (int i = 0; i < 12; i++) {
@@ -128,9 +126,8 @@ static void surge_is_felt_as_published(void **state)
   assert_true(fabs(modulus[11] - 0.44) < 0.005);
 }
 
-static void equal_corners_make_a_notch(void **state)
+TEST(equal_corners_make_a_notch)
 {
-  (void)state;
   struct platform_params p = surge(0.5, 2.5, 0.0);
   set_parameter(&p, "lp_wn", 2.5);
   const double at = cabs(response(&p, 2.5)), beside = cabs(response(&p, 1.25));
@@ -166,9 +163,8 @@ static double sag(double tilt_acc)
   return least;
 }
 
-static void a_long_push_sags(void **state)
+TEST(a_long_push_sags)
 {
-  (void)state;
   assert_true(fabs(sag(1000.0) - 0.13) < 0.01);
   assert_true(fabs(sag(30.0) - 0.114) < 0.002);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Whatever the target: nothing is exceeded, and a stop is always possible. */
+#include "check.h"
 #include "common/random.h"
 #include "platform/envelope.h"
 #include "platform/hexapods.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { DOF = PLATFORM_DOF };
 
@@ -180,24 +177,21 @@ static void go_through(const struct platform_geometry *g, int cycles)
   }
 }
 
-static void legs_never_leave_their_limits(void **state)
+TEST(legs_never_leave_their_limits)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   go_through(&g, 2500);
 }
 
-static void cranks_never_leave_their_limits(void **state)
+TEST(cranks_never_leave_their_limits)
 {
-  (void)state;
   const struct platform_geometry g = test_cranks();
   go_through(&g, 1000);
 }
 
 /* Joints and margin as what limits: all else is wide. */
-static void joints_and_margin_limit_as_well(void **state)
+TEST(joints_and_margin_limit_as_well)
 {
-  (void)state;
   for (int which = 0; which < 2; which++) {
     struct platform_geometry g = test_legs();
     g.leg_min = 0.5;
@@ -223,9 +217,8 @@ static void joints_and_margin_limit_as_well(void **state)
 }
 
 /* Also while others come into force; those that hold are known from when the stop is within them. */
-static void limits_may_change_at_any_time(void **state)
+TEST(limits_may_change_at_any_time)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   for (int p = 0; p < PERIODS; p++)
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -273,9 +266,8 @@ static void reach(struct bench *b, const struct platform_motion *target, double 
 }
 
 /* Also where legs are in the way of the direct one. */
-static void a_reachable_target_at_rest_is_reached(void **state)
+TEST(a_reachable_target_at_rest_is_reached)
 {
-  (void)state;
   for (int crank = 0; crank < 2; crank++) {
     const struct platform_geometry g = crank ? test_cranks() : test_legs();
     struct bench b;
@@ -324,9 +316,8 @@ static bool go_to_the_end(struct bench *b, const double way[DOF])
 }
 
 /* At the end of a leg coordinates that take their own times have no room to set out each for itself. */
-static void neutral_is_reached_from_the_end_of_a_leg(void **state)
+TEST(neutral_is_reached_from_the_end_of_a_leg)
 {
-  (void)state;
   static const struct platform_motion neutral;
   struct random random = {11};
   int starts = 0;
@@ -355,9 +346,8 @@ static void neutral_is_reached_from_the_end_of_a_leg(void **state)
 
 /* Up until the legs are at their end, while surge goes on to and fro: later where it comes nearer to the end, as a stop takes
  * room. */
-static void one_coordinate_at_its_end_holds_no_other(void **state)
+TEST(one_coordinate_at_its_end_holds_no_other)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   struct bench b;
   start(&b, &g, 0.01);
@@ -384,9 +374,8 @@ static void one_coordinate_at_its_end_holds_no_other(void **state)
 }
 
 /* A target that cannot be reached is not let go of: as near as can be, and at rest. */
-static void an_unreachable_target_ends_at_rest(void **state)
+TEST(an_unreachable_target_ends_at_rest)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   for (int p = 0; p < PERIODS; p++) {
     struct random random = {8};
@@ -408,9 +397,8 @@ static void an_unreachable_target_ends_at_rest(void **state)
   }
 }
 
-static void smooth_motion_passes_with_its_flags_down(void **state)
+TEST(smooth_motion_passes_with_its_flags_down)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   struct bench b;
   start(&b, &g, 0.01);
@@ -431,9 +419,8 @@ static void smooth_motion_passes_with_its_flags_down(void **state)
   }
 }
 
-static void what_is_not_a_number_stops_it(void **state)
+TEST(what_is_not_a_number_stops_it)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   struct bench b;
   struct source s = source(SINES, 3, 0.5);
@@ -450,9 +437,8 @@ static void what_is_not_a_number_stops_it(void **state)
   }
 }
 
-static void same_inputs_same_bits(void **state)
+TEST(same_inputs_same_bits)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   struct bench a, b;
   struct source s = source(BURSTS, 4, 2.0);
@@ -466,9 +452,8 @@ static void same_inputs_same_bits(void **state)
   }
 }
 
-static void a_start_out_of_reach_is_refused(void **state)
+TEST(a_start_out_of_reach_is_refused)
 {
-  (void)state;
   static const struct {
     double pose[DOF], joint, margin;
     const char *message;

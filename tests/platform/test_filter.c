@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "platform/filter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct filter_law low_pass(double wn, double zeta)
 {
@@ -32,9 +29,8 @@ static void low_pass_step(double wn, double zeta, double t, double o[2])
 }
 
 /* From 10 us to 10 s, whatever the filter: to the last digits. */
-static void a_step_of_any_period_is_exact(void **state)
+TEST(a_step_of_any_period_is_exact)
 {
-  (void)state;
   const double natural[] = {0.2, 1.0, 5.0, 30.0}, damping[] = {0.3, 0.7, 1.0, 2.0};
   const double period[] = {1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0};
   for (int i = 0; i < 4; i++)
@@ -54,9 +50,8 @@ static void a_step_of_any_period_is_exact(void **state)
       }
 }
 
-static void one_state_is_an_exponential(void **state)
+TEST(one_state_is_an_exponential)
 {
-  (void)state;
   const struct filter_law law = {.states = 1, .A = {{-3.0}}, .B = {2.0}};
   struct filter f;
   double x = 1.0;
@@ -90,9 +85,8 @@ static void integrate(const struct filter_law *law, double *x, double u, double 
 }
 
 /* Three and four states, no structure, with inputs that change. */
-static void any_law_is_followed(void **state)
+TEST(any_law_is_followed)
 {
-  (void)state;
   struct random random = {5};
   for (int round = 0; round < 40; round++) {
     struct filter_law law = {.states = 3 + round % 2};
@@ -115,9 +109,8 @@ static void any_law_is_followed(void **state)
 }
 
 /* Nothing is lost in a million short cycles: a held input ends in what it asks for. */
-static void short_periods_lose_nothing(void **state)
+TEST(short_periods_lose_nothing)
 {
-  (void)state;
   const struct filter_law law = low_pass(5.0, 1.0);
   struct filter f;
   double x[2] = {0};
@@ -126,9 +119,8 @@ static void short_periods_lose_nothing(void **state)
   assert_true(fabs(x[0] - 0.7) < 1e-11);
 }
 
-static void the_same_law_gives_the_same_bits(void **state)
+TEST(the_same_law_gives_the_same_bits)
 {
-  (void)state;
   const struct filter_law law = low_pass(2.5, 0.8);
   struct filter f, g;
   memset(&f, 0, sizeof f);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "platform/glide.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static struct platform_motion at(const struct glide *g, double t)
 {
@@ -25,9 +21,8 @@ static void random_motion(struct random *r, struct platform_motion *m)
   random_vector(r, m->a, PLATFORM_DOF);
 }
 
-static void begins_as_given_and_ends_at_nothing(void **state)
+TEST(begins_as_given_and_ends_at_nothing)
 {
-  (void)state;
   struct random r = {.state = 1};
   struct platform_motion from, to;
   struct glide g;
@@ -44,9 +39,8 @@ static void begins_as_given_and_ends_at_nothing(void **state)
   }
 }
 
-static void rates_are_derivatives(void **state)
+TEST(rates_are_derivatives)
 {
-  (void)state;
   struct random r = {.state = 2};
   struct platform_motion from, to;
   struct glide g;
@@ -64,9 +58,8 @@ static void rates_are_derivatives(void **state)
 }
 
 /* The constants by which moves are planned. */
-static void peaks_from_rest_to_rest(void **state)
+TEST(peaks_from_rest_to_rest)
 {
-  (void)state;
   const struct platform_motion from = {.p = {1.0}}, to = {0};
   struct glide g;
   double rate = 0.0, acceleration = 0.0, jerk = 0.0, before;
@@ -85,9 +78,8 @@ static void peaks_from_rest_to_rest(void **state)
 }
 
 /* From the motion as it is to the target as it is; in between, derivatives of what it says. */
-static void a_fade_passes_from_one_motion_to_another(void **state)
+TEST(a_fade_passes_from_one_motion_to_another)
 {
-  (void)state;
   struct random r = {.state = 3};
   struct platform_motion now, to, m;
   struct fade f;

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "platform/hexapod.h"
 #include "platform/hexapods.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { ROUNDS = 2000, N = PLATFORM_LEGS };
-
-#define assert_near(a, b, tolerance)                                                                         \
-  do {                                                                                                       \
-    double near_a = (a), near_b = (b);                                                                       \
-    if (!(fabs(near_a - near_b) <= (tolerance))) fail_msg("%s: %.17g, not %.17g", #a, near_a, near_b);       \
-  } while (0)
 
 static const struct hexapod_known nowhere; /* nothing is known: all is looked at */
 
@@ -59,14 +50,8 @@ static void ends(const struct platform_geometry *g, const double p[PLATFORM_DOF]
   low[2] += g->crank_length * sin(s->leg[i]);
 }
 
-static double distance(const double a[3], const double b[3])
+TEST(legs_and_rods_have_their_lengths)
 {
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
-static void legs_and_rods_have_their_lengths(void **state)
-{
-  (void)state;
   for (int crank = 0; crank < 2; crank++) {
     const struct platform_geometry g = crank ? test_cranks() : test_legs();
     struct random random = {1};
@@ -79,15 +64,14 @@ static void legs_and_rods_have_their_lengths(void **state)
       assert_true(hexapod_solve(&h, p, NULL, &s));
       for (int i = 0; i < N; i++) {
         ends(&g, p, &s, i, arm, top, low);
-        assert_near(distance(top, low), crank ? g.rod_length : s.leg[i], 1e-14);
+        assert_near(check_distance(top, low), crank ? g.rod_length : s.leg[i], 1e-14);
       }
     }
   }
 }
 
-static void pure_heave_of_a_symmetric_one(void **state)
+TEST(pure_heave_of_a_symmetric_one)
 {
-  (void)state;
   const struct platform_geometry g = test_legs(), c = test_cranks();
   struct hexapod h;
   struct hexapod_state s;
@@ -113,9 +97,8 @@ static void pure_heave_of_a_symmetric_one(void **state)
   assert_near(s.joint_cosine, 1.0, 1e-14);
 }
 
-static void rates_are_those_of_the_legs(void **state)
+TEST(rates_are_those_of_the_legs)
 {
-  (void)state;
   static const double H = 1e-5;
   for (int crank = 0; crank < 2; crank++) {
     const struct platform_geometry g = crank ? test_cranks() : test_legs();
@@ -169,7 +152,7 @@ static double jacobian(const struct hexapod *h, const double p[PLATFORM_DOF], co
   for (int i = 0; i < N; i++) {
     double arm[3], top[3], low[3], u[3], across = 1.0;
     ends(g, p, s, i, arm, top, low);
-    for (int c = 0; c < 3; c++) u[c] = (top[c] - low[c]) / distance(top, low);
+    for (int c = 0; c < 3; c++) u[c] = (top[c] - low[c]) / check_distance(top, low);
     if (g->crank)
       across = u[2] * cos(s->leg[i]) -
                sin(s->leg[i]) * (u[0] * cos(g->crank_heading[i]) + u[1] * sin(g->crank_heading[i]));
@@ -181,9 +164,8 @@ static double jacobian(const struct hexapod *h, const double p[PLATFORM_DOF], co
   return determinant(M);
 }
 
-static void margin_is_the_determinant_of_the_jacobian(void **state)
+TEST(margin_is_the_determinant_of_the_jacobian)
 {
-  (void)state;
   static const double neutral[PLATFORM_DOF];
   for (int crank = 0; crank < 2; crank++) {
     const struct platform_geometry g = crank ? test_cranks() : test_legs();
@@ -203,9 +185,8 @@ static void margin_is_the_determinant_of_the_jacobian(void **state)
   }
 }
 
-static void joints_turn_with_platform_and_crank(void **state)
+TEST(joints_turn_with_platform_and_crank)
 {
-  (void)state;
   struct platform_geometry g = test_legs();
   struct hexapod h;
   struct hexapod_state s;
@@ -219,12 +200,12 @@ static void joints_turn_with_platform_and_crank(void **state)
     for (int i = 0; i < N; i++) {
       double arm[3], top[3], low[3], first[3], turned[3], base = 0.0, platform = 0.0;
       ends(&g, neutral, &s, i, arm, top, low);
-      for (int c = 0; c < 3; c++) first[c] = (top[c] - low[c]) / distance(top, low);
+      for (int c = 0; c < 3; c++) first[c] = (top[c] - low[c]) / check_distance(top, low);
       turn(turned, p, first);
       ends(&g, p, &s, i, arm, top, low);
       for (int c = 0; c < 3; c++) {
-        base += first[c] * (top[c] - low[c]) / distance(top, low);
-        platform += turned[c] * (top[c] - low[c]) / distance(top, low);
+        base += first[c] * (top[c] - low[c]) / check_distance(top, low);
+        platform += turned[c] * (top[c] - low[c]) / check_distance(top, low);
       }
       least = fmin(least, fmin(base, platform));
     }
@@ -258,9 +239,8 @@ static void joints_turn_with_platform_and_crank(void **state)
 }
 
 /* Turned about z, a platform with joints in pairs stays put no longer at 90 degrees. */
-static void singular_poses_are_found(void **state)
+TEST(singular_poses_are_found)
 {
-  (void)state;
   struct platform_geometry g = test_legs();
   struct hexapod h;
   struct hexapod_state s;
@@ -288,9 +268,8 @@ static void singular_poses_are_found(void **state)
   assert_true(last > 0.0 && last < 1e-3);
 }
 
-static void limits_are_what_it_is_within(void **state)
+TEST(limits_are_what_it_is_within)
 {
-  (void)state;
   struct platform_geometry g = test_legs();
   struct hexapod h;
   struct hexapod_state s;
@@ -341,9 +320,8 @@ static void limits_are_what_it_is_within(void **state)
   assert_in_range(reached, ROUNDS / 10, ROUNDS * 9 / 10);
 }
 
-static void nothing_is_beyond_within_the_clearance(void **state)
+TEST(nothing_is_beyond_within_the_clearance)
 {
-  (void)state;
   const struct platform_geometry g = test_legs();
   struct random random = {6};
   struct hexapod h;
@@ -366,8 +344,8 @@ static void nothing_is_beyond_within_the_clearance(void **state)
       ends(&g, p, &s, i, arm, a, low);
       ends(&g, q, &t, i, arm, b, low);
       const double travel = size * hexapod_travel(&h, change);
-      assert_true(distance(a, b) <= travel + 1e-12);
-      nearest = fmin(nearest, 1.0 - distance(a, b) / travel);
+      assert_true(check_distance(a, b) <= travel + 1e-12);
+      nearest = fmin(nearest, 1.0 - check_distance(a, b) / travel);
     }
     looked++;
   }
@@ -383,9 +361,8 @@ static void refuses(struct platform_geometry g, const char *message)
   if (!strstr(error, message)) fail_msg("'%s', not '%s'", error, message);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-  (void)state;
   const struct platform_geometry legs = test_legs(), cranks = test_cranks();
   struct platform_geometry g = legs;
   memcpy(g.base[4], g.base[1], sizeof g.base[4]);
@@ -437,9 +414,8 @@ static void nonsense_is_refused(void **state)
 }
 
 /* A crank reaches its joint at two angles: at neutral that within the limits, or if both are, that nearer to the level. */
-static void the_branch_is_that_within_the_limits(void **state)
+TEST(the_branch_is_that_within_the_limits)
 {
-  (void)state;
   struct platform_geometry g = test_cranks();
   static const double neutral[PLATFORM_DOF];
   struct hexapod h;
@@ -457,7 +433,7 @@ static void the_branch_is_that_within_the_limits(void **state)
     double arm[3], top[3], low[3];
     assert_true(h.branch[i] == -level && s.leg[i] < -90.0 * DEGREE);
     ends(&g, neutral, &s, i, arm, top, low);
-    assert_near(distance(top, low), g.rod_length, 1e-14);
+    assert_near(check_distance(top, low), g.rod_length, 1e-14);
   }
 }
 

@@ -2,15 +2,12 @@
  * One hour on the platform with a driver who is not kind, with e-stops, faults, pauses, losses of input and changes of
  * parameters in it: nothing is ever exceeded, and in the end it stands at neutral. What is checked is worked out anew from
  * the poses alone. */
+#include "check.h"
 #include "platform/rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define TOLERANCE 1e-9
 enum { CYCLES = 360000, EVENTS = 700, SEED = 20261121 };
@@ -174,9 +171,8 @@ static void something_happens(struct ride *r)
   if (random_below(x, 10) == 0) r->in.restart = true;
 }
 
-static void an_hour_within_the_envelope(void **state)
+TEST(an_hour_within_the_envelope)
 {
-  (void)state;
   char error[200];
   struct ride *r = calloc(1, sizeof *r);
   const struct worst none = {-1, -1, -1, -1, -1, -1, -1, -1};

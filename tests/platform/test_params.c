@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "platform/params.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define DEGREE (3.14159265358979323846 / 180.0)
 
-static void defaults_are_those_of_the_list(void **state)
+TEST(defaults_are_those_of_the_list)
 {
-  (void)state;
   struct platform_params p;
   memset(&p, 0xff, sizeof p);
   params_default(&p);
@@ -24,9 +20,8 @@ static void defaults_are_those_of_the_list(void **state)
 }
 
 /* Each may be set to its bounds, to its default, and not beyond; a refusal changes nothing. */
-static void each_number_keeps_to_its_range(void **state)
+TEST(each_number_keeps_to_its_range)
 {
-  (void)state;
   struct platform_params p, before;
   char error[200];
   params_default(&p);
@@ -51,9 +46,8 @@ static void each_number_keeps_to_its_range(void **state)
   }
 }
 
-static void names_lead_to_the_fields(void **state)
+TEST(names_lead_to_the_fields)
 {
-  (void)state;
   struct platform_params p;
   char error[200];
   params_default(&p);
@@ -65,9 +59,8 @@ static void names_lead_to_the_fields(void **state)
               p.smooth_hz[0] == 12.0);
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
-  (void)state;
   struct platform_params p;
   char error[200];
   params_default(&p);
@@ -83,9 +76,8 @@ static void what_is_wrong_is_said(void **state)
   assert_false(params_set(&p, "", 1.0, error, sizeof error));
 }
 
-static void degrees_become_radians(void **state)
+TEST(degrees_become_radians)
 {
-  (void)state;
   struct platform_params p, si;
   struct platform_limits limits;
   params_default(&p);
@@ -106,9 +98,8 @@ static void degrees_become_radians(void **state)
         fabs(limits.acc[i] - expected.acc[i]) < 1e-13 && fabs(limits.jerk[i] - expected.jerk[i]) < 1e-11);
 }
 
-static void a_mixture_lies_on_the_line(void **state)
+TEST(a_mixture_lies_on_the_line)
 {
-  (void)state;
   struct platform_params a, b, o;
   char error[200];
   params_default(&a);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The platform block as a whole: its life, its modes, and that no transition has a jerk in it. */
+#include "check.h"
 #include "platform/rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const double LEVEL[3] = {0.0, 0.0, RIG_GRAVITY};
 
@@ -92,9 +89,8 @@ static void expect_unknown(const struct bench *b)
 
 /* Where the rig stands is not known until it is ordered up; then the output begins at the park pose, at rest, and goes on from
  * there without a step. */
-static void no_pose_is_claimed_before_an_order_up(void **state)
+TEST(no_pose_is_claimed_before_an_order_up)
 {
-  (void)state;
   static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT};
   static const enum platform_order up[] = {PLATFORM_TO_NEUTRAL, PLATFORM_TO_RUN};
   for (size_t i = 0; i < sizeof up / sizeof *up; i++) {
@@ -126,9 +122,8 @@ static void no_pose_is_claimed_before_an_order_up(void **state)
   }
 }
 
-static void engages_runs_and_parks_in_time(void **state)
+TEST(engages_runs_and_parks_in_time)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   go_for(b, PLATFORM_TO_NEUTRAL, 0.01);
   assert_int_equal(state_of(b), PLATFORM_PARKED);
@@ -148,9 +143,8 @@ static void engages_runs_and_parks_in_time(void **state)
 }
 
 /* From RUN without READY before: engages by itself. */
-static void run_engages_first(void **state)
+TEST(run_engages_first)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   const double run = time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   assert_true(run >= 5.0 && run < 5.3);
@@ -166,9 +160,8 @@ static void drive(struct bench *b, struct rig_driver *d, enum platform_order ord
   }
 }
 
-static void an_e_stop_brakes_at_the_limits(void **state)
+TEST(an_e_stop_brakes_at_the_limits)
 {
-  (void)state;
   struct rig_driver d = {.random.state = 5};
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
@@ -186,9 +179,8 @@ static void an_e_stop_brakes_at_the_limits(void **state)
   free(b);
 }
 
-static void a_pause_holds_the_pose_and_the_filters(void **state)
+TEST(a_pause_holds_the_pose_and_the_filters)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   go_for(b, PLATFORM_TO_RUN, 2.0);
@@ -214,9 +206,8 @@ static void a_pause_holds_the_pose_and_the_filters(void **state)
   free(b);
 }
 
-static void after_a_fault_it_goes_to_neutral_and_parks(void **state)
+TEST(after_a_fault_it_goes_to_neutral_and_parks)
 {
-  (void)state;
   struct rig_driver d = {.random.state = 6};
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
@@ -229,9 +220,8 @@ static void after_a_fault_it_goes_to_neutral_and_parks(void **state)
   free(b);
 }
 
-static void random_orders_never_jerk(void **state)
+TEST(random_orders_never_jerk)
 {
-  (void)state;
   struct rig_driver d = {.random.state = 7};
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   for (int i = 0; i < 300; i++) {
@@ -259,9 +249,8 @@ static void put_sensor(double t, double x[19])
   memcpy(x + 7, rest, sizeof rest);
 }
 
-static void a_pose_is_followed_as_it_is(void **state)
+TEST(a_pose_is_followed_as_it_is)
 {
-  (void)state;
   double sensor[19];
   struct bench *b = bench_new(PLATFORM_POSE);
   b->in.sensor = sensor;
@@ -279,9 +268,8 @@ static void a_pose_is_followed_as_it_is(void **state)
   free(b);
 }
 
-static void an_input_is_followed_smoothly(void **state)
+TEST(an_input_is_followed_smoothly)
 {
-  (void)state;
   const double wanted[6] = {0.05, -0.04, 0.03, 0.1, -0.08, 0.06};
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
@@ -299,9 +287,8 @@ static void an_input_is_followed_smoothly(void **state)
 }
 
 /* The target jumps and is on the move when a pause ends: the passage to it never goes beyond it. */
-static void a_pause_ends_without_a_swing(void **state)
+TEST(a_pause_ends_without_a_swing)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   double most = 0.0;
@@ -316,9 +303,8 @@ static void a_pause_ends_without_a_swing(void **state)
 }
 
 /* As little as without the change, however short the cycle is in which the rate appears. */
-static void a_mode_that_begins_in_a_turn_does_not_swing(void **state)
+TEST(a_mode_that_begins_in_a_turn_does_not_swing)
 {
-  (void)state;
   double most = 0.0;
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
@@ -333,9 +319,8 @@ static void a_mode_that_begins_in_a_turn_does_not_swing(void **state)
 }
 
 /* No number, or no orientation, when the model is at its start: the first pose that is one counts as neutral. */
-static void a_pose_sensor_is_zeroed_by_a_pose(void **state)
+TEST(a_pose_sensor_is_zeroed_by_a_pose)
 {
-  (void)state;
   for (int i = 0; i < 2; i++) {
     double sensor[19] = {0};
     struct bench *b = bench_new(PLATFORM_POSE);
@@ -354,9 +339,8 @@ static void a_pose_sensor_is_zeroed_by_a_pose(void **state)
 }
 
 /* What was known of its velocity is no reason to go on. */
-static void a_pose_that_is_none_holds_the_last(void **state)
+TEST(a_pose_that_is_none_holds_the_last)
 {
-  (void)state;
   double sensor[19] = {[3] = 1.0};
   struct bench *b = bench_new(PLATFORM_POSE);
   b->in.sensor = sensor;
@@ -375,9 +359,8 @@ static void a_pose_that_is_none_holds_the_last(void **state)
 }
 
 /* READY, paused, and on: what the filters held of the run before is gone. */
-static void filters_begin_anew_after_neutral(void **state)
+TEST(filters_begin_anew_after_neutral)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   b->in.specific_force[0] = 3.0;
@@ -392,9 +375,8 @@ static void filters_begin_anew_after_neutral(void **state)
 }
 
 /* Limits that leave the platform outside do not hurry it. */
-static void a_move_from_beyond_its_limits_takes_its_time(void **state)
+TEST(a_move_from_beyond_its_limits_takes_its_time)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   struct platform_params q = b->spec.params;
   b->in.external[0] = 0.15;
@@ -415,9 +397,8 @@ static void a_move_from_beyond_its_limits_takes_its_time(void **state)
 }
 
 /* Also where the target stays beyond them. */
-static void limits_come_into_force(void **state)
+TEST(limits_come_into_force)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   struct platform_params q = b->spec.params;
   b->in.external[0] = 0.15;
@@ -434,9 +415,8 @@ static void limits_come_into_force(void **state)
 }
 
 /* Where laws allow less than the parameters say (see envelope.h), moves are planned with that. */
-static void a_move_is_planned_with_what_can_be_had(void **state)
+TEST(a_move_is_planned_with_what_can_be_had)
 {
-  (void)state;
   static struct platform p;
   struct platform_input in = {.order = PLATFORM_TO_NEUTRAL, .specific_force = {0, 0, RIG_GRAVITY}};
   struct platform_spec s;
@@ -453,9 +433,8 @@ static void a_move_is_planned_with_what_can_be_had(void **state)
 }
 
 /* Far beyond everything: as far as it goes, and one coordinate at its end does not hold the others. */
-static void what_is_out_of_reach_is_not_emitted(void **state)
+TEST(what_is_out_of_reach_is_not_emitted)
 {
-  (void)state;
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   b->in.external[2] = 5.0;
@@ -475,9 +454,8 @@ static void what_is_out_of_reach_is_not_emitted(void **state)
   free(b);
 }
 
-static void modes_and_parameters_change_without_a_jump(void **state)
+TEST(modes_and_parameters_change_without_a_jump)
 {
-  (void)state;
   struct rig_driver d = {.random.state = 8};
   double sensor[19];
   struct bench *b = bench_new(PLATFORM_WASHOUT);
@@ -499,9 +477,8 @@ static void modes_and_parameters_change_without_a_jump(void **state)
 }
 
 /* A model on the moon: its imu shows less at rest, and that is no motion. */
-static void gravity_of_the_model_is_no_motion(void **state)
+TEST(gravity_of_the_model_is_no_motion)
 {
-  (void)state;
   char error[300];
   struct bench *b = bench_new(PLATFORM_WASHOUT);
   b->spec.gravity = b->in.specific_force[2] = 1.62;
@@ -513,9 +490,8 @@ static void gravity_of_the_model_is_no_motion(void **state)
   free(b);
 }
 
-static void same_inputs_same_bits(void **state)
+TEST(same_inputs_same_bits)
 {
-  (void)state;
   struct bench *a = bench_new(PLATFORM_WASHOUT), *b = bench_new(PLATFORM_WASHOUT);
   struct rig_driver d = {.random.state = 9}, e = {.random.state = 9};
   drive(a, &d, PLATFORM_TO_RUN, 20.0);
@@ -533,9 +509,8 @@ static void assert_refused(const struct platform_spec *s, const char *part)
   if (!strstr(error, part)) fail_msg("'%s' not in '%s'", part, error);
 }
 
-static void a_park_pose_has_to_be_in_reach(void **state)
+TEST(a_park_pose_has_to_be_in_reach)
 {
-  (void)state;
   struct platform_spec s;
   rig_spec(&s);
   s.park_given = true;
@@ -547,9 +522,8 @@ static void a_park_pose_has_to_be_in_reach(void **state)
 }
 
 /* Wherever the ends of the legs are. */
-static void a_park_pose_is_found(void **state)
+TEST(a_park_pose_is_found)
 {
-  (void)state;
   static struct platform p;
   struct random random = {.state = 3};
   for (int i = 0; i < 300; i++) {
@@ -563,9 +537,8 @@ static void a_park_pose_is_found(void **state)
   }
 }
 
-static void numbers_that_make_no_sense_are_refused(void **state)
+TEST(numbers_that_make_no_sense_are_refused)
 {
-  (void)state;
   struct platform_spec s;
   rig_spec(&s);
   s.period = 0.0;

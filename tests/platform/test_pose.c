@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "math/euler.h"
 #include "platform/pose.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 enum { ROUNDS = 200 };
 
-static void assert_near(const double *a, const double *b, int n, double tolerance)
+static void assert_all_near(const double *a, const double *b, int n, double tolerance)
 {
   for (int i = 0; i < n; i++)
     if (!(fabs(a[i] - b[i]) <= tolerance)) fail_msg("element %d: %.17g and %.17g", i, a[i], b[i]);
@@ -41,9 +36,8 @@ static void parameters_of(double p[4], const double angle[3])
   p_mul(p, yaw, part);
 }
 
-static void rotation_is_yaw_after_pitch_after_roll(void **state)
+TEST(rotation_is_yaw_after_pitch_after_roll)
 {
-  (void)state;
   struct random random = {1};
   for (int round = 0; round < ROUNDS; round++) {
     double angle[3], p[4], R[9], expected[9];
@@ -51,7 +45,7 @@ static void rotation_is_yaw_after_pitch_after_roll(void **state)
     parameters_of(p, angle);
     p_rotation(expected, p);
     pose_rotation(R, angle);
-    assert_near(R, expected, 9, 1e-14);
+    assert_all_near(R, expected, 9, 1e-14);
   }
 }
 
@@ -87,9 +81,8 @@ static void spin_by_differences(double w[3], double t, double dt)
   w[2] = W[3];
 }
 
-static void spins_are_those_of_the_rotation(void **state)
+TEST(spins_are_those_of_the_rotation)
 {
-  (void)state;
   for (double t = 0.0; t < 20.0; t += 0.37) {
     const double dt = 1e-4;
     struct platform_motion m;
@@ -97,20 +90,19 @@ static void spins_are_those_of_the_rotation(void **state)
     motion_at(t, &m);
     pose_spin(w, m.p + 3, m.v + 3);
     spin_by_differences(expected, t, dt);
-    assert_near(w, expected, 3, 1e-7);
+    assert_all_near(w, expected, 3, 1e-7);
     pose_spin_rate(wd, m.p + 3, m.v + 3, m.a + 3);
     motion_at(t - dt, &m);
     pose_spin(before, m.p + 3, m.v + 3);
     motion_at(t + dt, &m);
     pose_spin(after, m.p + 3, m.v + 3);
     for (int i = 0; i < 3; i++) expected[i] = (after[i] - before[i]) / (2.0 * dt);
-    assert_near(wd, expected, 3, 1e-6);
+    assert_all_near(wd, expected, 3, 1e-6);
   }
 }
 
-static void rates_and_accelerations_come_back(void **state)
+TEST(rates_and_accelerations_come_back)
 {
-  (void)state;
   struct random random = {2};
   for (int round = 0; round < ROUNDS; round++) {
     double angle[3], rate[3], acceleration[3], w[3], wd[3], back[3];
@@ -119,16 +111,15 @@ static void rates_and_accelerations_come_back(void **state)
     random_vector(&random, acceleration, 3);
     pose_spin(w, angle, rate);
     pose_angle_rates(back, angle, w);
-    assert_near(back, rate, 3, 1e-13);
+    assert_all_near(back, rate, 3, 1e-13);
     pose_spin_rate(wd, angle, rate, acceleration);
     pose_angle_accelerations(back, angle, rate, wd);
-    assert_near(back, acceleration, 3, 1e-13);
+    assert_all_near(back, acceleration, 3, 1e-13);
   }
 }
 
-static void standing_on_end_is_no_division_by_zero(void **state)
+TEST(standing_on_end_is_no_division_by_zero)
 {
-  (void)state;
   const double angle[3] = {0.3, 1.5707963267948966, 0.1}, w[3] = {1, 2, 3}, rate[3] = {1, 1, 1};
   double o[3];
   pose_angle_rates(o, angle, w);
@@ -137,9 +128,8 @@ static void standing_on_end_is_no_division_by_zero(void **state)
   for (int i = 0; i < 3; i++) assert_true(fabs(o[i]) < 1000.0);
 }
 
-static void angles_count_from_the_neutral_orientation(void **state)
+TEST(angles_count_from_the_neutral_orientation)
 {
-  (void)state;
   struct random random = {3};
   for (int round = 0; round < ROUNDS; round++) {
     double angle[3], turned[4], neutral[4], p[4], o[3];
@@ -150,9 +140,9 @@ static void angles_count_from_the_neutral_orientation(void **state)
     const double length = random_between(&random, -2.0, 2.0); /* negative: the same orientation */
     for (int i = 0; i < 4; i++) p[i] *= length;
     pose_angles(o, p, neutral);
-    assert_near(o, angle, 3, 1e-12);
+    assert_all_near(o, angle, 3, 1e-12);
     pose_angles(o, neutral, neutral);
-    assert_near(o, (double[3]){0}, 3, 1e-15);
+    assert_all_near(o, (double[3]){0}, 3, 1e-15);
   }
 }
 
@@ -167,9 +157,8 @@ static void head_at(double t, const double head[3], double o[3])
   v3_axpy(o, 1.0, m.p);
 }
 
-static void what_is_felt_is_how_the_head_accelerates(void **state)
+TEST(what_is_felt_is_how_the_head_accelerates)
 {
-  (void)state;
   const double head[3] = {0.1, -0.2, 0.9}, dt = 2e-4;
   for (double t = 0.0; t < 20.0; t += 0.37) {
     struct platform_motion m;
@@ -183,22 +172,21 @@ static void what_is_felt_is_how_the_head_accelerates(void **state)
     pose_rotation(R, m.p + 3);
     m3_tmul(expected, R, up);
     pose_felt(force, w, &m, head, 9.81);
-    assert_near(force, expected, 3, 2e-6);
+    assert_all_near(force, expected, 3, 2e-6);
     pose_spin(spin, m.p + 3, m.v + 3);
-    assert_near(w, spin, 3, 0.0);
+    assert_all_near(w, spin, 3, 0.0);
   }
 }
 
-static void tilted_back_one_is_pushed_forward(void **state)
+TEST(tilted_back_one_is_pushed_forward)
 {
-  (void)state;
   const double head[3] = {0, 0, 0.9}, nose_up = -0.1, left_up = 0.2;
   double force[3], w[3];
   const struct platform_motion back = {.p = {[4] = nose_up}}, side = {.p = {[3] = left_up}};
   pose_felt(force, w, &back, head, 9.81);
-  assert_near(force, (double[3]){9.81 * sin(0.1), 0, 9.81 * cos(0.1)}, 3, 1e-14);
+  assert_all_near(force, (double[3]){9.81 * sin(0.1), 0, 9.81 * cos(0.1)}, 3, 1e-14);
   pose_felt(force, w, &side, head, 9.81);
-  assert_near(force, (double[3]){0, 9.81 * sin(0.2), 9.81 * cos(0.2)}, 3, 1e-14);
+  assert_all_near(force, (double[3]){0, 9.81 * sin(0.2), 9.81 * cos(0.2)}, 3, 1e-14);
 }
 
 int main(void)

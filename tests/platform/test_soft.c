@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "platform/rig.h"
 #include "platform/soft.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* p(t), as it is and bent. */
 static void motion(double t, double limit, double knee, double o[3])
@@ -18,9 +15,8 @@ static void motion(double t, double limit, double knee, double o[3])
   soft_limit(limit, knee, &o[0], &o[1], &o[2]);
 }
 
-static void rates_stay_derivatives(void **state)
+TEST(rates_stay_derivatives)
 {
-  (void)state;
   for (double t = -3.0; t < 3.0; t += 0.0137) {
     const double h = 1e-6;
     double at[3], before[3], after[3];
@@ -32,9 +28,8 @@ static void rates_stay_derivatives(void **state)
   }
 }
 
-static void bends_behind_the_knee_only(void **state)
+TEST(bends_behind_the_knee_only)
 {
-  (void)state;
   double last = 0.0;
   for (double x = 0.0; x < 10.0; x += 0.01)
     for (int side = -1; side <= 1; side += 2) {
@@ -71,9 +66,8 @@ static double hardest(double knee)
   return least;
 }
 
-static void the_end_of_the_travel_is_come_to_gently(void **state)
+TEST(the_end_of_the_travel_is_come_to_gently)
 {
-  (void)state;
   const double soft = hardest(0.6), hard = hardest(1.0);
   print_message("braking before the end of the travel: %.2f m/s^2, %.2f without a knee\n", -soft, -hard);
   assert_true(soft > -0.8);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What holds of the states of the platform for every order, wherever it is. */
+#include "check.h"
 #include "platform/states.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { STATES = PLATFORM_UNKNOWN + 1, ORDERS = PLATFORM_TO_FAULT + 1 };
 

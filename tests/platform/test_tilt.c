@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "platform/tilt.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const struct tilt_limits limits = {.rate = 0.05, .acc = 0.5, .most = 0.17};
 
@@ -18,9 +13,8 @@ static void sine(double o[3], double size, double w, double t)
 }
 
 /* What keeps within the limits is not touched: a sine whose rate and acceleration just do. */
-static void is_transparent_within_its_limits(void **state)
+TEST(is_transparent_within_its_limits)
 {
-  (void)state;
   const double frequency[] = {0.5, 3.0, 9.9, 12.0}, period[] = {1e-3, 1e-2, 0.037};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 3; j++) {
@@ -38,9 +32,8 @@ static void is_transparent_within_its_limits(void **state)
 }
 
 /* As fast as it may, no farther, and then at rest to the last bit. */
-static void a_step_takes_its_time_and_no_more(void **state)
+TEST(a_step_takes_its_time_and_no_more)
 {
-  (void)state;
   const double period[] = {1e-4, 1e-3, 1e-2, 0.037}, aim = 0.1, wanted[3] = {aim, 0, 0};
   const double shortest = aim / limits.rate + limits.rate / limits.acc;
   for (int j = 0; j < 4; j++) {
@@ -71,9 +64,8 @@ static double wild(struct random *random, double wanted[3], double t)
   return wanted[0];
 }
 
-static void nothing_exceeds_the_limits(void **state)
+TEST(nothing_exceeds_the_limits)
 {
-  (void)state;
   const double period[] = {1e-5, 1e-3, 1e-2, 0.1, 1.0, 10.0}, slack = 1.0 + 1e-12;
   struct random random = {11};
   for (int j = 0; j < 6; j++) {
@@ -96,9 +88,8 @@ static void nothing_exceeds_the_limits(void **state)
 }
 
 /* After anything it is back on what can be followed, and stays there. */
-static void catches_up(void **state)
+TEST(catches_up)
 {
-  (void)state;
   const double period[] = {1e-3, 1e-2, 0.037};
   struct random random = {12};
   for (int j = 0; j < 3; j++)
@@ -115,9 +106,8 @@ static void catches_up(void **state)
     }
 }
 
-static void stops_at_the_largest_angle(void **state)
+TEST(stops_at_the_largest_angle)
 {
-  (void)state;
   struct tilt t = {0};
   for (int cycle = 1; cycle < 10000; cycle++) {
     const double wanted[3] = {0.04 * 1e-3 * cycle, 0.04, 0.0}; /* slow enough, but without end */
@@ -128,9 +118,8 @@ static void stops_at_the_largest_angle(void **state)
   assert_true(t.p == limits.most && t.v == 0.0);
 }
 
-static void a_smaller_largest_angle_is_gone_back_to(void **state)
+TEST(a_smaller_largest_angle_is_gone_back_to)
 {
-  (void)state;
   const struct tilt_limits smaller = {.rate = 0.05, .acc = 0.5, .most = 0.05};
   const double wanted[3] = {0.15, 0, 0}, slack = 1.0 + 1e-12;
   struct tilt t = {.p = 0.15};

@@ -36,16 +36,14 @@ static void changes_leave_no_jump(bool tilting)
   }
 }
 
-static void parameters_change_without_a_jump(void **state)
+TEST(parameters_change_without_a_jump)
 {
-  (void)state;
   changes_leave_no_jump(true);
   changes_leave_no_jump(false);
 }
 
-static void parameters_move_in_a_straight_line(void **state)
+TEST(parameters_move_in_a_straight_line)
 {
-  (void)state;
   struct washout w = washout_by_default(0.001);
   struct platform_params p;
   struct platform_motion m;
@@ -67,9 +65,8 @@ static void parameters_move_in_a_straight_line(void **state)
 }
 
 /* After a blend it is as if these had been the parameters all the time, once the past has died out. */
-static void a_blend_ends_in_the_new_parameters(void **state)
+TEST(a_blend_ends_in_the_new_parameters)
 {
-  (void)state;
   struct platform_params p;
   struct washout w = washout_by_default(0.01), fresh;
   struct platform_motion m, expected;
@@ -90,9 +87,8 @@ static void a_blend_ends_in_the_new_parameters(void **state)
 }
 
 /* What the third order has gathered is not kept when it is switched off. */
-static void no_offset_is_left_by_a_change(void **state)
+TEST(no_offset_is_left_by_a_change)
 {
-  (void)state;
   const double up[3] = {0, 0, G + 2};
   struct washout w = washout_by_default(0.01);
   struct platform_params p;

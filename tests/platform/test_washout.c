@@ -20,9 +20,8 @@ static double largest(const double *x, int n)
   return most;
 }
 
-static void nothing_in_nothing_out(void **state)
+TEST(nothing_in_nothing_out)
 {
-  (void)state;
   struct washout w = washout_by_default(0.001);
   struct platform_motion m;
   run(&w, level, still, 1.0, &m);
@@ -31,9 +30,8 @@ static void nothing_in_nothing_out(void **state)
 }
 
 /* Motion of the head point, 0.1 s after an input began and when it has lasted for a while. */
-static void input_leads_the_right_way(void **state)
+TEST(input_leads_the_right_way)
 {
-  (void)state;
   const double forward[3] = {1, 0, G}, left[3] = {0, 1, G}, up[3] = {0, 0, G + 1};
   const double roll[3] = {0.2, 0, 0}, pitch[3] = {0, 0.2, 0}, yaw[3] = {0, 0, 0.2};
   const struct {
@@ -64,9 +62,8 @@ static void input_leads_the_right_way(void **state)
 }
 
 /* Forward is where the platform's nose points to. */
-static void travel_goes_along_the_platform(void **state)
+TEST(travel_goes_along_the_platform)
 {
-  (void)state;
   const double forward[3] = {1, 0, G}, yaw[3] = {0, 0, 0.5};
   struct washout w = washout_by_default(0.001);
   struct platform_motion before, after;
@@ -81,9 +78,8 @@ static void travel_goes_along_the_platform(void **state)
 }
 
 /* The same answer at the same time, however often it is asked for. */
-static void the_period_does_not_matter(void **state)
+TEST(the_period_does_not_matter)
 {
-  (void)state;
   const double force[3] = {0.4, -0.3, G + 0.5}, yaw[3] = {0, 0, 0.1}, period[3] = {0.001, 0.01, 0.037};
   for (int turning = 0; turning < 2; turning++)
     for (int k = 1; k <= 20; k++) {
@@ -101,9 +97,8 @@ static void the_period_does_not_matter(void **state)
 }
 
 /* Rates are those of a gyro on the platform as it stands: after what could be reached of a roll, a pitch rate leads to yaw, too. */
-static void rates_turn_with_the_platform(void **state)
+TEST(rates_turn_with_the_platform)
 {
-  (void)state;
   const double roll[3] = {0.5, 0, 0}, pitch[3] = {0, 0.5, 0}, excess[PLATFORM_DOF] = {[3] = -0.02};
   struct washout w = washout_by_default(0.001);
   struct platform_motion m;
@@ -135,9 +130,8 @@ static void follow_the_wave(const struct platform_params *p, double *worst_v, do
   }
 }
 
-static void derivatives_belong_together(void **state)
+TEST(derivatives_belong_together)
 {
-  (void)state;
   struct platform_params p;
   double worst_v, worst_a;
   params_default(&p);
@@ -154,9 +148,8 @@ static void derivatives_belong_together(void **state)
 }
 
 /* 10 s of more than can be followed, then the opposite: it does not hang at the limit. */
-static void does_not_wind_up(void **state)
+TEST(does_not_wind_up)
 {
-  (void)state;
   const struct {
     const char *name;
     double value;
@@ -188,9 +181,8 @@ static void does_not_wind_up(void **state)
       }
 }
 
-static void what_is_no_number_is_passed_over(void **state)
+TEST(what_is_no_number_is_passed_over)
 {
-  (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
   for (int k = 0; k < 3; k++)
     for (int where = 0; where < 12; where++) {
@@ -212,9 +204,8 @@ static void what_is_no_number_is_passed_over(void **state)
     }
 }
 
-static void a_filter_that_is_lost_begins_anew(void **state)
+TEST(a_filter_that_is_lost_begins_anew)
 {
-  (void)state;
   const double force[3] = {1, 1, G + 1}, spin[3] = {0.1, 0.1, 0.1};
   for (int where = 0; where < 4; where++) {
     struct washout w = washout_by_default(0.001), fresh = w;
@@ -234,9 +225,8 @@ static void a_filter_that_is_lost_begins_anew(void **state)
 }
 
 /* Corners of the parameters, inputs of any size and a platform that follows only a little. */
-static void stays_finite_whatever_comes(void **state)
+TEST(stays_finite_whatever_comes)
 {
-  (void)state;
   static const double period[] = {1e-5, 1e-3, 0.037, 10.0};
   struct random random = {31};
   for (int round = 0; round < 60; round++) {
@@ -264,9 +254,8 @@ static void stays_finite_whatever_comes(void **state)
   }
 }
 
-static void comes_back_to_neutral_after_an_hour(void **state)
+TEST(comes_back_to_neutral_after_an_hour)
 {
-  (void)state;
   struct random random = {41};
   struct washout w = washout_by_default(0.01);
   struct platform_motion m;

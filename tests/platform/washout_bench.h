@@ -3,15 +3,11 @@
 #ifndef PLATFORM_WASHOUT_BENCH_H
 #define PLATFORM_WASHOUT_BENCH_H
 
+#include "check.h"
 #include "platform/params.h"
 #include "platform/washout.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define G 9.81
 

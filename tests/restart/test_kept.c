@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What a start makes of what it finds in both homes. */
+#include "check.h"
 #include "restart/kept.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct kept_home nothing = {.found = KEPT_NOTHING}, broken = {.found = KEPT_BROKEN};
 

@@ -19,9 +19,8 @@ static void assert_same(const struct kept_record *a, const struct kept_record *b
   assert_string_equal(a->who, b->who);
 }
 
-static void what_is_written_comes_back(void **state)
+TEST(what_is_written_comes_back)
 {
-  (void)state;
   const struct kept_record records[] = {
       stop,
       {.ended = true, .state = STATE_RUNNING},
@@ -51,9 +50,8 @@ static void assert_broken(const char *text, const char *why)
   if (!strstr(error, why)) fail_msg("%s: expected \"%s\", found \"%s\"", text, why, error);
 }
 
-static void every_beginning_of_a_file_is_broken(void **state)
+TEST(every_beginning_of_a_file_is_broken)
 {
-  (void)state;
   char text[TEXT], error[200];
   assert_int_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
   snprintf(text, sizeof text, "%s", read_all(in_folder("a.state")));
@@ -78,9 +76,8 @@ static void assert_broken_by(const char *old, const char *new, const char *why)
   assert_broken(changed, why);
 }
 
-static void every_mistake_is_broken(void **state)
+TEST(every_mistake_is_broken)
 {
-  (void)state;
   static const char keys[] = "a key is missing, unknown, or of another type";
   assert_broken("", "'[' or '{' expected");
   assert_broken("ended", "");
@@ -115,9 +112,8 @@ static void every_mistake_is_broken(void **state)
 }
 
 /* It must not wait for somebody, nor follow a link that somebody laid. */
-static void what_is_no_regular_file_is_broken(void **state)
+TEST(what_is_no_regular_file_is_broken)
 {
-  (void)state;
   char error[200];
   const char *target = in_folder("b.state");
   assert_int_equal(mkfifo(in_folder("a.state"), 0600), 0);
@@ -132,9 +128,8 @@ static void what_is_no_regular_file_is_broken(void **state)
   assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
 }
 
-static void a_failure_leaves_the_old_file(void **state)
+TEST(a_failure_leaves_the_old_file)
 {
-  (void)state;
   char error[200];
   assert_int_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
   assert_int_equal(mkdir(in_folder("a.state.new"), 0700), 0); /* in the way of the new one */
@@ -146,9 +141,8 @@ static void a_failure_leaves_the_old_file(void **state)
   assert_int_equal(kept_file_write("/proc/ali3/a.state", "a", &next), ENOENT);
 }
 
-static void the_place_goes_by_option_service_and_user(void **state)
+TEST(the_place_goes_by_option_service_and_user)
 {
-  (void)state;
   char path[600], error[200], expected[600];
   const char *given = in_folder("deep");
   assert_true(kept_file_path(given, "a", path, sizeof path, error, sizeof error));
@@ -179,14 +173,14 @@ static void the_place_goes_by_option_service_and_user(void **state)
   assert_false(kept_file_path(NULL, "a", path, sizeof path, error, sizeof error));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(what_is_written_comes_back),    TEST(every_beginning_of_a_file_is_broken),
-      TEST(every_mistake_is_broken),       TEST(what_is_no_regular_file_is_broken),
-      TEST(a_failure_leaves_the_old_file), TEST(the_place_goes_by_option_service_and_user),
+      ROW(what_is_written_comes_back),    ROW(every_beginning_of_a_file_is_broken),
+      ROW(every_mistake_is_broken),       ROW(what_is_no_regular_file_is_broken),
+      ROW(a_failure_leaves_the_old_file), ROW(the_place_goes_by_option_service_and_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

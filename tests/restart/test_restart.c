@@ -47,9 +47,8 @@ static void wait_for(uint32_t state, uint32_t fault)
   fail_msg("%s with fault %u was not written", run_state_name(state), fault);
 }
 
-static void a_stop_is_written_at_once_and_its_end_a_second_later(void **state)
+TEST(a_stop_is_written_at_once_and_its_end_a_second_later)
 {
-  (void)state;
   struct telemetry_live live = {.state = STATE_RUNNING, .latch_client = LATCH_NO_NUMBER};
   assert_true(restart_begin(&r, true));
   assert_true(!on_disk().ended && on_disk().state == STATE_INIT);
@@ -75,9 +74,8 @@ static void a_stop_is_written_at_once_and_its_end_a_second_later(void **state)
   assert_true(on_disk().ended && on_disk().disarmed && on_disk().state == STATE_STOPPED);
 }
 
-static void a_loop_that_stands_still_is_latched_as_it_is_shown(void **state)
+TEST(a_loop_that_stands_still_is_latched_as_it_is_shown)
 {
-  (void)state;
   struct telemetry_live live = {.state = STATE_RUNNING, .latch_client = LATCH_NO_NUMBER};
   assert_true(restart_begin(&r, false));
   restart_tick(&r, &live, true, now);
@@ -87,9 +85,8 @@ static void a_loop_that_stands_still_is_latched_as_it_is_shown(void **state)
   assert_false(on_disk().ended);
 }
 
-static void what_was_kept_is_kept_until_the_loop_says_so(void **state)
+TEST(what_was_kept_is_kept_until_the_loop_says_so)
 {
-  (void)state;
   assert_true(restart_begin(&r, false));
   restart_close(&r);
   restart_take(&r, "unit-test-restart", &nothing, folder, &ports);
@@ -107,9 +104,8 @@ static void what_was_kept_is_kept_until_the_loop_says_so(void **state)
   assert_string_equal(on_disk().who, "x");
 }
 
-static void the_block_of_a_killed_daemon_counts(void **state)
+TEST(the_block_of_a_killed_daemon_counts)
 {
-  (void)state;
   struct telemetry_left left = {
       .there = true, .known = true, .live = {.state = STATE_SAFE, .fault = FAULT_ESTOP, .disarmed = 1}};
   restart_take(&r, "unit-test-restart", &left, folder, &ports);
@@ -121,9 +117,8 @@ static void the_block_of_a_killed_daemon_counts(void **state)
   assert_true(r.start.disarmed && r.start.fault == FAULT_NONE);
 }
 
-static void a_place_that_cannot_be_written(void **state)
+TEST(a_place_that_cannot_be_written)
 {
-  (void)state;
   write_text(in_folder("file"), "");
   restart_take(&r, "unit-test-restart", &nothing, in_folder("file/x"), &ports);
   assert_false(restart_begin(&r, true));
@@ -133,16 +128,16 @@ static void a_place_that_cannot_be_written(void **state)
   restart_end(&r, &live, STATE_RUNNING);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(a_stop_is_written_at_once_and_its_end_a_second_later),
-      TEST(a_loop_that_stands_still_is_latched_as_it_is_shown),
-      TEST(what_was_kept_is_kept_until_the_loop_says_so),
-      TEST(the_block_of_a_killed_daemon_counts),
-      TEST(a_place_that_cannot_be_written),
+      ROW(a_stop_is_written_at_once_and_its_end_a_second_later),
+      ROW(a_loop_that_stands_still_is_latched_as_it_is_shown),
+      ROW(what_was_kept_is_kept_until_the_loop_says_so),
+      ROW(the_block_of_a_killed_daemon_counts),
+      ROW(a_place_that_cannot_be_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

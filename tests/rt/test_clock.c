@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "rt/clock.h"
 
 #include "common/sanitized.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <sys/time.h>
 
-#include <cmocka.h>
-
-static void conversion_is_exact(void **state)
+TEST(conversion_is_exact)
 {
-  (void)state;
   static const struct {
     uint64_t ns;
     long s, rest;
@@ -33,9 +29,8 @@ static void conversion_is_exact(void **state)
 
 /* A stall longer than a second whose tv_nsec part looks earlier: code that compares the parts takes it for
  * nothing. */
-static void stalls_beyond_a_second_are_seen(void **state)
+TEST(stalls_beyond_a_second_are_seen)
 {
-  (void)state;
   const uint64_t nominal = clock_ns((struct timespec){3, 999999999});
   const uint64_t woke = clock_ns((struct timespec){5, 10});
   assert_true(woke > nominal);
@@ -45,9 +40,8 @@ static void stalls_beyond_a_second_are_seen(void **state)
   assert_int_equal(clock_timespec(next).tv_nsec, 9999999);
 }
 
-static void clock_is_monotonic(void **state)
+TEST(clock_is_monotonic)
 {
-  (void)state;
   uint64_t last = clock_now_ns();
   for (int i = 0; i < 10000; i++) {
     const uint64_t now = clock_now_ns();
@@ -56,9 +50,8 @@ static void clock_is_monotonic(void **state)
   }
 }
 
-static void past_instants_do_not_wait(void **state)
+TEST(past_instants_do_not_wait)
 {
-  (void)state;
   const uint64_t start = clock_now_ns();
   for (int i = 0; i < 100; i++) {
     clock_sleep_until_ns(start);
@@ -75,9 +68,8 @@ static void count_signal(int number)
   signals++;
 }
 
-static void sleep_goes_on_after_signals(void **state)
+TEST(sleep_goes_on_after_signals)
 {
-  (void)state;
   const struct sigaction action = {.sa_handler = count_signal}; /* no SA_RESTART: calls end with EINTR */
   const struct itimerval every = {{0, 3000}, {0, 3000}}, off = {{0, 0}, {0, 0}};
   struct sigaction before;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "rt/pool.h"
 
 #include "common/unprivileged.h"
@@ -7,15 +8,11 @@
 #include <float.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { SHARES_MAX = 8, RUNS = 10000 };
 
@@ -79,24 +76,21 @@ static const char *run_many(const struct pool_config *config, int runs, long pau
   return problem;
 }
 
-static void every_share_exactly_once(void **state)
+TEST(every_share_exactly_once)
 {
-  (void)state;
   static const int workers[] = {0, 1, 2, 7}; /* 7: more than this machine has processors for, most likely */
   for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
     assert_null(run_many(&(struct pool_config){.workers = workers[i], .first_cpu = -1}, RUNS, 0));
 }
 
-static void workers_that_sleep_are_woken(void **state)
+TEST(workers_that_sleep_are_woken)
 {
-  (void)state;
   assert_null(run_many(&(struct pool_config){.workers = 1, .first_cpu = -1}, 200, 300000));
   assert_null(run_many(&(struct pool_config){.workers = 7, .first_cpu = -1}, 200, 300000));
 }
 
-static void all_on_one_processor(void **state)
+TEST(all_on_one_processor)
 {
-  (void)state;
   cpu_set_t before, one;
   int cpu = 0;
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
@@ -124,9 +118,8 @@ static void *fifo_caller(void *arg)
 }
 
 /* Equal priorities, more threads than processors: only a bounded spin gets through. */
-static void real_time_workers_do_not_starve_each_other(void **state)
+TEST(real_time_workers_do_not_starve_each_other)
 {
-  (void)state;
   struct fifo_run r = {0};
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, fifo_caller, &r), 0);
@@ -166,9 +159,8 @@ static void look(void *arg, int share, int shares)
   pthread_getname_np(pthread_self(), s->name, sizeof s->name);
 }
 
-static void workers_are_set_up(void **state)
+TEST(workers_are_set_up)
 {
-  (void)state;
   char error[256];
   cpu_set_t cpus;
   int cpu = 0;
@@ -195,9 +187,8 @@ static void workers_are_set_up(void **state)
   pool_free(p);
 }
 
-static void a_processor_that_is_not_there_is_reported(void **state)
+TEST(a_processor_that_is_not_there_is_reported)
 {
-  (void)state;
   char error[256];
   struct pool *p = pool_new(&(struct pool_config){2, 0, CPU_SETSIZE - 1, 0}, error, sizeof error);
   assert_non_null(p);
@@ -224,15 +215,13 @@ static int without_privilege(void)
   return 0;
 }
 
-static void refused_real_time_is_reported_and_works(void **state)
+TEST(refused_real_time_is_reported_and_works)
 {
-  (void)state;
   assert_int_equal(in_child(without_privilege), 0);
 }
 
-static void impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
-  (void)state;
   char error[256] = "";
   assert_null(pool_new(&(struct pool_config){.workers = -1}, error, sizeof error));
   assert_string_equal(error, "workers: expected 0 to 255, found -1");

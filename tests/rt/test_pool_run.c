@@ -2,6 +2,7 @@
  * What the pool tells of its workers: who is waited for, what that one did, and who is no more. Everything is done with
  * one, two and three workers, as ordinary threads and in real time. Other programs may hold threads up, so times are at
  * least, never at most. */
+#include "check.h"
 #include "rt/pool.h"
 
 #include "common/sanitized.h"
@@ -9,13 +10,9 @@
 #include "rt/realtime.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 3, PIECES = 50, ROW = 3, OTHER_ROW = 4 };
 static const uint64_t LONG_NS = 12 * UINT64_C(1000000);
@@ -284,34 +281,29 @@ static void go_through(const char *(*check)(struct pool *p, int workers))
   }
 }
 
-static void the_slowest_share_is_found(void **state)
+TEST(the_slowest_share_is_found)
 {
-  (void)state;
   go_through(each_share_slow_in_turn);
 }
 
-static void the_caller_waits_for_nobody_when_it_is_slow(void **state)
+TEST(the_caller_waits_for_nobody_when_it_is_slow)
 {
-  (void)state;
   go_through(the_caller_slow);
 }
 
-static void a_lost_worker_is_done_without(void **state)
+TEST(a_lost_worker_is_done_without)
 {
-  (void)state;
   go_through(lose_first);
   go_through(lose_last);
 }
 
-static void two_lost_workers_are_done_without(void **state)
+TEST(two_lost_workers_are_done_without)
 {
-  (void)state;
   go_through(lose_two);
 }
 
-static void the_caller_is_left_alone(void **state)
+TEST(the_caller_is_left_alone)
 {
-  (void)state;
   go_through(lose_all);
 }
 

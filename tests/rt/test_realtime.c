@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Whatever the grant says is compared with what the system says by another way. */
+#include "check.h"
 #include "rt/realtime.h"
 
 #include "common/sanitized.h"
@@ -7,15 +8,11 @@
 
 #include <float.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A number from /proc/self/status, -1 if it is not there. */
 static long status_value(const char *key)
@@ -78,9 +75,8 @@ static void in_thread(struct promoted *p)
   pthread_join(thread, NULL);
 }
 
-static void what_is_granted_is_true(void **state)
+TEST(what_is_granted_is_true)
 {
-  (void)state;
   struct promoted p = {.priority = 42, .cpu = any_cpu()};
   in_thread(&p);
   assert_int_equal(p.grant.policy, p.policy);
@@ -97,9 +93,8 @@ static void what_is_granted_is_true(void **state)
   if (!p.grant.realtime) print_message("not real time here: %s\n", p.grant.reason);
 }
 
-static void refusals_are_named(void **state)
+TEST(refusals_are_named)
 {
-  (void)state;
   struct promoted p = {.priority = 0, .cpu = -1};
   in_thread(&p); /* nothing asked for, nothing refused, but not real time either */
   assert_false(p.grant.realtime);
@@ -142,9 +137,8 @@ static int without_privilege(void)
   return 0;
 }
 
-static void refusals_name_the_remedy(void **state)
+TEST(refusals_name_the_remedy)
 {
-  (void)state;
   assert_int_equal(in_child(without_privilege), 0);
 }
 
@@ -169,9 +163,8 @@ static int lock_here(void)
   return after.ru_minflt - before.ru_minflt < 10 && after.ru_majflt == before.ru_majflt ? 0 : 4;
 }
 
-static void memory_is_locked_and_present(void **state)
+TEST(memory_is_locked_and_present)
 {
-  (void)state;
   /* A sanitizer's address space is too large to lock. */
   const int status = TEST_SANITIZED ? 77 : in_child(lock_here);
   if (status == 77) {
@@ -218,9 +211,8 @@ static void *start_from_fifo(void *arg)
   return sigismember(&mask, SIGTERM) ? "the creator's mask was not restored" : NULL;
 }
 
-static void ordinary_threads_are_ordinary(void **state)
+TEST(ordinary_threads_are_ordinary)
 {
-  (void)state;
   struct ordinary o = {0};
   pthread_t thread;
   void *problem = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "rt/usage.h"
 
 #include "rt/clock.h"
@@ -6,18 +7,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 enum { PAGES = 64, PAGE = 4096 };
 
-static void page_faults_are_counted(void **state)
+TEST(page_faults_are_counted)
 {
-  (void)state;
   char *memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(memory != MAP_FAILED);
   madvise(memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE); /* one fault each */
@@ -30,9 +26,8 @@ static void page_faults_are_counted(void **state)
   munmap(memory, (size_t)PAGES * PAGE);
 }
 
-static void sleeping_is_told_from_working(void **state)
+TEST(sleeping_is_told_from_working)
 {
-  (void)state;
   struct usage before, slept, worked;
   usage_now(&before);
   clock_sleep_until_ns(clock_now_ns() + 20 * UINT64_C(1000000));
@@ -60,9 +55,8 @@ static void *compete(void *arg)
   return (void *)(uintptr_t)(usage_since(&now, &before).involuntary > 0);
 }
 
-static void preemptions_are_counted(void **state)
+TEST(preemptions_are_counted)
 {
-  (void)state;
   cpu_set_t all;
   int cpu = 0;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
@@ -78,9 +72,8 @@ static void preemptions_are_counted(void **state)
   assert_true(preempted);
 }
 
-static void sleeps_that_were_meant_are_left_out(void **state)
+TEST(sleeps_that_were_meant_are_left_out)
 {
-  (void)state;
   struct usage u = {.span_ns = 100, .cpu_ns = 30, .voluntary = 3, .involuntary = 2};
   usage_forgive(&u, 2, 60);
   assert_int_equal(u.voluntary, 1);

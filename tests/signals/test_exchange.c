@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "signals/counters.h"
 #include "signals/exchange.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void states_and_commands_have_names(void **state)
+TEST(states_and_commands_have_names)
 {
-  (void)state;
   assert_string_equal(run_state_name(STATE_INIT), "INIT");
   assert_string_equal(run_state_name(STATE_RUNNING), "RUNNING");
   assert_string_equal(run_state_name(STATE_EXIT), "EXIT");
@@ -25,9 +21,8 @@ static void states_and_commands_have_names(void **state)
   assert_int_equal(command_from_name(""), 0);
 }
 
-static void values_cross_a_port_both_ways(void **state)
+TEST(values_cross_a_port_both_ways)
 {
-  (void)state;
   enum { VALUES = 5, CHANNELS = 2 };
   struct port p;
   assert_true(port_init(&p, "test", VALUES, CHANNELS, false));
@@ -54,9 +49,8 @@ static void values_cross_a_port_both_ways(void **state)
   port_free(&p);
 }
 
-static void a_frame_names_the_owners_of_the_inputs(void **state)
+TEST(a_frame_names_the_owners_of_the_inputs)
 {
-  (void)state;
   enum { VALUES = 5, CHANNELS = 2 };
   struct port p;
   assert_true(port_init(&p, "test", VALUES, CHANNELS, false));
@@ -80,9 +74,8 @@ static void a_frame_names_the_owners_of_the_inputs(void **state)
   port_free(&p);
 }
 
-static void refusals_wait_for_the_log(void **state)
+TEST(refusals_wait_for_the_log)
 {
-  (void)state;
   struct port p;
   assert_true(port_init(&p, "test", 1, 1, false));
   port_tell_refusal(&p, 3, (struct input_owner){.source = SOURCE_OSC, .client = 9}, "10.0.0.3:502");
@@ -94,9 +87,8 @@ static void refusals_wait_for_the_log(void **state)
   port_free(&p);
 }
 
-static void commands_keep_their_order_and_estop_needs_no_room(void **state)
+TEST(commands_keep_their_order_and_estop_needs_no_room)
 {
-  (void)state;
   struct port p;
   struct command c;
   uint32_t sent = 0;
@@ -125,9 +117,8 @@ static void commands_keep_their_order_and_estop_needs_no_room(void **state)
   port_free(&p);
 }
 
-static void an_event_can_be_waited_for(void **state)
+TEST(an_event_can_be_waited_for)
 {
-  (void)state;
   struct port p;
   uint64_t count = 3;
   assert_true(port_init(&p, "test", 1, 1, true));
@@ -157,9 +148,8 @@ static void publish_running(struct port *p, uint64_t cycle)
   snapshot_publish(&p->frames);
 }
 
-static void a_loop_that_stands_still_shows_safe(void **state)
+TEST(a_loop_that_stands_still_shows_safe)
 {
-  (void)state;
   enum { FAULT = 7 };
   struct port p;
   uint64_t count;
@@ -189,9 +179,8 @@ static void a_loop_that_stands_still_shows_safe(void **state)
   port_free(&p);
 }
 
-static void counters_count(void **state)
+TEST(counters_count)
 {
-  (void)state;
   struct counters c = {0};
   counter_add(&c.osc_received, 2);
   counter_add(&c.osc_received, 3);

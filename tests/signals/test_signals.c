@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/toys.h"
 #include "platform/platform.h"
 #include "signals/signals.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double none[3] = {0.0};
 
@@ -301,9 +298,8 @@ static void a_wrench_brings_two_loads_of_its_own(void **state)
   assert_int_equal(input_add_loads(b->m, &late, none, false), ALI3_E_FROZEN);
 }
 
-static void a_model_of_one_body_has_the_rest(void **state)
+TEST(a_model_of_one_body_has_the_rest)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec s = toy_body("only", none, 1.0, 1.0);
   toy_added(m, ali3_model_add_body(m, &s));
@@ -383,9 +379,8 @@ static double of_state(const ali3_force_state *f, const char *quantity)
   return f->position;
 }
 
-static void every_type_of_force_has_its_quantities(void **state)
+TEST(every_type_of_force_has_its_quantities)
 {
-  (void)state;
   enum { COUNT = sizeof of_forces / sizeof *of_forces };
   ali3_model *m = every_force();
   ali3_data *d = toy_start(m, ALI3_OK);

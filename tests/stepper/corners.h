@@ -3,14 +3,10 @@
 #ifndef STEPPER_CORNERS_H
 #define STEPPER_CORNERS_H
 
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const double g = 9.81, RADIUS = 0.1;
 

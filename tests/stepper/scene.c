@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "stepper/scene.h"
+#include "check.h"
 
 #include "common/states.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double TOLERANCE = 1e-13; /* they differ in fused multiplications */
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of bodies of all instruction sets that this machine has, with one lane and with all, against the scalar functions
  * of dynamics/. */
+#include "check.h"
 #include "stepper/scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* All that a kernel may change of a body, and what it needs. */
 struct one {
@@ -274,9 +271,8 @@ static void bodies(const struct step_kernels *k, int lanes, int seed, const char
     }
 }
 
-static void bodies_are_as_one_by_one(void **state)
+TEST(bodies_are_as_one_by_one)
 {
-  (void)state;
   scene_everywhere(bodies);
 }
 

@@ -33,9 +33,8 @@ static struct error relaxation(double k, double c, double dt)
   return e;
 }
 
-static void a_massless_body_relaxes_with_the_time_of_spring_and_damper(void **state)
+TEST(a_massless_body_relaxes_with_the_time_of_spring_and_damper)
 {
-  (void)state;
   second_order("0", relaxation(50, 10, 0.01), relaxation(50, 10, 0.001));
 }
 
@@ -76,9 +75,8 @@ static struct error maxwell_error(double k, double c, double dt)
   return e;
 }
 
-static void a_maxwell_element_stops_a_body(void **state)
+TEST(a_maxwell_element_stops_a_body)
 {
-  (void)state;
   struct error coarse = maxwell_error(80, 5, 0.01), fine = maxwell_error(80, 5, 0.001);
   below("Maxwell element, 10 ms", "0", coarse, 3e-4, 8e-3);
   second_order("0", coarse, fine);
@@ -86,9 +84,8 @@ static void a_maxwell_element_stops_a_body(void **state)
 
 /* Undamped springs in series with nothing between them: half the stiffness. Started in balance, all
  * velocities right. */
-static void springs_in_series_swing_as_one(void **state)
+TEST(springs_in_series_swing_as_one)
 {
-  (void)state;
   const double k = 100, w = sqrt(0.5 * k), dt = 0.001;
   struct error e = {0};
   ali3_model *m = ali3_model_new();
@@ -139,9 +136,8 @@ static void slide_along(const double u[3], double k, double c, double dt, double
 
 /* Stiffnesses of rigid rows and of springs meet in one pivot, and only along the axes they stay apart by
  * themselves. */
-static void no_direction_is_special(void **state)
+TEST(no_direction_is_special)
 {
-  (void)state;
   for (int way = 0; way < 4; way++) {
     double straight[2], oblique[2], worst = 0.0, dt = way % 2 ? 1e-3 : 1e-2, k = way < 2 ? 100 : 1000;
     double c = way < 2 ? 2 : 0;
@@ -186,18 +182,16 @@ static struct error light_oscillator(double dt)
   return e;
 }
 
-static void light_is_not_massless(void **state)
+TEST(light_is_not_massless)
 {
-  (void)state;
   struct error coarse = light_oscillator(0.01), fine = light_oscillator(0.001);
   below("beside a ton, 10 ms", "1e-4", coarse, 2e-3, 1e-2);
   second_order("1e-4", coarse, fine);
 }
 
 /* Lengths times L, masses times M: the same motion in other units, whatever has no mass. */
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
-  (void)state;
   double first[2] = {0};
   for (int i = 0; i < 5; i++) {
     static const double lengths[] = {1, 1e-3, 1e3, 1, 1}, masses[] = {1, 1, 1, 1e-6, 1e6};

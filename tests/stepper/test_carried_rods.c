@@ -56,9 +56,8 @@ static double apart(const ali3_model *m, ali3_data *d, const ali3_model *n, ali3
   return largest;
 }
 
-static void a_massless_rod_is_a_distance_joint(void **state)
+TEST(a_massless_rod_is_a_distance_joint)
 {
-  (void)state;
   ali3_options o = options_with(0.002);
   ali3_model *m, *n;
   ali3_data *d = hang(&m, 0.0, &o), *e = hang(&n, -1.0, &o);
@@ -121,9 +120,8 @@ static double coupler_matters(double mass, const ali3_options *o)
   return difference;
 }
 
-static void a_light_coupler_comes_to_be_a_massless_one(void **state)
+TEST(a_light_coupler_comes_to_be_a_massless_one)
 {
-  (void)state;
   for (int extrapolate = 0; extrapolate < 2; extrapolate++) {
     ali3_options o = options_with(0.002);
     o.extrapolate = extrapolate;
@@ -137,9 +135,8 @@ static void a_light_coupler_comes_to_be_a_massless_one(void **state)
   }
 }
 
-static void a_massless_coupler_keeps_energy_and_constraints(void **state)
+TEST(a_massless_coupler_keeps_energy_and_constraints)
 {
-  (void)state;
   ali3_options o = options_with(0.001);
   ali3_model *m;
   ali3_data *d = four_bar(&m, 0.0, &o);
@@ -179,14 +176,8 @@ static void rod_end(double inertia, double dt, double o[3])
   done(m, d);
 }
 
-static double distance(const double a[3], const double b[3])
+TEST(a_rod_needs_no_inertia_about_its_axis)
 {
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
-static void a_rod_needs_no_inertia_about_its_axis(void **state)
-{
-  (void)state;
   double thin[3], thinner[3], fine[3], finest[3], thick[3], thicker[3];
   rod_end(0.0, 0.01, thin);
   rod_end(0.0, 0.002, fine);
@@ -194,13 +185,13 @@ static void a_rod_needs_no_inertia_about_its_axis(void **state)
   rod_end(1e-8, 0.01, thinner);
   rod_end(1e-4, 0.01, thick);
   rod_end(1e-3, 0.01, thicker);
-  print_message("inertia 0: 10 ms and 2 ms are off by %.2e and %.2e m\n", distance(thin, finest),
-                distance(fine, finest));
-  assert_true(distance(thin, finest) < 2e-3);
-  assert_true(distance(thin, finest) / distance(fine, finest) >
+  print_message("inertia 0: 10 ms and 2 ms are off by %.2e and %.2e m\n", check_distance(thin, finest),
+                check_distance(fine, finest));
+  assert_true(check_distance(thin, finest) < 2e-3);
+  assert_true(check_distance(thin, finest) / check_distance(fine, finest) >
               20); /* 25, less what the last is off itself */
-  assert_true(distance(thin, thinner) < 1e-6);
-  double ratio = distance(thin, thicker) / distance(thin, thick);
+  assert_true(check_distance(thin, thinner) < 1e-6);
+  double ratio = check_distance(thin, thicker) / check_distance(thin, thick);
   assert_true(ratio > 8 && ratio < 12);
 }
 
@@ -237,9 +228,8 @@ static struct error turning(double k, double c, double dt)
   return e;
 }
 
-static void a_torsional_damper_holds_what_has_no_inertia(void **state)
+TEST(a_torsional_damper_holds_what_has_no_inertia)
 {
-  (void)state;
   struct error coarse = turning(2, 0.5, 0.01), fine = turning(2, 0.5, 0.001), steady = turning(0, 0.5, 0.01);
   below("spring and damper, 10 ms", "0", coarse, 7e-5, 3e-4);
   second_order("0", coarse, fine);

@@ -36,9 +36,8 @@ static ali3_model *train(int cars)
   return m;
 }
 
-static void shares_do_not_change_a_bit(void **state)
+TEST(shares_do_not_change_a_bit)
 {
-  (void)state;
   enum { CARS = 40 };
   static const int counts[] = {1, 2, 3, 8};
   ali3_model *m = train(CARS);
@@ -109,9 +108,8 @@ static ali3_model *flags(int copies)
 }
 
 /* Massless bodies in tiles with lanes not in use: what a failed step leaves there must not come back. */
-static void a_failed_step_leaves_nothing_in_lanes_not_in_use(void **state)
+TEST(a_failed_step_leaves_nothing_in_lanes_not_in_use)
 {
-  (void)state;
   static const double bad[] = {NAN, INFINITY, 1e200};
   for (int copies = 1; copies <= 9; copies++)
     for (int i = 0; i < 3; i++) {

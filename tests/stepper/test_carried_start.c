@@ -25,9 +25,8 @@ static void is_free(ali3_model *m, const char *body, const double along[3], cons
   done(m, d);
 }
 
-static void a_point_that_nothing_holds_is_named(void **state)
+TEST(a_point_that_nothing_holds_is_named)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec s = toy_body("dust", none, 1.0, 0.0);
   toy_added(m, ali3_model_add_body(m, &s)); /* mass, no inertia, not held at all */
@@ -39,9 +38,8 @@ static void a_point_that_nothing_holds_is_named(void **state)
 }
 
 /* Both ends of the coupler may turn: about the line between them nothing holds it. */
-static void a_rod_that_may_spin_is_named_with_its_axis(void **state)
+TEST(a_rod_that_may_spin_is_named_with_its_axis)
 {
-  (void)state;
   const double span[3] = {2, 0.6, -0.3}, size = sqrt(4 + 0.36 + 0.09);
   ali3_model *m = ali3_model_new();
   ali3_body_spec a = toy_body("A", none, 1.0, 1.0), b = toy_body("B", span, 1.0, 1.0),
@@ -59,9 +57,8 @@ static void a_rod_that_may_spin_is_named_with_its_axis(void **state)
 }
 
 /* With mass all about but for the one axis, on a ball at its end. */
-static void a_rod_without_axial_inertia_on_a_ball_is_named(void **state)
+TEST(a_rod_without_axial_inertia_on_a_ball_is_named)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec s = toy_body("rod", none, 1.0, 0.2);
   s.inertia[0] = 0.0;
@@ -72,9 +69,8 @@ static void a_rod_without_axial_inertia_on_a_ball_is_named(void **state)
   is_free(m, "rod", none, (const double[]){0, 1, 0}, "about (0, 1, 0), where it has no inertia");
 }
 
-static void the_reset_corrects_the_velocity_of_a_massless_body(void **state)
+TEST(the_reset_corrects_the_velocity_of_a_massless_body)
 {
-  (void)state;
   for (int right = 0; right < 2; right++) {
     ali3_model *m = ali3_model_new();
     ali3_body_state x;
@@ -105,9 +101,8 @@ static ali3_data *series(ali3_model **model, double x, double v, int status)
 
 /* Without a damper the balance of forces says where a massless body is, not how fast: it goes as its
  * neighbours do. */
-static void a_body_between_springs_goes_as_its_neighbours_do(void **state)
+TEST(a_body_between_springs_goes_as_its_neighbours_do)
 {
-  (void)state;
   ali3_model *m;
   ali3_body_state x;
   ali3_data *d = series(&m, 0.0, 0.0, ALI3_MOVED);
@@ -125,9 +120,8 @@ static void a_body_between_springs_goes_as_its_neighbours_do(void **state)
 }
 
 /* Started elsewhere, it is there after one step, and its speed does not swing to and fro for ever. */
-static void a_body_out_of_balance_is_in_it_after_a_step(void **state)
+TEST(a_body_out_of_balance_is_in_it_after_a_step)
 {
-  (void)state;
   for (double off = 1e-4; off < 1.0; off *= 10) {
     ali3_model *m;
     ali3_body_state x, b;
@@ -148,9 +142,8 @@ static void a_body_out_of_balance_is_in_it_after_a_step(void **state)
 
 /* However little it weighs: of a body that turns without inertia the mass still has its own velocity, and a
  * massless one that was given a wrong one pulls at nobody. */
-static void velocities_that_have_mass_are_kept(void **state)
+TEST(velocities_that_have_mass_are_kept)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_state x;
   point(m, "P", 1e-6, 0.1, 0, 0.3, 0);

@@ -33,9 +33,8 @@ static struct bounces bounce(double stiffness, double dt, double gamma, double s
   return o;
 }
 
-static void a_contact_adds_no_energy_at_any_stiffness(void **state)
+TEST(a_contact_adds_no_energy_at_any_stiffness)
 {
-  (void)state;
   const double dt[] = {1e-3, 1e-2};
   for (int i = 0; i < 2; i++)
     for (int k = 2; k <= 10; k++) {
@@ -47,9 +46,8 @@ static void a_contact_adds_no_energy_at_any_stiffness(void **state)
     }
 }
 
-static void nor_does_one_with_numerical_damping(void **state)
+TEST(nor_does_one_with_numerical_damping)
 {
-  (void)state;
   for (int k = 2; k <= 10; k++) {
     struct bounces o = bounce(pow(10, k), 1e-3, 0.7, 4);
     print_message("1e%d N/m: %d times, %.1e J above, %.1e J below the start\n", k, o.touched, o.above,
@@ -59,9 +57,8 @@ static void nor_does_one_with_numerical_damping(void **state)
   }
 }
 
-static void a_ball_comes_back_to_its_height(void **state)
+TEST(a_ball_comes_back_to_its_height)
 {
-  (void)state;
   struct bounces o = bounce(1e3, 1e-3, 0.5, 12);
   print_message("%d bounces, %.1e J lost\n", o.touched, o.below);
   assert_true(o.touched >= 10);
@@ -97,9 +94,8 @@ static ali3_data *two_balls(ali3_model *m, double offset, double stiffness, doub
   return start(m, dt);
 }
 
-static void equal_balls_exchange_their_velocities(void **state)
+TEST(equal_balls_exchange_their_velocities)
 {
-  (void)state;
   for (int k = 2; k <= 10; k++) {
     ali3_model *m = model(0);
     ali3_data *d = two_balls(m, 0, pow(10, k), 0, 1e-3);
@@ -144,9 +140,8 @@ static void momentum(const ali3_model *m, const ali3_data *d, double o[6])
   }
 }
 
-static void a_collision_with_friction_keeps_momentum(void **state)
+TEST(a_collision_with_friction_keeps_momentum)
 {
-  (void)state;
   for (int k = 3; k <= 9; k += 2) {
     double linear[2] = {0}, angular[2] = {0};
     for (int fine = 0; fine < 2; fine++) {

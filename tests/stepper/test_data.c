@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ALIGN = 64, GUARD = 256 };
 
 /* Bytes of a known pattern around the block are still there after all use of it. */
-static void lives_in_the_callers_block(void **state)
+TEST(lives_in_the_callers_block)
 {
-  (void)state;
   ali3_model *m = toy_chain(5, true, 0.01);
   size_t size = ali3_data_size(m);
   assert_true(size > 0 && size % ALIGN == 0);
@@ -42,9 +38,8 @@ static void lives_in_the_callers_block(void **state)
   ali3_model_free(m);
 }
 
-static void a_block_that_does_not_fit_is_refused(void **state)
+TEST(a_block_that_does_not_fit_is_refused)
 {
-  (void)state;
   ali3_model *m = toy_chain(3, true, 0.01);
   size_t size = ali3_data_size(m);
   unsigned char *memory = aligned_alloc(ALIGN, size + ALIGN);
@@ -67,9 +62,8 @@ static void a_block_that_does_not_fit_is_refused(void **state)
 }
 
 /* A body at rest above the origin, one that moves and turns. */
-static void energy_is_what_the_books_say(void **state)
+TEST(energy_is_what_the_books_say)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   toy_added(m, ali3_model_set_gravity(m, (const double[]){0, 0, -10.0}));
   ali3_body_spec a = toy_body("a", (const double[]){0, 0, 3}, 2.0, 1.0),
@@ -94,9 +88,8 @@ static void energy_is_what_the_books_say(void **state)
 }
 
 /* A wheel on an axle: the joint angle counts full turns and its rate is that of the wheel. */
-static void joint_angle_does_not_wrap(void **state)
+TEST(joint_angle_does_not_wrap)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec wheel = toy_body("wheel", (const double[3]){0}, 1.0, 1.0);
   wheel.angular_velocity[2] = -5.0;

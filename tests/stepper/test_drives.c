@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Gears, drives and motors against closed-form solutions, and a step that fails among contacts. */
+#include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double PI = 3.14159265358979323846;
 static const double none[3] = {0};
@@ -77,9 +74,8 @@ static void end(ali3_model *m, ali3_data *d)
   ali3_model_free(m);
 }
 
-static void a_motor_gives_its_torque(void **state)
+TEST(a_motor_gives_its_torque)
 {
-  (void)state;
   const double inertia = 0.3, torque = 0.6;
   ali3_model *m = wheels(1, &inertia);
   ali3_force_spec motor = of_type(ALI3_FORCE_MOTOR, "motor");
@@ -108,9 +104,8 @@ static void a_motor_gives_its_torque(void **state)
 }
 
 /* x1 = ratio x2, a torque on the first: I1 + I2/ratio^2 is what it has to turn. */
-static void a_gear_pair_turns_with_its_reduced_inertia(void **state)
+TEST(a_gear_pair_turns_with_its_reduced_inertia)
 {
-  (void)state;
   const double inertia[] = {0.2, 1.5}, torque = 0.4;
   const double ratios[] = {3, -0.7, 1, 1000};
   double most = 0;
@@ -152,9 +147,8 @@ static void a_gear_pair_turns_with_its_reduced_inertia(void **state)
 }
 
 /* A rack: the wheel turns, a slide follows, and its force is that of the reduced inertia. */
-static void a_gear_joins_a_wheel_and_a_slide(void **state)
+TEST(a_gear_joins_a_wheel_and_a_slide)
 {
-  (void)state;
   const double inertia = 0.2, mass = 3, radius = 0.5, torque = 0.4;
   ali3_model *m = wheels(1, &inertia);
   ali3_body_spec rack = toy_body("rack", (const double[]){0, 1, 0}, mass, 1);
@@ -186,9 +180,8 @@ static void a_gear_joins_a_wheel_and_a_slide(void **state)
   end(m, d);
 }
 
-static void a_drive_holds_its_function(void **state)
+TEST(a_drive_holds_its_function)
 {
-  (void)state;
   const double inertia = 0.7, A = 0.8, f = 1.5, w = 2 * PI * f, speed = 2;
   for (int i = 0; i < 2; i++) {
     double dt = i ? 5e-4 : 1e-3, at = 0, rate = 0, bend = 0, wrong = 0;
@@ -221,9 +214,8 @@ static void a_drive_holds_its_function(void **state)
   }
 }
 
-static void a_driven_slide_lifts_its_load_through_a_table(void **state)
+TEST(a_driven_slide_lifts_its_load_through_a_table)
 {
-  (void)state;
   static const double p[][2] = {{0.5, 0}, {1, 0.3}, {1.5, 0.2}, {2.5, 1}};
   ali3_model *m = ali3_model_new();
   toy_added(m, ali3_model_set_gravity(m, (const double[]){0, -9.81, 0}));
@@ -248,9 +240,8 @@ static void a_driven_slide_lifts_its_load_through_a_table(void **state)
   end(m, d);
 }
 
-static void a_drive_from_outside_stays_within_its_limits(void **state)
+TEST(a_drive_from_outside_stays_within_its_limits)
 {
-  (void)state;
   for (int seed = 1; seed <= 5; seed++) {
     struct random r = {(uint64_t)seed};
     const double inertia = 0.2, dt = 1e-3, max_rate = random_between(&r, 0.5, 5),
@@ -391,9 +382,8 @@ static void fail_once(int substeps, int body, bool torque, double bad)
   end(m, d);
 }
 
-static void a_step_that_fails_leaves_drives_and_contacts_as_they_were(void **state)
+TEST(a_step_that_fails_leaves_drives_and_contacts_as_they_were)
 {
-  (void)state;
   const double bad[] = {NAN, INFINITY, 1e300, -1e300};
   for (int substeps = 1; substeps <= 2; substeps++)
     for (int body = 2; body <= 3; body++)

@@ -201,9 +201,8 @@ static void in_shares(int shares, int links, int substeps, int kinds, double wor
   ali3_model_free(m);
 }
 
-static void a_branch_takes_one_share(void **state)
+TEST(a_branch_takes_one_share)
 {
-  (void)state;
   for (int k = 0; k < KINDS; k++)
     for (int shares = 2; shares < 6; shares += 3) {
       in_shares(shares, 60, 1, kind[k], 20000.0, 1, 60);
@@ -212,21 +211,18 @@ static void a_branch_takes_one_share(void **state)
 }
 
 /* There the stages of both are shared: more than two can help. */
-static void many_workers_share_the_stages_of_a_large_mechanism(void **state)
+TEST(many_workers_share_the_stages_of_a_large_mechanism)
 {
-  (void)state;
   in_shares(16, 900, 1, 0, 20000.0, 100, 2000);
 }
 
-static void a_small_mechanism_wakes_nobody(void **state)
+TEST(a_small_mechanism_wakes_nobody)
 {
-  (void)state;
   for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 60000.0, 0, 0);
 }
 
-static void workers_do_not_change_a_bit(void **state)
+TEST(workers_do_not_change_a_bit)
 {
-  (void)state;
   static const int workers[] = {0, 1, 2, 3, 8};
   char error[256];
   realtime_flush_denormals(); /* as workers do */
@@ -245,9 +241,8 @@ static void workers_do_not_change_a_bit(void **state)
 }
 
 /* What stiff rows are held to among it: of these only the ends of a long run would tell. */
-static void both_branches_begin_where_the_step_does(void **state)
+TEST(both_branches_begin_where_the_step_does)
 {
-  (void)state;
   const ali3_options o = extrapolated(1, false);
   ali3_model *m = mechanism(6, ALL, &o);
   const struct tree *t = m->frozen->tree;
@@ -266,9 +261,8 @@ static void both_branches_begin_where_the_step_does(void **state)
 }
 
 /* Where drives aim at the end of a step does not depend on how it is made up, nor does when a target comes. */
-static void drives_go_where_those_of_a_plain_step_go(void **state)
+TEST(drives_go_where_those_of_a_plain_step_go)
 {
-  (void)state;
   ali3_options o = ali3_options_default(), better = extrapolated(2, false);
   ali3_model *m = mechanism(4, DRIVES, &o), *n = mechanism(4, DRIVES, &better);
   ali3_data *d = toy_start(m, ALI3_MOVED), *e = toy_start(n, ALI3_MOVED);
@@ -294,9 +288,8 @@ static void drives_go_where_those_of_a_plain_step_go(void **state)
 }
 
 /* A block of exactly the size that was asked for: what lies beyond it a sanitizer watches. */
-static void both_branches_live_in_the_callers_block(void **state)
+TEST(both_branches_live_in_the_callers_block)
 {
-  (void)state;
   for (int substeps = 1; substeps < 3; substeps++)
     for (int k = 0; k < KINDS; k++) {
       ali3_options o = extrapolated(substeps, true);
@@ -354,9 +347,8 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   ali3_data_free(other);
 }
 
-static void a_branch_that_fails_leaves_no_trace(void **state)
+TEST(a_branch_that_fails_leaves_no_trace)
 {
-  (void)state;
   int shares = 2;
   const ali3_exec exec = {&shares, shares, backwards, 20000.0};
   for (int substeps = 1; substeps < 3; substeps++)
@@ -392,9 +384,8 @@ static int first_step(int substeps, bool extrapolate, double force, int *worst_b
 /* The worst status of a plain step of the whole length, of two of half and of three of a third of it; where several fail, that
  * of the longest. Plain steps project more, so the forces at which a later inner step
  * fails differ by some per cent. */
-static void status_is_that_of_the_worst_branch(void **state)
+TEST(status_is_that_of_the_worst_branch)
 {
-  (void)state;
   enum { NEAR = 4 };
   int seen[3][3] = {{0}}, apart = 0, third = 0;
   for (double force = 10.0; force < 1e9; force *= 1.02) {
@@ -440,15 +431,13 @@ static double swing_error(double steps, bool extrapolate, int periods)
 }
 
 /* Of a point, which has mass and no inertia, too. */
-static void no_swing_grows(void **state)
+TEST(no_swing_grows)
 {
-  (void)state;
   for (double steps = 0.5; steps <= 10.0; steps *= 1.2) assert_true(swing_error(steps, true, 200) < 2.1);
 }
 
-static void no_spring_is_followed_worse_than_by_plain_steps(void **state)
+TEST(no_spring_is_followed_worse_than_by_plain_steps)
 {
-  (void)state;
   for (double steps = 3.0; steps <= 40.0; steps *= 1.07) {
     const double plain = swing_error(steps, false, 5), better = swing_error(steps, true, 5);
     print_message("%.2f steps a period: plain %.1e of the amplitude off, extrapolated %.1e\n", steps, plain,

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Faults that were once found in contacts and drives, and stay away. */
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double g = 9.81, PI = 3.14159265358979323846;
 static const double none[3] = {0};
@@ -70,9 +67,8 @@ static double value(const ali3_model *m, const ali3_data *d, int f)
 }
 
 /* The mean over the step, which rows too stiff for it report, is not taken back with the state. */
-static void a_step_that_fails_leaves_what_stiff_contacts_report(void **state)
+TEST(a_step_that_fails_leaves_what_stiff_contacts_report)
 {
-  (void)state;
   ali3_model *m = ball_on_plane(1e9);
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 60);
@@ -88,9 +84,8 @@ static void a_step_that_fails_leaves_what_stiff_contacts_report(void **state)
 
 /* With factors anew in every iteration, not a number reaches a pivot before it is looked for in the
  * increments. */
-static void a_load_that_is_no_number_is_no_singular_pivot(void **state)
+TEST(a_load_that_is_no_number_is_no_singular_pivot)
 {
-  (void)state;
   ali3_model *m = ball_on_plane(1e4);
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 60);
@@ -105,9 +100,8 @@ static void a_load_that_is_no_number_is_no_singular_pivot(void **state)
 }
 
 /* Also where the next factorisation, not the last iteration, is what fails of it. */
-static void the_body_that_went_non_finite_is_named(void **state)
+TEST(the_body_that_went_non_finite_is_named)
 {
-  (void)state;
   ali3_model *m = ball_on_plane(1e4);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_set_load(m, d, 0, (const double[]){NAN, 0, 0}, none);
@@ -119,9 +113,8 @@ static void the_body_that_went_non_finite_is_named(void **state)
 }
 
 /* An angle is looked for nearest to 0 while the mechanism is put together. */
-static void a_drive_may_start_beyond_half_a_turn(void **state)
+TEST(a_drive_may_start_beyond_half_a_turn)
 {
-  (void)state;
   ali3_model *m = model();
   hinged(m, 1, 0.5, 0, 0);
   ali3_force_spec drive = of_type(ALI3_FORCE_DRIVE, "drive");
@@ -144,9 +137,8 @@ static void a_drive_may_start_beyond_half_a_turn(void **state)
 
 /* Rows are judged too stiff by the body as if it were free: here 1/0.008 where its hinge leaves 1/2.008 kg
  * m^2. The stop swings in 45 steps. */
-static void a_stop_that_the_step_resolves_gives_back_the_energy(void **state)
+TEST(a_stop_that_the_step_resolves_gives_back_the_energy)
 {
-  (void)state;
   ali3_model *m = model();
   hinged(m, 2, 0.008, 1, 2);
   ali3_force_spec stop = of_type(ALI3_FORCE_STOP, "stop");
@@ -189,9 +181,8 @@ static double drive_torque_error(double dt)
 
 /* Multipliers of rigid rows go with the accelerations of the formulas, not with the projected ones: off by
  * dt/3 times the jerk. With the h z of the projection, as held rows have it, the order is two. */
-static void the_torque_of_a_drive_is_of_second_order(void **state)
+TEST(the_torque_of_a_drive_is_of_second_order)
 {
-  (void)state;
   double coarse = drive_torque_error(1e-3), fine = drive_torque_error(5e-4);
   print_message("%.2e N m off at 1 ms, %.2e at 0.5 ms\n", coarse, fine);
   assert_true(fine < coarse / 3.5);
@@ -199,9 +190,8 @@ static void the_torque_of_a_drive_is_of_second_order(void **state)
 
 /* The two directions of sliding at a contact are chosen by the smallest component of the normal. Where that
  * is another one, what friction was at the start of the step points elsewhere. */
-static void friction_holds_on_where_its_directions_are_chosen_anew(void **state)
+TEST(friction_holds_on_where_its_directions_are_chosen_anew)
 {
-  (void)state;
   static const double tilt[2][2] = {{0.5, 0}, {2.5, 0.3}}, leg[3][2] = {{0.3, 0.2}, {0.3, -0.2}, {-0.4, 0}};
   static const char *const name[] = {"p", "q", "r"};
   const double lean = 0.1, n[3] = {0, sqrt(1 - lean * lean), lean};

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 static const double none[3] = {0.0};
 
-static void a_frozen_model_cannot_be_changed(void **state)
+TEST(a_frozen_model_cannot_be_changed)
 {
-  (void)state;
   ali3_model *m = toy_chain(2, true, 0.01);
   ali3_options options = ali3_options_default();
   ali3_body_spec b = toy_body("late", none, 1.0, 1.0);
@@ -32,9 +28,8 @@ static void a_frozen_model_cannot_be_changed(void **state)
   ali3_model_free(m);
 }
 
-static void a_model_without_bodies_is_refused(void **state)
+TEST(a_model_without_bodies_is_refused)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_options options = ali3_options_default();
   assert_int_equal(ali3_model_rows(m), 0);
@@ -50,9 +45,8 @@ static void a_model_without_bodies_is_refused(void **state)
 }
 
 /* Accelerations of one free body, 2 kg and 0.5 kg m^2, turned a quarter about z, under constant loads. */
-static void loads_of_the_model_act(void **state)
+TEST(loads_of_the_model_act)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec other = toy_body("other", none, 1.0, 1.0), b = toy_body("b", none, 2.0, 0.5);
   b.orientation[0] = b.orientation[3] = sqrt(0.5);
@@ -78,9 +72,8 @@ static void loads_of_the_model_act(void **state)
 }
 
 /* Nothing is lost in a mechanism in several pieces, and bodies tied to nothing just fall. */
-static void pieces_do_not_meet(void **state)
+TEST(pieces_do_not_meet)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   toy_added(m, ali3_model_set_gravity(m, (const double[]){0, -10, 0}));
   const char *names[] = {"held", "falls", "a", "b"};
@@ -106,9 +99,8 @@ static void pieces_do_not_meet(void **state)
 
 /* One ball on the ground: a leaf of 3 rows, 3 (2 13 + 7 4) operations, and a pivot of 3, 9 to factorise and 18 to
  * solve. */
-static void flops_count_every_factorisation_and_solve_of_a_step(void **state)
+TEST(flops_count_every_factorisation_and_solve_of_a_step)
 {
-  (void)state;
   ali3_options o = ali3_options_default();
   for (int k = 0; k < 3; k++) {
     ali3_model *m = ali3_model_new();
@@ -126,9 +118,8 @@ static void flops_count_every_factorisation_and_solve_of_a_step(void **state)
 }
 
 /* n welds of one body to the ground: all but one are redundant, and all of them are coupled with each other. */
-static void welds_of_one_body_are_counted_before_they_are_laid_out(void **state)
+TEST(welds_of_one_body_are_counted_before_they_are_laid_out)
 {
-  (void)state;
   static const int welds[] = {500, 2000, 20000};
   for (size_t k = 0; k < sizeof welds / sizeof *welds; k++) {
     ali3_model *m = ali3_model_new();

@@ -36,9 +36,8 @@ static double rolling_error(double v0, double w0, double dt)
 }
 
 /* The angle turned in a step is of the second order, and with it the spin that friction gives. */
-static void a_sliding_ball_ends_rolling(void **state)
+TEST(a_sliding_ball_ends_rolling)
 {
-  (void)state;
   const double v0[] = {2, 0, 1}, w0[] = {0, 20, -30};
   for (int i = 0; i < 3; i++) {
     double coarse = rolling_error(v0[i], w0[i], 1e-3), fine = rolling_error(v0[i], w0[i], 5e-4);
@@ -68,9 +67,8 @@ static ali3_data *slider(ali3_model *m, const double axis[3], double v0, double 
   return start_with(m, dt, gamma);
 }
 
-static void friction_stops_a_slider_in_time(void **state)
+TEST(friction_stops_a_slider_in_time)
 {
-  (void)state;
   const double v0 = 1.5, F = 6, a = F / BALL.mass, stops = v0 / a;
   for (int i = 0; i < 2; i++) {
     double dt = i ? 1e-2 : 1e-3;
@@ -97,9 +95,8 @@ static double creep(double w, double F, double slip)
 }
 
 /* What friction holds on a slope creeps at the one velocity that balances the weight, and not to and fro. */
-static void a_block_held_on_a_slope_creeps_and_does_not_shake(void **state)
+TEST(a_block_held_on_a_slope_creeps_and_does_not_shake)
 {
-  (void)state;
   const double slope = 0.3, F = 12, slip = 1e-3, w = BALL.mass * g * sin(slope);
   const double axis[3] = {-cos(slope), -sin(slope), 0}, v = creep(w, F, slip);
   for (int i = 0; i < 6; i++) {
@@ -127,9 +124,8 @@ static void a_block_held_on_a_slope_creeps_and_does_not_shake(void **state)
 }
 
 /* A sled on three round legs, by the normal forces that they find. */
-static void a_sled_on_three_legs_holds_on_a_slope(void **state)
+TEST(a_sled_on_three_legs_holds_on_a_slope)
 {
-  (void)state;
   const double slope = 0.3, mu = 0.5, slip = 1e-3;
   const double leg[3][2] = {{0.3, 0.2}, {0.3, -0.2}, {-0.4, 0}};
   const double v = creep(sin(slope), mu * cos(slope), slip);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What the steps of a mechanism have to do with mechanics: conservation, symmetry, scale. */
+#include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static const double none[3] = {0.0};
-
-static double distance(const double a[3], const double b[3])
-{
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
 
 /* o = body to world of v */
 static void to_world(const double p[4], const double v[3], double o[3])
@@ -78,9 +70,9 @@ static double tumbling_drift(double dt, double *energy_drift)
     toy_run(m, d, 1);
     struct momentum then = momentum(m, d, &s);
     ali3_energy_get(m, d, &now);
-    drift = fmax(drift, distance(first.angular, then.angular));
+    drift = fmax(drift, check_distance(first.angular, then.angular));
     *energy_drift = fmax(*energy_drift, fabs(now.total - start.total));
-    assert_true(distance(first.linear, then.linear) < 1e-9);
+    assert_true(check_distance(first.linear, then.linear) < 1e-9);
   }
   ali3_body_state x;
   ali3_body_get(m, d, 0, &x);
@@ -90,18 +82,16 @@ static double tumbling_drift(double dt, double *energy_drift)
   return drift;
 }
 
-static void a_free_body_keeps_what_it_has(void **state)
+TEST(a_free_body_keeps_what_it_has)
 {
-  (void)state;
   double e[2], a = tumbling_drift(0.01, &e[0]), b = tumbling_drift(0.005, &e[1]);
   printf("tumbling body: angular momentum off by %.1e, %.1e; energy by %.1e, %.1e J\n", a, b, e[0], e[1]);
   assert_true(a < 1e-2 && e[0] < 1e-2);
   assert_true(a / b > 3.5 && e[0] / e[1] > 3.5);
 }
 
-static void a_floating_chain_keeps_its_momentum(void **state)
+TEST(a_floating_chain_keeps_its_momentum)
 {
-  (void)state;
   enum { N = 8 };
   struct random random = {3};
   ali3_model *m = ali3_model_new();
@@ -122,7 +112,8 @@ static void a_floating_chain_keeps_its_momentum(void **state)
   struct momentum first = momentum(m, d, s);
   toy_run(m, d, 1000);
   struct momentum last = momentum(m, d, s);
-  double linear = distance(first.linear, last.linear), angular = distance(first.angular, last.angular);
+  double linear = check_distance(first.linear, last.linear),
+         angular = check_distance(first.angular, last.angular);
   printf("floating chain: linear momentum off by %.1e, angular by %.1e\n", linear, angular);
   assert_true(linear < 1e-9);
   assert_true(angular < 1e-2);
@@ -159,9 +150,8 @@ static void add_joints(ali3_model *m)
 
 /* The trapezoidal rule is symmetric: what it gets wrong on the way there it gets right on the way back, but
  * for what the projections and three iterations leave. */
-static void time_can_be_turned_round(void **state)
+TEST(time_can_be_turned_round)
 {
-  (void)state;
   ali3_body_spec spec[2] = {toy_body("A", (const double[]){0.5, 0, 0}, 1.0, 1.0),
                             toy_body("B", (const double[]){1.0, 0, 0.5}, 1.0, 1.0)};
   ali3_model *there = ali3_model_new();
@@ -180,7 +170,7 @@ static void time_can_be_turned_round(void **state)
   for (int i = 0; i < 2; i++) {
     ali3_body_state x;
     ali3_body_get(back, b, i, &x);
-    off = fmax(off, distance(x.position, spec[i].position));
+    off = fmax(off, check_distance(x.position, spec[i].position));
   }
   printf("2 s there and back: %.1e m from the start\n", off);
   assert_true(off < 1e-4); /* one way alone is off by 1e-3 */
@@ -191,9 +181,8 @@ static void time_can_be_turned_round(void **state)
 }
 
 /* In other units of length and mass the same numbers come out, but for rounding. */
-static void no_unit_is_special(void **state)
+TEST(no_unit_is_special)
 {
-  (void)state;
   ali3_model *m = toy_double_pendulum(1.0, 1.0, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   toy_run(m, d, 200);
@@ -224,9 +213,8 @@ static void no_unit_is_special(void **state)
   ali3_model_free(m);
 }
 
-static void penalty_hardly_matters(void **state)
+TEST(penalty_hardly_matters)
 {
-  (void)state;
   double tip[4][3];
   for (int i = 0; i < 4; i++) {
     ali3_model *m = ali3_model_new();
@@ -246,16 +234,15 @@ static void penalty_hardly_matters(void **state)
     assert_true(ali3_report_get(d)->position < 1e-12);
     ali3_body_get(m, d, 1, &x);
     memcpy(tip[i], x.position, sizeof x.position);
-    assert_true(distance(tip[0], tip[i]) < 1e-7);
+    assert_true(check_distance(tip[0], tip[i]) < 1e-7);
     ali3_data_free(d);
     ali3_model_free(m);
   }
 }
 
 /* A hub of many revolute joints in loops: redundant, and the dearest kind of pivot of the tree. */
-static void a_wheel_of_revolute_joints_holds(void **state)
+TEST(a_wheel_of_revolute_joints_holds)
 {
-  (void)state;
   enum { SPOKES = 24 };
   const double turn = 6.283185307179586 / SPOKES;
   ali3_model *m = ali3_model_new();
@@ -340,9 +327,8 @@ static int status_of_spin(double rate)
   return status;
 }
 
-static void one_iteration_is_judged_too(void **state)
+TEST(one_iteration_is_judged_too)
 {
-  (void)state;
   assert_int_equal(status_of_spin(1.0), ALI3_OK);
   assert_int_equal(status_of_spin(10.0), ALI3_OK);
   assert_int_equal(status_of_spin(100.0), ALI3_NOT_CONVERGED); /* loses 92 % of its energy in 5 s */

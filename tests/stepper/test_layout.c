@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Where bodies and links lie in tiles, and that nothing is found elsewhere: on random trees with loops. */
+#include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MODELS = 20 };
 
@@ -37,9 +34,8 @@ static void check_mix(const struct lane_mix *mix, const struct lane_at *from, in
   }
 }
 
-static void what_is_shuffled_is_what_is_picked(void **state)
+TEST(what_is_shuffled_is_what_is_picked)
 {
-  (void)state;
   int sides = 0, ends = 0;
   for (int seed = 1; seed <= 2 * MODELS; seed++) {
     ali3_model *m = seed > MODELS ? toy_chain(8 * seed, true, 0.01) : model_of(seed);
@@ -72,9 +68,8 @@ static void what_is_shuffled_is_what_is_picked(void **state)
   assert_true(sides > MODELS && ends > MODELS);
 }
 
-static void every_side_is_the_body_of_its_lane(void **state)
+TEST(every_side_is_the_body_of_its_lane)
 {
-  (void)state;
   for (int seed = 1; seed <= MODELS; seed++) {
     ali3_model *m = model_of(seed);
     const struct frozen *f = m->frozen;
@@ -98,9 +93,8 @@ static void every_side_is_the_body_of_its_lane(void **state)
 }
 
 /* J'lambda of every body, summed over the links, is what its ends find. */
-static void every_end_is_found_once(void **state)
+TEST(every_end_is_found_once)
 {
-  (void)state;
   for (int seed = 1; seed <= MODELS; seed++) {
     ali3_model *m = model_of(seed);
     ali3_data *d = toy_start(m, ALI3_OK);
@@ -146,9 +140,8 @@ static bool diagonal(const ali3_model *m, const struct tree_tile *t)
   return found;
 }
 
-static void what_a_tile_of_bodies_knows_is_so(void **state)
+TEST(what_a_tile_of_bodies_knows_is_so)
 {
-  (void)state;
   int aligned = 0, along = 0, tiles = 0;
   for (int seed = 0; seed <= MODELS; seed++) {
     ali3_model *m = seed ? model_of(seed) : toy_chain(40, true, 1e-3);
@@ -175,9 +168,8 @@ static void what_a_tile_of_bodies_knows_is_so(void **state)
   assert_true(0 < aligned && aligned < tiles && 0 < along && along < tiles); /* all of it has been seen */
 }
 
-static void what_is_not_in_use_rests(void **state)
+TEST(what_is_not_in_use_rests)
 {
-  (void)state;
   int unused = 0;
   for (int seed = 1; seed <= MODELS; seed++) {
     ali3_model *m = model_of(seed);
@@ -207,9 +199,8 @@ static void what_is_not_in_use_rests(void **state)
   print_message("%d lanes of bodies not in use\n", unused);
 }
 
-static void instruction_sets_agree_to_rounding(void **state)
+TEST(instruction_sets_agree_to_rounding)
 {
-  (void)state;
   ali3_body_state x[ISA_COUNT];
   for (int i = 0; i < ISA_COUNT; i++) {
     ali3_options o = ali3_options_default();

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of links of all instruction sets that this machine has, with one lane and with all, against the scalar functions
  * of dynamics/. */
+#include "check.h"
 #include "math/euler.h"
 #include "stepper/scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Links of every lane alike in kind: all but coordinates and sliding. */
 static const struct kind {
@@ -308,9 +305,8 @@ static void links(const struct step_kernels *k, int lanes, int seed, const char 
     }
 }
 
-static void links_are_as_one_by_one(void **state)
+TEST(links_are_as_one_by_one)
 {
-  (void)state;
   scene_everywhere(links);
 }
 
@@ -329,9 +325,8 @@ static void no_length(const struct step_kernels *k, int lanes, int seed, const c
   scene_free(&s);
 }
 
-static void a_spring_without_length_pulls_nowhere(void **state)
+TEST(a_spring_without_length_pulls_nowhere)
 {
-  (void)state;
   scene_everywhere(no_length);
 }
 
@@ -370,9 +365,8 @@ static void gears(const struct step_kernels *k, int lanes, int seed, const char 
   scene_free(&s);
 }
 
-static void gears_and_drives_are_done_one_by_one(void **state)
+TEST(gears_and_drives_are_done_one_by_one)
 {
-  (void)state;
   scene_everywhere(gears);
 }
 

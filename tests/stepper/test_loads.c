@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Loads of the model, constant and changed from outside, on a body that turns; against closed forms. */
+#include "check.h"
 #include "common/toys.h"
 #include "stepper/stepper.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double none[3] = {0.0};
 static const double MASS = 2.0, INERTIA = 0.5;
@@ -53,9 +50,8 @@ static double thrust_error(double dt, bool extrapolate)
   return error;
 }
 
-static void a_force_in_body_axes_turns_with_the_body(void **state)
+TEST(a_force_in_body_axes_turns_with_the_body)
 {
-  (void)state;
   double coarse = thrust_error(0.01, false), fine = thrust_error(0.005, false),
          best = thrust_error(0.01, true);
   print_message("error at 10 ms %.2e m, at 5 ms %.2e m, extrapolated %.2e m\n", coarse, fine, best);
@@ -67,9 +63,8 @@ static void a_force_in_body_axes_turns_with_the_body(void **state)
 /* With an arm it makes a constant torque: angle a t^2 / 2, and m r'' along the body's x at that angle, which
  * is summed up here by Simpson's rule. In world axes the arm alone turns: J angle'' = F p cos(angle), a
  * pendulum, which keeps its energy. */
-static void a_force_at_a_point(void **state)
+TEST(a_force_at_a_point)
 {
-  (void)state;
   const double F = 3.0, p = 0.4, t = 1.0, a = p * F / INERTIA;
   ali3_options options = ali3_options_default();
   options.dt = 1e-3;
@@ -102,9 +97,8 @@ static void a_force_at_a_point(void **state)
 }
 
 /* A quarter turn about x: the body's y is the world's z. Angular accelerations are in body axes. */
-static void a_torque_in_either_axes(void **state)
+TEST(a_torque_in_either_axes)
 {
-  (void)state;
   for (int own = 0; own < 2; own++) {
     ali3_model *m = ali3_model_new();
     ali3_body_spec b = toy_body("b", none, MASS, INERTIA);
@@ -131,9 +125,8 @@ static void a_torque_in_either_axes(void **state)
 }
 
 /* Two forces and the one set by body add up, and any of them can be changed while it runs. */
-static void loads_add_up_and_change(void **state)
+TEST(loads_add_up_and_change)
 {
-  (void)state;
   const ali3_options options = ali3_options_default();
   const ali3_load_spec load[] = {{.name = "one", .vector = {1, 0, 0}}, {.vector = {0, 2, 0}}};
   ali3_model *m = body_under(load, 2, 0.0, &options);
@@ -156,9 +149,8 @@ static void loads_add_up_and_change(void **state)
   ali3_model_free(m);
 }
 
-static void a_reset_brings_back_what_the_model_says(void **state)
+TEST(a_reset_brings_back_what_the_model_says)
 {
-  (void)state;
   const ali3_options options = ali3_options_default();
   const ali3_load_spec load = {.vector = {1, 0, 0}, .point = {0, 0.1, 0}, .body_axes = true};
   ali3_model *m = body_under(&load, 1, 1.0, &options);
@@ -173,9 +165,8 @@ static void a_reset_brings_back_what_the_model_says(void **state)
   ali3_model_free(m);
 }
 
-static void values_are_kept_by_force_until_a_reset(void **state)
+TEST(values_are_kept_by_force_until_a_reset)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec b = toy_body("b", none, 1.0, 1.0);
   toy_added(m, ali3_model_add_body(m, &b));

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The kernels over rows of numbers, of every instruction set of this machine, against loops. */
 #include "base/arena.h"
+#include "check.h"
 #include "stepper/kernels.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { MOST = 41, APART = 8 };
 
@@ -112,27 +109,23 @@ static void check_along(const struct step_norm_kernels *k)
   free(o);
 }
 
-static void sums(void **state)
+TEST(sums)
 {
-  (void)state;
   everywhere(check_sum);
 }
 
-static void the_largest(void **state)
+TEST(the_largest)
 {
-  (void)state;
   everywhere(check_largest);
 }
 
-static void found(void **state)
+TEST(found)
 {
-  (void)state;
   everywhere(check_find);
 }
 
-static void moved_along(void **state)
+TEST(moved_along)
 {
-  (void)state;
   everywhere(check_along);
 }
 

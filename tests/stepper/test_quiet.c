@@ -2,6 +2,7 @@
  * A step asks nothing of the kernel: no page that is not there yet, and no system call, but for futex where workers sleep,
  * what they have used so far before they do, and whether one that is late is still there. That it takes no memory is tested
  * with the stages; what the loop around it may call, in tests/lint. */
+#include "check.h"
 #include "common/faults.h"
 #include "common/sanitized.h"
 #include "common/toys.h"
@@ -10,9 +11,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +21,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { STEPS = 500, REFUSED = 77 }; /* in 10 s some of what whips like this comes to a step that fails */
 
@@ -36,9 +33,8 @@ static struct pool *two_workers(void)
   return pool;
 }
 
-static void steps_touch_no_new_page(void **state)
+TEST(steps_touch_no_new_page)
 {
-  (void)state;
   ali3_model *m = toy_random(6, 300, 20);
   struct pool *pool = two_workers();
   /* As the daemon does. What the steps are not to touch for the first time is data: code that a worker comes to only when the
@@ -120,18 +116,16 @@ static int steps_without_calls(bool shared, bool call)
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void steps_make_no_system_call(void **state)
+TEST(steps_make_no_system_call)
 {
-  (void)state;
   int seen = steps_without_calls(false, true);
   if (seen == REFUSED) skip();
   assert_int_equal(seen, -SIGSYS); /* the filter bites */
   assert_int_equal(steps_without_calls(false, false), 0);
 }
 
-static void workers_only_sleep_and_look_at_themselves(void **state)
+TEST(workers_only_sleep_and_look_at_themselves)
 {
-  (void)state;
   int seen = steps_without_calls(true, true);
   if (seen == REFUSED) skip();
   assert_int_equal(seen, -SIGSYS);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Redundant joints between moving bodies: the multipliers have a part that loads nothing, and must not become a load as
  * the mechanism turns. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include <ali3/ali3.h>
 
@@ -88,21 +84,18 @@ static void more_joints_than_needed_change_nothing(ali3_joint_type type, double 
     }
 }
 
-static void hinges_on_one_axis(void **state)
+TEST(hinges_on_one_axis)
 {
-  (void)state;
   more_joints_than_needed_change_nothing(ALI3_JOINT_REVOLUTE, 0.01, 10);
 }
 
-static void hinges_on_one_axis_at_a_short_step(void **state)
+TEST(hinges_on_one_axis_at_a_short_step)
 {
-  (void)state;
   more_joints_than_needed_change_nothing(ALI3_JOINT_REVOLUTE, 0.001, 2);
 }
 
-static void welds(void **state)
+TEST(welds)
 {
-  (void)state;
   more_joints_than_needed_change_nothing(ALI3_JOINT_FIXED, 0.01, 5);
 }
 

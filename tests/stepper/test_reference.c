@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The whole core against trajectories made by other methods (tests/reference/README.md), through the model
  * files users write. */
+#include "check.h"
 #include "common/table.h"
 #include "config/settings.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct reference {
   const char *name;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double none[3] = {0.0};
 
@@ -19,9 +16,8 @@ static ali3_model *one_body(const ali3_body_spec *s)
   return m;
 }
 
-static void a_consistent_state_stays_where_it_is(void **state)
+TEST(a_consistent_state_stays_where_it_is)
 {
-  (void)state;
   ali3_model *m = toy_chain(10, true, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   const ali3_initial *i = ali3_initial_get(d);
@@ -33,9 +29,8 @@ static void a_consistent_state_stays_where_it_is(void **state)
 }
 
 /* Hanging still, the hook carries the weight; let go to the side, it starts with the known acceleration. */
-static void acceleration_and_reaction_at_the_start(void **state)
+TEST(acceleration_and_reaction_at_the_start)
 {
-  (void)state;
   ali3_body_spec s = toy_body("b", (const double[]){0, -1, 0}, 2.0, 0.5);
   ali3_model *m = one_body(&s);
   toy_spherical(m, "hook", ALI3_GROUND, none, 0, (const double[]){0, 1, 0});
@@ -62,9 +57,8 @@ static void acceleration_and_reaction_at_the_start(void **state)
 }
 
 /* Welded to the ground but 1 mm off: all of it is moved back. */
-static void a_body_that_is_off_is_moved_and_that_is_said(void **state)
+TEST(a_body_that_is_off_is_moved_and_that_is_said)
 {
-  (void)state;
   ali3_body_spec s = toy_body("b", (const double[]){0.001, 0, 0}, 1.0, 1.0);
   ali3_model *m = one_body(&s);
   ali3_joint_spec weld = {
@@ -82,9 +76,8 @@ static void a_body_that_is_off_is_moved_and_that_is_said(void **state)
 }
 
 /* Joints that are a few millimetres and degrees off everywhere. */
-static void a_mechanism_slightly_apart_is_assembled(void **state)
+TEST(a_mechanism_slightly_apart_is_assembled)
 {
-  (void)state;
   enum { N = 10 };
   struct random random = {9};
   ali3_model *m = ali3_model_new();
@@ -127,9 +120,8 @@ static void a_mechanism_slightly_apart_is_assembled(void **state)
 }
 
 /* A rod of 1 m between points 10 m apart, beside a joint that is innocent. */
-static void what_cannot_be_assembled_is_named(void **state)
+TEST(what_cannot_be_assembled_is_named)
 {
-  (void)state;
   ali3_body_spec s = toy_body("free", (const double[]){0, 5, 0}, 1.0, 1.0);
   ali3_model *m = one_body(&s);
   toy_spherical(m, "innocent", ALI3_GROUND, (const double[]){0, 5, 0}, 0, none);
@@ -148,9 +140,8 @@ static void what_cannot_be_assembled_is_named(void **state)
 }
 
 /* Velocities at random: what the joints take out, they take out with the least change in kinetic energy. */
-static void velocities_are_made_consistent(void **state)
+TEST(velocities_are_made_consistent)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
     struct random random = {seed};
     double before = 0.0;
@@ -185,9 +176,8 @@ static void velocities_are_made_consistent(void **state)
   }
 }
 
-static void reset_goes_back_to_the_same_bits(void **state)
+TEST(reset_goes_back_to_the_same_bits)
 {
-  (void)state;
   ali3_model *m = toy_double_pendulum(1.0, 1.0, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_body_state first[2], again[2];
@@ -204,9 +194,8 @@ static void reset_goes_back_to_the_same_bits(void **state)
 }
 
 /* A revolute joint that is moved on the way together shows the angle at once, not after the first step. */
-static void an_assembled_joint_shows_its_angle(void **state)
+TEST(an_assembled_joint_shows_its_angle)
 {
-  (void)state;
   ali3_body_spec a = toy_body("a", (const double[]){1, 0, 0}, 1.0, 1.0);
   ali3_body_spec b = toy_body("b", (const double[]){2, 0.3, 0}, 1.0, 1.0);
   ali3_model *m = ali3_model_new();
@@ -234,9 +223,8 @@ static void an_assembled_joint_shows_its_angle(void **state)
 }
 
 /* The rows of an orientation vanish half a turn away as well: that is no assembly. */
-static void the_wrong_side_of_an_orientation_is_refused(void **state)
+TEST(the_wrong_side_of_an_orientation_is_refused)
 {
-  (void)state;
   for (int half = 0; half < 2; half++) {
     ali3_body_spec s = toy_body("b", none, 1.0, 1.0);
     ali3_model *m = one_body(&s);
@@ -258,9 +246,8 @@ static void the_wrong_side_of_an_orientation_is_refused(void **state)
 }
 
 /* A penalty that is far too weak for the step still starts from the right accelerations. */
-static void the_start_does_not_depend_on_the_penalty(void **state)
+TEST(the_start_does_not_depend_on_the_penalty)
 {
-  (void)state;
   ali3_body_spec s = toy_body("b", (const double[]){1, 0, 0}, 2.0, 0.5);
   ali3_model *m = one_body(&s);
   toy_spherical(m, "hook", ALI3_GROUND, none, 0, (const double[]){-1, 0, 0});

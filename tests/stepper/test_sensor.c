@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Sensors against what mechanics says of them, and against differences of the motion they are read from. */
+#include "check.h"
 #include "common/toys.h"
 #include "math/euler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double GRAVITY[3] = {0, 0, -9.81};
 static const double TURNED[4] = {0.5, 0.5, -0.1, 0.7}; /* norm 1 */
@@ -30,7 +27,7 @@ static int add(ali3_model *m, const char *name, ali3_sensor_type type, const dou
   return toy_added(m, ali3_model_add_sensor(m, &s));
 }
 
-static void assert_near(const double *a, const double *b, int n, double within)
+static void assert_all_near(const double *a, const double *b, int n, double within)
 {
   for (int i = 0; i < n; i++)
     if (!(fabs(a[i] - b[i]) <= within)) fail_msg("element %d: expected %.17g, found %.17g", i, b[i], a[i]);
@@ -55,9 +52,8 @@ static ali3_model *tumbling(double dt, const double point[3])
 
 /* Velocity from positions, acceleration from velocities, and the turn of the sensor's axes from its
  * orientations, over two steps: right to the second order of a short step. */
-static void motion_is_that_of_its_differences(void **state)
+TEST(motion_is_that_of_its_differences)
 {
-  (void)state;
   enum { AT = 50 };
   const double dt = 1e-4, point[3] = {0.4, -0.3, 0.2};
   ali3_model *m = tumbling(dt, point);
@@ -76,10 +72,10 @@ static void motion_is_that_of_its_differences(void **state)
   }
   for (int i = 0; i < 4; i++) dp[i] = (x[2].orientation[i] - x[0].orientation[i]) / (2 * dt);
   p_to_rotation(w, x[1].orientation, dp);
-  assert_near(x[1].velocity, v, 3, 1e-5);
-  assert_near(x[1].acceleration, a, 3, 1e-4);
-  assert_near(x[1].angular_velocity, w, 3, 1e-5);
-  assert_near(x[1].angular_acceleration, wd, 3, 1e-4);
+  assert_all_near(x[1].velocity, v, 3, 1e-5);
+  assert_all_near(x[1].acceleration, a, 3, 1e-4);
+  assert_all_near(x[1].angular_velocity, w, 3, 1e-5);
+  assert_all_near(x[1].angular_acceleration, wd, 3, 1e-4);
   assert_true(fabs(p_dot(x[1].orientation, x[1].orientation) - 1.0) < 1e-12);
   assert_true(v3_dot(x[1].acceleration, x[1].acceleration) > 100); /* the test sees something */
   assert_true(v3_dot(x[1].angular_acceleration, x[1].angular_acceleration) > 1);
@@ -88,9 +84,8 @@ static void motion_is_that_of_its_differences(void **state)
 }
 
 /* The getters agree: a point, a sensor there, and the body itself at its centre of mass. */
-static void a_point_a_sensor_and_a_body_agree(void **state)
+TEST(a_point_a_sensor_and_a_body_agree)
 {
-  (void)state;
   const double point[3] = {0.4, -0.3, 0.2}, none[3] = {0};
   ali3_model *m = tumbling(0.01, point);
   ali3_data *d = toy_start(m, ALI3_OK);
@@ -116,9 +111,8 @@ static void a_point_a_sensor_and_a_body_agree(void **state)
 
 /* Turned by 120 degrees about (1, 1, 1): the sensor's x, y, z are the body's y, z, x; and the body itself is
  * turned by 90 degrees about the world's z. */
-static void orientations_are_composed(void **state)
+TEST(orientations_are_composed)
 {
-  (void)state;
   ali3_model *m = weighed();
   ali3_body_spec b = toy_body("b", (const double[]){0, 0, 0}, 1.0, 1.0);
   b.orientation[0] = b.orientation[3] = sqrt(0.5);
@@ -133,21 +127,20 @@ static void orientations_are_composed(void **state)
   double R[9];
   p_rotation(R, x.orientation);
   /* columns: the sensor's axes in the world. Body: x -> y, y -> -x, z -> z */
-  assert_near(R, (const double[]){-1, 0, 0, 0, 0, 1, 0, 1, 0}, 9, 1e-4);
-  assert_near(x.position, (const double[]){0, 2, 0}, 3, 1e-15);
-  assert_near(x.angular_velocity, (const double[]){0, 0, 3}, 3, 1e-3);
+  assert_all_near(R, (const double[]){-1, 0, 0, 0, 0, 1, 0, 1, 0}, 9, 1e-4);
+  assert_all_near(x.position, (const double[]){0, 2, 0}, 3, 1e-15);
+  assert_all_near(x.angular_velocity, (const double[]){0, 0, 3}, 3, 1e-3);
   assert_true(fabs(p_dot(x.orientation, x.orientation) - 1.0) < 1e-15);
   ali3_sensor_get(m, d, 1, &x);
-  assert_near(x.orientation, b.orientation, 4, 1e-15);
-  assert_near(x.angular_velocity, b.angular_velocity, 3, 1e-15);
+  assert_all_near(x.orientation, b.orientation, 4, 1e-15);
+  assert_all_near(x.angular_velocity, b.angular_velocity, 3, 1e-15);
   ali3_data_free(d);
   ali3_model_free(m);
 }
 
 /* Held by the world: 9.81 m/s^2 upwards, seen in the axes of the sensor. */
-static void at_rest_an_imu_feels_what_holds_it(void **state)
+TEST(at_rest_an_imu_feels_what_holds_it)
 {
-  (void)state;
   ali3_model *m = weighed();
   ali3_body_spec b = toy_body("b", (const double[]){1, 0, 0}, 3.0, 1.0);
   toy_added(m, ali3_model_add_body(m, &b));
@@ -161,34 +154,32 @@ static void at_rest_an_imu_feels_what_holds_it(void **state)
   ali3_sensor_state x;
   toy_run(m, d, 10);
   ali3_sensor_get(m, d, 0, &x);
-  assert_near(x.specific_force, (const double[]){0, 0, 9.81}, 3, 1e-10);
+  assert_all_near(x.specific_force, (const double[]){0, 0, 9.81}, 3, 1e-10);
   ali3_sensor_get(m, d, 1, &x);
-  assert_near(x.specific_force, (const double[]){0, 9.81, 0}, 3, 1e-10);
-  assert_near(x.angular_velocity, (const double[]){0, 0, 0}, 3, 1e-12);
+  assert_all_near(x.specific_force, (const double[]){0, 9.81, 0}, 3, 1e-10);
+  assert_all_near(x.angular_velocity, (const double[]){0, 0, 0}, 3, 1e-12);
   ali3_data_free(d);
   ali3_model_free(m);
 }
 
 /* At the centre of mass of a body that falls and tumbles: nothing. Away from it: its turning alone. */
-static void in_free_fall_an_imu_feels_nothing(void **state)
+TEST(in_free_fall_an_imu_feels_nothing)
 {
-  (void)state;
   const double none[3] = {0};
   ali3_model *m = tumbling(0.01, none);
   ali3_data *d = toy_start(m, ALI3_OK);
   ali3_sensor_state x;
   toy_run(m, d, 30);
   ali3_sensor_get(m, d, 1, &x);
-  assert_near(x.specific_force, none, 3, 1e-9);
-  assert_near(x.acceleration, GRAVITY, 3, 1e-9);
+  assert_all_near(x.specific_force, none, 3, 1e-9);
+  assert_all_near(x.acceleration, GRAVITY, 3, 1e-9);
   ali3_data_free(d);
   ali3_model_free(m);
 }
 
 /* On a wheel about the vertical at 5 rad/s, 0.8 m from the axle, x outwards: w^2 r inwards, and weight. */
-static void on_a_wheel_an_imu_feels_the_centripetal_acceleration(void **state)
+TEST(on_a_wheel_an_imu_feels_the_centripetal_acceleration)
 {
-  (void)state;
   ali3_model *m = weighed();
   ali3_body_spec wheel = toy_body("wheel", (const double[]){0, 0, 0}, 1.0, 1.0);
   wheel.angular_velocity[2] = 5.0;
@@ -208,8 +199,8 @@ static void on_a_wheel_an_imu_feels_the_centripetal_acceleration(void **state)
     ali3_sensor_get(m, d, 0, &x);
     double w = x.angular_velocity[2]; /* of the step: 5 rad/s but for its truncation error */
     assert_true(fabs(w - 5.0) < 1e-2);
-    assert_near(x.specific_force, (const double[]){-0.8 * w * w, 0, 9.81}, 3, 1e-8);
-    assert_near(x.velocity, (const double[]){-w * x.position[1], w * x.position[0], 0}, 3, 1e-9);
+    assert_all_near(x.specific_force, (const double[]){-0.8 * w * w, 0, 9.81}, 3, 1e-8);
+    assert_all_near(x.velocity, (const double[]){-w * x.position[1], w * x.position[0], 0}, 3, 1e-9);
   }
   ali3_data_free(d);
   ali3_model_free(m);

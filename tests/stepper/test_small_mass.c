@@ -47,9 +47,8 @@ static struct error oscillator(const char *mass, double dt)
   return e;
 }
 
-static void the_oscillator_keeps_second_order_down_to_no_mass(void **state)
+TEST(the_oscillator_keeps_second_order_down_to_no_mass)
 {
-  (void)state;
   static const char *const mass[] = {"1e-1", "1e-3", "1e-6", "0"};
   for (int i = 0; i < 4; i++) {
     struct error coarse = oscillator(mass[i], 0.01), fine = oscillator(mass[i], 0.001);
@@ -112,9 +111,8 @@ static struct error points(int example, const char *mass, const ali3_options *o)
   return e;
 }
 
-static void points_in_a_plane_hang_on_one_another_without_mass(void **state)
+TEST(points_in_a_plane_hang_on_one_another_without_mass)
 {
-  (void)state;
   static const char *const mass[] = {"1e-1", "0"};
   for (int k = 0; k < 4; k++) {
     int example = 1 + k / 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back. */
+#include "check.h"
 #include "common/heap.h"
 #include "common/random.h"
 #include "common/sanitized.h"
@@ -8,13 +9,9 @@
 #include "rt/pool.h"
 #include "rt/realtime.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { STEPS = 200 };
 
@@ -69,9 +66,8 @@ static void same_bits(const ali3_model *m)
   free(serial);
 }
 
-static void workers_do_not_change_a_bit(void **state)
+TEST(workers_do_not_change_a_bit)
 {
-  (void)state;
   static const char *const names[] = {"four_bar", "chain_128"};
   for (int i = 0; i < 4; i++) {
     struct settings *s;
@@ -139,9 +135,8 @@ static ali3_model *crowd(int balls, int pairs)
   return m;
 }
 
-static void workers_do_not_change_a_bit_of_contacts_gears_and_drives(void **state)
+TEST(workers_do_not_change_a_bit_of_contacts_gears_and_drives)
 {
-  (void)state;
   ali3_model *m = crowd(40, 10);
   ali3_data *d = ali3_data_new(m);
   int touched = 0;
@@ -171,9 +166,8 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
   for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
 }
 
-static void shares_may_run_in_any_order(void **state)
+TEST(shares_may_run_in_any_order)
 {
-  (void)state;
   int shares = 5;
   const ali3_exec exec = {&shares, shares, backwards, 1.0};
   ali3_model *m = toy_random(5, 400, 30);
@@ -231,9 +225,8 @@ static void see_run(void *context, int share, int run, bool begins)
   if (!begins && s->phase == ALI3_PHASE_SWEEP) s->ended[1][run]++;
 }
 
-static void a_probe_sees_every_run(void **state)
+TEST(a_probe_sees_every_run)
 {
-  (void)state;
   int shares = 5;
   const ali3_exec exec = {&shares, shares, backwards, 1.0};
   ali3_model *m = toy_random(5, 400, 30);
@@ -261,9 +254,8 @@ static void a_probe_sees_every_run(void **state)
   ali3_model_free(m);
 }
 
-static void a_small_mechanism_wakes_nobody(void **state)
+TEST(a_small_mechanism_wakes_nobody)
 {
-  (void)state;
   int shares = 2;
   const ali3_exec exec = {&shares, shares, backwards, 0.0};
   ali3_model *m = toy_chain(4, true, 0.01);
@@ -306,9 +298,8 @@ static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
 }
 #endif
 
-static void a_step_takes_no_memory(void **state)
+TEST(a_step_takes_no_memory)
 {
-  (void)state;
 #if TEST_SANITIZED
   printf("skip: the allocator of a sanitizer cannot be replaced\n");
   skip();

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * How a step is made up of inner ones, what it costs in accuracy, and what it does when it cannot go on. */
+#include "check.h"
 #include "common/toys.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static const double none[3] = {0.0};
-
-static double distance(const double a[3], const double b[3])
-{
-  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
 
 /* How a step is made up. */
 struct way {
@@ -53,24 +45,22 @@ static void pendulum_at(const struct way *w, double dt, double o[3])
   ali3_model_free(m);
 }
 
-static void order_is_two(void **state)
+TEST(order_is_two)
 {
-  (void)state;
   for (int k = 0; k < WAYS; k++) {
     if (ways[k].extrapolate) continue;
     double x[4][3];
     for (int i = 0; i < 4; i++) pendulum_at(&ways[k], 0.01 / (1 << i), x[i]);
     for (int i = 0; i < 2; i++) {
-      double ratio = distance(x[i], x[i + 1]) / distance(x[i + 1], x[i + 2]);
+      double ratio = check_distance(x[i], x[i + 1]) / check_distance(x[i + 1], x[i + 2]);
       printf("%d substeps: half the step, error down by %.3f\n", ways[k].substeps, ratio);
       assert_true(ratio > 3.5 && ratio < 4.5);
     }
   }
 }
 
-static void extrapolation_is_of_order_four(void **state)
+TEST(extrapolation_is_of_order_four)
 {
-  (void)state;
   double exact[3], before = 0.0;
   pendulum_at(&(struct way){1, true}, 0.02 / 32, exact);
   for (double dt = 0.02; dt > 0.004; dt *= 0.5) {
@@ -78,22 +68,21 @@ static void extrapolation_is_of_order_four(void **state)
     pendulum_at(&(struct way){1, false}, dt, plain);
     pendulum_at(&(struct way){6, false}, dt, sixth); /* the same work */
     pendulum_at(&(struct way){1, true}, dt, better);
-    printf("%g ms: plain %.1e m off, 6 substeps %.1e, extrapolated %.1e\n", 1e3 * dt, distance(plain, exact),
-           distance(sixth, exact), distance(better, exact));
-    assert_true(distance(better, exact) < 0.05 * distance(sixth, exact));
-    if (before > 0.0) assert_true(before / distance(better, exact) > 13.0); /* order 3.7 and more */
-    before = distance(better, exact);
+    printf("%g ms: plain %.1e m off, 6 substeps %.1e, extrapolated %.1e\n", 1e3 * dt,
+           check_distance(plain, exact), check_distance(sixth, exact), check_distance(better, exact));
+    assert_true(check_distance(better, exact) < 0.05 * check_distance(sixth, exact));
+    if (before > 0.0) assert_true(before / check_distance(better, exact) > 13.0); /* order 3.7 and more */
+    before = check_distance(better, exact);
   }
 }
 
 /* n substeps of a step are n steps. */
-static void substeps_are_steps(void **state)
+TEST(substeps_are_steps)
 {
-  (void)state;
   double a[3], b[3];
   pendulum_at(&(struct way){4, false}, 0.01, a);
   pendulum_at(&(struct way){1, false}, 0.0025, b);
-  assert_true(distance(a, b) < 1e-13);
+  assert_true(check_distance(a, b) < 1e-13);
 }
 
 /* Everything that can be read, to compare bit by bit. */
@@ -142,9 +131,8 @@ static void diverge(const struct way *w, double bad, bool torque)
   ali3_model_free(m);
 }
 
-static void a_step_that_diverges_leaves_no_trace(void **state)
+TEST(a_step_that_diverges_leaves_no_trace)
 {
-  (void)state;
   const double bad[] = {1e300, -1e300, NAN, INFINITY, 1e30};
   for (int k = 0; k < WAYS; k++)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -178,9 +166,8 @@ static void in_two_parts(const ali3_options *o)
   ali3_model_free(m);
 }
 
-static void prepare_and_feedback_are_a_step(void **state)
+TEST(prepare_and_feedback_are_a_step)
 {
-  (void)state;
   for (int k = 0; k < WAYS; k++) {
     const ali3_options o = options_of(&ways[k], 0.01);
     in_two_parts(&o);
@@ -200,9 +187,8 @@ static void mark(void *context, ali3_phase phase)
 }
 
 /* As many factorisations and solves as the options ask for, nothing in a reset, and the same bits as without. */
-static void a_probe_sees_every_phase_and_changes_nothing(void **state)
+TEST(a_probe_sees_every_phase_and_changes_nothing)
 {
-  (void)state;
   for (int k = 0; k < WAYS; k++) {
     ali3_options o = options_of(&ways[k], 0.01);
     ali3_model *m = toy_double_pendulum_with(1.0, 1.0, &o);
@@ -241,9 +227,8 @@ static void a_probe_sees_every_phase_and_changes_nothing(void **state)
 }
 
 /* A constant force through the centre of mass of a free body: r = f t^2 / (2 m), exactly. */
-static void load_is_a_force_and_a_torque_in_world_axes(void **state)
+TEST(load_is_a_force_and_a_torque_in_world_axes)
 {
-  (void)state;
   ali3_model *m = ali3_model_new();
   ali3_body_spec s = toy_body("b", none, 2.0, 0.5);
   s.orientation[0] = s.orientation[1] = sqrt(0.5); /* a quarter turn about x */
@@ -288,9 +273,8 @@ static void under_a_rising_force(bool interpolate, double *speed, double *way)
 }
 
 /* A straight line from 0 to 10 N in 1 s: 10 t. Held, each value acts from the start of its step. */
-static void inputs_move_in_a_straight_line_over_the_substeps(void **state)
+TEST(inputs_move_in_a_straight_line_over_the_substeps)
 {
-  (void)state;
   double speed, way;
   under_a_rising_force(true, &speed, &way);
   assert_true(fabs(speed - 5.0) < 1e-12 && fabs(way - 10.0 / 6.0) < 1e-3);
@@ -299,9 +283,8 @@ static void inputs_move_in_a_straight_line_over_the_substeps(void **state)
 }
 
 /* More than half a turn a step: what counts is the turn in a substep. */
-static void turns_are_counted_in_every_substep(void **state)
+TEST(turns_are_counted_in_every_substep)
 {
-  (void)state;
   const double rate = 600.0; /* rad/s: almost a turn in 10 ms */
   ali3_options o = ali3_options_default();
   o.substeps = 100;

@@ -36,9 +36,8 @@ static ali3_force_spec stop_at(double upper, double stiffness, double damping)
   return s;
 }
 
-static void a_pendulum_bounces_off_a_stop_without_gain(void **state)
+TEST(a_pendulum_bounces_off_a_stop_without_gain)
 {
-  (void)state;
   for (int k = 2; k <= 10; k += 2) {
     ali3_model *m = model(g);
     double most = 0, above = 0, below = 0;
@@ -62,9 +61,8 @@ static void a_pendulum_bounces_off_a_stop_without_gain(void **state)
   }
 }
 
-static void a_pendulum_comes_to_rest_against_a_stop(void **state)
+TEST(a_pendulum_comes_to_rest_against_a_stop)
 {
-  (void)state;
   for (int k = 2; k <= 8; k += 2) {
     ali3_model *m = model(g);
     double stiffness = pow(10, k);
@@ -131,9 +129,8 @@ static struct swing swing_of(double seconds, double stiffness, double dt)
   return o;
 }
 
-static void a_ball_on_a_cable_swings_like_one_on_a_rod(void **state)
+TEST(a_ball_on_a_cable_swings_like_one_on_a_rod)
 {
-  (void)state;
   for (int i = 0; i < 2; i++)
     for (int k = 3; k <= 9; k++) {
       double dt = i ? 1e-2 : 1e-3;
@@ -147,9 +144,8 @@ static void a_ball_on_a_cable_swings_like_one_on_a_rod(void **state)
     }
 }
 
-static void a_slack_cable_lets_its_load_fall(void **state)
+TEST(a_slack_cable_lets_its_load_fall)
 {
-  (void)state;
   ali3_model *m = model(g);
   toy_added(m, ali3_model_add_body(m, &BALL));
   ali3_force_spec f = cable(1e4, 1);
@@ -201,9 +197,8 @@ static double bounce_error(double stiffness, const ali3_options *o)
   return largest;
 }
 
-static void extrapolation_bounces_no_worse_than_plain_steps(void **state)
+TEST(extrapolation_bounces_no_worse_than_plain_steps)
 {
-  (void)state;
   for (int k = 1; k <= 7; k++) {
     ali3_options plain = ali3_options_default(), better = plain;
     better.extrapolate = true;

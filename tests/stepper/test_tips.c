@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * What bodies work out of their points themselves comes to the same as by the Jacobian: the same mechanism twice, the second
  * with no link that has tips. */
+#include "check.h"
 #include "common/random.h"
 #include "common/toys.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MODELS = 12, STEPS = 40 };
 
@@ -211,9 +208,8 @@ static void start_alike(const struct two *t, int seed)
   }
 }
 
-static void each_stage_is_the_same(void **state)
+TEST(each_stage_is_the_same)
 {
-  (void)state;
   int tips = 0, alone = 0;
   for (int seed = 1; seed <= MODELS; seed++)
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++) {
@@ -239,9 +235,8 @@ static void each_stage_is_the_same(void **state)
 }
 
 /* Whole steps of every kind. */
-static void steps_are_the_same(void **state)
+TEST(steps_are_the_same)
 {
-  (void)state;
   for (int seed = 1; seed <= MODELS; seed++) {
     struct two t;
     ali3_options options = ali3_options_default();
@@ -272,9 +267,8 @@ static void steps_are_the_same(void **state)
 }
 
 /* The rows of anything but a point alone need both bodies. */
-static void others_have_none(void **state)
+TEST(others_have_none)
 {
-  (void)state;
   const ali3_options options = ali3_options_default();
   ali3_model *m = chains(8, 4, true, ALI3_JOINT_REVOLUTE, &options);
   assert_int_equal(tiles_with_tips(m), 0);

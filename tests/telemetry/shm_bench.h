@@ -3,18 +3,15 @@
 #ifndef TESTS_IO_SHM_BENCH_H
 #define TESTS_IO_SHM_BENCH_H
 
+#include "check.h"
 #include "telemetry/read.h"
 #include "telemetry/shm.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { NOBODY = 65534 };
 

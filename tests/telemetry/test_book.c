@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "telemetry/book.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ENTRIES = 100000 };
 
@@ -33,9 +30,8 @@ static int bin_of(uint64_t ns)
   return only_bin();
 }
 
-static void edges_are_as_promised(void **state)
+TEST(edges_are_as_promised)
 {
-  (void)state;
   for (int i = 0; i <= BOOK_LINEAR; i++) assert_true(histogram_edge(i) == 1000.0 * i);
   for (int i = 0; i <= BOOK_LOG; i++) {
     const double exact = 1e6 * exp2(i / 8.0);
@@ -43,9 +39,8 @@ static void edges_are_as_promised(void **state)
   }
 }
 
-static void every_bin_holds_its_edges(void **state)
+TEST(every_bin_holds_its_edges)
 {
-  (void)state;
   for (int i = 0; i < BOOK_BINS; i++) {
     const uint64_t low = (uint64_t)histogram_edge(i);
     assert_int_equal(bin_of(low), i);
@@ -100,18 +95,16 @@ static void percentiles_bracket_the_exact_ones(double log_low, double log_high)
   free(sorted);
 }
 
-static void percentiles_of_random_times(void **state)
+TEST(percentiles_of_random_times)
 {
-  (void)state;
   seed = 1;
   percentiles_bracket_the_exact_ones(2.0, 6.0);  /* 100 ns .. 1 ms */
   percentiles_bracket_the_exact_ones(3.0, 10.5); /* 1 us .. 32 s */
   percentiles_bracket_the_exact_ones(4.0, 12.0); /* 10 us .. 1000 s: many beyond the last bin */
 }
 
-static void empty_and_single(void **state)
+TEST(empty_and_single)
 {
-  (void)state;
   histogram_clear(&h);
   assert_true(histogram_percentile_us(&h, 0.5) == 0.0);
   histogram_add(&h, 12345, 77);
@@ -120,9 +113,8 @@ static void empty_and_single(void **state)
 }
 
 /* The block in shared memory starts as zeros, without a clear. */
-static void zeroed_memory_is_an_empty_histogram(void **state)
+TEST(zeroed_memory_is_an_empty_histogram)
 {
-  (void)state;
   memset(&h, 0, sizeof h);
   histogram_add(&h, 5000, 1);
   histogram_add(&h, 0, 2);
@@ -135,9 +127,8 @@ static void zeroed_memory_is_an_empty_histogram(void **state)
   for (size_t i = 0; i < sizeof h; i++) assert_int_equal(((const char *)&h)[i], 0);
 }
 
-static void phases_lie_in_their_order(void **state)
+TEST(phases_lie_in_their_order)
 {
-  (void)state;
   static struct book b;
   static const char *const names[] = {"latch",   "feedback", "observe", "platform",
                                       "publish", "account",  "prepare"};
@@ -163,9 +154,8 @@ static void assert_watch(const struct stopwatch *w, uint64_t count, uint64_t las
   assert_int_equal(w->max_cycle, max_cycle);
 }
 
-static void a_stopwatch_adds_up(void **state)
+TEST(a_stopwatch_adds_up)
 {
-  (void)state;
   struct stopwatch w = {0};
   stopwatch_add(&w, 0, 7); /* nothing is a time, too */
   assert_watch(&w, 1, 0, 0, 0, 7);
@@ -180,9 +170,8 @@ static void a_stopwatch_adds_up(void **state)
 }
 
 /* Times go; what the rows are stays. */
-static void a_cleared_book_begins_anew(void **state)
+TEST(a_cleared_book_begins_anew)
 {
-  (void)state;
   static struct book b, empty;
   b.levels = empty.levels = LEVELS_MAX;
   for (int i = 0; i < LEVELS_MAX; i++)

@@ -53,9 +53,8 @@ static const struct {
            {put_socket, "is a socket", true}};
 
 /* In the place of a block: tools say what it is. A daemon replaces what its own user put there. */
-static void odd_files_are_refused_at_once(void **state)
+TEST(odd_files_are_refused_at_once)
 {
-  (void)state;
   const char *name = name_of("odd");
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     odd[i].put(path_of(name, OBJECT_BLOCK));
@@ -71,9 +70,8 @@ static void odd_files_are_refused_at_once(void **state)
 }
 
 /* In the place of the lock, the description and the block in the making. */
-static void odd_files_beside_a_block_stop_nobody(void **state)
+TEST(odd_files_beside_a_block_stop_nobody)
 {
-  (void)state;
   const char *name = name_of("beside");
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     struct telemetry *t = start(name);
@@ -101,9 +99,8 @@ static void odd_files_beside_a_block_stop_nobody(void **state)
 }
 
 /* Anybody may lock a file for reading that he can read. */
-static void a_lock_of_a_reader_is_no_daemon_and_stops_none(void **state)
+TEST(a_lock_of_a_reader_is_no_daemon_and_stops_none)
 {
-  (void)state;
   const char *name = name_of("reader");
   leave(name, NULL);
   struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -149,9 +146,8 @@ static int finds_it_running(const char *name)
   return telemetry_create(name, NULL, error, sizeof error) || !strstr(error, "already running as process");
 }
 
-static void blocks_of_others_are_not_believed(void **state)
+TEST(blocks_of_others_are_not_believed)
 {
-  (void)state;
   SKIP_UNLESS_ROOT()
   const char *name = name_of("false");
   assert_int_equal(as_user(NOBODY, put_false_block, name), 0);
@@ -177,9 +173,8 @@ static void blocks_of_others_are_not_believed(void **state)
 }
 
 /* A daemon of another user is one, as long as it lives: its block names a process of his. */
-static void a_daemon_of_another_user_is_one(void **state)
+TEST(a_daemon_of_another_user_is_one)
 {
-  (void)state;
   SKIP_UNLESS_ROOT()
   const char *name = name_of("other");
   int hold[2], told[2];
@@ -221,9 +216,8 @@ static int crowd(const char *name)
   return 0;
 }
 
-static void one_user_does_not_fill_the_list(void **state)
+TEST(one_user_does_not_fill_the_list)
 {
-  (void)state;
   SKIP_UNLESS_ROOT()
   const char *name = name_of("ours");
   struct telemetry *t = start(name);
@@ -271,9 +265,8 @@ static void read_on(const char *name)
 }
 
 /* A mapping of a file that is cut ends its reader with SIGBUS. ALI3_SOAK_CUTS: as often. */
-static void a_block_that_is_cut_ends_no_reader(void **state)
+TEST(a_block_that_is_cut_ends_no_reader)
 {
-  (void)state;
   const char *name = name_of("cut"), *wanted = getenv("ALI3_SOAK_CUTS");
   const int cuts = wanted ? atoi(wanted) : CUTS; /* NOLINT(cert-err34-c): by hand */
   struct telemetry *t = start(name);
@@ -305,9 +298,8 @@ static void a_block_that_is_cut_ends_no_reader(void **state)
   assert_swept(name);
 }
 
-static void texts_hold_nothing_that_a_terminal_obeys(void **state)
+TEST(texts_hold_nothing_that_a_terminal_obeys)
 {
-  (void)state;
   static const struct {
     const char *given, *kept;
   } texts[] = {{"four-bar", "four-bar"},
@@ -332,9 +324,8 @@ static void texts_hold_nothing_that_a_terminal_obeys(void **state)
 }
 
 /* Every text and count of a copy fits. */
-static void a_copy_is_safe_whoever_wrote_it(void **state)
+TEST(a_copy_is_safe_whoever_wrote_it)
 {
-  (void)state;
   const char *name = name_of("safe");
   struct telemetry *t = start(name);
   memset(t->model, '\x1b', sizeof t->model);
@@ -375,9 +366,8 @@ static void a_copy_is_safe_whoever_wrote_it(void **state)
 }
 
 /* A record of a miss that is being written is left out, those before it are there. */
-static void a_record_that_is_being_written_is_left_out(void **state)
+TEST(a_record_that_is_being_written_is_left_out)
 {
-  (void)state;
   const char *name = name_of("record");
   struct telemetry *t = start(name);
   for (uint64_t k = 1; k <= 3; k++) miss_log_write(&t->misses, &(struct miss){.number = k});

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The cause of a miss, and the words for it. */
+#include "check.h"
 #include "telemetry/miss.h"
 
 #include "telemetry/late_cycle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct book book = {.levels = 7, .level[6].name = "subtrees"};
 
@@ -35,9 +32,8 @@ static void assert_told(struct miss m, const char *expected)
   assert_string_equal(told(&m), expected);
 }
 
-static void names_are_those_of_the_interface(void **state)
+TEST(names_are_those_of_the_interface)
 {
-  (void)state;
   static const char *const names[] = {"unknown",   "suspended", "host-asleep", "late-wake",   "page-fault",
                                       "preempted", "blocked",   "worker",      "worker-lost", "computing",
                                       "carried",   "stolen",    "early-frame"};
@@ -46,9 +42,8 @@ static void names_are_those_of_the_interface(void **state)
   assert_string_equal(miss_cause_name(sizeof names / sizeof *names), "?");
 }
 
-static void off_its_processor(void **state)
+TEST(off_its_processor)
 {
-  (void)state;
   struct miss m = cycle();
   off(&m, PHASE_observe, 12 * MS);
   m.skipped = 1;
@@ -79,9 +74,8 @@ static void off_its_processor(void **state)
 }
 
 /* What happens beside the work without taking long is no cause. */
-static void on_its_processor(void **state)
+TEST(on_its_processor)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_feedback, 12 * MS);
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
@@ -95,9 +89,8 @@ static void on_its_processor(void **state)
 }
 
 /* The kernel counts small faults as work: there have to be many for so much time. */
-static void many_page_faults(void **state)
+TEST(many_page_faults)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_prepare, 12 * MS);
   m.own.minor = 300;
@@ -109,9 +102,8 @@ static void many_page_faults(void **state)
                  "2 starts skipped");
 }
 
-static void woken_late(void **state)
+TEST(woken_late)
 {
-  (void)state;
   struct miss m = cycle();
   wakes_late(&m, 11 * MS);
   computes(&m, PHASE_observe, 1 * MS);
@@ -122,9 +114,8 @@ static void woken_late(void **state)
 }
 
 /* A long step that takes as long as ever is not what made the cycle late. */
-static void the_usual_is_no_cause(void **state)
+TEST(the_usual_is_no_cause)
 {
-  (void)state;
   struct miss m = cycle();
   m.usual_ns[PHASE_feedback] += 8 * MS;
   m.usual_held_ns = 3 * MS;
@@ -138,18 +129,16 @@ static void the_usual_is_no_cause(void **state)
 }
 
 /* Before the first cycle in time nothing is usual: what took longest. */
-static void nothing_known(void **state)
+TEST(nothing_known)
 {
-  (void)state;
   struct miss m = cycle();
   memset(m.usual_ns, 0, sizeof m.usual_ns);
   computes(&m, PHASE_feedback, 11 * MS);
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
 }
 
-static void a_worker_holds_the_loop_up(void **state)
+TEST(a_worker_holds_the_loop_up)
 {
-  (void)state;
   struct miss m = cycle();
   worker_takes(&m, PHASE_feedback, 20 * US, 11900 * US);
   m.held_ns += 1 * MS; /* in other pieces */
@@ -178,9 +167,8 @@ static void a_worker_holds_the_loop_up(void **state)
                  "(1 involuntary switch)");
 }
 
-static void many_small_waits_for_workers(void **state)
+TEST(many_small_waits_for_workers)
 {
-  (void)state;
   struct miss m = cycle();
   for (int i = 0; i < 50; i++) worker_takes(&m, PHASE_feedback, 30 * US, 170 * US);
   m.worker.cpu_ns = m.worker.span_ns;
@@ -191,9 +179,8 @@ static void many_small_waits_for_workers(void **state)
 }
 
 /* Its share was the slowest in every cycle, but nobody waited for it. */
-static void a_worker_that_takes_its_time_beside_the_loop(void **state)
+TEST(a_worker_that_takes_its_time_beside_the_loop)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_feedback, 12 * MS);
   m.slowest = (struct slowest){.level = 6, .share = 1, .busy_ns = 12 * MS};
@@ -202,9 +189,8 @@ static void a_worker_that_takes_its_time_beside_the_loop(void **state)
 }
 
 /* The workers are done, and the loop sleeps on. */
-static void woken_late_at_a_barrier(void **state)
+TEST(woken_late_at_a_barrier)
 {
-  (void)state;
   struct miss m = cycle();
   worker_takes(&m, PHASE_feedback, 0, 1 * MS);
   longer(&m, PHASE_feedback, 11 * MS);
@@ -216,9 +202,8 @@ static void woken_late_at_a_barrier(void **state)
   assert_cause(m, MISS_LATE_WAKE, PHASES);
 }
 
-static void a_worker_has_ended(void **state)
+TEST(a_worker_has_ended)
 {
-  (void)state;
   struct miss m = cycle();
   off(&m, PHASE_feedback, 12 * MS);
   m.own.voluntary = 1;
@@ -228,9 +213,8 @@ static void a_worker_has_ended(void **state)
   assert_told(m, "miss 17 at cycle 48211: feedback 12.3 ms, worker 2 has ended");
 }
 
-static void stopped_as_a_whole(void **state)
+TEST(stopped_as_a_whole)
 {
-  (void)state;
   struct miss m = cycle();
   off(&m, PHASE_publish, 20 * MS);
   m.own.voluntary = 1;
@@ -254,9 +238,8 @@ static void stopped_as_a_whole(void **state)
 }
 
 /* In the sleep between two cycles: no phase took longer. */
-static void stopped_while_it_slept(void **state)
+TEST(stopped_while_it_slept)
 {
-  (void)state;
   struct miss m = cycle();
   wakes_late(&m, 20 * MS);
   computes(&m, PHASE_latch, 5 * US);
@@ -268,18 +251,16 @@ static void stopped_while_it_slept(void **state)
 }
 
 /* A debugger that only looks is no cause. */
-static void a_debugger_that_is_attached(void **state)
+TEST(a_debugger_that_is_attached)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_feedback, 12 * MS);
   m.debugger = 4711;
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
 }
 
-static void late_from_the_cycle_before(void **state)
+TEST(late_from_the_cycle_before)
 {
-  (void)state;
   struct miss m = cycle();
   wakes_late(&m, 30 * MS);
   computes(&m, PHASE_feedback, 1 * MS);
@@ -295,9 +276,8 @@ static void late_from_the_cycle_before(void **state)
 }
 
 /* Paced by input frames a cycle is late when the next frame comes, whenever that is. */
-static void the_next_frame_came_early(void **state)
+TEST(the_next_frame_came_early)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_feedback, 5 * MS);
   assert_cause(m, MISS_EARLY_FRAME, PHASES);
@@ -309,9 +289,8 @@ static void the_next_frame_came_early(void **state)
   assert_cause(m, MISS_COMPUTING, PHASE_feedback);
 }
 
-static void taken_by_a_hypervisor(void **state)
+TEST(taken_by_a_hypervisor)
 {
-  (void)state;
   struct miss busy = cycle(), late = cycle(), slept = cycle();
   computes(&busy, PHASE_feedback, 12 * MS);
   busy.stolen_ns = 6 * MS;
@@ -334,9 +313,8 @@ static void taken_by_a_hypervisor(void **state)
               "12.0 ms (1 voluntary switch); hypervisor took processors for 20.0 ms about then");
 }
 
-static void beside_the_cause(void **state)
+TEST(beside_the_cause)
 {
-  (void)state;
   struct miss m = cycle();
   computes(&m, PHASE_latch, 10 * MS);
   m.grace = 1;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "telemetry/miss.h"
 
 #include "base/arena.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A record all of whose words follow from its number. */
 static struct miss make(uint64_t number)
@@ -31,9 +28,8 @@ static bool whole(const struct miss *m)
   return memcmp(m, &expected, sizeof expected) == 0;
 }
 
-static void the_last_records_are_kept(void **state)
+TEST(the_last_records_are_kept)
 {
-  (void)state;
   struct miss_log *log = aligned_zalloc(sizeof *log);
   struct miss m;
   assert_false(miss_log_read(log, 0, &m));
@@ -52,9 +48,8 @@ static void the_last_records_are_kept(void **state)
 }
 
 /* The writer died in between. */
-static void half_a_record_is_refused(void **state)
+TEST(half_a_record_is_refused)
 {
-  (void)state;
   struct miss_log *log = aligned_zalloc(sizeof *log);
   struct miss m = make(1);
   for (int i = 0; i <= MISS_LOG; i++) miss_log_write(log, &m);
@@ -90,9 +85,8 @@ static void look_at(const struct miss_log *log, uint64_t k, struct seen *seen)
   seen->wrong += m.number != k + 1;
 }
 
-static void two_threads_never_tear(void **state)
+TEST(two_threads_never_tear)
 {
-  (void)state;
   struct miss_log *log = aligned_zalloc(sizeof *log);
   struct seen seen = {0};
   pthread_t writer;

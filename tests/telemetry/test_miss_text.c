@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Records that are not as they should be, and little room for the text. What it says: test_miss.c. */
+#include "check.h"
 #include "telemetry/miss.h"
 
 #include "telemetry/late_cycle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct book *levels(void)
 {
@@ -34,9 +31,8 @@ static const char *told(const struct miss *m)
   return text;
 }
 
-static void a_record_that_was_not_judged(void **state)
+TEST(a_record_that_was_not_judged)
 {
-  (void)state;
   struct miss m = cycle();
   m.phase = PHASES;
   assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
@@ -44,9 +40,8 @@ static void a_record_that_was_not_judged(void **state)
   assert_string_equal(told(&m), "miss 17 at cycle 48211: cause unknown");
 }
 
-static void levels_without_a_name(void **state)
+TEST(levels_without_a_name)
 {
-  (void)state;
   static const int32_t level[] = {6, 7, 5, 8, LEVELS_MAX, INT32_MAX, -1};
   static const char *const expected[] = {
       "subtrees worker", "a name of no end at all worker", "row 5 worker", "row 8 worker",
@@ -71,9 +66,8 @@ static void levels_without_a_name(void **state)
 }
 
 /* Cut off at any length, as by snprintf(). */
-static void any_size_of_text(void **state)
+TEST(any_size_of_text)
 {
-  (void)state;
   struct miss m = cycle();
   worker_takes(&m, PHASE_feedback, 20 * US, 11900 * US);
   m.worker.involuntary = m.worker.minor = 2;

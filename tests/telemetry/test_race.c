@@ -83,9 +83,8 @@ static int start_pair(const char *name)
   return got;
 }
 
-static void of_two_one_gets_the_name(void **state)
+TEST(of_two_one_gets_the_name)
 {
-  (void)state;
   const char *name = name_of("race");
   for (int i = 0; i < PAIRS; i++) {
     leave(name, NULL);
@@ -95,9 +94,8 @@ static void of_two_one_gets_the_name(void **state)
 }
 
 /* One process ends while another starts: the second is refused, or it has the name for itself. */
-static void an_end_frees_the_name_at_once_or_not_yet(void **state)
+TEST(an_end_frees_the_name_at_once_or_not_yet)
 {
-  (void)state;
   const char *name = name_of("end");
   int started = 0;
   for (int i = 0; i < PAIRS; i++) {

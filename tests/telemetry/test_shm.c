@@ -9,9 +9,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-static void block_is_seen_when_ready(void **state)
+TEST(block_is_seen_when_ready)
 {
-  (void)state;
   const char *name = name_of("ready");
   assert_refused(name, "not running");
 
@@ -52,9 +51,8 @@ static void block_is_seen_when_ready(void **state)
   assert_swept(name);
 }
 
-static void names_are_restricted(void **state)
+TEST(names_are_restricted)
 {
-  (void)state;
   static const char *const bad[] = {"",
                                     "a/b",
                                     "../a",
@@ -92,9 +90,8 @@ static pid_t start_owner(const char *name, int *keep)
   return pid;
 }
 
-static void living_owner_is_respected_dead_one_replaced(void **state)
+TEST(living_owner_is_respected_dead_one_replaced)
 {
-  (void)state;
   const char *name = name_of("owner");
   int keep;
   const pid_t pid = start_owner(name, &keep);
@@ -127,9 +124,8 @@ static void name_another_process(struct telemetry *t)
 }
 
 /* Process numbers are given out again: a living process of that number is no daemon. */
-static void a_number_given_out_again_is_no_daemon(void **state)
+TEST(a_number_given_out_again_is_no_daemon)
 {
-  (void)state;
   const char *name = name_of("again");
   leave(name, name_another_process);
   struct telemetry_reader r;
@@ -159,9 +155,8 @@ static void be_of_another_version(struct telemetry *t)
 }
 
 /* A start that fails does not lose what the daemon before it left. */
-static void what_a_killed_daemon_left_is_told(void **state)
+TEST(what_a_killed_daemon_left_is_told)
 {
-  (void)state;
   const char *name = name_of("left");
   struct telemetry_left left;
   memset(&left, 0xff, sizeof left);
@@ -201,9 +196,8 @@ static void what_a_killed_daemon_left_is_told(void **state)
 }
 
 /* Also one that was killed while it started. */
-static void a_half_made_block_is_replaced(void **state)
+TEST(a_half_made_block_is_replaced)
 {
-  (void)state;
   const char *name = name_of("half");
   const pid_t pid = fork();
   if (pid == 0) {
@@ -216,9 +210,8 @@ static void a_half_made_block_is_replaced(void **state)
   assert_swept(name);
 }
 
-static void blocks_of_other_versions_are_refused(void **state)
+TEST(blocks_of_other_versions_are_refused)
 {
-  (void)state;
   const char *name = name_of("version");
   struct telemetry *t = start(name);
   t->version = TELEMETRY_VERSION + 1;
@@ -245,9 +238,8 @@ static int place_in_list(const char *name)
   return -1;
 }
 
-static void list_is_living_first_then_newest(void **state)
+TEST(list_is_living_first_then_newest)
 {
-  (void)state;
   const char *older = name_of("older"), *newer = name_of("newer"), *dead = name_of("dead");
   int keep;
   const pid_t pid = start_owner(dead, &keep);
@@ -280,9 +272,8 @@ static int create_without_room(void)
          access(path_of("full", OBJECT_LOCK), F_OK) == 0;
 }
 
-static void no_room_is_an_error_and_not_a_crash_later(void **state)
+TEST(no_room_is_an_error_and_not_a_crash_later)
 {
-  (void)state;
   const pid_t pid = fork();
   if (pid == 0) _exit(create_without_room());
   int status;
@@ -309,9 +300,8 @@ static void describe_old(struct telemetry *t)
   telemetry_describe(t, "old");
 }
 
-static void a_description_lives_as_long_as_its_block(void **state)
+TEST(a_description_lives_as_long_as_its_block)
 {
-  (void)state;
   const char *name = name_of("described");
   struct telemetry *t = create(name);
   const mode_t umask_before = umask(077);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "telemetry/telemetry.h"
 
 #include "base/arena.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { WRITES = 200000, WORDS = sizeof(struct telemetry_live) / 8 };
 
@@ -34,9 +31,8 @@ static bool whole(const struct telemetry_live *live)
   return memcmp(found, wanted, sizeof wanted) == 0;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-  (void)state;
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live = {.cycle = 1};
   assert_true(telemetry_read(t, &live));
@@ -48,9 +44,8 @@ static void what_is_written_is_read(void **state)
   free(t);
 }
 
-static void dead_writer_is_noticed(void **state)
+TEST(dead_writer_is_noticed)
 {
-  (void)state;
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live;
   atomic_store(&t->sequence, 7); /* odd: it died while writing */
@@ -69,9 +64,8 @@ static void *write_many(void *arg)
   return NULL;
 }
 
-static void two_threads_never_tear(void **state)
+TEST(two_threads_never_tear)
 {
-  (void)state;
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live = make(0);
   telemetry_write(t, &live);

@@ -3,12 +3,12 @@
 #ifndef TESTS_TOOLS_RUN_TOP_H
 #define TESTS_TOOLS_RUN_TOP_H
 
+#include "check.h"
 #include "rt/clock.h"
 #include "signals/exchange.h"
 #include "signals/states.h"
 #include "telemetry/shm.h"
 
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char name[64];
 static char output[65536];

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Daemons found through their shared memory, made here: they come, go, die and come back. */
 #include "census.h"
+#include "check.h"
 
 #include "rt/clock.h"
 #include "signals/exchange.h"
 #include "telemetry/shm.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct census census;
 static char name[2][64];
@@ -44,9 +41,8 @@ static const struct present *look(const char *instance)
   return census_find(&census, instance);
 }
 
-static void daemons_come_and_go(void **state)
+TEST(daemons_come_and_go)
 {
-  (void)state;
   assert_null(look(name[0]));
   struct telemetry *a = start_fake(name[0]), *b = start_fake(name[1]);
   const struct present *p = look(name[0]);
@@ -81,9 +77,8 @@ static void daemons_come_and_go(void **state)
   telemetry_destroy(a);
 }
 
-static void one_that_is_wanted_counts_always(void **state)
+TEST(one_that_is_wanted_counts_always)
 {
-  (void)state;
   census.only = name[0];
   struct telemetry *b = start_fake(name[1]);
   const struct present *p = look(name[0]);
@@ -99,9 +94,8 @@ static void one_that_is_wanted_counts_always(void **state)
 }
 
 /* What was counted stays as it was, whatever the daemon does since. */
-static void a_census_is_a_copy(void **state)
+TEST(a_census_is_a_copy)
 {
-  (void)state;
   struct telemetry *t = start_fake(name[0]);
   memset(t->model, 'm', sizeof t->model); /* no end, as no daemon of ours would write it */
   memset(t->reason, 'r', sizeof t->reason);
@@ -125,9 +119,8 @@ static void a_census_is_a_copy(void **state)
   assert_true(p->sample.whole);
 }
 
-static void a_fresh_look_is_kept(void **state)
+TEST(a_fresh_look_is_kept)
 {
-  (void)state;
   struct telemetry *t = start_fake(name[0]);
   assert_non_null(look(name[0]));
   census.taken_ns = clock_now_ns() + NS_PER_S / 2; /* as if just now, however slow this machine is */
@@ -138,9 +131,8 @@ static void a_fresh_look_is_kept(void **state)
   assert_true(clock_now_ns() >= census.taken_ns);
 }
 
-static void a_torn_block_is_told(void **state)
+TEST(a_torn_block_is_told)
 {
-  (void)state;
   struct telemetry *t = start_fake(name[0]);
   atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
   const struct present *p = look(name[0]);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Each check before hosts made of files: good, bad, and not readable. */
 #include "ali3-doctor/checks.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "tools/fake_host.h"
 
@@ -44,9 +38,8 @@ static const char *const ids[] = {"rtprio",     "memlock",   "cgroup",   "preemp
                                   "thp",        "swap",      "watchdog", "hwlat"};
 enum { IDS = sizeof ids / sizeof *ids };
 
-static void nothing_is_wrong_with_a_good_host(void **state)
+TEST(nothing_is_wrong_with_a_good_host)
 {
-  (void)state;
   look(3, "rtprio");
   assert_int_equal(all.count, IDS);
   for (int i = 0; i < all.count; i++) {
@@ -57,9 +50,8 @@ static void nothing_is_wrong_with_a_good_host(void **state)
   }
 }
 
-static void what_cannot_be_read_is_unknown(void **state)
+TEST(what_cannot_be_read_is_unknown)
 {
-  (void)state;
   look(3, "rtprio");
   assert_int_equal(all.count, IDS);
   for (int i = 0; i < all.count; i++) {
@@ -172,9 +164,8 @@ static const struct change {
      "mount -t tracefs"},
 };
 
-static void each_change_is_noticed(void **state)
+TEST(each_change_is_noticed)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     const struct change *c = &changes[i];
     if (c->content)
@@ -186,9 +177,8 @@ static void each_change_is_noticed(void **state)
   }
 }
 
-static void limits_are_read_as_the_daemon_needs_them(void **state)
+TEST(limits_are_read_as_the_daemon_needs_them)
 {
-  (void)state;
   static const char *const all_memory = "unlimited            unlimited";
   fake_limits("80                   80", all_memory);
   assert_found(look(3, "rtprio"), FINDING_OK, "up to 80", "");
@@ -209,9 +199,8 @@ static void limits_are_read_as_the_daemon_needs_them(void **state)
   assert_found(look(3, "memlock"), FINDING_BAD, "8 MB", "LimitMEMLOCK=infinity");
 }
 
-static void quota_of_the_own_group(void **state)
+TEST(quota_of_the_own_group)
 {
-  (void)state;
   static const char mounts[] =
       "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
       "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
@@ -231,9 +220,8 @@ static void quota_of_the_own_group(void **state)
   assert_found(look(3, "cgroup"), FINDING_OK, "800000", "");
 }
 
-static void groups_of_version_2(void **state)
+TEST(groups_of_version_2)
 {
-  (void)state;
   static const char config[] = "/boot/config-6.1.0-18-rt-amd64";
   fake_put("/proc/self/cgroup", "0::/user.slice/user-1000.slice\n");
   fake_put(config, "CONFIG_CGROUPS=y\n# CONFIG_RT_GROUP_SCHED is not set\n");
@@ -242,9 +230,8 @@ static void groups_of_version_2(void **state)
   assert_found(look(3, "cgroup"), FINDING_WARN, "/user.slice/user-1000.slice", "rt_group_sched=0");
 }
 
-static void modes_of_a_dynamic_kernel(void **state)
+TEST(modes_of_a_dynamic_kernel)
 {
-  (void)state;
   fake_put("/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian\n");
   fake_put("/sys/kernel/debug/sched/preempt", "none voluntary (full) lazy\n");
   assert_found(look(3, "preempt"), FINDING_WARN, "full, no PREEMPT_RT", "rt-amd64");
@@ -254,9 +241,8 @@ static void modes_of_a_dynamic_kernel(void **state)
   assert_found(look(3, "preempt"), FINDING_OK, "PREEMPT_RT", "");
 }
 
-static void new_kernels_have_a_fair_server_instead(void **state)
+TEST(new_kernels_have_a_fair_server_instead)
 {
-  (void)state;
   static const char server[] = "/sys/kernel/debug/sched/fair_server/cpu0/runtime";
   fake_put("/proc/sys/kernel/sched_rt_runtime_us", "950000\n");
   fake_put("/proc/sys/kernel/osrelease", "6.11.9-amd64\n");
@@ -275,9 +261,8 @@ static void new_kernels_have_a_fair_server_instead(void **state)
 }
 
 /* Whatever of it concerns no CPU set apart is worth knowing, not a fault. */
-static void nobody_said_which_cpu(void **state)
+TEST(nobody_said_which_cpu)
 {
-  (void)state;
   assert_found(look(-1, "isolated"), FINDING_INFO, "not told to run there", "--cpu 3");
   assert_found(look(-1, "governor"), FINDING_OK, "performance on 1 CPU", "");
   fake_put("/sys/devices/system/cpu/isolated", "\n");
@@ -292,9 +277,8 @@ static void nobody_said_which_cpu(void **state)
   assert_found(look(2, "irqbalance"), FINDING_WARN, "loop's CPU", "IRQBALANCE_BANNED_CPULIST=2");
 }
 
-static void boost_of_other_drivers(void **state)
+TEST(boost_of_other_drivers)
 {
-  (void)state;
   fake_remove("/sys/devices/system/cpu/intel_pstate");
   assert_found(look(3, "turbo"), FINDING_UNKNOWN, "neither", "");
   fake_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
@@ -303,9 +287,8 @@ static void boost_of_other_drivers(void **state)
   assert_found(look(3, "turbo"), FINDING_OK, "off", "");
 }
 
-static void a_latency_request_keeps_cpus_awake(void **state)
+TEST(a_latency_request_keeps_cpus_awake)
 {
-  (void)state;
   char path[PATH_MAX];
   const int32_t us = 20;
   fake_put("/sys/devices/system/cpu/cpu3/cpuidle/state2/disable", "0\n");

@@ -2,18 +2,12 @@
  * What the checks of ali3-doctor stand on: files, sets of processors, interrupts, the tracer of latencies. */
 #include "ali3-doctor/hwlat.h"
 #include "ali3-doctor/interrupts.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "tools/fake_host.h"
 
-static void files(void **state)
+TEST(files)
 {
-  (void)state;
   char text[8];
   long long value = 0;
   fake_put("/a/number", " -42 \n");
@@ -42,9 +36,8 @@ static void files(void **state)
   assert_false(has_word("hwlatx nop", "hwlat") || has_word("cpuset", "cpu") || has_word("", "x"));
 }
 
-static void this_host(void **state)
+TEST(this_host)
 {
-  (void)state;
   struct host h;
   host_look(&h, "/", 80, 2);
   assert_true(host_is_here(&h));
@@ -53,9 +46,8 @@ static void this_host(void **state)
   assert_true(CPU_ISSET(2, &h.loop));
 }
 
-static void sets_of_processors(void **state)
+TEST(sets_of_processors)
 {
-  (void)state;
   static const char *const same[] = {"", "0", "0-3", "1,3,5", "0-1,8-9,1023"};
   static const char *const wrong[] = {"x",     "-",    "1-",  "1,",     ",1",         "3-1",
                                       "3-1,5", "1024", "1 2", "(null)", "99999999999"};
@@ -94,9 +86,8 @@ static struct finding interrupts_found(int cpu, bool again, const char *later)
   return all.list[0];
 }
 
-static void interrupts(void **state)
+TEST(interrupts)
 {
-  (void)state;
   static const char later[] =
       "           CPU0       CPU1       CPU2       CPU3       \n"
       "  8:          5          0          0          2  IO-APIC   8-edge      rtc0\n"
@@ -122,9 +113,8 @@ static void interrupts(void **state)
 }
 
 /* Columns are those of the processors that are online. */
-static void columns_of_interrupts(void **state)
+TEST(columns_of_interrupts)
 {
-  (void)state;
   fake_put("/proc/interrupts", "           CPU0       CPU2       CPU3\n"
                                " 40:          1         20        300   PCI-MSI-0000:00:02.0 1-edge a, b\n"
                                " 41:          1\n"
@@ -152,9 +142,8 @@ static const char *content(const char *path)
 #define TRACING "/sys/kernel/tracing/tracing_on"
 #define LONGEST "/sys/kernel/tracing/tracing_max_latency"
 
-static void tracers_are_put_back(void **state)
+TEST(tracers_are_put_back)
 {
-  (void)state;
   static const char *const on[] = {"0", "1"};
   char error[128] = "";
   struct hwlat t;
@@ -178,9 +167,8 @@ static void tracers_are_put_back(void **state)
   assert_string_equal(content(TRACER), "nop");
 }
 
-static void tracers_of_others_are_left_alone(void **state)
+TEST(tracers_of_others_are_left_alone)
 {
-  (void)state;
   char error[128];
   struct hwlat t;
   const struct host h = fake_look(-1);

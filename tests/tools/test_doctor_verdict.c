@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * From figures to findings to a verdict, and the measurement itself. How long anything takes is not judged. */
 #include "ali3-doctor/verdict.h"
+#include "check.h"
 #include "common/unprivileged.h"
 #include "rt/clock.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct measured figures;
 static const struct measure_plan plan = {.period_ns = 1000000, .seconds = 1.0, .priority = 80, .cpu = -1};
@@ -43,9 +40,8 @@ static enum finding_state judged(const char *id)
   return f->state;
 }
 
-static void good_figures(void **state)
+TEST(good_figures)
 {
-  (void)state;
   struct findings all = {.count = 0};
   fit_figures(&figures);
   judge_measured(&plan, &figures, 12, &all);
@@ -57,9 +53,8 @@ static void good_figures(void **state)
   assert_string_equal(findings_get(&all, "wakeup_max")->found, "latest wake-up 100 us");
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-  (void)state;
   struct findings all = {.count = 0};
   fit_figures(&figures);
   thousand_wakeups(&figures, 1000);
@@ -70,9 +65,8 @@ static void statistics(void **state)
   assert_string_equal(findings_get(&all, "wakeup_max")->found, "latest wake-up 1000 us");
 }
 
-static void limits_of_wakeups(void **state)
+TEST(limits_of_wakeups)
 {
-  (void)state;
   fit_figures(&figures);
   for (int i = 0; i < 9000; i++) histogram_add(&figures.wakeup, 50000, 1);
   assert_int_equal(judged("wakeup_p999"), FINDING_OK);
@@ -89,9 +83,8 @@ static void limits_of_wakeups(void **state)
   assert_int_equal(judged("wakeup_p999"), FINDING_BAD);
 }
 
-static void limits_of_the_rest(void **state)
+TEST(limits_of_the_rest)
 {
-  (void)state;
   fit_figures(&figures);
   figures.gap_ns = 201000;
   assert_int_equal(judged("gap"), FINDING_WARN);
@@ -116,9 +109,8 @@ static void limits_of_the_rest(void **state)
   assert_int_equal(judged("skipped"), FINDING_BAD);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-  (void)state;
   struct findings all = {.count = 0};
   fit_figures(&figures);
   figures.thread.realtime = false;
@@ -133,9 +125,8 @@ static void refusals(void **state)
   assert_int_equal(judged("fifo"), FINDING_OK);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-  (void)state;
   struct findings all = {.count = 0};
   assert_int_equal(verdict_of(&all, true), VERDICT_FIT);
   assert_int_equal(verdict_of(&all, false), VERDICT_USABLE); /* who has not measured promises nothing */
@@ -156,9 +147,8 @@ static void verdicts(void **state)
   }
 }
 
-static void the_grid_is_kept(void **state)
+TEST(the_grid_is_kept)
 {
-  (void)state;
   uint64_t skipped = 0;
   assert_int_equal(grid_after(1000, 100, 1000, &skipped), 1100);
   assert_int_equal(grid_after(1000, 100, 1099, &skipped), 1100);
@@ -176,9 +166,8 @@ static void progress(double seconds)
   progressed++;
 }
 
-static void a_short_measurement(void **state)
+TEST(a_short_measurement)
 {
-  (void)state;
   static const atomic_bool never = false;
   const struct measure_plan quick = {.period_ns = 1000000, .seconds = 0.2, .priority = 1, .cpu = -1};
   const struct measure_watch watch = {.stop = &never, .progress = progress};
@@ -195,9 +184,8 @@ static void a_short_measurement(void **state)
   assert_false(figures.interrupted);
 }
 
-static void it_can_be_stopped(void **state)
+TEST(it_can_be_stopped)
 {
-  (void)state;
   static const atomic_bool now = true;
   const struct measure_plan year = {.period_ns = 1000000, .seconds = 3600.0, .priority = 1, .cpu = -1};
   const struct measure_watch watch = {.stop = &now};
@@ -220,9 +208,8 @@ static int measure_without_rights(void)
   return verdict_of(&all, true) == VERDICT_UNFIT ? 0 : 4;
 }
 
-static void a_host_that_refuses_is_measured_and_unfit(void **state)
+TEST(a_host_that_refuses_is_measured_and_unfit)
 {
-  (void)state;
   const int status = in_child(measure_without_rights);
   if (status == 77) skip();
   assert_int_equal(status, 0);

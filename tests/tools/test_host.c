@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "host.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static struct sockaddr_in v4(const char *address)
 {
@@ -17,9 +12,8 @@ static struct sockaddr_in v4(const char *address)
   return a;
 }
 
-static void our_names_are_ours(void **state)
+TEST(our_names_are_ours)
 {
-  (void)state;
   static const char *const ours[] = {
       "localhost",   "localhost:9464",   "LocalHost:1",  "localhost.",     "127.0.0.1:9464",
       "127.1.2.3",   "[::1]:9464",       "[::1]",        "192.0.2.7:9464", "192.0.2.7",
@@ -58,9 +52,8 @@ static void our_names_are_ours(void **state)
   assert_false(host_is_ours("192.0.2.7", (const struct sockaddr *)&at6, &none));
 }
 
-static void names_without_port_are_valid(void **state)
+TEST(names_without_port_are_valid)
 {
-  (void)state;
   char longest[300];
   for (size_t i = 0; i < sizeof longest; i++) longest[i] = 'a';
   longest[sizeof longest - 1] = '\0';

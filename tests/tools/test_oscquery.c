@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The pages of a description, whatever it describes. */
+#include "check.h"
 #include "oscquery.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char text[] =
     "{\"HOST_INFO\":{\"NAME\":\"x\",\"OSC_PORT\":9100},"
@@ -25,9 +22,8 @@ static const char *ask(const char *description, struct request r)
   return page.text;
 }
 
-static void nodes_have_paths(void **state)
+TEST(nodes_have_paths)
 {
-  (void)state;
   assert_string_equal(ask(text, (struct request){.path = "/a/b"}),
                       "{\"FULL_PATH\":\"/a/b\",\"TYPE\":\"ff\",\"ACCESS\":3}");
   assert_int_equal(page.status, 200);
@@ -42,9 +38,8 @@ static void nodes_have_paths(void **state)
   }
 }
 
-static void attributes_are_asked_for_alone(void **state)
+TEST(attributes_are_asked_for_alone)
 {
-  (void)state;
   assert_string_equal(ask(text, (struct request){.path = "/", .attribute = "HOST_INFO"}),
                       "{\"NAME\":\"x\",\"OSC_PORT\":9100}");
   assert_string_equal(ask(text, (struct request){.path = "/a/b", .attribute = "TYPE"}), "{\"TYPE\":\"ff\"}");
@@ -52,9 +47,8 @@ static void attributes_are_asked_for_alone(void **state)
   assert_int_equal(page.status, 204);
 }
 
-static void what_is_wrong_is_refused(void **state)
+TEST(what_is_wrong_is_refused)
 {
-  (void)state;
   ask(text, (struct request){.path = "/", .method = "POST"});
   assert_int_equal(page.status, 405);
   ask(text, (struct request){.path = "/", .bad_query = true});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which page a request gets, and what the JSON of it says; addresses to serve on. */
+#include "check.h"
 #include "pages.h"
 
 #include "listener.h"
@@ -8,12 +9,8 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct census census;
 static struct page page;
@@ -47,9 +44,8 @@ static const char *string(const json_t *o, const char *key)
   return json_string_value(json_object_get(o, key));
 }
 
-static void metrics_page(void **state)
+TEST(metrics_page)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   assert_int_equal(ask((struct request){.path = "/metrics"}), 200);
   assert_string_equal(page.type, "text/plain; version=0.0.4; charset=utf-8");
@@ -57,9 +53,8 @@ static void metrics_page(void **state)
   assert_int_equal(ask((struct request){.path = "/metrics", .method = "HEAD"}), 200);
 }
 
-static void status_is_that_of_one(void **state)
+TEST(status_is_that_of_one)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   struct present *b = fake_daemon(&census.one[census.count++], "b");
   b->sample.verdict = VERDICT_DEGRADED;
@@ -99,9 +94,8 @@ static void status_is_that_of_one(void **state)
   assert_shows("no daemon is running");
 }
 
-static void instances_are_listed(void **state)
+TEST(instances_are_listed)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   fake_gone(&census.one[census.count++], "c");
   assert_int_equal(ask((struct request){.path = "/api/v1/instances"}), 200);
@@ -121,9 +115,8 @@ static void instances_are_listed(void **state)
   json_decref(o);
 }
 
-static void health_is_that_of_the_worst(void **state)
+TEST(health_is_that_of_the_worst)
 {
-  (void)state;
   assert_int_equal(ask((struct request){.path = "/healthz"}), 503);
   assert_string_equal(page.text, "gone: no daemon is running\n");
   fake_daemon(&census.one[census.count++], "a");
@@ -148,9 +141,8 @@ static void health_is_that_of_the_worst(void **state)
   assert_shows("c gone: ");
 }
 
-static void home_page(void **state)
+TEST(home_page)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   fake_gone(&census.one[census.count++], "c");
   assert_int_equal(ask((struct request){.path = "/"}), 200);
@@ -161,9 +153,8 @@ static void home_page(void **state)
   assert_null(strstr(page.text, "<script"));
 }
 
-static void what_is_wrong_is_refused(void **state)
+TEST(what_is_wrong_is_refused)
 {
-  (void)state;
   static const char *const paths[] = {"/", "/metrics", "/healthz", "/api/v1/status", "/api/v1/instances"};
   static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "get", ""};
   fake_daemon(&census.one[census.count++], "a");
@@ -183,9 +174,8 @@ static void what_is_wrong_is_refused(void **state)
     assert_int_equal(ask((struct request){.path = unknown[i]}), 404);
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
-  (void)state;
   static const struct {
     const char *text;
     bool loopback;
@@ -222,9 +212,8 @@ static void addresses(void **state)
   }
 }
 
-static void a_port_is_taken_once(void **state)
+TEST(a_port_is_taken_once)
 {
-  (void)state;
   struct address a, b;
   assert_true(address_read("127.0.0.1:0", &a));
   const int first = listener_open(&a);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Places of connections, with time passed in. */
+#include "check.h"
 #include "places.h"
 
 #include "rt/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ALL = PLACES + PLACES_MORE };
 
@@ -48,9 +45,8 @@ static bool ended(int i)
   return recv(peer[i], &byte, 1, 0) == 0;
 }
 
-static void a_head_has_ten_seconds(void **state)
+TEST(a_head_has_ten_seconds)
 {
-  (void)state;
   const uint64_t s = NS_PER_S;
   place[0] = places_take(&places, own[0], 100 * s);
   place[1] = places_take(&places, own[1], 101 * s);
@@ -75,9 +71,8 @@ static void a_head_has_ten_seconds(void **state)
 }
 
 /* All places are taken: who has waited longest for a head goes, then who has not taken an answer. */
-static void a_newcomer_gets_the_place_of_the_one_that_waited_longest(void **state)
+TEST(a_newcomer_gets_the_place_of_the_one_that_waited_longest)
 {
-  (void)state;
   for (int i = 0; i < PLACES; i++) place[i] = places_take(&places, own[i], (uint64_t)(1000 + i));
   places_turn(&places, place[0], true, 500); /* older, but served */
   for (int i = 0; i < PLACES; i++) assert_false(ended(i));
@@ -93,9 +88,8 @@ static void a_newcomer_gets_the_place_of_the_one_that_waited_longest(void **stat
 }
 
 /* More than can be, while none of those that were shut down is closed. */
-static void beyond_all_nobody_is_let_in(void **state)
+TEST(beyond_all_nobody_is_let_in)
 {
-  (void)state;
   for (int i = 0; i < ALL; i++) assert_non_null(places_take(&places, own[i], (uint64_t)(1000 + i)));
   assert_null(places_take(&places, own[ALL], 2000));
   assert_true(ended(ALL));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The text format of Prometheus, line by line. */
+#include "check.h"
 #include "prometheus.h"
 
 #include "signals/exchange.h"
@@ -7,11 +8,7 @@
 
 #include <ali3/ali3.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct census census;
 static char *text;
@@ -63,9 +60,8 @@ static double value(const char *series)
   return strtod(at + strlen(series), NULL);
 }
 
-static void every_figure_has_its_line(void **state)
+TEST(every_figure_has_its_line)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "bench_1");
   render();
   assert_line("ali3_exporter_info{version=\"" ALI3_VERSION "\"} 1");
@@ -123,9 +119,8 @@ static void every_figure_has_its_line(void **state)
   assert_line("ali3_loop_preemptions_total{instance=\"bench_1\"} 0");
 }
 
-static void devices_have_lines(void **state)
+TEST(devices_have_lines)
 {
-  (void)state;
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   struct telemetry *t = &p->block;
   t->devices = 2;
@@ -155,9 +150,8 @@ static void devices_have_lines(void **state)
   assert_line("ali3_device_errors_total{instance=\"a\",device=\"plc\",kind=\"lost\"} 0");
 }
 
-static void platforms_have_a_state_and_a_pose(void **state)
+TEST(platforms_have_a_state_and_a_pose)
 {
-  (void)state;
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   fake_daemon(&census.one[census.count++], "b"); /* has none */
   p->block.platform = 1;
@@ -176,9 +170,8 @@ static void platforms_have_a_state_and_a_pose(void **state)
   assert_no("ali3_platform_state{instance=\"b\"");
 }
 
-static void trouble_is_shown(void **state)
+TEST(trouble_is_shown)
 {
-  (void)state;
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   p->sample.verdict = VERDICT_DEGRADED;
   p->sample.live.state = STATE_SAFE;
@@ -205,9 +198,8 @@ static void trouble_is_shown(void **state)
 }
 
 /* What was torn is not shown; what stands outside the lock is. */
-static void torn_figures_are_left_out(void **state)
+TEST(torn_figures_are_left_out)
 {
-  (void)state;
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   p->sample.whole = false;
   render();
@@ -219,9 +211,8 @@ static void torn_figures_are_left_out(void **state)
   assert_no("ali3_load_ratio{");
 }
 
-static void buckets_are_cumulative(void **state)
+TEST(buckets_are_cumulative)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   render();
   assert_line("# TYPE ali3_wakeup_seconds histogram");
@@ -244,9 +235,8 @@ static void buckets_are_cumulative(void **state)
 
 /* Every bound is an edge of bins: an entry 1 ns below it counts, one at it does not. Entries of every bin add
  * up to the count, that of overflow too. */
-static void bounds_are_edges_of_bins(void **state)
+TEST(bounds_are_edges_of_bins)
 {
-  (void)state;
   struct histogram *h = &fake_daemon(&census.one[census.count++], "a")->block.book.cycle;
   uint64_t bound[64];
   int bounds = 0;
@@ -279,9 +269,8 @@ static void bounds_are_edges_of_bins(void **state)
   assert_line(line);
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
-  (void)state;
   struct present *p = fake_daemon(&census.one[census.count++], "a");
   snprintf(p->block.model, sizeof p->block.model, "m\"o\\d\nel \xc3\xa4");
   snprintf(p->block.reason, sizeof p->block.reason, "not \xff UTF-8");
@@ -291,9 +280,8 @@ static void labels_are_escaped(void **state)
 
 /* Lines of one metric stand together below one heading, also with several daemons; of one that is gone only
  * that it is. */
-static void metrics_are_grouped(void **state)
+TEST(metrics_are_grouped)
 {
-  (void)state;
   fake_daemon(&census.one[census.count++], "a");
   fake_daemon(&census.one[census.count++], "b");
   fake_gone(&census.one[census.count++], "c");

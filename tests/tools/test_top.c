@@ -7,9 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-static void healthy_daemon(void **state)
+TEST(healthy_daemon)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   counter_set(&t->counters.osc_clients, 2);
   counter_set(&t->counters.modbus_half_frames, 5);
@@ -27,9 +26,8 @@ static void healthy_daemon(void **state)
   telemetry_destroy(t);
 }
 
-static void not_real_time_is_said_everywhere(void **state)
+TEST(not_real_time_is_said_everywhere)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   t->realtime = 0;
   snprintf(t->reason, sizeof t->reason, "SCHED_FIFO 80: Operation not permitted");
@@ -42,9 +40,8 @@ static void not_real_time_is_said_everywhere(void **state)
   telemetry_destroy(t);
 }
 
-static void gone_daemon(void **state)
+TEST(gone_daemon)
 {
-  (void)state;
   assert_int_equal(top("--once --instance %s", name), 3);
   assert_shows("GONE");
   assert_shows("not running");
@@ -59,9 +56,8 @@ static void gone_daemon(void **state)
 }
 
 /* Starts before the daemon, sees it come, go, and come back as another process would. */
-static void line_waits_and_follows(void **state)
+TEST(line_waits_and_follows)
 {
-  (void)state;
   int pipes[2];
   assert_int_equal(pipe(pipes), 0);
   const pid_t pid = fork();
@@ -105,9 +101,8 @@ static void line_waits_and_follows(void **state)
   telemetry_destroy(t);
 }
 
-static void seconds_end_it_with_the_last_verdict(void **state)
+TEST(seconds_end_it_with_the_last_verdict)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.misses = 1;
@@ -126,9 +121,8 @@ static void seconds_end_it_with_the_last_verdict(void **state)
   telemetry_destroy(t);
 }
 
-static void list_names_it(void **state)
+TEST(list_names_it)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   char line[128];
   snprintf(line, sizeof line, "%s\t%d\trunning\n", name, (int)getpid());
@@ -137,9 +131,8 @@ static void list_names_it(void **state)
   telemetry_destroy(t);
 }
 
-static void usage(void **state)
+TEST(usage)
 {
-  (void)state;
   assert_int_equal(top("--help"), 0);
   assert_shows("usage: ali3-top");
   assert_shows("Exit status");

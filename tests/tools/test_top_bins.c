@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Distributions over columns: nothing is lost, and everything counted is to be seen. */
 #include "bins.h"
+#include "check.h"
 
 #include "words.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct histogram h;
 static struct bins b;
@@ -23,9 +20,8 @@ static double total(void)
   return sum;
 }
 
-static void ticks(void **state)
+TEST(ticks)
 {
-  (void)state;
   static const struct {
     double x, below, above;
   } at[] = {{1, 1, 1},        {1.5, 1, 2},  {2, 2, 2},        {4.99, 2, 5},       {5, 5, 5},
@@ -37,9 +33,8 @@ static void ticks(void **state)
   }
 }
 
-static void ticks_between(void **state)
+TEST(ticks_between)
 {
-  (void)state;
   double tick[TICKS_MAX];
   assert_int_equal(bins_ticks(20.0, 1000.0, tick), 6);
   static const double expected[] = {20.0, 50.0, 100.0, 200.0, 500.0, 1000.0};
@@ -49,9 +44,8 @@ static void ticks_between(void **state)
 }
 
 /* Random times over the whole range, the overflow included. */
-static void nothing_is_lost(void **state)
+TEST(nothing_is_lost)
 {
-  (void)state;
   srand(1); /* NOLINT(cert-msc32-c,cert-msc51-cpp): the same in every run */
   for (int run = 0; run < 50; run++) {
     histogram_clear(&h);
@@ -71,9 +65,8 @@ static void nothing_is_lost(void **state)
   }
 }
 
-static void a_single_time_has_one_column(void **state)
+TEST(a_single_time_has_one_column)
 {
-  (void)state;
   static const uint64_t time[] = {0,      1,       500,     1000,        20500,
                                   999999, 1000000, 1414214, 70000000000, 900000000000};
   for (size_t i = 0; i < sizeof time / sizeof *time; i++) {
@@ -91,9 +84,8 @@ static void a_single_time_has_one_column(void **state)
 }
 
 /* One in a million next to all the others: both are there, the rows between tell how far apart they are. */
-static void heights_are_logarithmic(void **state)
+TEST(heights_are_logarithmic)
 {
-  (void)state;
   histogram_clear(&h);
   for (int i = 0; i < 999999; i++) histogram_add(&h, 50000, 1);
   histogram_add(&h, 900000, 2);
@@ -104,9 +96,8 @@ static void heights_are_logarithmic(void **state)
   assert_true(bins_count_at(&b, 0.0, 6) == 0.0);
 }
 
-static void numbers_are_short(void **state)
+TEST(numbers_are_short)
 {
-  (void)state;
   assert_string_equal(words_us(0).text, "0.0");
   assert_string_equal(words_us(114049).text, "114.0");
   assert_string_equal(words_us(99999949).text, "99999.9");

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Text on a grid: cut off, broken, and of any bytes. */
 #include "canvas.h"
+#include "check.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct canvas canvas;
 
@@ -32,9 +29,8 @@ static void assert_row(int row, const char *expected)
   assert_string_equal(text, expected);
 }
 
-static void drawing_ends_at_the_border(void **state)
+TEST(drawing_ends_at_the_border)
 {
-  (void)state;
   start(8, 3, false);
   const struct area all = area_of(&canvas), part = area_part(&all, 2, 1, 4, 1);
   assert_int_equal(area_put(&part, 1, 0, STYLE_BAD, "abcdef"), 7);
@@ -48,9 +44,8 @@ static void drawing_ends_at_the_border(void **state)
   assert_int_equal(canvas.cell[8 + 2].style, STYLE_PLAIN);
 }
 
-static void parts_stay_within_the_whole(void **state)
+TEST(parts_stay_within_the_whole)
 {
-  (void)state;
   start(10, 4, false);
   const struct area all = area_of(&canvas);
   static const int wanted[][4] = {
@@ -65,9 +60,8 @@ static void parts_stay_within_the_whole(void **state)
   area_put(&none, 0, 0, STYLE_PLAIN, "nowhere");
 }
 
-static void text_is_broken_at_blanks(void **state)
+TEST(text_is_broken_at_blanks)
 {
-  (void)state;
   start(12, 5, false);
   const struct area all = area_of(&canvas);
   assert_int_equal(area_wrap(&all, 1, 0, 2, STYLE_PLAIN, "one two three on"), 2);
@@ -81,9 +75,8 @@ static void text_is_broken_at_blanks(void **state)
 }
 
 /* Nothing that came from outside moves the cursor or takes two columns. */
-static void any_bytes_are_one_column_each(void **state)
+TEST(any_bytes_are_one_column_each)
 {
-  (void)state;
   const bool utf8 = setlocale(LC_CTYPE, "C.UTF-8") != NULL;
   start(40, 1, true);
   const struct area all = area_of(&canvas);

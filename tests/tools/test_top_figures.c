@@ -8,9 +8,8 @@
 #include <jansson.h>
 #include <unistd.h>
 
-static void json_has_every_figure(void **state)
+TEST(json_has_every_figure)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.increment = 0.0 / 0.0 * live.time; /* NaN, which JSON cannot say */
@@ -57,9 +56,8 @@ static const json_t *at(const json_t *list, size_t index, const char *key)
   return json_object_get(json_array_get(list, index), key);
 }
 
-static void json_has_phases_levels_misses_and_inputs(void **state)
+TEST(json_has_phases_levels_misses_and_inputs)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   t->clocking = CLOCKING_INPUT;
   t->overrun = OVERRUN_CATCH_UP;
@@ -187,9 +185,8 @@ static void json_has_phases_levels_misses_and_inputs(void **state)
   telemetry_destroy(t);
 }
 
-static void devices_are_shown_and_judged(void **state)
+TEST(devices_are_shown_and_judged)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   const struct telemetry_live live = healthy();
   telemetry_write(t, &live);
@@ -232,9 +229,8 @@ static void devices_are_shown_and_judged(void **state)
 }
 
 /* Numbers of rows and texts beyond their fields, as nobody but a broken writer leaves them. */
-static void a_broken_block_is_survived(void **state)
+TEST(a_broken_block_is_survived)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   t->book.levels = 1000000;
   t->inputs = 1000000;
@@ -261,9 +257,8 @@ static void a_broken_block_is_survived(void **state)
 }
 
 /* Without gnuplot, and where no file can be made, it says what to do. */
-static void pictures_that_cannot_be_drawn(void **state)
+TEST(pictures_that_cannot_be_drawn)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   char path[128];
   snprintf(path, sizeof path, "/tmp/%s.png", name);

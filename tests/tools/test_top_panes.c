@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The screens of ali3-top, drawn without a terminal: what must be on them, at any size. */
+#include "check.h"
 #include "panes.h"
 
 #include "tools/fake_picture.h"
 
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct picture picture;
 static struct view view;
@@ -70,9 +67,8 @@ static enum style style_of(const char *part)
   return canvas.cell[row * canvas.columns + (int)(at - line)].style; /* ASCII: a byte is a column */
 }
 
-static void small_terminal_has_what_counts(void **state)
+TEST(small_terminal_has_what_counts)
 {
-  (void)state;
   render(80, 24);
   assert_shows("bench_1   RUNNING   healthy   cycle 30000   t 298.500 s   up 5 min\n");
   assert_shows("10 ms by timer, overrun skip   SCHED_FIFO 80, CPU 3   2 workers   avx2\n");
@@ -96,9 +92,8 @@ static void small_terminal_has_what_counts(void **state)
   assert_int_equal(style_of("9.0      9.0     20100"), STYLE_PLAIN);
 }
 
-static void large_terminal_has_everything(void **state)
+TEST(large_terminal_has_everything)
 {
-  (void)state;
   fake_miss(&picture, 1, 29000);
   render(200, 60);
   assert_shows("step, us  m median 12.0  p 99.9 % 12.0  M max 12.0  of 10000");
@@ -121,9 +116,8 @@ static void large_terminal_has_everything(void **state)
   assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
 }
 
-static void owners_of_inputs_are_named(void **state)
+TEST(owners_of_inputs_are_named)
 {
-  (void)state;
   view.kind = VIEW_INPUTS;
   render(120, 24);
   assert_hides("from ");
@@ -134,9 +128,8 @@ static void owners_of_inputs_are_named(void **state)
   assert_shows("safe  STALE from modbus 10.0.0.3:502\n");
 }
 
-static void devices_are_listed(void **state)
+TEST(devices_are_listed)
 {
-  (void)state;
   render(200, 60);
   assert_hides("device ");
   fake_device(&picture.block, "plc", DEVICE_UP, FAKE_NOW - 20000000);
@@ -157,9 +150,8 @@ static void devices_are_listed(void **state)
   assert_shows("plc                          20 ms");
 }
 
-static void trouble_is_in_the_header(void **state)
+TEST(trouble_is_in_the_header)
 {
-  (void)state;
   struct telemetry *t = &picture.block;
   t->realtime = 0;
   t->priority = t->cpu = -1;
@@ -193,9 +185,8 @@ static void trouble_is_in_the_header(void **state)
 }
 
 /* A long reason must not drive the figures from a small screen. */
-static void long_reasons_are_cut(void **state)
+TEST(long_reasons_are_cut)
 {
-  (void)state;
   picture.block.realtime = 0;
   for (size_t i = 0; i + 5 < sizeof picture.block.reason; i += 4) memcpy(picture.block.reason + i, "why ", 5);
   render(80, 24);
@@ -208,9 +199,8 @@ static void long_reasons_are_cut(void **state)
   assert_true(strstr(text, "\n10 ms") - strstr(text, "NOT REAL") > 256);
 }
 
-static void beats_are_shown_where_they_pace(void **state)
+TEST(beats_are_shown_where_they_pace)
 {
-  (void)state;
   render(80, 24);
   assert_hides("beats");
   picture.block.clocking = CLOCKING_INPUT;
@@ -225,9 +215,8 @@ static void beats_are_shown_where_they_pace(void **state)
 }
 
 /* A daemon that is gone leaves its last figures; one that never was, a message. */
-static void gone_daemons(void **state)
+TEST(gone_daemons)
 {
-  (void)state;
   picture.sample = (struct sample){.verdict = VERDICT_GONE, .reasons = 1};
   snprintf(picture.sample.reason[0], sizeof picture.sample.reason[0], "\"bench_1\" is gone");
   render(80, 24);
@@ -244,9 +233,8 @@ static void gone_daemons(void **state)
   assert_hides("wakeup");
 }
 
-static void the_platform_is_shown_if_there_is_one(void **state)
+TEST(the_platform_is_shown_if_there_is_one)
 {
-  (void)state;
   render(80, 60);
   assert_hides("platform");
   fake_platform(&picture);
@@ -276,9 +264,8 @@ static void the_platform_is_shown_if_there_is_one(void **state)
   assert_shows("1    0.8500 rad\n");
 }
 
-static void tables_are_sorted(void **state)
+TEST(tables_are_sorted)
 {
-  (void)state;
   view.kind = VIEW_LEVELS;
   render(80, 24);
   assert_true(strstr(text, "\npredict") < strstr(text, "\nlevel 4"));
@@ -296,9 +283,8 @@ static void tables_are_sorted(void **state)
 }
 
 /* A view has all the room, and scrolls as far as there is something. */
-static void views_scroll(void **state)
+TEST(views_scroll)
 {
-  (void)state;
   for (uint64_t i = 1; i <= 40; i++) fake_miss(&picture, i, 20000 + i);
   view.kind = VIEW_MISSES;
   render(120, 24);
@@ -318,9 +304,8 @@ static void views_scroll(void **state)
   assert_shows("\nnone\n");
 }
 
-static void misses_are_wrapped_and_told_apart(void **state)
+TEST(misses_are_wrapped_and_told_apart)
 {
-  (void)state;
   fake_miss(&picture, 1, 20000);
   fake_miss(&picture, 2, 29000);
   atomic_store(&picture.block.misses.lost, 6);
@@ -335,9 +320,8 @@ static void misses_are_wrapped_and_told_apart(void **state)
   assert_int_equal(style_of("miss 2 at"), STYLE_PLAIN);
 }
 
-static void bars_reach_from_least_to_greatest(void **state)
+TEST(bars_reach_from_least_to_greatest)
 {
-  (void)state;
   view.kind = VIEW_HISTOGRAMS;
   view.histograms = HISTOGRAM_SETS + BOOK_ROW_wakeup;
   render(100, 24);
@@ -362,9 +346,8 @@ static void bars_reach_from_least_to_greatest(void **state)
   assert_shows("wakeup, us: none yet");
 }
 
-static void overlays(void **state)
+TEST(overlays)
 {
-  (void)state;
   view.overlay = OVERLAY_HELP;
   render(80, 24);
   assert_shows("q        quit; the exit status is that of the last look");
@@ -384,9 +367,8 @@ static void overlays(void **state)
   assert_shows("bench_1 (shown)");
 }
 
-static void the_status_line_speaks(void **state)
+TEST(the_status_line_speaks)
 {
-  (void)state;
   view.held = true;
   render(80, 24);
   assert_shows("HELD  q quit");
@@ -398,9 +380,8 @@ static void the_status_line_speaks(void **state)
 
 /* Whatever the size and the view: nothing beyond the canvas (address sanitizer), no character that the terminal does not
  * know, keys in the last row. */
-static void any_size(void **state)
+TEST(any_size)
 {
-  (void)state;
   static const int size[][2] = {{80, 24}, {120, 40},  {200, 60}, {20, 5},  {1, 1},   {2, 3},
                                 {5, 80},  {300, 3},   {119, 7},  {150, 9}, {40, 12}, {7, 4},
                                 {0, 10},  {640, 200}, {61, 30},  {80, 6}};

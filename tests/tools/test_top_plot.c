@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * What gnuplot is told. */
+#include "check.h"
 #include "plot.h"
 
 #include "tools/fake_picture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-static void the_script_has_data_and_labels(void **state)
+TEST(the_script_has_data_and_labels)
 {
-  (void)state;
   static struct picture p;
   fake_picture(&p);
   snprintf(p.block.model, sizeof p.block.model, "it's\n\"`date`\"");

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * The signal that begins maxima anew goes to the daemon of the block, and to nobody else. */
+#include "check.h"
 #include "reset.h"
 
 #include "telemetry/shm.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct telemetry *block; /* of this process, as if it were the daemon */
 static char said[160];
@@ -50,18 +47,16 @@ static void assert_said(const char *part)
   if (!strstr(said, part)) fail_msg("\"%s\" is not in \"%s\"", part, said);
 }
 
-static void a_signal_goes_to_the_daemon(void **state)
+TEST(a_signal_goes_to_the_daemon)
 {
-  (void)state;
   assert_true(reset_send(block, said, sizeof said));
   assert_said("asked to begin its maxima anew");
   assert_int_equal(signals, 1);
 }
 
 /* Numbers of processes are given out again. */
-static void another_process_gets_no_signal(void **state)
+TEST(another_process_gets_no_signal)
 {
-  (void)state;
   static struct telemetry copy;
   memcpy(&copy, block, sizeof copy);
   snprintf(copy.instance, sizeof copy.instance, "another");
@@ -79,9 +74,8 @@ static void another_process_gets_no_signal(void **state)
   assert_int_equal(signals, 0);
 }
 
-static void the_remedy_is_named_where_it_is_refused(void **state)
+TEST(the_remedy_is_named_where_it_is_refused)
 {
-  (void)state;
   if (geteuid() != 0) {
     print_message("skip: needs root, to become another user\n");
     skip();

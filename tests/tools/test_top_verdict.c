@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 /* One thing wrong at a time: exit status 1, and the reason is named. */
-static void degraded_daemon(void **state)
+TEST(degraded_daemon)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.misses = 3;
@@ -44,9 +43,8 @@ static void degraded_daemon(void **state)
 }
 
 /* Values and commands may have been lost, but not a minute ago. */
-static void a_full_socket_is_told_for_a_minute(void **state)
+TEST(a_full_socket_is_told_for_a_minute)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   telemetry_write(t, &live);
@@ -60,9 +58,8 @@ static void a_full_socket_is_told_for_a_minute(void **state)
 }
 
 /* A miss is no news for ever. */
-static void misses_are_forgiven(void **state)
+TEST(misses_are_forgiven)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.cycle = 100000;
@@ -94,9 +91,8 @@ static void misses_are_forgiven(void **state)
 }
 
 /* Nor is a step that did not converge. */
-static void steps_that_did_not_converge_are_told(void **state)
+TEST(steps_that_did_not_converge_are_told)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.cycle = 100000;
@@ -130,9 +126,8 @@ static void steps_that_did_not_converge_are_told(void **state)
   telemetry_destroy(t);
 }
 
-static void a_loop_that_waits_is_not_stuck(void **state)
+TEST(a_loop_that_waits_is_not_stuck)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   live.t_ns = clock_now_ns() - 2500000000;
@@ -143,9 +138,8 @@ static void a_loop_that_waits_is_not_stuck(void **state)
   telemetry_destroy(t);
 }
 
-static void slow_period_is_not_a_stuck_loop(void **state)
+TEST(slow_period_is_not_a_stuck_loop)
 {
-  (void)state;
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
   t->period_ns = 10 * NS_PER_S;

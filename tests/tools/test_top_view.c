@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * What keys of ali3-top do. */
+#include "check.h"
 #include "view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
-static void keys_turn_views(void **state)
+TEST(keys_turn_views)
 {
-  (void)state;
   struct view v = {0};
   assert_int_equal(view_key(&v, 'v'), WISH_NONE);
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
@@ -41,9 +37,8 @@ static void keys_turn_views(void **state)
   assert_false(v.held);
 }
 
-static void every_distribution_can_be_chosen(void **state)
+TEST(every_distribution_can_be_chosen)
 {
-  (void)state;
   struct view v = {0};
   int seen[BOOK_ROWS] = {0};
   for (int i = 0; i < HISTOGRAM_CHOICES; i++) {
@@ -59,9 +54,8 @@ static void every_distribution_can_be_chosen(void **state)
   for (int i = 0; i < BOOK_ROWS; i++) assert_true(seen[i] > 0);
 }
 
-static void keys_wish(void **state)
+TEST(keys_wish)
 {
-  (void)state;
   struct view v = {0};
   static const struct {
     int key;
@@ -91,9 +85,8 @@ static void keys_wish(void **state)
   assert_int_equal(v.overlay, OVERLAY_NONE);
 }
 
-static void neighbours_go_round(void **state)
+TEST(neighbours_go_round)
 {
-  (void)state;
   struct view v = {0};
   assert_null(view_neighbour(&v, "a", 1));
   v.instances = 1;

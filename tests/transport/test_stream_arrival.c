@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Ages of bytes that waited: exact where they can be, never too young. */
+#include "check.h"
 #include "transport/stream_arrival.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define READ(...) stream_take(&a, &(struct stream_read){__VA_ARGS__})
 
@@ -19,9 +16,8 @@ static int setup(void **state)
   return 0;
 }
 
-static void a_frame_that_ends_the_queue_has_its_own_time(void **state)
+TEST(a_frame_that_ends_the_queue_has_its_own_time)
 {
-  (void)state;
   READ(.bytes = 12, .start_ns = 5000, .kernel_ns = 4900);
   assert_int_equal(stream_stamp(&a, true), 4900);
   READ(.bytes = 12, .start_ns = 7000, .kernel_ns = 6100);
@@ -29,9 +25,8 @@ static void a_frame_that_ends_the_queue_has_its_own_time(void **state)
 }
 
 /* The kernel has one stamp for segments that it joined: that of the newest. */
-static void frames_before_it_are_as_old_as_they_may_be(void **state)
+TEST(frames_before_it_are_as_old_as_they_may_be)
 {
-  (void)state;
   stream_seen_empty(&a, 3000);
   READ(.bytes = 36, .start_ns = 900000, .kernel_ns = 899000);
   const uint64_t first = stream_stamp(&a, false), second = stream_stamp(&a, false);
@@ -44,9 +39,8 @@ static void frames_before_it_are_as_old_as_they_may_be(void **state)
   assert_int_equal(stream_stamp(&a, true), 900500);
 }
 
-static void without_a_stamp_the_empty_queue_tells(void **state)
+TEST(without_a_stamp_the_empty_queue_tells)
 {
-  (void)state;
   stream_seen_empty(&a, 3000);
   stream_seen_empty(&a, 2000); /* older news */
   READ(.bytes = 8, .start_ns = 5000);
@@ -56,17 +50,15 @@ static void without_a_stamp_the_empty_queue_tells(void **state)
 }
 
 /* A stamp before the queue was seen empty is that of a clock that was set. */
-static void stamps_keep_within_what_is_known(void **state)
+TEST(stamps_keep_within_what_is_known)
 {
-  (void)state;
   stream_seen_empty(&a, 3000);
   READ(.bytes = 8, .start_ns = 5000, .kernel_ns = 10);
   assert_int_equal(stream_stamp(&a, true), 3000);
 }
 
-static void a_queue_that_never_runs_empty_ages_by_its_length(void **state)
+TEST(a_queue_that_never_runs_empty_ages_by_its_length)
 {
-  (void)state;
   READ(.bytes = 100, .left = 250, .start_ns = 5000, .kernel_ns = 4990);
   assert_int_equal(stream_stamp(&a, true), 1000);
   READ(.bytes = 100, .left = 400, .start_ns = 6000, .kernel_ns = 5990);
@@ -83,9 +75,8 @@ static void a_queue_that_never_runs_empty_ages_by_its_length(void **state)
   assert_int_equal(stream_stamp(&a, true), 9990);
 }
 
-static void a_frame_held_back_keeps_its_time(void **state)
+TEST(a_frame_held_back_keeps_its_time)
 {
-  (void)state;
   READ(.bytes = 24, .start_ns = 5000, .kernel_ns = 4900);
   READ(.bytes = 12, .start_ns = 9000, .kernel_ns = 8900, .behind = true);
   assert_int_equal(stream_stamp(&a, false), 1000);
@@ -93,9 +84,8 @@ static void a_frame_held_back_keeps_its_time(void **state)
 
 /* Random arrivals, reads and looks against the truth: no stamp is later than the arrival of its byte, nor before the stamp
  * of the byte before. */
-static void no_stamp_is_too_young(void **state)
+TEST(no_stamp_is_too_young)
 {
-  (void)state;
   enum { BYTES = 20000 };
   static uint64_t came[BYTES];
   uint32_t seed = 1;

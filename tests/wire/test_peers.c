@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Addresses, networks, and who has which rights. */
+#include "check.h"
 #include "signals/clients.h"
 #include "wire/peers.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct sockaddr_storage address(const char *text)
 {
@@ -43,17 +40,15 @@ static struct peer_rule rule(const char *text, enum access access)
   return r;
 }
 
-static void no_rules(void **state)
+TEST(no_rules)
 {
-  (void)state;
   const struct peers none = {0};
   assert_int_equal(rights(&none, "203.0.113.9"), ACCESS_WRITE);
   assert_int_equal(peers_access(&none, &(struct sockaddr){.sa_family = AF_UNIX}), ACCESS_NONE);
 }
 
-static void the_narrowest_rule_holds(void **state)
+TEST(the_narrowest_rule_holds)
 {
-  (void)state;
   struct peer_rule r[] = {rule("10.0.0.0/8", ACCESS_READ), rule("10.1.2.3", ACCESS_WRITE),
                           rule("10.1.0.0/16", ACCESS_NONE), rule("fe80::/10", ACCESS_WRITE)};
   const struct peers p = {r, 4};
@@ -66,9 +61,8 @@ static void the_narrowest_rule_holds(void **state)
   assert_int_equal(rights(&p, "2001:db8::1"), ACCESS_NONE);
 }
 
-static void odd_lengths(void **state)
+TEST(odd_lengths)
 {
-  (void)state;
   struct peer_rule r[] = {rule("192.168.4.0/22", ACCESS_WRITE), rule("0.0.0.0/0", ACCESS_READ)};
   const struct peers p = {r, 2};
   assert_int_equal(rights(&p, "192.168.7.255"), ACCESS_WRITE);
@@ -76,9 +70,8 @@ static void odd_lengths(void **state)
   assert_int_equal(rights(&p, "::1"), ACCESS_NONE); /* not an IPv4 address */
 }
 
-static void what_is_no_rule(void **state)
+TEST(what_is_no_rule)
 {
-  (void)state;
   static const char *const bad[] = {"",
                                     "localhost",
                                     "10.0.0",
@@ -96,9 +89,8 @@ static void what_is_no_rule(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(peer_rule_parse(bad[i], &r));
 }
 
-static void names_of_clients(void **state)
+TEST(names_of_clients)
 {
-  (void)state;
   static struct clients c;
   char text[CLIENT_NAME];
   struct sockaddr_storage s = address("127.0.0.1");

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Numbers in registers. The words expected are written out, and those of 123456.0 are the example of the libmodbus manual. */
+#include "check.h"
 #include "wire/wire.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const enum wire_order ORDERS[] = {WIRE_ABCD, WIRE_CDAB, WIRE_BADC, WIRE_DCBA};
 
@@ -26,9 +23,8 @@ static void expect_words(const struct wire *w, double value, const uint16_t *wor
   assert_true(wire_get(w, at) == value);
 }
 
-static void word_orders(void **state)
+TEST(word_orders)
 {
-  (void)state;
   static const uint16_t float_words[][2] = {
       {0x47f1, 0x2000}, {0x2000, 0x47f1}, {0xf147, 0x0020}, {0x0020, 0xf147}};
   static const uint16_t long_words[][2] = {
@@ -45,9 +41,8 @@ static void word_orders(void **state)
   }
 }
 
-static void all_types_come_back(void **state)
+TEST(all_types_come_back)
 {
-  (void)state;
   static const double value[] = {0.0, 1.0, 100.0, 12345.0, -1.0, -12345.0};
   for (int type = WIRE_F32; type < WIRE_BIT; type++)
     for (int o = 0; o < 4; o++)
@@ -60,9 +55,8 @@ static void all_types_come_back(void **state)
       }
 }
 
-static void scale_and_offset(void **state)
+TEST(scale_and_offset)
 {
-  (void)state;
   const struct wire celsius = {WIRE_I16, WIRE_ABCD, 0.1, 273.15}; /* tenths of a degree; the signal in K */
   uint16_t at[1];
   assert_int_equal(wire_put(&celsius, 273.15 + 21.5, at), WIRE_FITS);
@@ -72,9 +66,8 @@ static void scale_and_offset(void **state)
   assert_int_equal((int16_t)at[0], -3);
 }
 
-static void integers_are_clamped(void **state)
+TEST(integers_are_clamped)
 {
-  (void)state;
   static const struct {
     enum wire_type type;
     double value, shown;
@@ -104,9 +97,8 @@ static void integers_are_clamped(void **state)
   }
 }
 
-static void no_value(void **state)
+TEST(no_value)
 {
-  (void)state;
   const struct wire f = plain(WIRE_F32, WIRE_ABCD), d = plain(WIRE_F64, WIRE_DCBA),
                     b = plain(WIRE_BIT, WIRE_ABCD);
   uint16_t at[4];
