@@ -333,9 +333,11 @@ TEST(a_full_line_drops_whole_packets)
   }
   assert_int_equal(counter_get(&counters.packets_dropped), 20);
   const int whole = (int)counter_get(&counters.packets_sent);
-  for (int i = 0; i < whole; i++) { /* all that were begun, each with its number and its zeros */
+  for (int i = 0, last = -1; i < whole;
+       i++) { /* each whole, with its zeros; the kernel may make room in between */
     expect_bytes(got, BIG);
-    assert_int_equal(got[0] << 8 | got[1], i);
+    assert_in_range(got[0] << 8 | got[1], last + 1, sent - 1);
+    last = got[0] << 8 | got[1];
     for (int k = 2; k < BIG; k++) assert_int_equal(got[k], 0);
   }
   assert_false(is_readable(master, SILENT_MS));
