@@ -76,7 +76,7 @@ static void add_connection(const struct builder *b, const struct node *n, ali3_f
   struct connection_values v = {.spec = ali3_force_spec_default(type)};
   if (schema_read(&schema_connection[type], n, &v, b->report)) {
     bool keys = check_keys(b, n, &v.spec), ends = find_ends(b, n, &v.spec);
-    if (keys && ends && ali3_model_add_force(b->model, &v.spec) < 0) report_problem(b, n);
+    if (keys && ends) keep_place(b, &b->places->force, ali3_model_add_force(b->model, &v.spec), n);
   }
   free((void *)v.spec.force_table.point); /* the model has its own */
   free((void *)v.spec.damping_table.point);

@@ -48,6 +48,14 @@ void report_problem(const struct builder *b, const struct node *element)
     report_error(b->report, n->at, "%s: %s", n->key, p->text);
 }
 
+void keep_place(const struct builder *b, struct place_list *list, int index, const struct node *element)
+{
+  if (index < 0)
+    report_problem(b, element);
+  else if (!places_add(list, index, element->at))
+    report_error(b->report, element->at, "out of memory");
+}
+
 int mechanism_body(const struct names *bodies, const struct node *n, struct report *r)
 {
   if (strcmp(n->text, "ground") == 0) return ALI3_GROUND;
@@ -72,8 +80,8 @@ static bool add_body(struct builder *b, const struct node *n)
   int index = BODY_REFUSED;
   if (schema_read(&schema_body, n, &spec, b->report)) {
     index = ali3_model_add_body(b->model, &spec);
+    keep_place(b, &b->places->body, index, n);
     if (index < 0) {
-      report_problem(b, n);
       index = BODY_REFUSED;
     } else {
       v3_copy(b->frame[index].position, spec.position);
@@ -157,7 +165,7 @@ static void add_joint(struct builder *b, const struct node *n)
     axis_to_local(b, v.spec.body_a, v.axis, v.spec.axis_a);
     axis_to_local(b, v.spec.body_b, v.axis, v.spec.axis_b);
   }
-  if (ali3_model_add_joint(b->model, &v.spec) < 0) report_problem(b, n);
+  keep_place(b, &b->places->joint, ali3_model_add_joint(b->model, &v.spec), n);
 }
 
 static void add_sensor(struct builder *b, const struct node *n)
@@ -205,11 +213,17 @@ static void build(struct builder *b, const struct node *model)
     if (n->kind == NODE_MAP) add_sensor(b, n);
 }
 
-ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct places *places,
+                            struct report *r)
 {
-  struct builder b = {.model = ali3_model_new(), .mapping = model, .bodies = bodies, .report = r};
+  struct builder b = {
+      .model = ali3_model_new(), .mapping = model, .bodies = bodies, .places = places, .report = r};
+  const struct node *gravity = node_find(model, "gravity");
   int before = r->errors;
-  if (b.model)
+  places->file = strdup(r->source->file);
+  places->model = model->at;
+  places->gravity = gravity ? gravity->key_at : (struct place){0};
+  if (b.model && places->file)
     build(&b, model);
   else
     report_error(r, model->at, "out of memory");

@@ -119,7 +119,8 @@ static void read_model(struct loader *l)
   if (!l->model_node || l->model_node->kind != NODE_MAP) return;
   const struct node *path = node_find(l->model_node, "file");
   if (!path || read_model_file(l, path))
-    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->report);
+    l->values.settings.model =
+        mechanism_build(l->model_node, &l->bodies, &l->values.settings.places, &l->report);
   l->report.source = &l->main.source;
 }
 
@@ -339,6 +340,7 @@ static void release_device(struct settings_device *d)
 static void release(struct settings *s)
 {
   ali3_model_free(s->model);
+  places_free(&s->places);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);

@@ -3,6 +3,7 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
+#include "config/places.h"
 #include "rt/inject.h"
 #include "rt/platform_drive.h"
 #include "signals/clocking.h"
@@ -54,6 +55,7 @@ enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the be
 
 struct settings {
   ali3_model *model;    /* frozen */
+  struct places places; /* of its elements */
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
   double duration;      /* s, simulation.duration; 0: none given */
 

@@ -208,7 +208,8 @@ enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
 /* Builds the model a "model" mapping describes; not frozen. Fills `bodies` with every name the mapping
  * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. NULL after a
  * mistake, which is reported. */
-ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r);
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct places *places,
+                            struct report *r);
 
 /* Index of the body that `n` names; BODY_UNKNOWN after reporting it, BODY_REFUSED if its own mistake was
  * reported. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Stiffness over the step of a law that springs; spring: without its damping. */
-static double stiffness_of(const struct law *law, const struct rule *rule, bool spring)
+double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring)
 {
   double k = law->stiffness, c = law->damping;
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
@@ -56,8 +56,7 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha, double t
 }
 
 /* J delta J' of a row, over the bodies that have a delta; between others alone, that of a typical one. */
-static double entry_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
-                       double mass)
+double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k, double mass)
 {
   double room[STORED_J] = {0.0}, entry = 0.0, square = 0.0;
   const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
@@ -82,7 +81,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (j->soft) continue;
-      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * entry_of(m, d, j, k, mass);
+      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * penalty_entry(m, d, j, k, mass);
     }
   }
   penalty_open(m, d);
@@ -103,7 +102,7 @@ static void corrected(const ali3_model *m, const ali3_data *d, int body, double 
 
 /* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
  * J delta J'. */
-static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
+double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
 {
   static const double none[BODY_Y];
   double room[STORED_J] = {0.0}, sum = 0.0;
@@ -148,7 +147,7 @@ struct stiff_search {
   double mass;    /* a typical one */
 };
 
-/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. mobility() holds those by the very springs that
+/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. penalty_mobility() holds those by the very springs that
  * are looked at, so it does not show how fast they swing. */
 static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
@@ -171,10 +170,10 @@ static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_r
   struct rule rule = d->rule;
   rule.v_d /= s->length;
   if (s->permanent && law->kind == LAW_LIMITS) return false;
-  const double stiffness = s->length * s->length * stiffness_of(law, &rule, s->permanent);
-  bool stiff = entry_of(m, d, j, k, s->mass) * stiffness > s->limit;
+  const double stiffness = s->length * s->length * penalty_stiffness(law, &rule, s->permanent);
+  bool stiff = penalty_entry(m, d, j, k, s->mass) * stiffness > s->limit;
   if (stiff && s->work < AFFORDABLE) {
-    stiff = mobility(m, d, j, k) * stiffness > s->limit;
+    stiff = penalty_mobility(m, d, j, k) * stiffness > s->limit;
     s->work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
   }
   return stiff || (s->permanent && point_entry(m, d, j, k) * stiffness > s->limit);
@@ -231,7 +230,8 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
-      d->gives[stored_row(j, k)] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
+      d->gives[stored_row(j, k)] =
+          work < AFFORDABLE ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k, mass);
       work += solve;
     }
   }

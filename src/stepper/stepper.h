@@ -301,6 +301,12 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha);
 void penalty_open(const ali3_model *m, ali3_data *d);
 void penalty_find_stiff(const ali3_model *m, ali3_data *d); /* needs the factors, soft rows open */
 bool penalty_find_gives(const ali3_model *m, ali3_data *d); /* after it; false: a pivot is not positive */
+/* Stiffness of a law over an inner step; spring: without its damping. 0: it does not spring. */
+double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring);
+/* J delta J' of row k of a link, rule.h times the inverse of its effective mass: of its bodies alone (mass: of one where
+ * none has a delta), and as the rigid rows let them move. The latter needs the factors, soft rows open, and spoils w. */
+double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k, double mass);
+double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k);
 /* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
  * which body, and in which direction, after a failed condensation. */
 bool carried_velocities(const ali3_model *m, ali3_data *d);

@@ -192,15 +192,17 @@ static double build_seconds(int bodies)
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
   struct yaml y;
   struct names names = {0};
+  struct places places = {0};
   struct report r = {.out = stdout};
   assert_true(yaml_read(&y, file, &r));
-  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &r);
+  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &places, &r);
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
   unlink(file);
   assert_non_null(m);
   assert_int_equal(ali3_model_joints(m), bodies);
   ali3_model_free(m);
   names_free(&names);
+  places_free(&places);
   yaml_free(&y);
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
