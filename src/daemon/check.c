@@ -4,6 +4,7 @@
 
 #include "daemon/options.h"
 
+#include <ali3/mechanics.h>
 #include <stdio.h>
 
 /* Forces of the model as the file has it: the loads of inputs are counted as inputs. */
@@ -14,8 +15,6 @@ static int own_forces(const struct settings *s)
     if (s->input[i].kind == INPUT_WRENCH) forces -= 2;
   return forces;
 }
-
-enum { ROWS_TO_ASK = 3000 }; /* of larger models the question takes long */
 
 int check_file(const char *file, const struct settings *s)
 {
@@ -30,12 +29,15 @@ int check_file(const char *file, const struct settings *s)
   if (status < 0) {
     fprintf(stderr, "%s: error: %s\n", file, text);
   } else {
-    char redundant[40] = "";
-    if (ali3_model_rows(s->model) <= ROWS_TO_ASK)
-      snprintf(redundant, sizeof redundant, " (redundant %.0f)", ali3_redundant_rows(s->model, d));
-    printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d%s, inputs %d, %s%s%speriod %g s%s%s\n", file,
-           ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model), own_forces(s),
-           ali3_model_rows(s->model), redundant, s->inputs, s->platform.enabled ? "platform " : "",
+    ali3_mechanics_part whole = {0};
+    ali3_mechanics *a = ali3_mechanics_new(s->model, d);
+    if (a) ali3_mechanics_part_get(a, -1, &whole);
+    ali3_mechanics_free(a);
+    printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d (redundant %d), inputs %d, %s%s%speriod %g "
+           "s%s%s\n",
+           file, ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model),
+           own_forces(s), ali3_model_rows(s->model), whole.redundant, s->inputs,
+           s->platform.enabled ? "platform " : "",
            s->platform.enabled ? platform_mode_name(s->platform.setup.spec.mode) : "",
            s->platform.enabled ? ", " : "", s->options.dt, text[0] ? "; " : "", text);
   }
