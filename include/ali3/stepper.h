@@ -86,11 +86,6 @@ typedef struct {
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
 
-/* How many rigid rows depend on others in the present state: redundant ones, and those of a singular position. Close to a
- * whole number but within some 1e-3 rad of a singular position. Takes a solve for each row: for a look at a
- * model, not RT. Leaves the state as it is; NaN between prepare and feedback. */
-double ali3_redundant_rows(const ali3_model *m, ali3_data *d);
-
 /* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world
  * axes. */
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],

@@ -175,24 +175,26 @@ static void found_end(struct look *l, const struct look_twin *t)
 /* Rows are open by so much of the mechanism's size only where they contradict each other. */
 static const double OPEN = 1e-4;
 
-static void follow_drives(struct look *l, struct look_twin *t, double cost)
+/* Returns how many steps the drives can be followed. */
+static int follow_drives(struct look *l, struct look_twin *t, double cost)
 {
   const double LONGEST = 60.0; /* s */
   double way = 0.0;
   for (int i = 0; i < l->m->forces; i++) way = fmax(way, way_of(l->m, i));
   const double steps = ceil(fmin(way, LONGEST) / l->m->options.dt);
-  if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return;
+  if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
   if (steps * cost > AFFORDABLE) {
     look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
                "whether the mechanism can follow its drives was not tried: too large; run ali3-sim");
-    return;
+    return STEPS;
   }
   for (int k = 0; k < (int)steps; k++) {
     const int status = ali3_step(&t->model, t->data);
     if (status >= 0 && ali3_report_get(t->data)->position <= OPEN * fmax(1.0, l->length)) continue;
     found_end(l, t);
-    return;
+    return k;
   }
+  return STEPS;
 }
 
 void look_at_accuracy(struct look *l)
@@ -208,8 +210,9 @@ void look_at_accuracy(struct look *l)
                "the accuracy of the steps was not measured: the mechanism is too large; compare two runs of "
                "ali3-sim");
   else if (make(l, t)) {
-    if (compare(l, t, steps, &e)) tell(l, &e);
-    if (e.steps > 0) follow_drives(l, &t[AS_IS], cost);
+    const int followed = follow_drives(l, &t[AS_IS], cost);
+    ali3_reset(&t[AS_IS].model, t[AS_IS].data);
+    if (compare(l, t, followed < steps ? followed - 1 : steps, &e)) tell(l, &e);
   }
   for (int i = 0; i < TWINS; i++) look_twin_free(&t[i]);
 }

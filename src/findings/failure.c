@@ -51,6 +51,24 @@ static int find_drive(struct look *l, double *position)
   return found;
 }
 
+/* Another drive on the same joint; -1: none. */
+static int rival_of(const ali3_model *m, int drive)
+{
+  for (int i = 0; i < m->forces; i++)
+    if (i != drive && m->force[i].spec.type == ALI3_FORCE_DRIVE &&
+        m->force[i].spec.joint == m->force[drive].spec.joint)
+      return i;
+  return -1;
+}
+
+static void found_rivals(struct look *l, int drive, int other)
+{
+  look_found(
+      l, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, drive,
+      "drive \"%s\" and drive \"%s\" want joint \"%s\" in different places at the start: remove one of them",
+      look_force(l, drive), look_force(l, other), l->m->joint[l->m->force[drive].spec.joint].name);
+}
+
 static void found_drive(struct look *l, int drive, double position)
 {
   const ali3_force_spec *spec = &l->m->force[drive].spec;
@@ -75,7 +93,11 @@ void look_at_failure(struct look *l)
   char text[400];
   const int drive = find_drive(l, &position);
   if (drive >= 0) {
-    found_drive(l, drive, position);
+    const int rival = rival_of(l->m, drive);
+    if (rival >= 0)
+      found_rivals(l, drive, rival);
+    else
+      found_drive(l, drive, position);
     return;
   }
   enum finding_kind kind = FINDING_OF_MODEL;

@@ -31,9 +31,13 @@ const char *finding_kind_name(enum finding_kind kind)
   return name[kind];
 }
 
+/* Of one kind; more are counted. */
+enum { MOST = 20 };
+
 struct finding *look_found(struct look *l, enum finding_severity severity, enum finding_id id,
                            enum finding_kind kind, int index, const char *format, ...)
 {
+  if (l->found[id]++ >= MOST) return NULL;
   struct finding *more = realloc(l->to->item, ((size_t)l->to->count + 1) * sizeof *more);
   if (!more) {
     l->memory = false;
@@ -160,6 +164,20 @@ static void measure(struct look *l)
   l->length = m->frozen->length;
 }
 
+static bool has_errors(const struct look *l)
+{
+  return findings_of(l->to, FINDING_ERROR) > 0;
+}
+
+static void tell_skipped(struct look *l)
+{
+  for (int id = 0; id < FINDING_SKIPPED; id++)
+    if (l->found[id] > MOST)
+      look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+                 "%d more findings [%s] are not listed", l->found[id] - MOST,
+                 finding_name((enum finding_id)id));
+}
+
 static void look(struct look *l)
 {
   look_at_proportions(l);
@@ -174,7 +192,7 @@ static void look(struct look *l)
   look_for_loose_ends(l);
   look_at_start(l);
   look_at_soft(l);
-  look_at_accuracy(l);
+  if (!has_errors(l)) look_at_accuracy(l); /* what fights cannot be stepped */
 }
 
 /* Stable: qsort() with the place as the last key. */
@@ -213,6 +231,7 @@ struct findings *findings_make(const ali3_model *m, const struct findings_given 
     l.to->freedoms = l.to->redundant = -1;
     measure(&l);
     look(&l);
+    tell_skipped(&l);
   }
   if (l.memory) l.memory = sort(l.to);
   ali3_data_free(l.d);

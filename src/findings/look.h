@@ -11,7 +11,8 @@ struct look {
   ali3_data *d; /* after the reset; whoever steps or condenses it resets it again */
   const struct findings_given *given;
   struct findings *to;
-  bool memory; /* false: it ran out; the findings are not complete */
+  int found[FINDING_IDS]; /* of each kind, those not listed included */
+  bool memory;            /* false: it ran out; the findings are not complete */
   /* to judge by */
   double length; /* m, size of the mechanism */
   double mass;   /* kg, of all bodies */

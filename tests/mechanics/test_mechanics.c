@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * Freedoms, redundant rows, singular positions and conflicts of mechanisms that are known. */
+#include "common/toys.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+/* needs the four above */
+#include <cmocka.h>
+
+/* A body whose centre of mass is in the middle between two points of the plane z = 0. */
+static int bar(ali3_model *m, const double from[2], const double to[2], double mass)
+{
+  char name[20];
+  const double middle[3] = {(from[0] + to[0]) / 2, (from[1] + to[1]) / 2, 0};
+  snprintf(name, sizeof name, "b%d", ali3_model_bodies(m));
+  ali3_body_spec body = toy_body(name, middle, mass, 0.1 * mass);
+  return toy_added(m, ali3_model_add_body(m, &body));
+}
+
+static void in_body(const ali3_model *m, int body, const double at[3], const double (*middle)[3], double o[3])
+{
+  (void)m;
+  for (int i = 0; i < 3; i++) o[i] = at[i] - (body == ALI3_GROUND ? 0.0 : middle[body][i]);
+}
+
+/* A planar polygon of hinges along z: corner 0 and the last one on the ground, a bar from each corner to the next. */
+struct polygon {
+  ali3_model *m;
+  int bars;
+  double middle[8][3];
+};
+
+static int hinge(struct polygon *p, int a, int b, const double at[3])
+{
+  char name[20];
+  ali3_joint_spec j = {.name = name, .type = ALI3_JOINT_REVOLUTE, .body_a = a, .body_b = b};
+  snprintf(name, sizeof name, "j%d", ali3_model_joints(p->m));
+  in_body(p->m, a, at, (const double(*)[3])p->middle, j.point_a);
+  in_body(p->m, b, at, (const double(*)[3])p->middle, j.point_b);
+  j.axis_a[2] = j.axis_b[2] = 1;
+  return toy_added(p->m, ali3_model_add_joint(p->m, &j));
+}
+
+static struct polygon polygon(int corners, const double (*corner)[2], double length, double mass)
+{
+  struct polygon p = {.m = ali3_model_new(), .bars = corners - 1};
+  for (int i = 0; i < p.bars; i++) {
+    const double from[2] = {length * corner[i][0], length * corner[i][1]},
+                 to[2] = {length * corner[i + 1][0], length * corner[i + 1][1]};
+    bar(p.m, from, to, i == 1 ? mass : 1.0);
+    for (int k = 0; k < 2; k++) p.middle[i][k] = (from[k] + to[k]) / 2;
+  }
+  for (int i = 0; i < corners; i++) {
+    const double at[3] = {length * corner[i][0], length * corner[i][1], 0};
+    hinge(&p, i == 0 ? ALI3_GROUND : i - 1, i == p.bars ? ALI3_GROUND : i, at);
+  }
+  return p;
+}
+
+static int drive(ali3_model *m, int joint, double speed)
+{
+  char name[20];
+  ali3_force_spec f = ali3_force_spec_default(ALI3_FORCE_DRIVE);
+  snprintf(name, sizeof name, "d%d", ali3_model_forces(m));
+  f.name = name;
+  f.joint = joint;
+  f.speed = speed;
+  return toy_added(m, ali3_model_add_force(m, &f));
+}
+
+/* The analysis of a model, which is freed. */
+static ali3_mechanics *analysed(ali3_model *m)
+{
+  toy_freeze(m, 0.01);
+  ali3_data *d = ali3_data_new(m);
+  assert_non_null(d);
+  assert_true(ali3_reset(m, d) >= 0);
+  ali3_mechanics *a = ali3_mechanics_new(m, d);
+  assert_non_null(a);
+  ali3_data_free(d);
+  ali3_model_free(m);
+  return a;
+}
+
+static void expect(const ali3_mechanics *a, int freedoms, int undriven, int redundant, int singular)
+{
+  ali3_mechanics_part p;
+  assert_int_equal(ali3_mechanics_part_get(a, -1, &p), ALI3_OK);
+  if (p.freedoms != freedoms || p.freedoms_undriven != undriven || p.redundant != redundant ||
+      p.singular != singular)
+    fail_msg("freedoms %d (%d expected), undriven %d (%d), redundant %d (%d), singular %d (%d); pivots %g %g",
+             p.freedoms, freedoms, p.freedoms_undriven, undriven, p.redundant, redundant, p.singular,
+             singular, p.smallest_kept, p.largest_dropped);
+}
+
+static const double FOUR_BAR[4][2] = {{0, 0}, {0.3, 1}, {2, 1.5}, {2.5, 0}};
+
+static void rank_of_a_four_bar_is_geometry(void **state)
+{
+  (void)state;
+  for (double length = 1e-3; length < 2e3; length *= 1e3)
+    for (double mass = 1e-4; mass < 2e4; mass *= 1e2) {
+      ali3_mechanics *a = analysed(polygon(4, FOUR_BAR, length, mass).m);
+      expect(a, 1, 1, 3, 0);
+      ali3_mechanics_free(a);
+    }
+}
+
+static void a_flat_parallelogram_is_singular(void **state)
+{
+  (void)state;
+  const double open[4][2] = {{0, 0}, {0.6, 0.8}, {2.6, 0.8}, {2, 0}},
+               flat[4][2] = {{0, 0}, {1, 0}, {3, 0}, {2, 0}};
+  ali3_mechanics *a = analysed(polygon(4, open, 1, 1).m);
+  expect(a, 1, 1, 3, 0);
+  ali3_mechanics_free(a);
+  a = analysed(polygon(4, flat, 1, 1).m);
+  expect(a, 2, 2, 4, 1);
+  ali3_mechanics_free(a);
+}
+
+static void a_stretched_pair_of_bars_is_singular(void **state)
+{
+  (void)state;
+  const double flat[3][2] = {{0, 0}, {1, 0}, {3, 0}}, bent[3][2] = {{0, 0}, {1, 0.5}, {3, 0}};
+  ali3_mechanics *a = analysed(polygon(3, bent, 1, 1).m);
+  expect(a, 0, 0, 3, 0);
+  ali3_mechanics_free(a);
+  a = analysed(polygon(3, flat, 1, 1).m);
+  expect(a, 1, 1, 4, 1);
+  ali3_mechanics_free(a);
+}
+
+static void drives_on_one_joint_are_a_conflict(void **state)
+{
+  (void)state;
+  for (int same = 0; same < 2; same++) {
+    struct polygon p = polygon(4, FOUR_BAR, 1, 1);
+    ali3_mechanics_conflict c;
+    drive(p.m, 0, 1);
+    drive(p.m, 0, same ? 1 : 3);
+    ali3_mechanics *a = analysed(p.m);
+    expect(a, 0, 1, 4, 0);
+    assert_int_equal(ali3_mechanics_conflicts(a), 2);
+    for (int i = 0; i < 2; i++) {
+      assert_int_equal(ali3_mechanics_conflict_get(a, i, &c), ALI3_OK);
+      assert_int_equal(c.force, i);
+      assert_int_equal(c.other_force, 1 - i);
+      assert_true(fabs(c.velocity - (same ? 0 : i ? 2 : -2)) < 1e-9);
+    }
+    assert_int_equal(ali3_mechanics_conflict_get(a, 2, &c), ALI3_E_ARGUMENT);
+    ali3_mechanics_free(a);
+  }
+}
+
+static void a_drive_at_a_dead_centre_is_singular(void **state)
+{
+  (void)state;
+  const double stretched[4][2] = {{0, 0}, {1, 0}, {3, 0}, {2, 2}};
+  struct polygon p = polygon(4, stretched, 1, 1);
+  drive(p.m, 3, 0.5); /* the rocker cannot move: crank and coupler are in line */
+  ali3_mechanics *a = analysed(p.m);
+  ali3_mechanics_conflict c;
+  expect(a, 1, 1, 4, 1);
+  assert_int_equal(ali3_mechanics_conflicts(a), 1);
+  ali3_mechanics_conflict_get(a, 0, &c);
+  assert_int_equal(c.other_force, -1);
+  assert_true(fabs(c.velocity - 0.5) < 1e-9);
+  ali3_mechanics_free(a);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rank_of_a_four_bar_is_geometry),
+      cmocka_unit_test(a_flat_parallelogram_is_singular),
+      cmocka_unit_test(a_stretched_pair_of_bars_is_singular),
+      cmocka_unit_test(drives_on_one_joint_are_a_conflict),
+      cmocka_unit_test(a_drive_at_a_dead_centre_is_singular),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
