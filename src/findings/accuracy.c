@@ -103,6 +103,7 @@ static bool compare(struct look *l, struct look_twin t[TWINS], int steps, struct
 static void tell(struct look *l, const struct errors *e)
 {
   const double time = e->steps * l->m->options.dt, step = e->step / time, iterations = e->iterations / time;
+  const double percent = 100.0 * step / l->length, LEAST = 1e-6;
   const bool much = step > VISIBLE * l->length, by_iterations = iterations > 0.5 * step;
   char degraded[80] = "", remedy[200] = "";
   if (e->degraded)
@@ -114,14 +115,15 @@ static void tell(struct look *l, const struct errors *e)
     snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", l->m->options.substeps,
              4 * l->m->options.substeps,
              l->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
-  struct finding *f = look_found(
-      l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
-      e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
-      "expected error: %s in a second (%.2g %% of the size of the mechanism)%s%s%s, by halving the first %d "
-      "steps; more iterations change %s%s%s",
-      look_length(step).text, 100.0 * step / l->length, e->body >= 0 ? ", body \"" : "",
-      e->body >= 0 ? l->m->body[e->body].name : "", e->body >= 0 ? "\"" : "", e->steps,
-      look_length(iterations).text, degraded, remedy);
+  struct finding *f =
+      look_found(l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
+                 e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
+                 "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
+                 "the first %d "
+                 "steps; more iterations change %s%s%s",
+                 look_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
+                 e->body >= 0 ? ", body \"" : "", e->body >= 0 ? l->m->body[e->body].name : "",
+                 e->body >= 0 ? "\"" : "", e->steps, look_length(iterations).text, degraded, remedy);
   look_number(f, "error_per_second", step, "m/s");
   look_number(f, "error_of_iterations", iterations, "m/s");
   look_number(f, "size", l->length, "m");
@@ -197,12 +199,21 @@ static int follow_drives(struct look *l, struct look_twin *t, double cost)
   return STEPS;
 }
 
+/* Flops of a step, all told; roughly. */
+static double cost_of(const ali3_model *m)
+{
+  const ali3_options *o = &m->options;
+  const double inner = (o->extrapolate ? 6.0 : 1.0) * o->substeps;
+  return ali3_model_flops(m) +
+         inner * (o->iterations + 3.0) * (200.0 * m->frozen->true_rows + 400.0 * m->bodies);
+}
+
 void look_at_accuracy(struct look *l)
 {
   struct look_twin t[TWINS] = {{.force = NULL}};
   struct errors e = {.body = -1};
   const ali3_options *o = &l->m->options;
-  const double cost = ali3_model_flops(l->m) + 200.0 * o->substeps * o->iterations * l->m->frozen->true_rows;
+  const double cost = cost_of(l->m);
   const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
   const int steps = (int)fmin(STEPS, AFFORDABLE / all);
   if (steps < FEWEST)

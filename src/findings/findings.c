@@ -78,8 +78,9 @@ void look_names_add(struct look_names *n, const char *name)
 const char *look_names_text(struct look_names *n)
 {
   const size_t used = strlen(n->text);
-  if (n->all > n->shown)
+  if (n->all > n->shown && !n->closed)
     snprintf(n->text + used, sizeof n->text - used, "%s%d more", n->shown ? " and " : "", n->all - n->shown);
+  n->closed = true;
   return n->text;
 }
 
@@ -158,7 +159,10 @@ static void measure(struct look *l)
       if (j->body[side] != ALI3_GROUND)
         l->reach[j->body[side]] = fmax(l->reach[j->body[side]], sqrt(v3_dot(j->point[side], j->point[side])));
   }
-  for (int b = 0; b < m->bodies; b++) l->mass += m->body[b].mass;
+  for (int b = 0; b < m->bodies; b++) {
+    l->mass += m->body[b].mass;
+    l->arm = fmax(l->arm, l->reach[b]);
+  }
   const double g = sqrt(v3_dot(m->gravity, m->gravity));
   l->weight = l->mass * (g > 0.0 ? g : 9.81);
   l->length = m->frozen->length;

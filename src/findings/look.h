@@ -17,6 +17,7 @@ struct look {
   double length; /* m, size of the mechanism */
   double mass;   /* kg, of all bodies */
   double weight; /* N, of all bodies under the model's gravity, or under that of the earth if there is none */
+  double arm;    /* m, the longest lever arm from a centre of mass to a connection; 0: there is none */
   double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
 };
 
@@ -35,6 +36,7 @@ const char *look_force(const struct look *l, int force);
 struct look_names {
   char text[160];
   int shown, all;
+  bool closed;
 };
 void look_names_add(struct look_names *n, const char *name);
 const char *look_names_text(struct look_names *n); /* closes it */

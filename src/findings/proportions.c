@@ -167,15 +167,15 @@ static void list(struct look *l, const struct measures *o, enum verdict verdict)
 static void look_at_density(struct look *l)
 {
   const double LARGE_FROM = 30.0, THIN = 1e-3; /* m; kg/m^3, a thousandth of air */
-  if (l->length < LARGE_FROM || l->mass >= THIN * l->length * l->length * l->length) return;
+  if (l->arm < LARGE_FROM || l->mass >= THIN * l->arm * l->arm * l->arm) return;
   for (int i = 0; i < l->to->count; i++)
     if (l->to->item[i].id == FINDING_LENGTHS) return;
   struct finding *f =
       look_found(l, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
                  "the mechanism has arms of %s but weighs %.3g kg: are the lengths in mm? Give m and "
                  "kg m^2",
-                 look_length(l->length).text, l->mass);
-  look_number(f, "length", l->length, "m");
+                 look_length(l->arm).text, l->mass);
+  look_number(f, "length", l->arm, "m");
   look_number(f, "mass", l->mass, "kg");
 }
 

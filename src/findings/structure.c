@@ -5,6 +5,7 @@
 #include <ali3/mechanics.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { PARTS_TOLD = 8 };
 
@@ -18,30 +19,49 @@ struct part {
   int drive;   /* its first drive; -1: none */
 };
 
-static void read_part(const struct look *l, const ali3_mechanics *a, int index, struct part *p)
+static void begin_part(const ali3_mechanics *a, int index, struct part *p)
 {
-  const ali3_model *m = l->m;
   *p = (struct part){.first_body = -1, .first_joint = -1, .first_redundant = -1, .drive = -1};
   ali3_mechanics_part_get(a, index, &p->of);
-  for (int b = 0; b < m->bodies; b++) {
-    if (index >= 0 && ali3_mechanics_part_of_body(a, b) != index) continue;
-    if (p->first_body < 0) p->first_body = b;
-    look_names_add(&p->bodies, m->body[b].name);
-  }
+}
+
+static void add_body(const struct look *l, struct part *p, int body)
+{
+  if (p->first_body < 0) p->first_body = body;
+  look_names_add(&p->bodies, l->m->body[body].name);
+}
+
+static void add_joint(const struct look *l, struct part *p, int joint, bool redundant)
+{
+  if (p->first_joint < 0) p->first_joint = joint;
+  p->mobile |= l->m->joint[joint].type != ALI3_JOINT_FIXED;
+  if (!redundant) return;
+  if (p->first_redundant < 0) p->first_redundant = joint;
+  look_names_add(&p->redundant, l->m->joint[joint].name);
+}
+
+/* part: (parts + 1), the last one the whole. */
+static void read_parts(const struct look *l, const ali3_mechanics *a, struct part *part)
+{
+  const ali3_model *m = l->m;
+  const int parts = ali3_mechanics_parts(a);
+  struct part *whole = &part[parts];
+  for (int i = 0; i < parts; i++) begin_part(a, i, &part[i]);
+  begin_part(a, -1, whole);
+  for (int b = 0; b < m->bodies; b++) add_body(l, &part[ali3_mechanics_part_of_body(a, b)], b);
   for (int i = 0; i < m->joints; i++) {
-    if (index >= 0 && ali3_mechanics_part_of_joint(a, i) != index) continue;
-    if (p->first_joint < 0) p->first_joint = i;
-    p->mobile |= m->joint[i].type != ALI3_JOINT_FIXED;
-    if (!ali3_mechanics_joint_is_redundant(a, i)) continue;
-    if (p->first_redundant < 0) p->first_redundant = i;
-    look_names_add(&p->redundant, m->joint[i].name);
+    const int of = ali3_mechanics_part_of_joint(a, i);
+    const bool redundant = ali3_mechanics_joint_is_redundant(a, i);
+    if (of >= 0) add_joint(l, &part[of], i, redundant);
+    add_joint(l, whole, i, redundant);
   }
-  for (int i = 0; i < m->loads; i++)
-    p->loaded |= index < 0 || ali3_mechanics_part_of_body(a, m->load[i].body) == index;
-  for (int i = m->forces - 1; i >= 0; i--)
-    if (m->force[i].spec.type == ALI3_FORCE_DRIVE &&
-        (index < 0 || ali3_mechanics_part_of_force(a, i) == index))
-      p->drive = i;
+  for (int i = 0; i < m->loads; i++) part[ali3_mechanics_part_of_body(a, m->load[i].body)].loaded = true;
+  for (int i = m->forces - 1; i >= 0; i--) {
+    const int of = ali3_mechanics_part_of_force(a, i);
+    if (m->force[i].spec.type != ALI3_FORCE_DRIVE) continue;
+    if (of >= 0) part[of].drive = i;
+    whole->drive = i;
+  }
 }
 
 static void numbers(struct finding *f, const ali3_mechanics_part *p)
@@ -71,8 +91,8 @@ static void tell_whole(struct look *l, int parts, struct part *p)
     look_number(
         look_found(
             l, FINDING_INFO, FINDING_REDUNDANT, FINDING_OF_JOINT, p->first_redundant,
-            "%d redundant row%s, among joints %s: the motion is right, but how these joints share their "
-            "loads is one of many ways; for single reactions use joints that hold less",
+            "%d redundant row%s, among joints %s: the motion is right, but the reactions of these joints are "
+            "not unique; joints that hold less would make them so",
             p->of.redundant, p->of.redundant == 1 ? "" : "s", look_names_text(&p->redundant)),
         "redundant", p->of.redundant, "");
 }
@@ -82,9 +102,9 @@ static void tell_part(struct look *l, int index, struct part *p)
   char without[60] = "";
   if (p->drive >= 0) snprintf(without, sizeof without, " with drives, %d without", p->of.freedoms_undriven);
   numbers(look_found(l, FINDING_INFO, FINDING_PART, FINDING_OF_BODY, p->first_body,
-                     "part %d: bodies %s: %d freedom%s%s, %d redundant, %s", index + 1,
-                     look_names_text(&p->bodies), p->of.freedoms, p->of.freedoms == 1 ? "" : "s", without,
-                     p->of.redundant,
+                     "part %d: %s %s: %d freedom%s%s, %d redundant, %s", index + 1,
+                     p->of.bodies > 1 ? "bodies" : "body", look_names_text(&p->bodies), p->of.freedoms,
+                     p->of.freedoms == 1 ? "" : "s", without, p->of.redundant,
                      p->of.grounded ? "on the ground"
                      : p->of.sprung ? "held by springs or contacts"
                                     : "held by nothing"),
@@ -102,8 +122,7 @@ static void look_at_unheld(struct look *l, struct part *p)
                  "%s %s: nothing holds %s%s", p->of.bodies > 1 ? "bodies" : "body",
                  look_names_text(&p->bodies), p->of.bodies > 1 ? "them" : "it",
                  meant ? " but loads"
-                       : ", no joint or force leads to the ground or to other bodies: add the joint that is "
-                         "missing");
+                       : ": no joint or force leads to the ground or to another body; add the missing joint");
   look_number(f, "bodies", p->of.bodies, "");
 }
 
@@ -161,9 +180,9 @@ static void look_at_conflict(struct look *l, const ali3_mechanics *a, const ali3
     if (part.freedoms_undriven == 0) return; /* told of the part */
     f = look_found(
         l, agree ? FINDING_WARNING : FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, c->force,
-        "%s \"%s\" works on joint \"%s\", which the other joints lock: remove the %s, or the joint that is "
-        "too "
-        "many",
+        "%s \"%s\" works on joint \"%s\", which the other joints keep locked: one of them holds too much, "
+        "such as a pin "
+        "where a roller or slide belongs, or the %s is one too many",
         kind(l, c->force), look_force(l, c->force), l->m->joint[spec->joint].name, kind(l, c->force));
   } else if (!agree) {
     f = look_found(l, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
@@ -189,16 +208,20 @@ static void look_at_conflict(struct look *l, const ali3_mechanics *a, const ali3
 static void look_at_parts(struct look *l, const ali3_mechanics *a)
 {
   const int parts = ali3_mechanics_parts(a);
-  struct part p;
-  read_part(l, a, -1, &p);
-  tell_whole(l, parts, &p);
-  for (int i = 0; i < parts; i++) {
-    read_part(l, a, i, &p);
-    if (parts > 1 && i < PARTS_TOLD) tell_part(l, i, &p);
-    look_at_unheld(l, &p);
-    look_at_locked(l, &p);
-    look_at_singular(l, &p);
+  struct part *part = malloc(((size_t)parts + 1) * sizeof *part);
+  if (!part) {
+    l->memory = false;
+    return;
   }
+  read_parts(l, a, part);
+  tell_whole(l, parts, &part[parts]);
+  for (int i = 0; i < parts; i++) {
+    if (parts > 1 && i < PARTS_TOLD) tell_part(l, i, &part[i]);
+    look_at_unheld(l, &part[i]);
+    look_at_locked(l, &part[i]);
+    look_at_singular(l, &part[i]);
+  }
+  free(part);
 }
 
 static void list_grounded(struct look *l)
@@ -215,8 +238,8 @@ static void list_grounded(struct look *l)
     look_names_add(&names, m->body[body].name);
   }
   if (first < 0) return;
-  look_number(look_found(l, FINDING_INFO, FINDING_GROUNDED, FINDING_OF_BODY, first,
-                         "on the ground: bodies %s", look_names_text(&names)),
+  look_number(look_found(l, FINDING_INFO, FINDING_GROUNDED, FINDING_OF_BODY, first, "on the ground: %s %s",
+                         names.all > 1 ? "bodies" : "body", look_names_text(&names)),
               "bodies", names.all, "");
 }
 
