@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SHORTEST = 1e-3; /* length of a body, relative to the largest one of its part */
+static const double NO_ARM =
+    1e-6; /* a lever arm below it, relative to the longest one of the part, is none */
 
 /* splitmix64 */
 double geometry_scatter(uint64_t number)
@@ -82,7 +83,8 @@ static void find_middles(struct geometry *g, int *points)
     for (int i = 0; i < 3 && points[b] > 0; i++) g->place[b].middle[i] /= points[b];
 }
 
-/* The largest lever arm of each body, as its rows have it. */
+/* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part. A rotation of a small
+ * body is then seen about equally well by rows that hold a point and by rows that hold a direction. */
 static void find_lengths(struct geometry *g, const struct parts *parts, double *largest)
 {
   const ali3_model *m = g->m;
@@ -106,8 +108,9 @@ static void find_lengths(struct geometry *g, const struct parts *parts, double *
     }
   }
   for (int b = 0; b < m->bodies; b++) {
-    double size = largest[parts->of_body[b]];
-    g->place[b].length = fmax(g->place[b].length, size > 0.0 ? SHORTEST * size : m->frozen->length);
+    double size = largest[parts->of_body[b]], *length = &g->place[b].length;
+    if (!(size > 0.0)) size = m->frozen->length;
+    *length = *length > NO_ARM * size ? sqrt(*length * size) : size;
   }
 }
 

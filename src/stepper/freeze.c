@@ -110,8 +110,8 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
   return model_refuse(
       m, ALI3_E_MODEL, "model", "joints",
       "%s '%.60s' is coupled to %d joints and forces: a step would need %.3g GB or more, expected "
-      "at most %d GB; remove joints that repeat others, or make welded bodies one body",
-      kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024);
+      "at most %.3g GB; remove joints that repeat others, or make welded bodies one body",
+      kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
 static int lay_out(ali3_model *m, struct frozen *f)
