@@ -75,7 +75,7 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
  * Returns ALI3_OK, ALI3_MOVED, ALI3_E_SINGULAR, or ALI3_E_ASSEMBLE: the joints cannot be closed, or closing them
  * would move a body further than the options assembly_position and assembly_angle allow (ali3_initial.too_far).
- * ali3_report then names the joint or drive that was furthest open before anything moved. */
+ * ali3_report then names the joint or drive that was furthest open before anything moved, and bodies are where the model has them. */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {

@@ -264,6 +264,18 @@ static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
   d->report.position = given.size;
 }
 
+/* Back to where the model has the bodies. */
+static void go_back(const ali3_model *m, ali3_data *d)
+{
+  for (int b = 0; b < m->bodies; b++) {
+    struct body_state x = stored_state(m, d->now.x, b);
+    v3_copy(x.r, m->body[b].position);
+    memcpy(x.p, m->body[b].orientation, sizeof x.p);
+    stored_set_state(m, d->now.x, b, &x);
+  }
+  evaluate(m, d);
+}
+
 int assemble(const ali3_model *m, ali3_data *d)
 {
   const ali3_options *o = &m->options;
@@ -277,6 +289,11 @@ int assemble(const ali3_model *m, ali3_data *d)
                          d->initial.moved_orientation > fmax(o->assembly_angle, UNMOVED);
     if (d->initial.moved_position + d->initial.moved_orientation > 0.0) keep_velocities(m, d);
     if (d->initial.too_far) status = ALI3_E_ASSEMBLE;
+  }
+  if (status < 0) go_back(m, d);
+  if (status == ALI3_E_SINGULAR) { /* what has no pivot as given is named as such */
+    penalty_set(m, d, 0.0);
+    if (stage_condense(m, d)) status = ALI3_E_ASSEMBLE;
   }
   if (status == ALI3_E_ASSEMBLE) name_worst(m, d, turned >= 0 ? turned : fit.worst, fit.residual);
   return status;
