@@ -198,12 +198,18 @@ typedef struct {
   double
       gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
                 up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */
-  double beta;  /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  double beta; /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  /* How far a reset may move the centre of mass of a body (m), and turn a body (rad), to close joints that are open in
+   * the poses of the model. INFINITY: any distance or angle. 0: 2 degrees, and 0.005 m or a twentieth of the size of
+   * the mechanism, whichever is less; freezing puts the value in. The size is the longest lever arm from a centre of
+   * mass to a connection. */
+  double assembly_position, assembly_angle;
   char isa[12]; /* instruction set to compute with: baseline, on x86-64 avx2, avx512; empty: the best that the
                    machine has. Results of two differ by rounding */
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, isa empty */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, assembly_position and
+ * assembly_angle 0, isa empty */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */

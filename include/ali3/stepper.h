@@ -70,21 +70,42 @@ typedef struct {
 /* NULL: none (the default). The probe must outlive its use; a step is RT only if what it calls is. */
 void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
 
-/* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints
- * where they are not (ALI3_MOVED, how far in ali3_initial), then solves accelerations and multipliers. Not
- * RT: it iterates until it is done. Returns ALI3_OK, ALI3_MOVED, ALI3_E_ASSEMBLE (the worst joint in
- * ali3_report), or ALI3_E_SINGULAR. */
+/* Puts the mechanism into its initial state. Moves bodies until all joints are closed and all drives are where they
+ * begin, makes the velocities consistent (ALI3_MOVED, how far in ali3_initial), then solves accelerations and
+ * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
+ * Returns ALI3_OK, ALI3_MOVED, ALI3_E_SINGULAR, or ALI3_E_ASSEMBLE: the joints cannot be closed, or closing them
+ * would move a body further than the options assembly_position and assembly_angle allow (ali3_initial.too_far).
+ * ali3_report then names the joint or drive that was furthest open before anything moved, and bodies are where the model has them. */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
   double moved_position;         /* m, largest displacement of a centre of mass */
-  double moved_orientation;      /* rad, largest rotation */
+  double moved_orientation;      /* rad, largest angle by which a body was turned, 0 .. pi */
   double moved_velocity;         /* m/s, largest change */
   double moved_angular_velocity; /* rad/s, largest change */
   int body_position;             /* the body that moved furthest; -1 none */
+  int body_orientation;          /* the body that was turned furthest; -1 none */
+  bool too_far;                  /* a body moved further than the options allow: the reset was refused */
 } ali3_initial;
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
+
+/* How far a connection is open in the poses that the model gives, before a reset moves anything. */
+typedef struct {
+  double
+      distance; /* m: between the points, from the line or plane to the point, or of the length from its value */
+  double angle; /* rad: of the axes from parallel (either way round) or perpendicular, of the relative
+                      orientation from its value */
+  bool open;    /* one of them is more than rounding */
+} ali3_opening;
+
+/* Of a joint; of a drive how far it begins from the coordinate of its joint, full turns left out. Other forces are never
+ * open. m is frozen. ALI3_OK, or ALI3_E_ARGUMENT: no such joint or force, or m is not frozen. Thread-safe, not RT. */
+int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
+int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
+/* The same in words, such as: joint "q": axes are 90.0 degrees apart. Empty where it is closed. Length as of snprintf(). */
+int ali3_joint_opening_text(const ali3_model *m, int joint, char *text, size_t size);
+int ali3_force_opening_text(const ali3_model *m, int force, char *text, size_t size);
 
 /* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world
  * axes. */
@@ -112,13 +133,13 @@ int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if 
 /* What the last step (or reset) saw. */
 typedef struct {
   int status;
-  uint64_t step;            /* steps since reset */
-  double time;              /* s */
-  double increment;         /* norm of the last Newton increment, m and rad mixed */
-  double position;          /* largest |Phi| of a row, m or 1 */
-  double velocity;          /* largest |Phi_q q' + Phi_t| */
+  uint64_t step;    /* steps since reset */
+  double time;      /* s */
+  double increment; /* norm of the last Newton increment, m and rad mixed */
+  double position;  /* largest |Phi| of a row, m or 1; after ALI3_E_ASSEMBLE the opening as given, m or rad */
+  double velocity;  /* largest |Phi_q q' + Phi_t| */
   double acceleration;      /* largest |Phi_q q'' - gamma| */
-  int worst_joint;          /* of position; -1 none */
+  int worst_joint;          /* of position; after ALI3_E_ASSEMBLE the one furthest open as given; -1 none */
   int worst_force;          /* the drive or gear that is worse than all joints; -1 none */
   int worst_body;           /* largest last increment, or the one that went non-finite; -1 none */
   double free_direction[6]; /* after ALI3_E_SINGULAR at a reset: along and about what (world) nothing holds

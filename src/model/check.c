@@ -254,5 +254,11 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
+  if (!(o->assembly_position >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",
+                        "expected a distance of 0 m or more, found %g", o->assembly_position);
+  if (!(o->assembly_angle >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "assembly_angle",
+                        "expected an angle of 0 rad or more, found %g", o->assembly_angle);
   return check_isa(m, o);
 }

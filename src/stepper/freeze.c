@@ -100,6 +100,23 @@ static double find_length(const ali3_model *m, const struct frozen *f)
   return length > 0.0 && isfinite(length) ? length : 1.0;
 }
 
+/* Far from the world's origin the rounding of coordinates is larger than that of lever arms. */
+static double find_rounding(const ali3_model *m, double length)
+{
+  double largest = 0.0;
+  for (int b = 0; b < m->bodies; b++)
+    for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(m->body[b].position[i]));
+  return fmax(length, 0.01 * largest);
+}
+
+/* What the options leave to us. */
+static void set_assembly(ali3_options *o, double length)
+{
+  static const double POSITION = 0.005, PART = 0.05, ANGLE = 2.0 * 3.14159265358979323846 / 180.0;
+  if (o->assembly_position == 0.0) o->assembly_position = fmin(POSITION, PART * length);
+  if (o->assembly_angle == 0.0) o->assembly_angle = ANGLE;
+}
+
 static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tree_excess *e)
 {
   const bool body = e->body >= 0, joint = !body && e->joint < m->joints;
@@ -143,6 +160,7 @@ static int build(ali3_model *m, struct frozen *f)
     list_loads(m, f, fill);
     find_carried(m, f);
     f->length = find_length(m, f);
+    f->rounding = find_rounding(m, f->length);
     status = lay_out(m, f);
   }
   free(fill);
@@ -165,6 +183,7 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
     return status;
   }
   m->options = *options;
+  set_assembly(&m->options, f->length);
   m->frozen = f;
   m->frozen_free = frozen_free;
   return ALI3_OK;

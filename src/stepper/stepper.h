@@ -113,10 +113,12 @@ struct step_kernels; /* kernels.h */
 struct frozen {
   struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then the others */
   int links, rigid_links;
-  int rows, rigid;     /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
-  int true_rows;       /* of the links alone */
-  double length;       /* m, size of the mechanism: residuals of lengths are judged relative to it */
-  int left;            /* rigid links as stored, those of lanes not in use among them */
+  int rows, rigid; /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
+  int true_rows;   /* of the links alone */
+  double length;   /* m, size of the mechanism: residuals of lengths are judged relative to it */
+  double
+      rounding; /* m, likewise for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int left;     /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */

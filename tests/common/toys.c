@@ -2,6 +2,7 @@
 #include "common/toys.h"
 #include "common/random.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,14 @@ void toy_freeze(ali3_model *m, double dt)
 {
   ali3_options options = ali3_options_default();
   options.dt = dt;
+  toy_freeze_with(m, &options);
+}
+
+void toy_freeze_apart(ali3_model *m, double dt)
+{
+  ali3_options options = ali3_options_default();
+  options.dt = dt;
+  options.assembly_position = options.assembly_angle = INFINITY;
   toy_freeze_with(m, &options);
 }
 
