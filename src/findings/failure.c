@@ -91,11 +91,12 @@ void look_at_failure(struct look *l)
   const ali3_report *r = ali3_report_get(l->d);
   double position = 0.0;
   char text[400];
-  const int drive = find_drive(l, &position);
+  const bool too_far = ali3_initial_get(l->d)->too_far; /* it can be assembled, elsewhere */
+  const int drive = too_far ? -1 : find_drive(l, &position);
   if (drive >= 0) {
     const int rival = rival_of(l->m, drive);
     if (rival >= 0)
-      found_rivals(l, drive, rival);
+      found_rivals(l, drive < rival ? drive : rival, drive < rival ? rival : drive);
     else
       found_drive(l, drive, position);
     return;

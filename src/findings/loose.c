@@ -3,7 +3,7 @@
  * joint that was forgotten there leaves a model that is in order, so all of this is guessing, and careful.
  *
  *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint, or such an end
- *   a loose strut    a slide with a spring, motor or drive in it, which falls about its only joint
+ *   a loose strut    a slide with a spring, motor or drive in it, which falls about the joint at its foot
  *   a loose link     in a mechanism with loops, a body that falls about its only joint
  *
  * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load that hangs
@@ -24,10 +24,12 @@ struct node { /* a body; the last one is the ground */
   bool peeled;         /* hangs on the rest */
   double mass, sum[3]; /* kg, kg m: of it and all that hangs on it */
   int bodies;
-  bool strut, falls,
-      busy;  /* in what hangs: a slide that something works in; a joint about which it falls; a task */
-  int upper; /* body of the joint it hangs on; model.bodies: the ground */
-  int joint; /* it hangs on */
+  bool strut; /* in what hangs: a slide that something works in */
+  bool falls; /* a joint about which the rest falls, */
+  bool loose; /* with such a slide beyond it */
+  bool busy;  /* a task */
+  int upper;  /* body of the joint it hangs on; model.bodies: the ground */
+  int joint;  /* it hangs on */
 };
 
 struct edge {
@@ -200,8 +202,10 @@ static int peel(const struct look *l, struct web *w, int b)
     n->upper = other;
     n->joint = e->joint;
     n->busy |= e->joint < 0;
+    const bool drops = e->joint >= 0 && !e->acted && falls(l, n, e->joint);
+    n->falls |= drops;
+    n->loose |= drops && n->strut;
     n->strut |= e->acted && (type == ALI3_JOINT_PRISMATIC || type == ALI3_JOINT_CYLINDRICAL);
-    if (e->joint >= 0 && !e->acted) n->falls |= falls(l, n, e->joint);
     n->degree--;
     up->degree--;
     if (other == l->m->bodies) return -1;
@@ -210,6 +214,7 @@ static int peel(const struct look *l, struct web *w, int b)
     for (int k = 0; k < 3; k++) up->sum[k] += n->sum[k];
     up->strut |= n->strut;
     up->falls |= n->falls;
+    up->loose |= n->loose;
     up->busy |= n->busy;
     return up->degree == 1 ? other : -1;
   }
@@ -288,7 +293,7 @@ static void look_for_hanging(struct look *l, const struct web *w)
     if (!n->peeled || n->joint < 0 || n->busy || !n->falls) continue;
     const bool outermost = n->upper == l->m->bodies || !w->node[n->upper].peeled;
     const bool in_loop = n->upper != l->m->bodies && w->node[n->upper].degree >= 2;
-    if (!outermost || !(n->strut || in_loop)) continue;
+    if (!outermost || !(n->loose || in_loop)) continue;
     struct look_names names = {.all = 0};
     for (int c = 0; c < l->m->bodies; c++) {
       int up = c;

@@ -9,25 +9,36 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Moved by less is rounding of the numbers in the file; by more it is told, and from a visible opening on it is a mistake. */
-static const double TOLD = 1e-6, VISIBLE = 1e-3; /* times the size of the mechanism, and rad */
+/* Open by less is rounding of the numbers in the file. */
+static const double VISIBLE = 1e-3; /* times the size of the mechanism, and rad */
 
+static void look_at_opening(struct look *l, enum finding_kind kind, int index, const ali3_opening *o,
+                            const char *text)
+{
+  const bool visible = o->distance > VISIBLE * l->length || o->angle > VISIBLE;
+  struct finding *f = look_found(
+      l, visible ? FINDING_WARNING : FINDING_INFO, FINDING_OPEN, kind, index,
+      "%s at the start, and bodies were moved to close it: correct positions, orientations, points or axes",
+      text);
+  look_number(f, "distance", o->distance, "m");
+  look_number(f, "angle", o->angle, "rad");
+}
+
+/* Joints and drives that were open before the reset closed them. */
 static void look_at_openings(struct look *l)
 {
-  const ali3_initial *o = ali3_initial_get(l->d);
-  const double length = o->moved_position / l->length, angle = o->moved_orientation,
-               largest = fmax(length, angle);
-  if (largest < TOLD) return;
-  struct finding *f =
-      look_found(l, largest < VISIBLE ? FINDING_INFO : FINDING_WARNING, FINDING_OPEN,
-                 o->body_position >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, o->body_position,
-                 "joints do not close as given: bodies were moved by up to %s%s%s%s and %s; correct "
-                 "positions, orientations or points",
-                 look_length(o->moved_position).text, o->body_position >= 0 ? " (body \"" : "",
-                 o->body_position >= 0 ? l->m->body[o->body_position].name : "",
-                 o->body_position >= 0 ? "\")" : "", look_angle(angle).text);
-  look_number(f, "moved_position", o->moved_position, "m");
-  look_number(f, "moved_orientation", o->moved_orientation, "rad");
+  ali3_opening o;
+  char text[300];
+  for (int i = 0; i < l->m->joints; i++) {
+    if (ali3_joint_opening(l->m, i, &o) != ALI3_OK || !o.open) continue;
+    ali3_joint_opening_text(l->m, i, text, sizeof text);
+    look_at_opening(l, FINDING_OF_JOINT, i, &o, text);
+  }
+  for (int i = 0; i < l->m->forces; i++) {
+    if (ali3_force_opening(l->m, i, &o) != ALI3_OK || !o.open) continue;
+    ali3_force_opening_text(l->m, i, text, sizeof text);
+    look_at_opening(l, FINDING_OF_FORCE, i, &o, text);
+  }
 }
 
 static bool on_angle(const ali3_model *m, int force)

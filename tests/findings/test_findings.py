@@ -61,34 +61,138 @@ def slider_crank():
             "forces": [{"name": "turn", "type": "drive", "joint": "shaft", "speed": 6}]}
 
 
-def find(model, kind, name):
-    return next(e for e in model[kind] if e["name"] == name)
+def find(m, kind, name):
+    return next(e for e in m[kind] if e["name"] == name)
 
 
-def without(model, kind, *names):
-    model[kind] = [e for e in model[kind] if e["name"] not in names]
+def without(m, kind, *names):
+    m[kind] = [e for e in m[kind] if e["name"] not in names]
 
 
 def scale(value, by):
     return [scale(v, by) for v in value] if isinstance(value, list) else value * by
 
 
-def in_mm(model):
-    for e in model["bodies"]:
+def in_mm(m):
+    for e in m["bodies"]:
         e["position"] = scale(e["position"], 1000)
-    for e in model["joints"]:
+    for e in m["joints"]:
         e["at"] = scale(e["at"], 1000)
 
 
-def each(model, key, by):
-    for e in model["bodies"]:
+def each(m, key, by):
+    for e in m["bodies"]:
         e[key] = scale(e[key], by)
+
+
+def point_c(m, off):
+    find(m, "joints", "c").update(at=None, axis=None, point_a=[0.5, 0, 0.15], point_b=[off, 0, 0.3], axis_a=[0, 1, 0], axis_b=[0, 1, 0])
 
 
 def pin_for_roller(m):
     without(m, "joints", "way")
     m["joints"].append(pin("way", "ground", "roller", (0.9, 0)))
 
+
+def box(name, at, mass, size, **more):
+    i = mass * size**2 / 6
+    return {"name": name, "mass": mass, "inertia": [i, i, i], "position": [at[0], 0, at[1]], **more}
+
+
+def model(name, bodies, joints, forces=(), gravity=(0, 0, -9.81), **more):
+    return {"name": name, "gravity": list(gravity), "bodies": list(bodies), "joints": list(joints), "forces": list(forces), **more}
+
+
+def scissor_lift():
+    """Two stages of scissors under a deck; rollers on slides; a cylinder between the lower arms."""
+    a = [rod(f"up{i}", (0, i), (1.5, i + 1), 20) for i in range(2)] + [rod(f"down{i}", (0, i + 1), (1.5, i), 20) for i in range(2)]
+    foot, shoe = box("foot", (1.5, 0), 2, 0.1), box("shoe", (1.5, 2), 2, 0.1)
+    deck = box("deck", (0.75, 2.1), 240, 1.2)
+    joints = [pin("base", "ground", "up0", (0, 0)), pin("foot_pin", "down0", "foot", (1.5, 0)),
+              slide("foot_way", "ground", "foot", (1.5, 0), (1, 0)),
+              *[pin(f"cross{i}", f"up{i}", f"down{i}", (0.75, i + 0.5)) for i in range(2)],
+              pin("left", "down0", "up1", (0, 1)), pin("right", "up0", "down1", (1.5, 1)),
+              pin("deck_pin", "down1", "deck", (0, 2)), pin("shoe_pin", "up1", "shoe", (1.5, 2)),
+              slide("shoe_way", "deck", "shoe", (1.5, 2), (1, 0)),
+              pin("tube_pin", "ground", "tube", (0.75, -0.5)), slide("cylinder", "tube", "piston", (0.75, 0), (0, 1)),
+              pin("piston_pin", "piston", "up0", (0.75, 0.5))]
+    return model("scissor_lift", [*a, foot, shoe, deck, rod("tube", (0.75, -0.5), (0.75, 0.1), 8), rod("piston", (0.75, -0.1), (0.75, 0.5), 5)],
+                 joints, [{"name": "oil", "type": "motor", "joint": "cylinder"},
+                          {"name": "rub", "type": "friction", "joint": "cylinder", "friction": 100},
+                          {"name": "ends", "type": "stop", "joint": "cylinder", "lower": -0.5, "upper": 0.5, "stiffness": 1e7}])
+
+
+def quarter_car():
+    shaker = {"name": "shaker", "type": "drive", "joint": "rig", "external": True, "max_rate": 1, "max_acceleration": 20}
+    spring = {"type": "spring_damper", "point_a": [0, 0, 0], "point_b": [0, 0, 0]}
+    return model("quarter_car", [box("plate", (0, 0), 50, 0.5), box("wheel", (0, 0.4), 35, 0.4), box("body", (0, 1), 320, 1)],
+                 [slide("rig", "ground", "plate", (0, 0), (0, 1)), slide("hub", "ground", "wheel", (0, 0.4), (0, 1)),
+                  slide("frame", "ground", "body", (0, 1), (0, 1))],
+                 [shaker, {**spring, "name": "tyre", "body_a": "plate", "body_b": "wheel", "stiffness": 2e5, "damping": 100},
+                  {**spring, "name": "coil", "body_a": "wheel", "body_b": "body", "stiffness": 2.5e4, "damping": 1500}])
+
+
+def cart_pole():
+    """Passive on purpose: a pole that stands on a driven cart."""
+    return model("cart_pole", [box("cart", (0, 0), 5, 0.3), rod("pole", (0, 0), (0.05, 1), 1)],
+                 [slide("track", "ground", "cart", (0, 0), (1, 0)), pin("hinge", "cart", "pole", (0, 0))],
+                 [{"name": "belt", "type": "motor", "joint": "track"}])
+
+
+def press():
+    """A large flywheel on a small eccentric, a gear, a motor."""
+    wheel = {"name": "wheel", "mass": 2000, "inertia": [300, 600, 300], "position": [0, 0, 0]}
+    return model("press", [wheel, box("pinion", (1.2, 0), 40, 0.2), rod("rod", (0.04, 0), (0.04, -1), 60), box("ram", (0.04, -1), 300, 0.5)],
+                 [pin("shaft", "ground", "wheel", (0, 0)), pin("motor_shaft", "ground", "pinion", (1.2, 0)),
+                  pin("crank", "wheel", "rod", (0.04, 0)), pin("wrist", "rod", "ram", (0.04, -1)),
+                  slide("guide", "ground", "ram", (0.04, -1), (0, 1))],
+                 [{"name": "mesh", "type": "gear", "joint": "shaft", "joint_b": "motor_shaft", "ratio": -0.1},
+                  {"name": "torque", "type": "motor", "joint": "motor_shaft"}])
+
+
+def pendulum_of_a_point():
+    """A small bob on a long massless arm."""
+    return model("bob", [box("bob", (1, 0), 1, 0.01)], [pin("pivot", "ground", "bob", (0, 0))])
+
+
+def satellite():
+    return model("satellite", [box("bus", (0, 0), 500, 1), rod("panel", (0.5, 0), (3, 0), 20)], [pin("hinge", "bus", "panel", (0.5, 0))],
+                 [{"name": "spring", "type": "joint_spring", "joint": "hinge", "stiffness": 10, "damping": 1}], gravity=(0, 0, 0))
+
+
+def welded_dummy():
+    return model("dummy", [box("dummy", (0, 0), 1, 1)], [{"name": "weld", "type": "fixed", "body_a": "ground", "body_b": "dummy", "at": [0, 0, 0]}])
+
+
+def door_on_two_hinges():
+    door = {"name": "door", "mass": 30, "inertia": [12, 15, 3], "position": [0.5, 0, 1]}
+    hinge = {"type": "revolute", "body_a": "ground", "body_b": "door", "axis": [0, 0, 1]}
+    return model("door", [door], [{**hinge, "name": "low", "at": [0, 0, 0.2]}, {**hinge, "name": "high", "at": [0, 0, 1.8]}])
+
+
+def crane():
+    """A load on a cable under a boom that a cylinder holds: what hangs there is meant."""
+    m = boom()
+    m["bodies"].append(box("load", (3, -1), 200, 0.5))
+    m["forces"].append({"name": "rope", "type": "cable", "body_a": "boom", "body_b": "load", "point_a": [1.5, 0, 0], "point_b": [0, 0, 0],
+                        "stiffness": 1e6, "damping": 1e4})
+    return m
+
+
+def ball_on_table():
+    return model("ball", [box("ball", (0, 0.1), 1, 0.1)], [],
+                 [{"name": "touch", "type": "sphere_plane", "body_a": "ground", "body_b": "ball", "point_a": [0, 0, 0], "point_b": [0, 0, 0],
+                   "normal": [0, 0, 1], "radius": 0.1, "stiffness": 1e5, "damping": 100, "friction": 0.5}])
+
+
+def flat():
+    """A parallelogram with all its pins on a line."""
+    return model("flat", [rod("crank", (0, 0), (0.3, 0)), rod("coupler", (0.3, 0), (1.3, 0)), rod("rocker", (1, 0), (1.3, 0))],
+                 [pin("a", "ground", "crank", (0, 0)), pin("b", "crank", "coupler", (0.3, 0)),
+                  pin("c", "coupler", "rocker", (1.3, 0)), pin("d", "rocker", "ground", (1, 0))])
+
+
+GOOD = (scissor_lift, quarter_car, cart_pole, press, pendulum_of_a_point, satellite, welded_dummy, door_on_two_hinges, crane, ball_on_table)
 
 # mechanism, mistake, what the first line has to say
 MISTAKES = {
@@ -121,6 +225,26 @@ MISTAKES = {
                               lambda m: m.update(forces=[{"name": "one", "type": "drive", "joint": "a", "speed": 1},
                                                          {"name": "two", "type": "drive", "joint": "a", "speed": 2}]),
                               r'error: .*"(one|two)".*"(one|two)"'),
+    "two drives on a joint, in two places": (four_bar,
+                                             lambda m: m.update(forces=[{"name": "one", "type": "drive", "joint": "a", "offset": 0},
+                                                                        {"name": "two", "type": "drive", "joint": "a", "offset": 0.1}]),
+                                             r'error: .*"one".*"two".*remove one'),
+    "three bars that are locked": (four_bar,
+                                   lambda m: m["joints"].append({"name": "weld", "type": "fixed", "body_a": "crank", "body_b": "coupler",
+                                                                 "at": [0, 0, 0.3]}),
+                                   r'warning: the mechanism is locked: bodies "crank", "coupler", "rocker" have 0 freedoms'),
+    "a singular start": (flat, lambda m: None, r"warning: the start is a singular position"),
+    "axes 90 degrees apart": (four_bar,
+                              lambda m: m["joints"].__setitem__(1, {"name": "q", "type": "revolute", "body_a": "crank", "body_b": "coupler",
+                                                                    "point_a": [0, 0, 0.15], "point_b": [-0.5, 0, -0.15],
+                                                                    "axis_a": [0, 1, 0], "axis_b": [0, 0, 1]}),
+                              r'error: .*joint "q".*axes are 90\.0 degrees apart'),
+    "a point 300 mm off": (four_bar, lambda m: point_c(m, 0.3), r'error: joint "c".* 300 mm'),
+    "a point 2 mm off": (four_bar, lambda m: point_c(m, 0.002), r'warning: joint "c".* 2\.?0* mm'),
+    "gravity in mm/s2": (four_bar, lambda m: m.update(gravity=[0, 0, -9810]), r"warning: gravity is 9810 m/s\^2.*mm/s\^2"),
+    "gravity along two axes": (four_bar, lambda m: m.update(gravity=[0, -9.81, -9.81]), r"warning: gravity .* is along no axis"),
+    "a ball in the table": (ball_on_table, lambda m: find(m, "bodies", "ball").update(position=[0, 0, 0.05]),
+                            r'warning: force "touch": the bodies overlap by 50 mm'),
     "a drive too many": (slider_crank,
                          lambda m: m["forces"].append({"name": "push", "type": "drive", "joint": "way", "speed": 1}),
                          r'error: .*"(turn|push)".*"(turn|push)"'),
@@ -132,10 +256,11 @@ class Findings(unittest.TestCase):
         self.dir = tempfile.mkdtemp(prefix="ali3-findings-")
         self.addCleanup(lambda: [os.unlink(f) for f in glob.glob(self.dir + "/*")] + [os.rmdir(self.dir)])
 
-    def write(self, model, **more):
+    def write(self, m, **more):
         path = os.path.join(self.dir, "model.yaml")
+        m["joints"] = [{k: v for k, v in j.items() if v is not None} for j in m["joints"]]
         with open(path, "w", encoding="utf-8") as f:
-            json.dump({"model": model, **more}, f, indent=1)
+            json.dump({"model": m, **more}, f, indent=1)
         return path
 
     def check(self, path, *options):
@@ -147,15 +272,15 @@ class Findings(unittest.TestCase):
     def test_mistakes_are_named_in_the_first_line(self):
         for name, (make, spoil, expected) in MISTAKES.items():
             with self.subTest(name):
-                model = make()
-                spoil(model)
-                done = self.check(self.write(model))
+                m = make()
+                spoil(m)
+                done = self.check(self.write(m))
                 self.assertRegex(self.first(done), expected, done.stderr + done.stdout)
                 self.assertEqual(done.returncode, 2 if expected.startswith("error") else 0, done.stderr)
-                self.assertEqual(self.check(self.write(model), "--check", "--strict").returncode, 2)
+                self.assertEqual(self.check(self.write(m), "--check", "--strict").returncode, 2)
 
     def test_good_mechanisms_are_ok(self):
-        for make in (boom, four_bar, slider_crank):
+        for make in (boom, four_bar, slider_crank, *GOOD):
             with self.subTest(make.__name__):
                 self.good(self.write(make()))
 
@@ -175,7 +300,8 @@ class Findings(unittest.TestCase):
 
     def test_every_line_has_its_place(self):
         path = self.write(boom())
-        text = open(path, encoding="utf-8").read().split("\n")
+        with open(path, encoding="utf-8") as f:
+            text = f.read().split("\n")
         done = self.check(path)
         for line in done.stdout.strip().split("\n")[1:]:
             found = re.fullmatch(re.escape(path) + r"(?::(\d+):(\d+))?: info: (.*) \[[a-z-]+\]", line)
@@ -184,10 +310,20 @@ class Findings(unittest.TestCase):
             if named:  # the place is that of the brace before the name
                 self.assertIn(f'"name": "{named.group(1)}"', text[int(found.group(1))])
 
+    def test_accuracy_says_what_to_raise(self):
+        """A stiff pendulum at a tenth of a second, and one iteration."""
+        m = four_bar()
+        m["bodies"][0]["angular_velocity"] = [0, 6, 0]
+        for options, said in (({"cycle": {"period": 0.05}}, r"warning: expected error: .* raise solver\.substeps from 1 to 4, or set solver\.extrapolate"),
+                              ({"cycle": {"period": 0.02}, "solver": {"iterations": 1}}, r"warning: expected error: .* raise solver\.iterations from 1 to")):
+            with self.subTest(options):
+                done = self.check(self.write(m, **options))
+                self.assertRegex(self.first(done), said, done.stdout + done.stderr)
+
     def test_json(self):
-        model = boom()
-        find(model, "forces", "ends")["lower"] = 0.1
-        path = self.write(model)
+        m = boom()
+        find(m, "forces", "ends")["lower"] = 0.1
+        path = self.write(m)
         for options, status, severity in ((["--check=json"], 0, "warning"), (["--check=json", "--strict"], 2, "error")):
             done = self.check(path, *options)
             self.assertEqual((done.returncode, done.stderr), (status, ""))
@@ -202,9 +338,9 @@ class Findings(unittest.TestCase):
             self.assertEqual(worst["numbers"]["load"]["unit"], "N")
 
     def test_json_of_a_file_with_a_mistake(self):
-        model = boom()
-        model["joints"][0]["body_b"] = "bom"
-        done = self.check(self.write(model), "--check=json")
+        m = boom()
+        m["joints"][0]["body_b"] = "bom"
+        done = self.check(self.write(m), "--check=json")
         self.assertEqual(done.returncode, 2)
         out = json.loads(done.stdout)
         self.assertEqual(out["status"], "error")
@@ -220,9 +356,9 @@ class Findings(unittest.TestCase):
             self.assertIn(said, done.stderr)
 
     def test_gravity_of_zero_may_be_meant(self):
-        model = four_bar()
-        model["gravity"] = [0, 0, 0]
-        done = self.check(self.write(model))
+        m = four_bar()
+        m["gravity"] = [0, 0, 0]
+        done = self.check(self.write(m))
         self.assertIn(": ok: ", self.first(done))
         self.assertIn("info: gravity is 0, as the file says", done.stdout)
 
@@ -232,10 +368,10 @@ class Findings(unittest.TestCase):
                             (rod("wheel", (2.8, 1), (3.2, 1)), pin("axle", "boom", "wheel", (3, 1))),
                             (rod("table", (3, 1), (4, 1)), {**pin("post", "boom", "table", (3, 1)), "axis": [0, 0, 1]})):
             with self.subTest(body["name"]):
-                model = boom()
-                model["bodies"].append(body)
-                model["joints"].append(joint)
-                self.good(self.write(model))
+                m = boom()
+                m["bodies"].append(body)
+                m["joints"].append(joint)
+                self.good(self.write(m))
 
     def test_large_models_take_seconds(self):
         def chain(n):
