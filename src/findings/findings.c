@@ -189,7 +189,9 @@ static void look(struct look *l)
   l->to->status = ali3_reset(l->m, l->d);
   ali3_report_text(l->m, l->d, l->to->start, sizeof l->to->start);
   if (l->to->status < 0) {
-    look_at_failure(l);
+    const bool assembled = l->to->status != ALI3_E_ASSEMBLE && l->to->status != ALI3_E_SINGULAR;
+    if (assembled) look_at_structure(l); /* rates that contradict each other */
+    if (!has_errors(l)) look_at_failure(l);
     return;
   }
   look_at_structure(l);
