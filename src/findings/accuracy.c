@@ -100,9 +100,16 @@ static bool compare(struct look *l, struct look_twin t[TWINS], int steps, struct
   return o->steps > 0;
 }
 
+/* Error over the difference to half steps: 1/(1 - 2^-order). */
+static double order_factor(const ali3_options *o)
+{
+  return o->extrapolate ? 16.0 / 15.0 : o->gamma == 0.5 ? 4.0 / 3.0 : 2.0;
+}
+
 static void tell(struct look *l, const struct errors *e)
 {
-  const double time = e->steps * l->m->options.dt, step = e->step / time, iterations = e->iterations / time;
+  const double time = e->steps * l->m->options.dt, step = order_factor(&l->m->options) * e->step / time,
+               iterations = e->iterations / time;
   const double percent = 100.0 * step / l->length, LEAST = 1e-6;
   const bool much = step > VISIBLE * l->length, by_iterations = iterations > 0.5 * step;
   char degraded[80] = "", remedy[200] = "";
@@ -174,8 +181,13 @@ static void found_end(struct look *l, const struct look_twin *t)
   look_number(f, "target", s.target, turns ? "rad" : "m");
 }
 
-/* Rows are open by so much of the mechanism's size only where they contradict each other. */
+/* Rows are open by so much (rad, or of the mechanism's size) only where they contradict each other. */
 static const double OPEN = 1e-4;
+
+static bool is_open(const struct look *l, const struct look_twin *t)
+{
+  return ali3_report_get(t->data)->position > OPEN * fmin(1.0, fmax(l->length, 0.01));
+}
 
 /* Returns how many steps the drives can be followed. */
 static int follow_drives(struct look *l, struct look_twin *t, double cost)
@@ -183,16 +195,15 @@ static int follow_drives(struct look *l, struct look_twin *t, double cost)
   const double LONGEST = 60.0; /* s */
   double way = 0.0;
   for (int i = 0; i < l->m->forces; i++) way = fmax(way, way_of(l->m, i));
-  const double steps = ceil(fmin(way, LONGEST) / l->m->options.dt);
   if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
-  if (steps * cost > AFFORDABLE) {
+  const double wanted = ceil(fmin(way, LONGEST) / l->m->options.dt), steps = fmin(wanted, AFFORDABLE / cost);
+  if (steps < wanted)
     look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-               "whether the mechanism can follow its drives was not tried: too large; run ali3-sim");
-    return STEPS;
-  }
+               "the drives were followed for %.3g s only: the mechanism is large; run ali3-sim for longer",
+               floor(steps) * l->m->options.dt);
   for (int k = 0; k < (int)steps; k++) {
     const int status = ali3_step(&t->model, t->data);
-    if (status >= 0 && ali3_report_get(t->data)->position <= OPEN * fmax(1.0, l->length)) continue;
+    if (status >= 0 && !is_open(l, t)) continue;
     found_end(l, t);
     return k;
   }

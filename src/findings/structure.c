@@ -131,20 +131,20 @@ static void look_at_locked(struct look *l, struct part *p)
 {
   if (p->of.freedoms_undriven > 0 || !p->mobile) return;
   const int joint = p->first_redundant >= 0 ? p->first_redundant : p->first_joint;
-  if (p->drive >= 0) {
+  char among[200] = "";
+  if (p->redundant.all) snprintf(among, sizeof among, " (among %s)", look_names_text(&p->redundant));
+  if (p->drive >= 0)
     look_found(l, FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, p->drive,
                "drive \"%s\" works on a mechanism that is locked: bodies %s cannot move even without drives; "
-               "a joint holds "
-               "too much (among %s), such as a pin where a roller or slide belongs",
-               look_force(l, p->drive), look_names_text(&p->bodies), look_names_text(&p->redundant));
-    return;
-  }
-  look_found(l, FINDING_WARNING, FINDING_LOCKED, FINDING_OF_JOINT, joint,
-             "the mechanism is locked: bodies %s have 0 freedoms; a joint holds too much%s%s%s, such as a "
-             "pin where a "
-             "roller or slide belongs",
-             look_names_text(&p->bodies), p->redundant.all ? " (among " : "", look_names_text(&p->redundant),
-             p->redundant.all ? ")" : "");
+               "a joint "
+               "holds too much%s, such as a pin where a roller or slide belongs",
+               look_force(l, p->drive), look_names_text(&p->bodies), among);
+  else
+    look_found(l, FINDING_WARNING, FINDING_LOCKED, FINDING_OF_JOINT, joint,
+               "the mechanism is locked: bodies %s have 0 freedoms; a joint holds too much%s, such as a pin "
+               "where a roller "
+               "or slide belongs",
+               look_names_text(&p->bodies), among);
 }
 
 static void look_at_singular(struct look *l, struct part *p)
