@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_findings.py ALI3D: what --check says of mechanisms with one mistake each, in its first line, and of good ones."""
+"""usage: test_findings.py ALI3D ALI3_SIM: what --check says of mechanisms with one mistake each, in its first line, and of good ones."""
 import copy
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = sys.argv[1]
+PROGRAM, SIM = sys.argv[1:3]
 
 
 def rod(name, a, b, mass=2.0, **more):
@@ -334,6 +335,51 @@ class Findings(unittest.TestCase):
                 done = self.check(self.write(m, **options))
                 self.assertRegex(self.first(done), said, done.stdout + done.stderr)
 
+    def numbers(self, m, finding, **more):
+        out = json.loads(self.check(self.write(m, **more), "--check=json").stdout)
+        found = [f for f in out["findings"] if f["id"] == finding]
+        self.assertTrue(found, f"{finding} in {out}")
+        return {name: n["value"] for name, n in found[0]["numbers"].items()}
+
+    def test_freedoms(self):
+        for make, free, undriven in ((boom, 1, 1), (four_bar, 1, 1), (slider_crank, 0, 1), (scissor_lift, 1, 1), (quarter_car, 2, 3),
+                                     (press, 1, 1), (satellite, 7, 7), (welded_dummy, 0, 0), (crane, 7, 7), (ball_on_table, 6, 6)):
+            with self.subTest(make.__name__):
+                found = self.numbers(make(), "freedoms")
+                self.assertEqual((found["freedoms"], found["freedoms_without_drives"]), (free, undriven))
+
+    def test_springs_swing_as_theory_has_it(self):
+        """A mass on a spring, and a rod that a joint holds: 1/(J M^-1 J') of it is a third of its mass at the end."""
+        mass = model("mass", [box("m", (0, -1), 2, 0.1)], [],
+                     [{"name": "s", "type": "spring_damper", "body_a": "ground", "body_b": "m", "point_a": [0, 0, 0], "point_b": [0, 0, 0],
+                       "stiffness": 800}])
+        lever = model("lever", [rod("r", (0, 0), (2, 0), 3)], [pin("p", "ground", "r", (0, 0))],
+                      [{"name": "s", "type": "spring_damper", "body_a": "ground", "body_b": "r", "point_a": [2, 0, 1], "point_b": [1, 0, 0],
+                        "stiffness": 100}])
+        for m, omega in ((mass, 20), (lever, 10)):
+            with self.subTest(m["name"]):
+                found = self.numbers(m, "soft-elements", cycle={"period": 0.005}, solver={"substeps": 2})
+                self.assertAlmostEqual(found["frequency"] * 6.283185 / omega, 1, 3)
+                self.assertAlmostEqual(found["steps_per_period"] * 0.0025 * omega / 6.283185, 1, 3)
+
+    def test_largest_reaction(self):
+        self.assertAlmostEqual(self.numbers(welded_dummy(), "largest-reaction")["force"], 9.81, 6)
+
+    def test_expected_error_is_that_of_a_second(self):
+        for path in ("config/models/four_bar.yaml", "config/models/stewart_platform.yaml", "config/models/double_wishbone.yaml",
+                     "tests/reference/bricard.json"):
+            path = os.path.join(ROOT, path)
+
+            def positions(*options):
+                done = subprocess.run([SIM, path, "--duration", "1", "--output", "-", "--signals", "body.*.position.*", *options],
+                                      capture_output=True, text=True, check=True)
+                return [[float(x) for x in line.split(",")] for line in done.stdout.strip().split("\n")[1:]]
+            rows = zip(positions(), positions("--substeps", "16"))
+            error = max(math.dist(a[k:k + 3], b[k:k + 3]) for a, b in rows for k in range(0, len(a), 3))
+            found = next(f for f in json.loads(self.check(path, "--check=json").stdout)["findings"] if f["id"] == "accuracy")
+            with self.subTest(path):
+                self.assertLess(abs(math.log(found["numbers"]["error_per_second"]["value"] / error)), math.log(2))
+
     def test_json(self):
         m = boom()
         find(m, "forces", "ends")["lower"] = 0.1
@@ -400,5 +446,5 @@ class Findings(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[2:], exit=False)
+    program = unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[3:], exit=False)
     sys.exit(0 if program.result.wasSuccessful() else 1)
