@@ -55,11 +55,34 @@ static bool make(const struct look *l, struct look_twin t[TWINS])
   return made == TWINS;
 }
 
-static void found_failure(struct look *l, const struct look_twin *t, double time)
+static bool is_felt(enum finding_id id)
+{
+  return id != FINDING_UNHELD && id != FINDING_LOOSE_END && id != FINDING_GRAVITY;
+}
+
+/* The warning that is the likeliest reason for a step to fail; NULL: there is none. */
+static const struct finding *likeliest(const struct findings *f)
+{
+  const struct finding *o = NULL;
+  for (int i = 0; i < f->count; i++)
+    if (f->item[i].severity == FINDING_WARNING && is_felt(f->item[i].id) && (!o || f->item[i].id < o->id))
+      o = &f->item[i];
+  return o;
+}
+
+/* status: of all twins in the step in which the first one failed. */
+static void found_failure(struct look *l, const struct look_twin *t, const int status[TWINS])
 {
   const ali3_report *r = ali3_report_get(t->data);
-  char text[400];
+  const struct finding *why = likeliest(l->to);
+  char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
+  if (why)
+    snprintf(remedy, sizeof remedy, "likely because of this: %.380s", why->text);
+  else if (status[ITERATED] >= 0)
+    snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * l->m->options.iterations + 4);
+  else if (status[HALVED] >= 0)
+    snprintf(remedy, sizeof remedy, "raise solver.substeps to %d", 2 * l->m->options.substeps);
   const enum finding_kind kind = r->worst_joint >= 0   ? FINDING_OF_JOINT
                                  : r->worst_force >= 0 ? FINDING_OF_FORCE
                                  : r->worst_body >= 0  ? FINDING_OF_BODY
@@ -67,10 +90,9 @@ static void found_failure(struct look *l, const struct look_twin *t, double time
   const int index = r->worst_joint >= 0   ? r->worst_joint
                     : r->worst_force >= 0 ? r->worst_force
                                           : r->worst_body;
-  struct finding *f =
-      look_found(l, FINDING_ERROR, FINDING_STEP, kind, index,
-                 "the step at t = %.4g s fails (%s): correct the model, or shorten cycle.period", time, text);
-  look_number(f, "time", time, "s");
+  struct finding *f = look_found(l, FINDING_ERROR, FINDING_STEP, kind, index,
+                                 "the step at t = %.4g s fails (%s): %s", r->time, text, remedy);
+  look_number(f, "time", r->time, "s");
 }
 
 struct errors {
@@ -87,7 +109,7 @@ static bool compare(struct look *l, struct look_twin t[TWINS], int steps, struct
     int status[TWINS], body;
     for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[AS_IS] < 0) {
-      found_failure(l, &t[AS_IS], ali3_report_get(t[AS_IS].data)->time);
+      found_failure(l, &t[AS_IS], status);
       return false;
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;

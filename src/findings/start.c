@@ -88,10 +88,10 @@ static void keep_larger(struct largest *o, int index, double value)
   if (o->index < 0 || value > o->value) *o = (struct largest){index, value};
 }
 
-/* Loads that only a mechanism next to a singular position, or a locked one, has. */
+/* Loads that only a mechanism next to a singular position, or a locked one, has; unless a warning explains them. */
 static bool is_absurd(const struct look *l, double force)
 {
-  return l->weight > 0.0 && force > 1e5 * l->weight;
+  return l->weight > 0.0 && force > 1e5 * l->weight && findings_of(l->to, FINDING_WARNING) == 0;
 }
 
 static void look_at_reactions(struct look *l)
@@ -103,7 +103,7 @@ static void look_at_reactions(struct look *l)
     keep_larger(&force, i, sqrt(v3_dot(s.force, s.force)));
     keep_larger(&torque, i, sqrt(v3_dot(s.torque, s.torque)));
   }
-  if (force.index < 0) return;
+  if (force.index < 0 || (force.value < 1e-9 && torque.value < 1e-9)) return;
   const bool absurd = is_absurd(l, force.value);
   struct finding *f = look_found(
       l, absurd ? FINDING_WARNING : FINDING_INFO, FINDING_REACTION, FINDING_OF_JOINT, force.index,

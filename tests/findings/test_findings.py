@@ -335,6 +335,14 @@ class Findings(unittest.TestCase):
                 done = self.check(self.write(m, **options))
                 self.assertRegex(self.first(done), said, done.stdout + done.stderr)
 
+    def test_a_step_that_fails_says_why(self):
+        m = four_bar()
+        m["bodies"][0]["angular_velocity"] = [0, 300, 0]
+        slow = {"cycle": {"period": 0.1}}
+        self.assertRegex(self.first(self.check(self.write(m, **slow))), r"error: the step at t = 0 s fails \(.*\): raise solver\.(substeps|iterations) to")
+        m["forces"] = [{"name": "end", "type": "stop", "joint": "a", "upper": -1, "stiffness": 1e6}]
+        self.assertRegex(self.first(self.check(self.write(m, **slow))), r'error: the step at t = 0 s fails .* because of this: force "end": the stop')
+
     def numbers(self, m, finding, **more):
         out = json.loads(self.check(self.write(m, **more), "--check=json").stdout)
         found = [f for f in out["findings"] if f["id"] == finding]
