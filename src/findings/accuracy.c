@@ -134,7 +134,7 @@ static void tell(struct look *l, const struct errors *e)
                iterations = e->iterations / time;
   const double percent = 100.0 * step / l->length, LEAST = 1e-6;
   const bool much = step > VISIBLE * l->length, by_iterations = iterations > 0.5 * step;
-  char degraded[80] = "", remedy[200] = "";
+  char degraded[80] = "", remedy[200] = "", freedoms[80] = "";
   if (e->degraded)
     snprintf(degraded, sizeof degraded, "; %d of %d steps did not converge", e->degraded, e->steps);
   if ((much || e->degraded) && by_iterations)
@@ -144,15 +144,15 @@ static void tell(struct look *l, const struct errors *e)
     snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", l->m->options.substeps,
              4 * l->m->options.substeps,
              l->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
-  struct finding *f =
-      look_found(l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
-                 e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
-                 "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
-                 "the first %d "
-                 "steps; more iterations change %s%s%s",
-                 look_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
-                 e->body >= 0 ? ", body \"" : "", e->body >= 0 ? l->m->body[e->body].name : "",
-                 e->body >= 0 ? "\"" : "", e->steps, look_length(iterations).text, degraded, remedy);
+  struct finding *f = look_found(
+      l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
+      e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
+      "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
+      "the first %d "
+      "steps; more iterations change %s%s%s%s",
+      look_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
+      e->body >= 0 ? ", body \"" : "", e->body >= 0 ? l->m->body[e->body].name : "", e->body >= 0 ? "\"" : "",
+      e->steps, look_length(iterations).text, degraded, remedy, freedoms);
   look_number(f, "error_per_second", step, "m/s");
   look_number(f, "error_of_iterations", iterations, "m/s");
   look_number(f, "size", l->length, "m");

@@ -3,7 +3,7 @@
  * joint that was forgotten there leaves a model that is in order, so all of this is guessing, and careful.
  *
  *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint, or such an end
- *   a loose strut    a slide with a spring, motor or drive in it, which falls about the joint at its foot
+ *   a loose strut    a slide with a spring, motor or drive in it, which nothing holds about the joint at its foot
  *   a loose link     in a mechanism with loops, a body that falls about its only joint
  *
  * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load that hangs
@@ -14,6 +14,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct node { /* a body; the last one is the ground */
   int bodies;
   bool strut; /* in what hangs: a slide that something works in */
   bool falls; /* a joint about which the rest falls, */
-  bool loose; /* with such a slide beyond it */
+  bool loose; /* a joint about which nothing holds such a slide */
   bool busy;  /* a task */
   int upper;  /* body of the joint it hangs on; model.bodies: the ground */
   int joint;  /* it hangs on */
@@ -187,6 +188,11 @@ static bool falls(const struct look *l, const struct node *n, int joint)
   }
 }
 
+static bool turns(ali3_joint_type type)
+{
+  return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_UNIVERSAL || type == ALI3_JOINT_SPHERICAL;
+}
+
 /* Takes off the end `b`, which hangs on one more edge; the body it hangs on, or -1. */
 static int peel(const struct look *l, struct web *w, int b)
 {
@@ -204,7 +210,7 @@ static int peel(const struct look *l, struct web *w, int b)
     n->busy |= e->joint < 0;
     const bool drops = e->joint >= 0 && !e->acted && falls(l, n, e->joint);
     n->falls |= drops;
-    n->loose |= drops && n->strut;
+    n->loose |= n->strut && e->joint >= 0 && !e->acted && turns(type);
     n->strut |= e->acted && (type == ALI3_JOINT_PRISMATIC || type == ALI3_JOINT_CYLINDRICAL);
     n->degree--;
     up->degree--;
@@ -290,10 +296,10 @@ static void look_for_hanging(struct look *l, const struct web *w)
 {
   for (int b = 0; b < l->m->bodies; b++) {
     const struct node *n = &w->node[b];
-    if (!n->peeled || n->joint < 0 || n->busy || !n->falls) continue;
+    if (!n->peeled || n->joint < 0 || n->busy) continue;
     const bool outermost = n->upper == l->m->bodies || !w->node[n->upper].peeled;
     const bool in_loop = n->upper != l->m->bodies && w->node[n->upper].degree >= 2;
-    if (!outermost || !(n->loose || in_loop)) continue;
+    if (!outermost || !(n->loose || (n->falls && in_loop))) continue;
     struct look_names names = {.all = 0};
     for (int c = 0; c < l->m->bodies; c++) {
       int up = c;
@@ -301,10 +307,11 @@ static void look_for_hanging(struct look *l, const struct web *w)
         up = w->node[up].upper;
       if (up == b) look_names_add(&names, l->m->body[c].name);
     }
+    char held[200];
+    snprintf(held, sizeof held, "%s %s", look_names_text(&names), n->bodies > 1 ? "are" : "is");
     look_found(l, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
-               "%s %s held by joint \"%s\" alone and %s: is a joint at the other end forgotten?",
-               n->bodies > 1 ? "bodies" : "body", look_names_text(&names), l->m->joint[n->joint].name,
-               n->bodies > 1 ? "fall about it" : "falls about it");
+               "%s %s held by joint \"%s\" alone and free otherwise: is a joint at the other end forgotten?",
+               n->bodies > 1 ? "bodies" : "body", held, l->m->joint[n->joint].name);
   }
 }
 
