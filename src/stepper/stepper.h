@@ -107,6 +107,11 @@ static inline void body_tile_place(struct body_tile *t, int slot)
   t->delta = (size_t)slot * DELTA_NUMBERS * sizeof(double);
 }
 
+/* A body of the middle of some others, to stand for one that has no mass of its own. */
+struct typical {
+  double mass, moment; /* kg, kg m^2 */
+};
+
 struct step_kernels; /* kernels.h */
 
 /* What freezing adds to a model. */
@@ -121,13 +126,14 @@ struct frozen {
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
-  bool *carried;   /* (bodies) see dca/tree.h */
-  int rolling;     /* contacts of spheres with friction */
-  bool values;     /* some force takes its value from outside */
-  bool switches;   /* some law has corners: factors anew in every iteration */
-  bool jumps;      /* some force over a step is not the mean of its ends */
-  int *load_first; /* (bodies + 1) loads of each body, in `load` */
-  int *load;       /* (loads) index in model.load, ascending per body */
+  bool *carried;           /* (bodies) see dca/tree.h */
+  struct typical *typical; /* (bodies) of the bodies that links connect it to */
+  int rolling;             /* contacts of spheres with friction */
+  bool values;             /* some force takes its value from outside */
+  bool switches;           /* some law has corners: factors anew in every iteration */
+  bool jumps;              /* some force over a step is not the mean of its ends */
+  int *load_first;         /* (bodies + 1) loads of each body, in `load` */
+  int *load;               /* (loads) index in model.load, ascending per body */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;
