@@ -27,3 +27,13 @@ elseif(NOT ALI3_SANITIZE)
                                                    ENVIRONMENT "ALI3_FUZZ_BUILD=${CMAKE_BINARY_DIR}/fuzz")
   endforeach()
 endif()
+
+# Random mechanisms of which all is known. tests/fuzz/run mechanisms takes more of them, with sanitizers.
+add_executable(test_fuzz_mechanisms fuzz/mechanisms.c fuzz/linkage.c fuzz/linkage_kinds.c)
+target_include_directories(test_fuzz_mechanisms PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
+target_link_libraries(test_fuzz_mechanisms PRIVATE ali3_mechanics m)
+set_target_properties(test_fuzz_mechanisms PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+if(NOT ALI3_FUZZ)
+  add_test(NAME fuzz/mechanisms COMMAND test_fuzz_mechanisms 1 300)
+  set_tests_properties(fuzz/mechanisms PROPERTIES TIMEOUT 300 LABELS fuzz)
+endif()
