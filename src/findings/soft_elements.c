@@ -32,8 +32,7 @@ static int list(const struct look *l, struct swing *o)
     for (int k = 0; j->soft && k < j->count; k++) {
       const double stiffness = penalty_stiffness(&j->law[k], &l->d->rule, true);
       if (!(stiffness > 0.0)) continue;
-      const double entry = penalty_entry(m, l->d, j, k, l->mass / m->bodies),
-                   square = stiffness * entry / l->d->rule.h;
+      const double entry = penalty_entry(m, l->d, j, k), square = stiffness * entry / l->d->rule.h;
       if (square > most.omega * most.omega) most = (struct swing){i, k, stiffness, sqrt(square)};
     }
     if (most.omega > 0.0 && isfinite(most.omega)) o[n++] = most;
@@ -48,7 +47,7 @@ static void ask_joints(const struct look *l, struct swing *o)
   for (int side = 0; side < j->sides;
        side++) /* what has no mass is held by springs: not to be told apart here */
     if (j->body[side] != ALI3_GROUND && stage_carried(l->m, j->body[side])) return;
-  const double free = penalty_entry(l->m, l->d, j, o->row, 1.0),
+  const double free = penalty_entry(l->m, l->d, j, o->row),
                mobility = penalty_mobility(l->m, l->d, j, o->row);
   o->omega = mobility > 1e-7 * free ? sqrt(o->stiffness * mobility / l->d->rule.h) : 0.0;
 }

@@ -11,7 +11,7 @@
 /* Between rounding, 1e-12 and less, and what geometry makes, 1e-4 and more; points and axes that a file gives with seven
  * digits still count as coincident and parallel. */
 static const double LIMIT = 1e-6;
-static const double DOUBT = 10.0; /* a pivot within this factor of the limit */
+static const double DOUBT = 10.0;         /* a pivot within this factor of the limit */
 static const double IN_DEPENDENCY = 1e-6; /* a row's share in it, relative */
 
 struct ali3_mechanics {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
 #include "math/vec3.h"
+#include "stepper/carry.h"
 #include "stepper/stepper.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@ static void frozen_free(struct frozen *f)
   for (int i = 0; i < f->drives; i++) free(f->drive[i].motion.curvature);
   free(f->drive);
   free(f->carried);
+  free(f->typical);
   free(f->force_link);
   free(f->force_of);
   free(f->link);
@@ -71,16 +73,6 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
   fill[0] = 0;
   for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->load_first[b + 1] += f->load_first[b];
   for (int i = 0; i < m->loads; i++) f->load[fill[m->load[i].body]++] = i;
-}
-
-/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one without mass. */
-static void find_carried(const ali3_model *m, struct frozen *f)
-{
-  static const double LIGHT = 1e-5;
-  double heaviest = 0.0;
-  for (int b = 0; b < m->bodies; b++) heaviest = fmax(heaviest, m->body[b].mass);
-  for (int b = 0; b < m->bodies; b++)
-    f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
 }
 
 /* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on
@@ -145,6 +137,7 @@ static int build(ali3_model *m, struct frozen *f)
   f->links = m->joints + m->forces;
   f->link = calloc((size_t)f->links + 1, sizeof *f->link);
   f->carried = calloc(bodies, sizeof *f->carried);
+  f->typical = calloc(bodies, sizeof *f->typical);
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
@@ -152,16 +145,15 @@ static int build(ali3_model *m, struct frozen *f)
   f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->carried || !f->force_link || !f->force_of || !f->drive || !f->load_first || !f->load ||
-      !fill)
+  if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->drive ||
+      !f->load_first || !f->load || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
-    find_carried(m, f);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
-    status = lay_out(m, f);
+    status = carry_find(m, f) ? lay_out(m, f) : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
   return status;

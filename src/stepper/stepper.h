@@ -107,6 +107,11 @@ static inline void body_tile_place(struct body_tile *t, int slot)
   t->delta = (size_t)slot * DELTA_NUMBERS * sizeof(double);
 }
 
+/* A body of the middle of some others, to stand for one that has no mass of its own. */
+struct typical {
+  double mass, moment; /* kg, kg m^2 */
+};
+
 struct step_kernels; /* kernels.h */
 
 /* What freezing adds to a model. */
@@ -123,13 +128,14 @@ struct frozen {
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
-  bool *carried;   /* (bodies) see dca/tree.h */
-  int rolling;     /* contacts of spheres with friction */
-  bool values;     /* some force takes its value from outside */
-  bool switches;   /* some law has corners: factors anew in every iteration */
-  bool jumps;      /* some force over a step is not the mean of its ends */
-  int *load_first; /* (bodies + 1) loads of each body, in `load` */
-  int *load;       /* (loads) index in model.load, ascending per body */
+  bool *carried;           /* (bodies) see dca/tree.h */
+  struct typical *typical; /* (bodies) of the bodies that links connect it to */
+  int rolling;             /* contacts of spheres with friction */
+  bool values;             /* some force takes its value from outside */
+  bool switches;           /* some law has corners: factors anew in every iteration */
+  bool jumps;              /* some force over a step is not the mean of its ends */
+  int *load_first;         /* (bodies + 1) loads of each body, in `load` */
+  int *load;               /* (loads) index in model.load, ascending per body */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;
@@ -305,9 +311,9 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d); /* needs the factors
 bool penalty_find_gives(const ali3_model *m, ali3_data *d); /* after it; false: a pivot is not positive */
 /* Stiffness of a law over an inner step; spring: without its damping. 0: it does not spring. */
 double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring);
-/* J delta J' of row k of a link, rule.h times the inverse of its effective mass: of its bodies alone (mass: of one where
- * none has a delta), and as the rigid rows let them move. The latter needs the factors, soft rows open, and spoils w. */
-double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k, double mass);
+/* J delta J' of row k of a link, rule.h times the inverse of its effective mass: of its bodies alone, and as the rigid
+ * rows let them move. The latter needs the factors, soft rows open, and spoils w. */
+double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k);
 double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k);
 /* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
  * which body, and in which direction, after a failed condensation. */

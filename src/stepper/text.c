@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: MIT
  * What a report says, in words. Not for the loop. */
-#include "math/vec3.h"
+#include "math/euler.h"
 #include "stepper/assemble.h"
 
 #include <stdio.h>
 
-/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. */
-static void free_direction(const ali3_report *r, char *text, size_t size)
+/* Whether the body has mass of its own in a direction, world axes, or inertia about it. */
+static bool has_own(const struct body *b, bool turn, const double direction[3])
+{
+  static const double ROUNDING = 1e-12;
+  double R[9], axis[3], moment[3], all = b->inertia[0] + b->inertia[4] + b->inertia[8];
+  p_rotation(R, b->orientation);
+  m3_tmul(axis, R, direction);
+  m3_mul(moment, b->inertia, axis);
+  return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
+}
+
+/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the mass is lost
+ * in rounding. */
+static void free_direction(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   const double *o = r->free_direction;
-  double along = v3_dot(o, o), about = v3_dot(o + 3, o + 3);
-  const double *part = about > along ? o + 3 : o;
-  if (along + about > 0.0)
-    snprintf(text, size, "; nothing holds it %s (%.3g, %.3g, %.3g), where it has no %s",
-             about > along ? "about" : "along", part[0], part[1], part[2],
-             about > along ? "inertia" : "mass");
+  const double along = v3_dot(o, o), about = v3_dot(o + 3, o + 3);
+  const bool turn = about > along;
+  const double *part = turn ? o + 3 : o;
+  if (!(along + about > 0.0)) return;
+  const char *way = turn ? "about" : "along", *quality = turn ? "inertia" : "mass";
+  if (has_own(&m->body[r->worst_body], turn, part))
+    snprintf(text, size,
+             "; its %s %s (%.3g, %.3g, %.3g) is too small beside the masses it is connected to: make it "
+             "larger, or "
+             "0 and hold the body there",
+             quality, way, part[0], part[1], part[2]);
+  else
+    snprintf(text, size, "; nothing holds it %s (%.3g, %.3g, %.3g), where it has no %s", way, part[0],
+             part[1], part[2], quality);
 }
 
 /* Which joint was wrong, and why that ends the reset. */
@@ -69,7 +89,7 @@ static int moved(const ali3_model *m, const ali3_data *d, char *text, size_t siz
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
-  char where[200] = "", direction[120] = "";
+  char where[200] = "", direction[300] = "";
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
   if (r->status == ALI3_MOVED) return moved(m, d, text, size);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
@@ -79,6 +99,6 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
   else if (r->status == ALI3_E_SINGULAR && (r->worst_joint >= 0 || r->worst_force >= 0))
     snprintf(where, sizeof where, ": %s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name);
-  free_direction(r, direction, sizeof direction);
+  free_direction(m, r, direction, sizeof direction);
   return snprintf(text, size, "%s%s%s", ali3_status_text(r->status), where, direction);
 }

@@ -4,7 +4,7 @@ ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK ali3_step
 ali3_test(stepper body_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper link_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper norms LINK ali3_stepper m)
-foreach(name carried carried_rods carried_shares carried_start data drives forces contacts friction stops freeze layout
+foreach(name carried carried_ratio carried_rods carried_shares carried_start data drives forces contacts friction stops freeze layout
              inner loads found reset sensor step tips)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
