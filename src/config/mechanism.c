@@ -186,10 +186,12 @@ static bool add_bodies(struct builder *b, const struct node *model)
 }
 
 /* Goes on after a mistake, so that one run shows as many as it can. */
-static void build(struct builder *b, const struct node *model)
+static void build(struct builder *b, const struct node *model, ali3_options *options)
 {
   struct model_values v = {0};
   if (schema_read(&schema_model, model, &v, b->report)) {
+    options->assembly_position = v.assembly_position;
+    options->assembly_angle = v.assembly_angle;
     if (ali3_model_set_name(b->model, v.name) < 0) report_problem(b, model);
     if (ali3_model_set_gravity(b->model, v.gravity) < 0) report_problem(b, model);
   }
@@ -205,12 +207,13 @@ static void build(struct builder *b, const struct node *model)
     if (n->kind == NODE_MAP) add_sensor(b, n);
 }
 
-ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,
+                            struct report *r)
 {
   struct builder b = {.model = ali3_model_new(), .mapping = model, .bodies = bodies, .report = r};
   int before = r->errors;
   if (b.model)
-    build(&b, model);
+    build(&b, model, options);
   else
     report_error(r, model->at, "out of memory");
   free(b.frame);

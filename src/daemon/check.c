@@ -24,7 +24,7 @@ int check_file(const char *file, const struct settings *s)
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     return STATUS_FAILED;
   }
-  char text[400];
+  char text[2400]; /* a list of joints may be long */
   const int status = ali3_reset(s->model, d);
   ali3_report_text(s->model, d, text, sizeof text);
   if (status < 0) {

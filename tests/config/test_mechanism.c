@@ -192,9 +192,10 @@ static double build_seconds(int bodies)
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
   struct yaml y;
   struct names names = {0};
+  ali3_options options = ali3_options_default();
   struct report r = {.out = stdout};
   assert_true(yaml_read(&y, file, &r));
-  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &r);
+  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &options, &r);
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
   unlink(file);
   assert_non_null(m);
