@@ -64,6 +64,10 @@ typedef struct {
   double length;                 /* m, distance joint; 0: the initial distance */
   double
       relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
+  /* Revolute (rad, full turns counted) and prismatic (m): what the coordinate of the joint is in the poses that the model
+   * gives, however its points are given. The angle grows as b turns about axis a by the right-hand rule, the distance as
+   * point b moves along axis a. A reset that moves the bodies changes the coordinate by as much. */
+  double position;
 } ali3_joint_spec;
 
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
@@ -114,7 +118,7 @@ typedef struct {
 } ali3_table;
 
 /* "Coordinate": the distance of the two points of spring_damper, cable, end_stop (m); the coordinate of the
- * joint (rad or m); the gap of a contact (m). A force is positive where it drives the coordinate down. */
+ * joint (rad or m, ali3_joint_spec.position at the start); the gap of a contact (m). A force is positive where it drives the coordinate down. */
 typedef struct {
   const char *name; /* copied; unique among loads and forces */
   ali3_force_type type;

@@ -71,6 +71,7 @@ static const struct key joint_keys[] = {
   {"axis",                 KEY_VECTOR,     "",  ANY,      NONE,     AT_START, JOINT(axis),                      0, 0},
   {"length",               KEY_NUMBER,     "m", POSITIVE, NONE,     AT_START, JOINT(spec.length),               0, 0},
   {"relative_orientation", KEY_QUATERNION, "",  ANY,      NONE,     AT_START, JOINT(spec.relative_orientation), 0, 0},
+  {"position",             KEY_ANGLE, "rad or m, or as in 30 deg", ANY, "0", AT_START, JOINT(spec.position),    0, 0},
 };
 const struct section schema_joint = SECTION("a joint", joint_keys);
 

@@ -126,10 +126,15 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
   only_if(axis_a, b, n, "axis_b", name);
   only_if(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
   only_if(oriented, b, n, "relative_orientation", name);
+  only_if(type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC, b, n, "position", name);
   report_both(b, n, "at", "point_a");
   report_both(b, n, "at", "point_b");
   report_both(b, n, "axis", "axis_a");
   report_both(b, n, "axis", "axis_b");
+  const struct node *position = node_find(n, "position");
+  if (position && type == ALI3_JOINT_PRISMATIC && schema_in_degrees(position))
+    report_error(b->report, position->at, "position: expected metres in a prismatic joint, found %.40s",
+                 position->text);
   if (b->report->errors > before) return false;
 
   needs(b, n, "point_a", by_point ? "at" : NULL, name);

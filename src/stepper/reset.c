@@ -42,7 +42,8 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
-  for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int j = 0; j < m->joints; j++)
+    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* of angles, as given */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
