@@ -200,7 +200,7 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
   return d->report.status = ALI3_E_SINGULAR;
 }
 
-int ali3_reset(const ali3_model *m, ali3_data *d)
+static int find_start(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
@@ -236,4 +236,12 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;
+}
+
+int ali3_reset(const ali3_model *m, ali3_data *d)
+{
+  if (!m || !m->frozen || !d) return ALI3_E_ARGUMENT;
+  int status = find_start(m, d);
+  d->started = status >= 0;
+  return status;
 }
