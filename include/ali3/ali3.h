@@ -11,4 +11,13 @@
 
 #define ALI3_VERSION "0.1.0"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* The version of the library that is linked, as ALI3_VERSION is that of the header. Thread-safe, real-time safe. */
+const char *ali3_version(void);
+#ifdef __cplusplus
+}
+#endif
+
 #endif

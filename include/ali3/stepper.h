@@ -3,7 +3,13 @@
  *
  * ali3_data is one 64-byte aligned block; nothing is allocated after it is made. Functions marked RT neither
  * allocate, lock, nor call the system, take a bounded time, and may run in a hard real-time thread. One
- * ali3_data belongs to one thread at a time. */
+ * ali3_data belongs to one thread at a time.
+ *
+ * Functions marked RT do not check their arguments in a library that is built with NDEBUG, as CMake's build types
+ * RelWithDebInfo (our default) and Release do: an index out of range, or NULL, is undefined there. Build with
+ * -DCMAKE_BUILD_TYPE=Debug while you write a program, and an assert stops it at such a call. All other functions check:
+ * they return ALI3_E_ARGUMENT, NULL or 0, or do nothing. Where a body is asked for, ALI3_GROUND may be read but not
+ * loaded. */
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
@@ -75,7 +81,8 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
  * Returns ALI3_OK, ALI3_MOVED, ALI3_E_SINGULAR, or ALI3_E_ASSEMBLE: the joints cannot be closed, or closing them
  * would move a body further than the options assembly_position and assembly_angle allow (ali3_initial.too_far).
- * ali3_report then names the joint or drive that was furthest open before anything moved, and bodies are where the model has them. */
+ * ALI3_E_ARGUMENT: an argument is NULL, or m is not frozen. After ALI3_E_ASSEMBLE
+ * ali3_report names the joint or drive that was furthest open before anything moved, and bodies are where the model has them. */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
@@ -125,7 +132,7 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
  * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
  * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
  * prediction: read states before the one or after the other. A second prepare does nothing; a feedback without
- * one returns ALI3_E_ARGUMENT. */
+ * one returns ALI3_E_ARGUMENT, as does a prepare or step of data that no reset has brought into an initial state. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */

@@ -119,8 +119,8 @@ static void read_model(struct loader *l)
   if (!l->model_node || l->model_node->kind != NODE_MAP) return;
   const struct node *path = node_find(l->model_node, "file");
   if (!path || read_model_file(l, path))
-    l->values.settings.model =
-        mechanism_build(l->model_node, &l->bodies, &l->values.settings.places, &l->report);
+    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->values.settings.options,
+                                               &l->values.settings.places, &l->report);
   l->report.source = &l->main.source;
 }
 

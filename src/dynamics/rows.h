@@ -117,7 +117,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
 /* RT. Phi' = J y' (count), y' of the state as it is. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
-/* RT. Coordinate of a joint in (-pi, pi] or m, and its rate. */
+/* RT. Coordinate of a joint, an angle within half a turn of where it is given, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity);
 

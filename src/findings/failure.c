@@ -90,7 +90,7 @@ void look_at_failure(struct look *l)
 {
   const ali3_report *r = ali3_report_get(l->d);
   double position = 0.0;
-  char text[400];
+  char text[FINDING_TEXT];
   const bool too_far = ali3_initial_get(l->d)->too_far; /* it can be assembled, elsewhere */
   const int drive = too_far ? -1 : find_drive(l, &position);
   if (drive >= 0) {

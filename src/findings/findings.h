@@ -50,7 +50,7 @@ const char *finding_severity_name(enum finding_severity s); /* "info", "warning"
 enum finding_kind { FINDING_OF_MODEL, FINDING_OF_BODY, FINDING_OF_JOINT, FINDING_OF_FORCE };
 const char *finding_kind_name(enum finding_kind kind); /* "model", "body", "joint", "force" */
 
-enum { FINDING_NUMBERS = 6, FINDING_TEXT = 600 };
+enum { FINDING_NUMBERS = 6, FINDING_TEXT = 1000 };
 
 struct finding {
   enum finding_severity severity;
@@ -68,10 +68,10 @@ struct finding {
 struct findings {
   struct finding *item; /* (count) errors, warnings, infos; the likeliest mistake of each first */
   int count;
-  char start[400]; /* ali3_report_text() of the reset */
-  int status;      /* of the reset: ALI3_OK, ALI3_MOVED, or negative */
-  int freedoms;    /* with drives and gears; -1: not known, the mechanism was not assembled */
-  int redundant;   /* rigid rows that depend on others; -1 likewise */
+  char start[2400]; /* ali3_report_text() of the reset */
+  int status;       /* of the reset: ALI3_OK, ALI3_MOVED, or negative */
+  int freedoms;     /* with drives and gears; -1: not known, the mechanism was not assembled */
+  int redundant;    /* rigid rows that depend on others; -1 likewise */
 };
 
 /* What the file says and the model does not. */

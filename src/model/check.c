@@ -145,7 +145,11 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   REQUIRE_FINITE("joint", "point_a", s->point_a);
   REQUIRE_FINITE("joint", "point_b", s->point_b);
   REQUIRE_FINITE("joint", "relative_orientation", s->relative_orientation);
-  *out = (struct joint){.type = s->type, .body = {s->body_a, s->body_b}, .length = s->length};
+  if (!isfinite(s->position))
+    return model_refuse(m, ALI3_E_MODEL, "joint", "position",
+                        "joint '%.60s': expected a finite coordinate, found %g", s->name, s->position);
+  *out = (struct joint){
+      .type = s->type, .body = {s->body_a, s->body_b}, .length = s->length, .position = s->position};
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
   memcpy(out->point[1], s->point_b, sizeof out->point[1]);
   if (ali3_joint_type_has_axis_a(s->type) &&

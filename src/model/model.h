@@ -25,6 +25,7 @@ struct joint {
   double axis[2][3];  /* unit */
   double length;      /* m, distance; 0: initial */
   double relative[4]; /* Euler parameters of b in a; all 0: initial */
+  double position;    /* rad or m, coordinate as given */
 };
 
 struct load {

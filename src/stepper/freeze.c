@@ -161,6 +161,9 @@ static int build(ali3_model *m, struct frozen *f)
 
 int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 {
+  const ali3_options by_default = ali3_options_default();
+  if (!m) return ALI3_E_ARGUMENT;
+  if (!options) options = &by_default;
   if (m->frozen) return model_refuse(m, ALI3_E_FROZEN, "model", "", "the model is frozen already");
   int status = model_check_options(m, options);
   if (status < 0) return status;
@@ -183,12 +186,12 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 
 int ali3_model_rows(const ali3_model *m)
 {
-  return m->frozen ? m->frozen->true_rows : 0;
+  return m && m->frozen ? m->frozen->true_rows : 0;
 }
 
 const char *ali3_model_isa(const ali3_model *m)
 {
-  return m->frozen ? isa_name(m->frozen->isa) : "";
+  return m && m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
 /* One solve: P and twice K of each node; a tree with hubs solves twice. */
@@ -204,7 +207,7 @@ static double solve_flops(const struct tree *t)
 
 double ali3_model_flops(const ali3_model *m)
 {
-  if (!m->frozen) return 0.0;
+  if (!m || !m->frozen) return 0.0;
   const struct frozen *f = m->frozen;
   const ali3_options *o = &m->options;
   double factors = f->switches ? o->iterations : 1,

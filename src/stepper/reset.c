@@ -42,7 +42,8 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
-  for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int j = 0; j < m->joints; j++)
+    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* of angles, as given */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
@@ -199,7 +200,7 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
   return d->report.status = ALI3_E_SINGULAR;
 }
 
-int ali3_reset(const ali3_model *m, ali3_data *d)
+static int find_start(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
@@ -235,4 +236,12 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;
+}
+
+int ali3_reset(const ali3_model *m, ali3_data *d)
+{
+  if (!m || !m->frozen || !d) return ALI3_E_ARGUMENT;
+  int status = find_start(m, d);
+  d->started = status >= 0;
+  return status;
 }

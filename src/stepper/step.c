@@ -94,6 +94,10 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
+  if (!d->started) { /* the reason of a reset that failed stays in the report */
+    if (d->report.status >= 0) d->report.status = ALI3_E_ARGUMENT;
+    return ALI3_E_ARGUMENT;
+  }
   if (d->prepared) return ALI3_OK;
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   step_mark(d, ALI3_PHASE_PREDICT);

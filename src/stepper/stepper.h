@@ -237,6 +237,7 @@ struct ali3_data {
   bool combines;      /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   atomic_bool corner; /* a soft row left its smooth piece of the law in this step, or was on none */
   bool midway;        /* the inner step does not end the step: nobody will ask what it leaves of the rows */
+  bool started;       /* a reset has succeeded */
   bool prepared;
   bool owned;              /* the block is ali3_data_new()'s */
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */

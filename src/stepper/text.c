@@ -91,6 +91,8 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
   const ali3_report *r = &d->report;
   char where[200] = "", direction[300] = "";
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
+  if (r->status == ALI3_E_ARGUMENT && !d->started)
+    return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
   if (r->status == ALI3_MOVED) return moved(m, d, text, size);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble(m, d, text, size);

@@ -97,7 +97,7 @@ void summary_failure(const ali3_model *m, const ali3_data *d, const struct resul
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;
   }
-  char text[400];
+  char text[2400]; /* a list of joints may be long */
   ali3_report_text(m, d, text, sizeof text);
   fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s\n", time, r->steps, text);
 }
