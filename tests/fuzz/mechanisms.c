@@ -82,10 +82,10 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
 
 enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 8 };
 
-/* Energy that is there to be moved about: what was kinetic at most, and what a fall by a fifth of a length gives. */
+/* Energy that is there to be moved about: what was kinetic at most, and a fall of the heaviest body by a fifth of a length. */
 static double energy_scale(const struct linkage *k, double kinetic)
 {
-  return kinetic + 0.2 * 9.81 * k->mass * k->length * k->length;
+  return kinetic + 0.2 * 9.81 * k->heaviest * k->length * k->length;
 }
 
 static bool sane(const struct linkage *k, const ali3_data *d, int step, double first, double *kinetic)
