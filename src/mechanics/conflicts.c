@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See conflicts.h.
  *
- * With N the projection on the left null space of J, a rate u that the rows prescribe contradicts itself by N u. What row i
- * prescribes, less what all others ask of it, is (N u)_i / N_ii; |N_ji| is the share of row j in that. */
+ * With N the projection on the left null space of J, a rate u that the rows prescribe contradicts itself
+ * by N u. What row i prescribes, less what all others ask of it, is (N u)_i / N_ii; |N_ji| is the share of
+ * row j in that. */
 #include "mechanics/conflicts.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is known. */
+ * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is
+ * known. */
 #ifndef FUZZ_LINKAGE_H
 #define FUZZ_LINKAGE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, which others have counted. */
+ * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, which others have
+ * counted. */
 #include "config/settings.h"
 
 #include <ali3/mechanics.h>

@@ -27,7 +27,8 @@ static void in_body(const ali3_model *m, int body, const double at[3], const dou
   for (int i = 0; i < 3; i++) o[i] = at[i] - (body == ALI3_GROUND ? 0.0 : middle[body][i]);
 }
 
-/* A planar polygon of hinges along z: corner 0 and the last one on the ground, a bar from each corner to the next. */
+/* A planar polygon of hinges along z: corner 0 and the last one on the ground, a bar from each corner to
+ * the next. */
 struct polygon {
   ali3_model *m;
   int bars;
