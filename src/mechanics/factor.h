@@ -63,6 +63,8 @@ struct rows_used {
 bool factor_new(struct factor *f, const struct geometry *g, const struct rows_used *used, double limit);
 void factor_free(struct factor *f);
 
+/* One reflection of y (rows). */
+void factor_reflect(const struct factor *f, size_t reflection, double *y);
 /* y := Q'y, y := Q y; y (rows). */
 void factor_transform(const struct factor *f, double *y);
 void factor_transform_back(const struct factor *f, double *y);
