@@ -198,12 +198,15 @@ typedef struct {
   double
       gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
                 up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */
-  double beta;  /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  double beta; /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  double
+      violation; /* a rigid row that is open by more than this part of the size of the mechanism, or rad, makes a
+                       step fail with ALI3_E_VIOLATED; 1e-5 .. 1e6, or 0: no limit */
   char isa[12]; /* instruction set to compute with: baseline, on x86-64 avx2, avx512; empty: the best that the
                    machine has. Results of two differ by rounding */
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, isa empty */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */

@@ -254,5 +254,9 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
+  if (o->violation != 0.0 && !(o->violation >= 1e-5 && o->violation <= 1e6))
+    return model_refuse(m, ALI3_E_MODEL, "options", "violation",
+                        "expected 1e-5 to 1e6 of the size of the mechanism, or 0 for no limit; found %g",
+                        o->violation);
   return check_isa(m, o);
 }

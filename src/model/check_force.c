@@ -145,6 +145,11 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
 
 static int check_drive(ali3_model *m, const ali3_force_spec *s)
 {
+  const struct joint *joint = &m->joint[s->joint];
+  if (joint->drive > 0)
+    return REFUSE("joint",
+                  "joint '%.60s' is driven by '%.60s' and '%.60s': expected one drive, remove the other",
+                  joint->name, m->force[joint->drive - 1].name, s->name);
   bool function = s->speed != 0.0 || s->amplitude != 0.0, table = s->motion.n != 0;
   if (isinf(s->offset) || !isfinite(s->speed) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
       !isfinite(s->phase))
@@ -163,6 +168,40 @@ static int check_drive(ali3_model *m, const ali3_force_spec *s)
   return check_table(m, s, "motion", &s->motion);
 }
 
+/* Gears are listed with the joint of the lower index. */
+static int gear_place(const ali3_force_spec *s)
+{
+  return s->joint < s->joint_b ? s->joint : s->joint_b;
+}
+
+/* Two gears of different ratios would lock both joints where they are. */
+static int check_other_gears(ali3_model *m, const ali3_force_spec *s)
+{
+  for (int i = m->joint[gear_place(s)].gear; i > 0; i = m->force[i - 1].gear) {
+    const ali3_force_spec *o = &m->force[i - 1].spec;
+    const bool same = o->joint == s->joint && o->joint_b == s->joint_b;
+    if (!same && !(o->joint == s->joint_b && o->joint_b == s->joint)) continue;
+    const double ratio = same ? o->ratio : 1.0 / o->ratio;
+    if (fabs(s->ratio - ratio) <= 1e-12 * fabs(ratio)) continue;
+    return REFUSE(
+        "ratio",
+        "gears '%.40s' and '%.40s' couple joints '%.40s' and '%.40s' by the ratios %g and %g, which "
+        "locks both: remove one of them",
+        m->force[i - 1].name, s->name, m->joint[s->joint].name, m->joint[s->joint_b].name, ratio, s->ratio);
+  }
+  return ALI3_OK;
+}
+
+void model_list_force(ali3_model *m, int force)
+{
+  struct force *f = &m->force[force];
+  if (f->spec.type == ALI3_FORCE_DRIVE) m->joint[f->spec.joint].drive = force + 1;
+  if (f->spec.type != ALI3_FORCE_GEAR) return;
+  struct joint *joint = &m->joint[gear_place(&f->spec)];
+  f->gear = joint->gear;
+  joint->gear = force + 1;
+}
+
 static int check_gear(ali3_model *m, const ali3_force_spec *s)
 {
   int status = check_joint(m, s, "joint_b", s->joint_b);
@@ -171,7 +210,7 @@ static int check_gear(ali3_model *m, const ali3_force_spec *s)
     return REFUSE("joint_b", "force '%.60s': expected two different joints", s->name);
   if (!(isfinite(s->ratio) && s->ratio != 0.0))
     return REFUSE("ratio", "force '%.60s': expected a ratio other than 0, found %g", s->name, s->ratio);
-  return ALI3_OK;
+  return check_other_gears(m, s);
 }
 
 int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out)

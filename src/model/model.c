@@ -11,7 +11,7 @@
 ali3_options ali3_options_default(void)
 {
   return (ali3_options){
-      .dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-9, .substeps = 1, .gamma = 0.5};
+      .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
 }
 
 ali3_model *ali3_model_new(void)
@@ -196,7 +196,10 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   if (!copy_tables(&f.spec)) return refuse_memory(m, "force");
   m->force[m->forces] = f;
   status = enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
-  if (status < 0) free_tables(&f.spec);
+  if (status < 0)
+    free_tables(&f.spec);
+  else
+    model_list_force(m, status);
   return status;
 }
 

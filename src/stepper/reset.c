@@ -50,6 +50,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
+  violation_none(&d->violation);
   aim_at_start(m, d);
   d->initial = (ali3_initial){.body_position = -1};
 }
@@ -271,6 +272,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   if (status < 0) {
     int joint = d->report.worst_joint, force = d->report.worst_force;
     d->report.position = largest_row(m, d, d->Phi);
+    if (status == ALI3_E_ASSEMBLE) violation_measure(m, d);
     if (status == ALI3_E_SINGULAR && (joint >= 0 || force >= 0)) {
       d->report.worst_joint = joint;
       d->report.worst_force = force;
@@ -285,6 +287,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   }
   stage_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
   if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
