@@ -149,10 +149,14 @@ typedef struct {
   double length, angle; /* its largest rows, m and rad */
   int drive, other;     /* drives or gears in the contradiction, the one that carries most first; -1 none */
   double aim,
-      at; /* where `drive` asks its joint to be, and where it is: m or rad; of a gear 0 and the error */
+      at;       /* where `drive` asks its joint to be, and where it is: m or rad; of a gear 0 and the error */
+  double limit; /* of `relative`; 0: none, at a reset */
 } ali3_violation;
 
 const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
+
+/* The same in words; empty where nothing is open. Length as of snprintf(). `m`: frozen. Any thread; not RT. */
+int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
 /* The last report in one sentence, with the elements it is about by name; empty for ALI3_OK. Length as of
  * snprintf(). Not RT. */

@@ -333,9 +333,6 @@ void violation_measure(const ali3_model *m, ali3_data *d);
 bool violation_at_start(const ali3_model *m, ali3_data *d);
 void violation_blame(const ali3_model *m, ali3_data *d);
 void violation_locate(const ali3_model *m, ali3_data *d);
-/* violation_text.c. ': joint "x" is open by 3 mm, ...; drive "a" asks ...', and from the drive on; "" where nothing is. */
-void violation_text(const ali3_model *m, const ali3_data *d, char *text, size_t size);
-void violation_cause_text(const ali3_model *m, const ali3_data *d, char *text, size_t size);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the

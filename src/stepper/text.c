@@ -21,17 +21,16 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
 {
   const ali3_report *r = &d->report;
   const ali3_initial *i = &d->initial;
-  char where[400] = "", direction[120] = "", cause[400] = "";
+  char where[200] = "", direction[120] = "", cause[400] = "";
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
   if (r->status == ALI3_MOVED)
     return snprintf(
         text, size, "initial state moved by %.2g m%s%s%s, %.2g rad, %.2g m/s, %.2g rad/s", i->moved_position,
         i->body_position >= 0 ? " (body " : "", i->body_position >= 0 ? m->body[i->body_position].name : "",
         i->body_position >= 0 ? ")" : "", i->moved_orientation, i->moved_velocity, i->moved_angular_velocity);
-  if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED) {
-    violation_text(m, d, where, sizeof where);
-    return snprintf(text, size, "%s%s", ali3_status_text(r->status), where);
-  }
+  ali3_violation_text(m, &d->violation, cause, sizeof cause);
+  if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
+    return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     snprintf(where, sizeof where, ": %s \"%s\" stays open by %.3g", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name,
@@ -42,6 +41,6 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     snprintf(where, sizeof where, ": %s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name);
   free_direction(r, direction, sizeof direction);
-  violation_cause_text(m, d, cause, sizeof cause);
-  return snprintf(text, size, "%s%s%s%s", ali3_status_text(r->status), where, direction, cause);
+  return snprintf(text, size, "%s%s%s%s%s", ali3_status_text(r->status), where, direction,
+                  cause[0] ? "; " : "", cause);
 }

@@ -138,12 +138,17 @@ int violation_judge(const ali3_model *m, ali3_data *d)
   ali3_violation *v = &d->violation;
   if (r->position > VIOLATION_POSITION * least) {
     measure(m, d, false, v);
-    if (m->options.violation > 0.0 && v->relative > m->options.violation) return ALI3_E_VIOLATED;
-    if (v->relative > VIOLATION_POSITION) return ALI3_VIOLATED;
+    v->limit = VIOLATION_POSITION;
+    if (m->options.violation > 0.0 && v->relative > m->options.violation) {
+      v->limit = m->options.violation;
+      return ALI3_E_VIOLATED;
+    }
+    if (v->relative > v->limit) return ALI3_VIOLATED;
   }
   if (r->velocity * dt > VIOLATION_VELOCITY * least) {
     measure(m, d, true, v);
-    if (v->relative * dt > VIOLATION_VELOCITY) return ALI3_VIOLATED;
+    v->limit = VIOLATION_VELOCITY / dt;
+    if (v->relative > v->limit) return ALI3_VIOLATED;
   }
   violation_none(v);
   return ALI3_OK;
@@ -152,6 +157,7 @@ int violation_judge(const ali3_model *m, ali3_data *d)
 void violation_measure(const ali3_model *m, ali3_data *d)
 {
   measure(m, d, false, &d->violation);
+  d->violation.joint = d->violation.force = -1; /* the report names what was wrong as given */
 }
 
 bool violation_at_start(const ali3_model *m, ali3_data *d)

@@ -4,11 +4,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size, const char *format, ...)
 {
-  const size_t used = strlen(text);
+  size_t used = 0;
+  while (text[used]) used++;
   va_list list;
   va_start(list, format);
   vsnprintf(text + used, size - used, format, list);
@@ -26,24 +26,20 @@ static void append_amount(char *text, size_t size, double length, double angle, 
   if (angle > 0.0) append(text, size, "%.3g degrees%s", degrees, s);
 }
 
-static void append_open(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+static void append_open(const ali3_model *m, const ali3_violation *v, char *text, size_t size)
 {
-  const ali3_violation *v = &d->violation;
-  const bool joint = v->joint >= 0, start = v->rates && d->report.status < 0;
+  const bool joint = v->joint >= 0;
   if (!joint && v->force < 0) return;
-  append(text, size, ": %s \"%s\" %s ", joint ? "joint" : ali3_force_type_name(m->force[v->force].spec.type),
+  append(text, size, "%s \"%s\" %s ", joint ? "joint" : ali3_force_type_name(m->force[v->force].spec.type),
          joint ? m->joint[v->joint].name : m->force[v->force].name,
          !joint     ? "is off by"
          : v->rates ? "opens at"
                     : "is open by");
   append_amount(text, size, v->length, v->angle, v->rates);
-  if (start) return; /* judged by the rates of the drives */
-  const double limit = d->report.status < 0 ? m->options.violation
-                       : v->rates           ? VIOLATION_VELOCITY / m->options.dt
-                                            : VIOLATION_POSITION;
+  if (v->limit == 0.0) return;
   append(text, size, ", the limit is ");
-  append_amount(text, size, v->length > 0.0 ? limit * m->frozen->length : 0.0, v->angle > 0.0 ? limit : 0.0,
-                v->rates);
+  append_amount(text, size, v->length > 0.0 ? v->limit * m->frozen->length : 0.0,
+                v->angle > 0.0 ? v->limit : 0.0, v->rates);
 }
 
 /* 'drive "a" of joint "J"' */
@@ -60,7 +56,7 @@ static void append_cause(const ali3_model *m, const ali3_violation *v, char *tex
   if (v->drive < 0) return;
   const bool aims = m->force[v->drive].spec.type == ALI3_FORCE_DRIVE;
   const char *unit = ali3_model_force_turns(m, v->drive) ? "rad" : "m", *s = v->rates ? "/s" : "";
-  append(text, size, "; ");
+  if (text[0]) append(text, size, "; ");
   if (aims) {
     append(text, size, "drive \"%s\" asks %.6g %s%s of joint \"%s\"", m->force[v->drive].name, v->aim, unit,
            s, m->joint[m->force[v->drive].spec.joint].name);
@@ -78,15 +74,10 @@ static void append_cause(const ali3_model *m, const ali3_violation *v, char *tex
   }
 }
 
-void violation_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size)
 {
-  text[0] = '\0';
-  append_open(m, d, text, size);
-  append_cause(m, &d->violation, text, size);
-}
-
-void violation_cause_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
-{
-  text[0] = '\0';
-  append_cause(m, &d->violation, text, size);
+  char room[600] = "";
+  append_open(m, v, room, sizeof room);
+  append_cause(m, v, room, sizeof room);
+  return snprintf(text, size, "%s", room);
 }
