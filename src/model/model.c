@@ -2,6 +2,7 @@
  * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
 #include "model/model.h"
 
+#include "model/check.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,6 +99,10 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
   for (int i = 0; i < 3; i++)
     if (!(gravity[i] - gravity[i] == 0.0))
       return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected finite numbers");
+  for (int i = 0; i < 3; i++)
+    if (fabs(gravity[i]) > BOUND_RATE)
+      return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected at most %g m/s^2 in size, found %g",
+                          BOUND_RATE, gravity[i]);
   memcpy(m->gravity, gravity, sizeof m->gravity);
   return ALI3_OK;
 }

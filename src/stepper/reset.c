@@ -302,7 +302,7 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   if (d->twin[0]) extrapolate_lengths(m, d);
   stage_roll(m, d);
-  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
+  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !data_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;

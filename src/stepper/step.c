@@ -157,8 +157,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   }
   project_norms(m, d);
   d->report.increment = largest;
-  if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
-    return give_up(m, d, ALI3_E_DIVERGED);
+  if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
   result = step_worse(result, violation_judge(m, d));
   if (result < 0) return give_up(m, d, result);
   if (interpolates) step_keep_outside(m, d, &d->start_outside);

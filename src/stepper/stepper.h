@@ -318,6 +318,10 @@ void project_balance(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
+/* After it: so are reactions, lengths and gaps. What is no number or infinite stays so in a sum. */
+bool project_finite(const ali3_model *m, const ali3_data *d);
+/* Each body, joint, force and sensor as read from outside. False: names the first that is not, in the report. Set-up. */
+bool data_finite(const ali3_model *m, ali3_data *d);
 /* left of a state that does not come from these projections. */
 void project_left(const ali3_model *m, ali3_data *d);
 
