@@ -243,22 +243,23 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
     const char *field;
     double x, bound;
     const char *unit;
-  } list[] = {{"rest", s->rest, BOUND_LENGTH, "m or rad"},
-              {"lower", s->lower, BOUND_LENGTH, "m or rad"},
-              {"upper", s->upper, BOUND_LENGTH, "m or rad"},
-              {"friction", s->friction, BOUND_LOAD, "N or N m"},
-              {"slip", s->slip, BOUND_RATE, "m/s or rad/s"},
-              {"normal", largest_of(s->normal), BOUND_LENGTH, "m"},
-              {"radius_a", s->radius_a, BOUND_LENGTH, "m"},
-              {"radius_b", s->radius_b, BOUND_LENGTH, "m"},
-              {"ratio", s->ratio, BOUND_LENGTH, "m/rad"},
-              {"offset", s->offset, BOUND_LENGTH, "m or rad"},
-              {"speed", s->speed, BOUND_RATE, "m/s or rad/s"},
-              {"amplitude", s->amplitude, BOUND_LENGTH, "m or rad"},
-              {"frequency", s->frequency, BOUND_RATE, "Hz"},
-              {"phase", s->phase, BOUND_LENGTH, "rad"},
-              {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
-              {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
+  } list[] = {
+      {s->type == ALI3_FORCE_JOINT_SPRING ? "rest" : "rest_length", s->rest, BOUND_LENGTH, "m or rad"},
+      {"lower", s->lower, BOUND_LENGTH, "m or rad"},
+      {"upper", s->upper, BOUND_LENGTH, "m or rad"},
+      {"friction", s->friction, BOUND_LOAD, "N or N m"},
+      {"slip", s->slip, BOUND_RATE, "m/s or rad/s"},
+      {"normal", largest_of(s->normal), BOUND_LENGTH, "m"},
+      {"radius_a", s->radius_a, BOUND_LENGTH, "m"},
+      {"radius_b", s->radius_b, BOUND_LENGTH, "m"},
+      {"ratio", s->ratio, BOUND_LENGTH, "m/rad"},
+      {"offset", s->offset, BOUND_LENGTH, "m or rad"},
+      {"speed", s->speed, BOUND_RATE, "m/s or rad/s"},
+      {"amplitude", s->amplitude, BOUND_LENGTH, "m or rad"},
+      {"frequency", s->frequency, BOUND_RATE, "Hz"},
+      {"phase", s->phase, BOUND_LENGTH, "rad"},
+      {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
+      {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
   for (int i = 0; i < 6; i++) {
     int status = within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i], BOUND_STIFFNESS,
                         "N/m or N m/rad");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
-#include "model/model.h"
-
 #include "model/check.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
