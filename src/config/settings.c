@@ -113,6 +113,29 @@ static bool read_model_file(struct loader *l, const struct node *path)
   return l->model_node && l->model_node->kind == NODE_MAP && !deeper;
 }
 
+/* Lines of the forces, for what is found out about them later. */
+static void note_lines(struct loader *l)
+{
+  struct settings *s = &l->values.settings;
+  if (!s->model) return;
+  s->force_line = calloc((size_t)ali3_model_forces(s->model) + 1, sizeof *s->force_line);
+  for (const struct node *n = node_elements(l->model_node, "forces"); n && s->force_line; n = n->next) {
+    const struct node *name = node_find(n, "name");
+    const int force = name ? ali3_model_find_force(s->model, name->text) : -1;
+    if (force >= 0) s->force_line[force] = n->at.line;
+  }
+}
+
+void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size)
+{
+  text[0] = '\0';
+  if (!s->force_line || v->drive < 0) return;
+  if (v->other >= 0)
+    snprintf(text, size, " (lines %d and %d)", s->force_line[v->drive], s->force_line[v->other]);
+  else
+    snprintf(text, size, " (line %d)", s->force_line[v->drive]);
+}
+
 static void read_model(struct loader *l)
 {
   l->model_node = node_find(l->main.root, "model");
@@ -121,6 +144,7 @@ static void read_model(struct loader *l)
   if (!path || read_model_file(l, path))
     l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->report);
   l->report.source = &l->main.source;
+  note_lines(l);
 }
 
 /* Where the file says what is wrong with an option; NULL: it does not, or the command line goes before it. */
@@ -339,6 +363,7 @@ static void release_device(struct settings_device *d)
 static void release(struct settings *s)
 {
   ali3_model_free(s->model);
+  free(s->force_line);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);

@@ -24,11 +24,12 @@ int check_file(const char *file, const struct settings *s)
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     return STATUS_FAILED;
   }
-  char text[400];
+  char text[700], lines[60];
   const int status = ali3_reset(s->model, d);
   ali3_report_text(s->model, d, text, sizeof text);
   if (status < 0) {
-    fprintf(stderr, "%s: error: %s\n", file, text);
+    settings_drive_lines(s, ali3_violation_get(d), lines, sizeof lines);
+    fprintf(stderr, "%s: error: %s%s\n", file, text, lines);
   } else {
     char redundant[40] = "";
     if (ali3_model_rows(s->model) <= ROWS_TO_ASK)

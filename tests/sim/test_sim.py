@@ -346,7 +346,8 @@ class Sim(unittest.TestCase):
             "motion: [[0, 0], [1, 0.3]]", "speed: 2")
         done = sim(self.path("start.yaml", text))
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" ')
+        self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
+                                      r'.*allow both \(lines (14 and 15|15 and 14)\)$')
 
 
 if __name__ == "__main__":

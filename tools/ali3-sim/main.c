@@ -229,7 +229,7 @@ static int simulate(const struct options *o, const struct settings *s, ali3_data
     return fail(EXIT_RUN, "out of memory");
   }
   bool good = r.status >= 0 && !r.interrupted;
-  if (!good) summary_failure(s->model, d, &r);
+  if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)

@@ -57,7 +57,7 @@ struct result {
 bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r);
 
 /* Says on stderr what failed, and at which joint or body. */
-void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r);
+void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
 /* Says on stderr how many steps did not converge or were violated, if any, and at which joint or drive. */
 void summary_degraded(const ali3_model *m, const struct result *r);
 /* Sorts step_ns. `file` NULL: words on stdout; "-": JSON on stdout. False after printing the reason. */

@@ -91,16 +91,18 @@ static bool write_words(const ali3_model *m, int workers, const struct result *r
   return fflush(stdout) == 0;
 }
 
-void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r)
+void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r)
 {
+  const ali3_model *m = s->model;
   double time = (double)r->steps * ali3_model_options(m)->dt;
   if (r->interrupted) {
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;
   }
-  char text[400];
+  char text[700], lines[60];
   ali3_report_text(m, d, text, sizeof text);
-  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s\n", time, r->steps, text);
+  settings_drive_lines(s, ali3_violation_get(d), lines, sizeof lines);
+  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s%s\n", time, r->steps, text, lines);
 }
 
 static void summary_violated(const ali3_model *m, const struct result *r)
