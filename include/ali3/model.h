@@ -212,12 +212,15 @@ typedef struct {
    * the mechanism, whichever is less; freezing puts the value in. The size is the longest lever arm from a centre of
    * mass to a connection. */
   double assembly_position, assembly_angle;
+  double
+      violation; /* a rigid row that is open by more than this part of the size of the mechanism, or rad, makes a
+                       step fail with ALI3_E_VIOLATED; 1e-5 .. 1e6, or 0: no limit */
   char isa[12]; /* instruction set to compute with: baseline, on x86-64 avx2, avx512; empty: the best that the
                    machine has. Results of two differ by rounding */
 } ali3_options;
 
 /* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, assembly_position and
- * assembly_angle 0, isa empty */
+ * assembly_angle 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */

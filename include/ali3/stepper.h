@@ -84,6 +84,7 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
  *                     assembly_position and assembly_angle allow (ali3_initial.too_far). ali3_report names the joint or
  *                     drive that was furthest open before anything moved. Bodies are where the model has them.
  *   ALI3_E_SINGULAR   something that has no mass is not held
+ *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
  *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
@@ -131,8 +132,14 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
- * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
- * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
+ * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR,
+ * ALI3_E_VIOLATED. On a negative status the state stays as it was before the step; finding the drive that caused it takes
+ * as long as some six steps more.
+ *
+ * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves by more than 1e-3 in a step, of the size of the mechanism
+ * (the longest lever arm of a joint or force) where it is a length, of 1 rad where it is an angle. Well-posed mechanisms
+ * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for
+ * more than the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. Between prepare and feedback the data holds the
  * prediction: read states before the one or after the other. A second prepare does nothing; a feedback without
  * one returns ALI3_E_ARGUMENT, as does a prepare or step of data that no reset has brought into an initial state. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
@@ -156,6 +163,25 @@ typedef struct {
 } ali3_report;
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
+
+/* Which rigid rows are open, after ALI3_VIOLATED, ALI3_E_VIOLATED and ALI3_E_ASSEMBLE; else all 0, indices -1. After a
+ * step that failed in another way `drive`, `other`, `aim` and `at` may be set: drives that ask for more than the joints
+ * allow are the cause then. */
+typedef struct {
+  bool rates;           /* the velocities do not agree: all figures below are per second */
+  double relative;      /* largest row: lengths over the size of the mechanism, angles in rad */
+  int joint, force;     /* the joint, or else the drive or gear, that this row belongs to; -1 */
+  double length, angle; /* its largest rows, m and rad */
+  int drive, other;     /* drives or gears in the contradiction, the one that carries most first; -1 none */
+  double aim,
+      at;       /* where `drive` asks its joint to be, and where it is: m or rad; of a gear 0 and the error */
+  double limit; /* of `relative`; 0: none, at a reset */
+} ali3_violation;
+
+const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
+
+/* The same in words; empty where nothing is open. Length as of snprintf(). `m`: frozen. Any thread; not RT. */
+int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
 /* The last report in one sentence, with the elements it is about by name; empty for ALI3_OK. Length as of
  * snprintf(). Not RT. */

@@ -374,6 +374,7 @@ static const struct key solver_keys[] = {
   {"gamma",       KEY_NUMBER,  "", BETWEEN(0.5, 1.5), "0.5",   AT_START,  SETTING(options.gamma),       0, 0},
   {"beta",        KEY_NUMBER,  "", BETWEEN(0, 2),     "0",     AT_START,  SETTING(options.beta),        0, 0},
   {"extrapolate", KEY_BOOL,    "", ANY,              "false", BY_OPTION, SETTING(options.extrapolate), 0, 0},
+  {"violation",   KEY_NUMBER,  "", BETWEEN(0, 1e6),   "0.1",   AT_START,  SETTING(options.violation),   0, 0},
 };
 static const struct section solver = SECTION("solver", solver_keys);
 

@@ -113,6 +113,16 @@ static bool read_model_file(struct loader *l, const struct node *path)
   return l->model_node && l->model_node->kind == NODE_MAP && !deeper;
 }
 
+void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size)
+{
+  text[0] = '\0';
+  if (v->drive < 0) return;
+  if (v->other >= 0)
+    snprintf(text, size, " (lines %d and %d)", places_get(&s->places.force, v->drive).line, places_get(&s->places.force, v->other).line);
+  else
+    snprintf(text, size, " (line %d)", places_get(&s->places.force, v->drive).line);
+}
+
 static void read_model(struct loader *l)
 {
   l->model_node = node_find(l->main.root, "model");

@@ -142,4 +142,7 @@ struct settings_overrides {
 struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors);
 void settings_free(struct settings *s);
 
+/* The lines of the drives or gears of a violation, " (lines 8 and 9)"; empty where it has none. */
+void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
-#include "model/model.h"
+#include "model/check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 ali3_options ali3_options_default(void)
 {
   return (ali3_options){
-      .dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-9, .substeps = 1, .gamma = 0.5};
+      .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
 }
 
 ali3_model *ali3_model_new(void)
@@ -107,6 +107,10 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
   for (int i = 0; i < 3; i++)
     if (!(gravity[i] - gravity[i] == 0.0))
       return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected finite numbers");
+  for (int i = 0; i < 3; i++)
+    if (fabs(gravity[i]) > BOUND_RATE)
+      return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected at most %g m/s^2 in size, found %g",
+                          BOUND_RATE, gravity[i]);
   memcpy(m->gravity, gravity, sizeof m->gravity);
   return ALI3_OK;
 }
@@ -209,7 +213,10 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   if (!copy_tables(&f.spec)) return refuse_memory(m, "force");
   m->force[m->forces] = f;
   status = enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
-  if (status < 0) free_tables(&f.spec);
+  if (status < 0)
+    free_tables(&f.spec);
+  else
+    model_list_force(m, status);
   return status;
 }
 

@@ -32,6 +32,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                 uint32_t client)
 {
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
+  const bool open = failed || cause == CAUSE_VIOLATED;
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
   const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->data);
@@ -41,19 +42,21 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   }
   /* Clients can repeat commands: half of the room is left to what stops the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
-  const uint32_t spare = cause == CAUSE_COMMAND && !stops ? CYCLE_EVENTS / 2 : 0;
-  const struct cycle_event e = {.cycle = c->number,
-                                .from = from,
-                                .to = c->machine.state,
-                                .cause = cause,
-                                .code = code,
-                                .port = port,
-                                .client = client,
-                                .body = failed ? report->worst_body : -1,
-                                .joint = failed ? report->worst_joint : -1,
-                                .input = lost   ? c->inputs.lost
-                                         : kept ? inputs_missing(&c->inputs, input_time(c))
-                                                : -1};
+  const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
+  const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
+  struct cycle_event e = {.cycle = c->number,
+                          .from = from,
+                          .to = c->machine.state,
+                          .cause = cause,
+                          .code = code,
+                          .port = port,
+                          .client = client,
+                          .body = failed ? report->worst_body : -1,
+                          .joint = failed ? report->worst_joint : -1,
+                          .input = lost   ? c->inputs.lost
+                                   : kept ? inputs_missing(&c->inputs, input_time(c))
+                                          : -1};
+  if (open) e.violation = *ali3_violation_get(c->data);
   ring_push_sparing(&c->events, &e, spare);
 }
 
@@ -71,6 +74,7 @@ static void restore(struct cycle *c)
   memcpy(c->block, c->image, c->size);
   c->restore = false;
   c->moved = true;
+  c->open = false;
   c->drive.restart = true;
 }
 
@@ -156,7 +160,7 @@ static void end_warmup(struct cycle *c)
 {
   cycle_clear(c);
   c->misses_counted = c->grace_misses = c->skipped = c->counted = c->degraded = c->late_starts = 0;
-  c->degraded_cycle = 0;
+  c->degraded_cycle = c->violated = c->violated_first = c->violated_cycle = 0;
   c->schedule.slipped_ns = 0;
   /* Those of the warm-up ask for nothing. */
   if (c->config.clocking == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
@@ -247,6 +251,29 @@ static bool lost_worker(struct cycle *c)
   return true;
 }
 
+/* What a step said, outside of the warm-up. */
+static void account_step(struct cycle *c, int status)
+{
+  if (status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED) {
+    c->degraded++;
+    c->degraded_cycle = c->number;
+  }
+  if (status == ALI3_VIOLATED) {
+    c->violation = *ali3_violation_get(c->data);
+    c->violated_cycle = c->number;
+    if (c->violated++ == 0) c->violated_first = c->number;
+    if (!c->open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
+  }
+  c->open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
+}
+
+static enum fault_code fault_of(int status)
+{
+  return status == ALI3_E_SINGULAR   ? FAULT_SINGULAR
+         : status == ALI3_E_VIOLATED ? FAULT_VIOLATED
+                                     : FAULT_DIVERGED;
+}
+
 /* In INIT the step is made too, and taken back: it warms caches and branch predictors, and finds a model that
  * cannot step before anybody relies on it. */
 static void feedback(struct cycle *c)
@@ -261,11 +288,8 @@ static void feedback(struct cycle *c)
   const int status = ali3_step(c->config.model, c->data);
   c->virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
-  if (status == ALI3_NOT_CONVERGED) {
-    c->degraded++;
-    c->degraded_cycle = c->number;
-  }
-  if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1, 0);
+  if (!warming) account_step(c, status);
+  if (status < 0) cycle_trip(c, fault_of(status), -1, 0);
   c->moved |= status >= 0;
   if (warming) restore(c);
 }

@@ -21,7 +21,8 @@
   X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
   X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
   X(FAULT_STUCK, 7, STATE_SAFE, "the loop stood still")                                                      \
-  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")
+  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")                                        \
+  X(FAULT_VIOLATED, 9, STATE_FAULT, "the joints, drives and gears cannot all be met")
 enum fault_code {
 #define FAULT_ENUM(id, code, state, text) id = (code),
   FAULT_LIST(FAULT_ENUM)

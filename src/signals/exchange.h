@@ -92,6 +92,8 @@ enum frame_flag {
   FLAG_INJECTED = 1 << 13, /* a fault injection acts */
   FLAG_WITHHELD =
       1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
+  FLAG_VIOLATED =
+      1 << 15, /* after the last step a joint, drive or gear was open by more than the tolerance */
 };
 
 /* Whose samples of an input count. */

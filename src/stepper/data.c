@@ -183,6 +183,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused(m, d->twin[i]);
   atomic_init(&d->failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
+  violation_none(&d->violation);
   return d;
 }
 
@@ -238,6 +239,10 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
 const ali3_report *ali3_report_get(const ali3_data *d)
 {
   return &d->report;
+}
+const ali3_violation *ali3_violation_get(const ali3_data *d)
+{
+  return &d->violation;
 }
 const ali3_initial *ali3_initial_get(const ali3_data *d)
 {

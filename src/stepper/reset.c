@@ -50,6 +50,7 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
+  violation_none(&d->violation);
   aim_at_start(m, d);
   d->initial = (ali3_initial){.body_position = -1, .body_orientation = -1};
 }
@@ -217,6 +218,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   if (status < 0) return d->report.status = status;
   stage_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
   if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
@@ -231,7 +233,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   if (d->twin[0]) extrapolate_lengths(m, d);
   stage_roll(m, d);
-  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
+  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !data_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;

@@ -242,6 +242,7 @@ struct ali3_data {
   bool owned;              /* the block is ali3_data_new()'s */
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
   ali3_report report;
+  ali3_violation violation;
   ali3_initial initial;
 };
 
@@ -332,8 +333,25 @@ void project_balance(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
+/* After it: so are reactions, lengths and gaps. What is no number or infinite stays so in a sum. */
+bool project_finite(const ali3_model *m, const ali3_data *d);
+/* Each body, joint, force and sensor as read from outside. False: names the first that is not, in the report. Set-up. */
+bool data_finite(const ali3_model *m, ali3_data *d);
 /* left of a state that does not come from these projections. */
 void project_left(const ali3_model *m, ali3_data *d);
+
+/* violation.c. RT. none: nothing is open. judge: after project_norms(), ALI3_OK, ALI3_VIOLATED or ALI3_E_VIOLATED, and
+ * d->violation. measure: of the positions as they are. at_start: the velocities that the drives ask for contradict each
+ * other. blame: at the last good state, with the aims of a step that failed: the drives that cannot go there; leaves
+ * another state behind. locate: once the last good state and its aims are back, where those drives are. */
+#define VIOLATION_POSITION 1e-5 /* of the size of the mechanism, or rad: see ali3_step() */
+#define VIOLATION_VELOCITY 1e-3 /* per step, likewise */
+void violation_none(ali3_violation *v);
+int violation_judge(const ali3_model *m, ali3_data *d);
+void violation_measure(const ali3_model *m, ali3_data *d);
+bool violation_at_start(const ali3_model *m, ali3_data *d);
+void violation_blame(const ali3_model *m, ali3_data *d);
+void violation_locate(const ali3_model *m, ali3_data *d);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the

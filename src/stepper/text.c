@@ -89,11 +89,14 @@ static int moved(const ali3_model *m, const ali3_data *d, char *text, size_t siz
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
-  char where[200] = "", direction[300] = "";
+  char where[200] = "", direction[300] = "", cause[400] = "";
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
   if (r->status == ALI3_E_ARGUMENT && !d->started)
     return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
   if (r->status == ALI3_MOVED) return moved(m, d, text, size);
+  ali3_violation_text(m, &d->violation, cause, sizeof cause);
+  if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
+    return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble(m, d, text, size);
   if (r->worst_body >= 0)
@@ -102,5 +105,6 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     snprintf(where, sizeof where, ": %s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name);
   free_direction(m, r, direction, sizeof direction);
-  return snprintf(text, size, "%s%s%s", ali3_status_text(r->status), where, direction);
+  return snprintf(text, size, "%s%s%s%s%s", ali3_status_text(r->status), where, direction,
+                  cause[0] ? "; " : "", cause);
 }
