@@ -5,7 +5,7 @@ ali3_test(stepper body_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper link_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper norms LINK ali3_stepper m)
 foreach(name carried carried_rods carried_shares carried_start data drives forces contacts friction stops freeze layout
-             redundant inner loads found reset rotors sensor step tips)
+             redundant inner loads found pulled reset rotors sensor step tips)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
 ali3_test(stepper quiet SOURCES common/toys.c LINK ali3_rt m)
