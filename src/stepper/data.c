@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and reading out of it. The sizing run is the layout run over a null base. */
 #include "base/arena.h"
+#include "dynamics/spin.h"
 #include "math/vec3.h"
 #include "stepper/storage.h"
 
@@ -65,6 +66,8 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   d->frame_other = doubles(a, FRAME_NUMBERS * n);
   d->frame_f = d->frame_to = d->frame;
   d->delta = doubles(a, DELTA_NUMBERS * n);
+  d->spin = doubles(a, SPIN_NUMBERS * n);
+  d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
   d->load = doubles(a, LOAD_NUMBERS * n);
   d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
   place_rows(f, d, a);

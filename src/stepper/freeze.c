@@ -28,7 +28,22 @@ static bool is_rigid(const ali3_force_spec *spec)
   return spec->type == ALI3_FORCE_DRIVE || spec->type == ALI3_FORCE_GEAR;
 }
 
-static bool compile_force(const ali3_model *m, struct frozen *f, int force, int link)
+/* Newton's iterations shrink an error by some pull/length dt^2/4 (1/m_a + 1/m_b), unless the factors know of the pull. Pull over
+ * length at the start where that counts; else 0. */
+static double pulled_hard(const ali3_model *m, int force, const struct joint_rows *j, double dt,
+                          double length)
+{
+  static const double HARD = 0.02;
+  const ali3_force_type type = m->force[force].spec.type;
+  double slope, give = 0.0;
+  if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_CABLE) return 0.0;
+  const double pull = law_force(&j->law[0], length - j->length, 0.0, 0.0, &slope);
+  for (int side = 0; side < 2; side++)
+    if (j->body[side] != ALI3_GROUND) give += 1.0 / m->body[j->body[side]].mass;
+  return pull > 0.0 && pull * give * 0.25 * dt * dt > HARD * length ? pull / length : 0.0;
+}
+
+static bool compile_force(const ali3_model *m, struct frozen *f, int force, int link, double dt)
 {
   const ali3_force_spec *spec = &m->force[force].spec;
   struct joint_rows *j = &f->link[link];
@@ -36,6 +51,8 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->force_link[force] = link;
   f->force_of[link - m->joints] = force;
   rows_compile_force(m, force, f->link, j, &at_start);
+  const double sway = pulled_hard(m, force, j, dt, at_start);
+  if (sway > 0.0) rows_add_sway(j, sway);
   f->values |= ali3_force_type_takes_value(spec->type);
   for (int k = 0; k < j->count && j->soft; k++) {
     f->switches |= law_switches(&j->law[k]);
@@ -50,7 +67,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   return motion_compile(spec, at_start, &drive->motion);
 }
 
-static int compile_links(ali3_model *m, struct frozen *f)
+static int compile_links(ali3_model *m, struct frozen *f, double dt)
 {
   int link = m->joints;
   bool memory = true;
@@ -59,10 +76,10 @@ static int compile_links(ali3_model *m, struct frozen *f)
     if (status < 0) return status;
   }
   for (int i = 0; i < m->forces; i++)
-    if (is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
+    if (is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++, dt);
   f->rigid_links = link;
   for (int i = 0; i < m->forces; i++)
-    if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
+    if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++, dt);
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
@@ -131,7 +148,7 @@ static int lay_out(ali3_model *m, struct frozen *f)
   return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
 }
 
-static int build(ali3_model *m, struct frozen *f)
+static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
@@ -148,7 +165,7 @@ static int build(ali3_model *m, struct frozen *f)
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->drive ||
       !f->load_first || !f->load || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
-  if (status == ALI3_OK) status = compile_links(m, f);
+  if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
     f->length = find_length(m, f);
@@ -172,7 +189,7 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   f->isa = isa_best();
   if (options->isa[0]) isa_from_name(options->isa, &f->isa);
-  status = build(m, f);
+  status = build(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;

@@ -447,7 +447,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     list_ends(&l);
-    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f);
+    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f) && axes_fill(m, f);
     if (ok) find_tips(&l);
   }
   free(l.end_first);
@@ -474,6 +474,7 @@ void layout_free(struct frozen *f)
   free(f->body_tile);
   free(f->tile_of);
   free(f->constant);
+  free(f->axes);
   free(f->link_constant);
   for (size_t i = 0; i < sizeof f->block / sizeof *f->block; i++) free(f->block[i]);
 }

@@ -11,6 +11,7 @@
 double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring)
 {
   double k = law->stiffness, c = law->damping;
+  if (law->kind == LAW_SWAY && spring) return k; /* held by nobody, but it swings */
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
   for (int i = 1; law->force && i < law->force->n; i++) {
     const double(*p)[2] = law->force->point + i;

@@ -22,7 +22,9 @@ enum {
   BODY_MASS = 0,
   BODY_INERTIA = 1,
   BODY_NUMBERS = 10, /* frozen.constant */
-  LOAD_NUMBERS = 6   /* struct body_load */
+  LOAD_NUMBERS = 6,  /* struct body_load */
+  AXES_LOOSE = 3,
+  AXES_NUMBERS = 4 /* frozen.axes */
 };
 
 /* Shapes of links that kernels have code of their own for: X(of, name, rows, sides, whether rows_share_point()). */
@@ -143,7 +145,9 @@ struct frozen {
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
   int *tile_of;                          /* (bodies) */
-  double *constant;      /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
+  double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
+  double *
+      axes; /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link */
   double *link_constant; /* what link_tile points into */
   void *block[5];        /* what link_tile and body_tile point into */
 };
@@ -192,6 +196,8 @@ struct ali3_data {
   double *frame_other; /* of two frames the one that frame is not */
   double *frame_to;    /* where body kernels that move bodies leave it         set by stage_move */
   double *delta;    /* (n, DELTA_NUMBERS) h M^^^-1, of carried its inverse; alpha     by reset, step_length */
+  double *spin;     /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
+  bool *fast;       /* (tree.tiles) some body of it turns fast            likewise */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
@@ -412,5 +418,8 @@ void stage_loads(const ali3_model *m, ali3_data *d);
  * an excess was found. */
 bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);
 void layout_free(struct frozen *f);
+
+/* axes.c, set-up. frozen.axes; false: out of memory. */
+bool axes_fill(const ali3_model *m, struct frozen *f);
 
 #endif

@@ -5,7 +5,7 @@ ali3_test(stepper body_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper link_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper norms LINK ali3_stepper m)
 foreach(name carried carried_ratio carried_rods carried_shares carried_start data drives forces contacts friction stops freeze layout
-             inner loads assemble coordinate found reset sensor step tips violation)
+             inner loads assemble coordinate found pulled reset rotors sensor step tips violation)
   ali3_test(stepper ${name} SOURCES common/toys.c LINK ali3_stepper m)
 endforeach()
 ali3_test(stepper redundant SOURCES common/toys.c LINK ali3_mechanics m)
