@@ -251,22 +251,6 @@ static bool lost_worker(struct cycle *c)
   return true;
 }
 
-/* What a step said, outside of the warm-up. */
-static void account_step(struct cycle *c, int status)
-{
-  if (status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED) {
-    c->degraded++;
-    c->degraded_cycle = c->number;
-  }
-  if (status == ALI3_VIOLATED) {
-    c->violation = *ali3_violation_get(c->data);
-    c->violated_cycle = c->number;
-    if (c->violated++ == 0) c->violated_first = c->number;
-    if (!c->open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
-  }
-  c->open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
-}
-
 static enum fault_code fault_of(int status)
 {
   return status == ALI3_E_SINGULAR   ? FAULT_SINGULAR
@@ -288,7 +272,7 @@ static void feedback(struct cycle *c)
   const int status = ali3_step(c->config.model, c->data);
   c->virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
-  if (!warming) account_step(c, status);
+  if (!warming) cycle_account_step(c, status);
   if (status < 0) cycle_trip(c, fault_of(status), -1, 0);
   c->moved |= status >= 0;
   if (warming) restore(c);

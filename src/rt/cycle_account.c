@@ -137,6 +137,21 @@ void cycle_clear(struct cycle *c)
   c->max_cycle_ns = 0;
 }
 
+void cycle_account_step(struct cycle *c, int status)
+{
+  if (status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED) {
+    c->degraded++;
+    c->degraded_cycle = c->number;
+  }
+  if (status == ALI3_VIOLATED) {
+    c->violation = *ali3_violation_get(c->data);
+    c->violated_cycle = c->number;
+    if (c->violated++ == 0) c->violated_first = c->number;
+    if (!c->open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
+  }
+  c->open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
+}
+
 void cycle_account(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
