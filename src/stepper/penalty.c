@@ -49,6 +49,9 @@ static double own_entry(const struct body *b, const double *J)
   return v3_dot(J, J) / b->mass + v3_dot(turn, J + 3);
 }
 
+/* Of what a light body asks for: with less, lever arms of some lengths would leave only rounding of it. */
+static const double SOFTEST = 6e-4;
+
 /* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a carried body
  * has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former alone is so stiff that
  * nothing but rounding is left of the light body's inertia in its pivot, the latter alone so soft beside the heavy bodies that the
@@ -71,7 +74,9 @@ double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
   if (!(entry > 0.0)) entry = d->rule.h * typical;
-  return own > 0.0 ? sqrt(entry * (entry + d->rule.h * own)) : entry;
+  if (!(own > 0.0)) return entry;
+  own *= d->rule.h;
+  return fmax(sqrt(entry * (entry + own)), SOFTEST * own);
 }
 
 void penalty_set(const ali3_model *m, ali3_data *d, double alpha)

@@ -146,19 +146,23 @@ static void a_heavy_point_on_a_light_link_is_not_refused(void **state)
   }
 }
 
-/* What is too much even for that is not said to have no inertia. */
+/* Beyond any accuracy: a step says so, and nobody says that the light body has no inertia. */
 static void too_little_is_not_nothing(void **state)
 {
   (void)state;
-  const struct links k = {{1, 1e13}, {1, 1}};
-  char text[400];
-  ali3_model *m = pendulum(&k, 0.01, false);
-  ali3_data *d = toy_start(m, ALI3_E_SINGULAR);
-  ali3_report_text(m, d, text, sizeof text);
-  assert_non_null(strstr(text, "too small beside the masses"));
-  assert_null(strstr(text, "has no"));
-  ali3_data_free(d);
-  ali3_model_free(m);
+  for (int proper = 0; proper < 2; proper++) {
+    const struct links k = {{1, 1e13}, {1, proper ? 1e12 : 1}};
+    char text[400];
+    ali3_model *m = pendulum(&k, 0.01, false);
+    ali3_data *d = toy_start(m, ALI3_OK);
+    int status = ALI3_OK;
+    for (int i = 0; i < 100 && status == ALI3_OK; i++) status = ali3_step(m, d);
+    assert_int_not_equal(status, ALI3_OK);
+    ali3_report_text(m, d, text, sizeof text);
+    assert_null(strstr(text, "has no"));
+    ali3_data_free(d);
+    ali3_model_free(m);
+  }
 }
 
 /* Mechanisms that nothing connects do not make each other light. */
