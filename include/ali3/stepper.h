@@ -79,10 +79,12 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
 /* Puts the mechanism into its initial state. Moves bodies until all joints are closed and all drives are where they
  * begin, makes the velocities consistent (ALI3_MOVED, how far in ali3_initial), then solves accelerations and
  * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
- * Returns ALI3_OK, ALI3_MOVED, ALI3_E_SINGULAR, or ALI3_E_ASSEMBLE: the joints cannot be closed, or closing them
- * would move a body further than the options assembly_position and assembly_angle allow (ali3_initial.too_far).
- * ALI3_E_ARGUMENT: an argument is NULL, or m is not frozen. After ALI3_E_ASSEMBLE
- * ali3_report names the joint or drive that was furthest open before anything moved, and bodies are where the model has them. */
+ * Returns ALI3_OK or ALI3_MOVED, or
+ *   ALI3_E_ASSEMBLE   the joints cannot be closed, or closing them would move a body further than the options
+ *                     assembly_position and assembly_angle allow (ali3_initial.too_far). ali3_report names the joint or
+ *                     drive that was furthest open before anything moved. Bodies are where the model has them.
+ *   ALI3_E_SINGULAR   something that has no mass is not held
+ *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
@@ -143,8 +145,8 @@ typedef struct {
   uint64_t step;    /* steps since reset */
   double time;      /* s */
   double increment; /* norm of the last Newton increment, m and rad mixed */
-  double position;  /* largest |Phi| of a row, m or 1; after ALI3_E_ASSEMBLE the opening as given, m or rad */
-  double velocity;  /* largest |Phi_q q' + Phi_t| */
+  double position; /* largest |Phi| of a row, m or 1; after ALI3_E_ASSEMBLE how far open as given, m or rad */
+  double velocity; /* largest |Phi_q q' + Phi_t| */
   double acceleration;      /* largest |Phi_q q'' - gamma| */
   int worst_joint;          /* of position; after ALI3_E_ASSEMBLE the one furthest open as given; -1 none */
   int worst_force;          /* the drive or gear that is worse than all joints; -1 none */

@@ -4,6 +4,7 @@
 #define COMMON_POINTS_H
 
 #include "common/toys.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -88,6 +89,7 @@ static inline int slide(ali3_model *m, const char *name, int a, int b, int axis)
     memcpy(s.axis_a, v, sizeof v);
   else
     to_point(v, s.axis_a);
+  s.position = m->body[b].position[axis] - (a == ALI3_GROUND ? 0.0 : m->body[a].position[axis]);
   return toy_added(m, ali3_model_add_joint(m, &s));
 }
 

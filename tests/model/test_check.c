@@ -123,6 +123,7 @@ static void joints(void **state)
   JOINT(s.type = ALI3_JOINT_DISTANCE; s.length = NAN, "length", "above 0 m");
   JOINT(s.relative_orientation[1] = NAN, "relative_orientation", "finite");
   JOINT(s.relative_orientation[1] = 0.5, "relative_orientation", "found norm 0.5");
+  JOINT(s.position = INFINITY, "position", "finite coordinate, found inf");
 }
 
 #define LOAD(change, field, says)                                                                            \
@@ -229,6 +230,8 @@ static void options(void **state)
   OPTIONS(s.compliance = NAN, "compliance", "between 0 and 1");
   OPTIONS(s.substeps = 0, "substeps", "found 0");
   OPTIONS(s.substeps = 1001, "substeps", "1 to 1000");
+  OPTIONS(s.assembly_position = -1, "assembly_position", "0 m or more, found -1");
+  OPTIONS(s.assembly_angle = NAN, "assembly_angle", "0 rad or more, found nan");
   OPTIONS(strcpy(s.isa, "sse9"), "isa", "expected one of baseline");
   OPTIONS(strcpy(s.isa, "sse9"), "isa", "found 'sse9'");
   OPTIONS(memset(s.isa, 'x', sizeof s.isa), "isa", "ends with a 0");
