@@ -95,8 +95,9 @@ void factor_free(struct factor *f)
   *f = (struct factor){0};
 }
 
-static void reflect_vector(const struct factor *f, const struct reflection *h, double *y)
+void factor_reflect(const struct factor *f, size_t reflection, double *y)
 {
+  const struct reflection *h = &f->reflected.list[reflection];
   const int *row = f->reflected.row + h->at;
   const double *v = f->reflected.v + h->at;
   double sum = 0.0;
@@ -107,12 +108,12 @@ static void reflect_vector(const struct factor *f, const struct reflection *h, d
 
 void factor_transform(const struct factor *f, double *y)
 {
-  for (size_t i = 0; i < f->reflected.count; i++) reflect_vector(f, &f->reflected.list[i], y);
+  for (size_t i = 0; i < f->reflected.count; i++) factor_reflect(f, i, y);
 }
 
 void factor_transform_back(const struct factor *f, double *y)
 {
-  for (size_t i = f->reflected.count; i > 0; i--) reflect_vector(f, &f->reflected.list[i - 1], y);
+  for (size_t i = f->reflected.count; i > 0; i--) factor_reflect(f, i - 1, y);
 }
 
 void factor_residual(const struct factor *f, double *y)

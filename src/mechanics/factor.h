@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. Sparse rank-revealing factorisation Q'J P = R of the scaled rows, by elimination of bodies.
  *
- * The front of a body is all rows that begin with it in the order of elimination. Householder reflections with a choice of
- * the largest column turn its six columns into r <= 6 pivot rows; the other rows have zeros there, become a staircase in
- * the columns of the bodies that follow, and go on to the fronts of the bodies they now begin with.
+ * The front of a body is all rows that begin with it in the order of elimination. Householder reflections
+ * with a choice of the largest column turn its six columns into r <= 6 pivot rows. The other rows have zeros
+ * there, become a staircase in the columns of the bodies that follow, and go on to the fronts of the bodies
+ * that they now begin with.
  *
  *       own   following                 own   following
  *     [ x x x x x x x x ]             [ R R R R R R R R ]   r pivot rows, kept
@@ -17,7 +18,8 @@
 
 #include "mechanics/geometry.h"
 
-/* What is left of a body. R (rank, 6 bodies): own columns first, in the order of `column`; then those of the others. */
+/* What is left of a body. R (rank, 6 bodies): own columns first, in the order of `column`; then those of
+ * the others. */
 struct pivots {
   int rank;
   int column[GEOMETRY_V]; /* of v, in the order of elimination; free ones last */
@@ -61,6 +63,8 @@ struct rows_used {
 bool factor_new(struct factor *f, const struct geometry *g, const struct rows_used *used, double limit);
 void factor_free(struct factor *f);
 
+/* One reflection of y (rows). */
+void factor_reflect(const struct factor *f, size_t reflection, double *y);
 /* y := Q'y, y := Q y; y (rows). */
 void factor_transform(const struct factor *f, double *y);
 void factor_transform_back(const struct factor *f, double *y);

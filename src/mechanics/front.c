@@ -185,8 +185,8 @@ static void apply(struct front *t, const struct reflection *h, const int *of, in
   }
 }
 
-/* Reflects the active rows so that of the column only one number is left, +-norm. That row goes to the stairs, the
- * others stay active. False: out of memory. */
+/* Reflects the active rows so that of the column only one number is left, +-norm. That row goes to the
+ * stairs, the others stay active. False: out of memory. */
 static bool reflect(struct front *t, int column, double norm)
 {
   int count = 0, kept = t->actives;

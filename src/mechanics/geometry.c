@@ -83,8 +83,9 @@ static void find_middles(struct geometry *g, int *points)
     for (int i = 0; i < 3 && points[b] > 0; i++) g->place[b].middle[i] /= points[b];
 }
 
-/* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part. A rotation of a small
- * body is then seen about equally well by rows that hold a point and by rows that hold a direction. */
+/* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part.
+ * A rotation of a small body is then seen about equally well by rows that hold a point and by rows that
+ * hold a direction. */
 static void find_lengths(struct geometry *g, const struct parts *parts, double *largest)
 {
   const ali3_model *m = g->m;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. Poses of all bodies and the scaled Jacobian of the rigid rows, apart from ali3_data.
  *
- * A motion of a body is v = (c', L w): the velocity of a reference point c, world axes, and the angular velocity in body
- * axes times a length L of the body. c is the middle of the points where joints act, L follows from their lever arms about c.
- * Neither the mass nor the centre of mass matters. Each row is divided by its norm. */
+ * A motion of a body is v = (c', L w): the velocity of a reference point c, world axes, and the angular
+ * velocity in body axes times a length L of the body. c is the middle of the points where joints act, L
+ * follows from their lever arms about c. Neither the mass nor the centre of mass matters. Each row is
+ * divided by its norm. */
 #ifndef MECHANICS_GEOMETRY_H
 #define MECHANICS_GEOMETRY_H
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between rounding, 1e-12 and less, and what geometry makes, 1e-4 and more; points and axes that a file gives with seven
- * digits still count as coincident and parallel. */
+/* Between rounding, 1e-12 and less, and what geometry makes, 1e-4 and more; points and axes that a file
+ * gives with seven digits still count as coincident and parallel. */
 static const double LIMIT = 1e-6;
 static const double DOUBT = 10.0;         /* a pivot within this factor of the limit */
 static const double IN_DEPENDENCY = 1e-6; /* a row's share in it, relative */
@@ -86,7 +86,8 @@ static bool find_redundant(struct analysis *s, const struct factor *f)
   return true;
 }
 
-/* Freedoms, redundant rows, conflicts; drives: they take part in rows and rank, not in the freedoms without them. */
+/* Freedoms, redundant rows, conflicts; drives: they take part in rows and rank, not in the freedoms
+ * without them. */
 static bool analyse_here(struct analysis *s, const ali3_data *d, struct factor *undriven, int *rank)
 {
   ali3_mechanics *a = s->a;

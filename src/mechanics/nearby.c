@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Set-up. See nearby.h.
  *
- * With a null vector y of J and the step e, Phi(q + e y) is of order e^2, and so are those pivots of J that are 0 on the
- * whole mechanism; pivots that are 0 in q alone are of order e there. The limit lies between. Newton steps then lead back onto
- * the constraints: at a bifurcation by way of order e to one of the branches. */
+ * With a null vector y of J and the step e, Phi(q + e y) is of order e^2, and so are those pivots of J
+ * that are 0 on the whole mechanism; pivots that are 0 in q alone are of order e there. The limit lies
+ * between. Newton steps then lead back onto the constraints: at a bifurcation by way of order e to one of
+ * the branches. */
 #include "mechanics/nearby.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "mechanics/factor.h"
 
-/* Moves all bodies a little way along the constraints, from a state in which `f` is the factorisation of the rows used (drives
- * not among them). The way is the same in each run. False: out of memory. */
+/* Moves all bodies a little way along the constraints, from a state in which `f` is the factorisation of
+ * the rows used (drives not among them). The way is the same in each run. False: out of memory. */
 bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_used *used,
                  const int *part_of_body, int parts);
 

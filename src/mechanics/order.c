@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. Minimum degree on the quotient graph: an eliminated body is kept as an element, the list of its neighbours at that
- * time, and takes in the elements it was in. Degrees are the upper bounds of Amestoy, Davis and Duff (1996). */
+ * Set-up. Minimum degree on the quotient graph: an eliminated body is kept as an element, the list of its
+ * neighbours at that time, and takes in the elements it was in. Degrees are the upper bounds of Amestoy,
+ * Davis and Duff (1996). */
 #include "mechanics/order.h"
 
 #include <math.h>
@@ -130,7 +131,8 @@ static bool connect(struct graph *g, const struct clique *clique, int cliques)
   return ok;
 }
 
-/* Bodies with very many neighbours come last: else each elimination beside one would read all its neighbours. */
+/* Bodies with very many neighbours come last: else each elimination beside one would read all its
+ * neighbours. */
 static int set_hubs_aside(struct graph *g, int *position)
 {
   int limit = (int)fmax(64.0, 10.0 * sqrt(g->n)), hubs = 0;
@@ -142,7 +144,8 @@ static int set_hubs_aside(struct graph *g, int *position)
   return g->n - hubs;
 }
 
-/* The element of a body that is eliminated: all it is connected with, by rows or by elements, which it takes in. */
+/* The element of a body that is eliminated: all it is connected with, by rows or by elements, which it
+ * takes in. */
 static bool form_element(struct graph *g, int pivot)
 {
   struct list *to = &g->member[pivot];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Set-up. See carry.h. Masses are compared within a cluster: all bodies that links connect, rigid or not, other than through the
- * ground. */
+ * Set-up. See carry.h. Masses are compared within a cluster: all bodies that links connect, rigid or not,
+ * other than through the ground. */
 #include "stepper/carry.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one without mass. */
+/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one
+ * without mass. */
 static const double LIGHT = 1e-5;
 
 struct cluster {

@@ -48,9 +48,10 @@ static double own_entry(const struct body *b, const double *J)
   return v3_dot(J, J) / b->mass + v3_dot(turn, J + 3);
 }
 
-/* J delta J' of a row, over the bodies that have a delta. Between carried ones alone it is that of a typical body, and
- * if they have masses of their own, the geometric mean of both: the smaller one leaves the row soft beside the heavy bodies behind
- * it, the larger one leaves nothing of the light bodies' inertia in their pivots but rounding. */
+/* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a carried body
+ * has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former alone is so stiff that
+ * nothing but rounding is left of the light body's inertia in its pivot, the latter alone so soft beside the heavy bodies that the
+ * iterations are slow. */
 double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0, own = 0.0, typical = 0.0;
@@ -68,8 +69,8 @@ double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint
     body_apply_delta(&delta, J, dJ);
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
-  if (entry > 0.0) return entry;
-  return d->rule.h * (own > 0.0 ? sqrt(own * typical) : typical);
+  if (!(entry > 0.0)) entry = d->rule.h * typical;
+  return own > 0.0 ? sqrt(entry * (entry + d->rule.h * own)) : entry;
 }
 
 void penalty_set(const ali3_model *m, ali3_data *d, double alpha)

@@ -79,12 +79,15 @@ static void in_body(const struct linkage *k, int body, bool point, const double 
 int linkage_body(struct linkage *k, const double at[3])
 {
   char name[20];
-  const double m = k->mass * exp(random_between(&k->random, -1, 1)), L = k->length;
+  const double L = k->length;
+  double m = k->mass * k->part_at.mass * exp(random_between(&k->random, -1, 1));
   double near[3], p[4], J[9];
+  if (k->part_at.uneven && random_below(&k->random, 3) == 0) m *= 1e-6;
   for (int i = 0; i < 3; i++) near[i] = at[i] + random_between(&k->random, -0.2, 0.2);
   random_unit(&k->random, p, 4);
   random_inertia(&k->random, J);
   ali3_body_spec s = {.name = name, .mass = m};
+  k->heaviest = fmax(k->heaviest, m);
   snprintf(name, sizeof name, "b%d", k->bodies);
   struct linkage_body *b = &k->body[k->bodies++];
   to_file(k, near, b->at);
@@ -182,7 +185,9 @@ void linkage_make(struct linkage *k, uint64_t seed)
   for (int parts = 1 + random_below(r, 3); k->parts < parts; k->parts++) {
     any_rotation(k, k->part_at.turn);
     for (int i = 0; i < 3; i++) k->part_at.shift[i] = random_between(r, -3, 3);
-    linkage_say(k, " ");
+    k->part_at.mass = pow(10.0, random_between(r, -3, 3));
+    k->part_at.uneven = random_below(r, 8) == 0;
+    linkage_say(k, " %.1e of the mass%s: ", k->part_at.mass, k->part_at.uneven ? ", uneven" : "");
     linkage_part(k);
     linkage_say(k, ";");
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is known. */
+ * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is
+ * known. */
 #ifndef FUZZ_LINKAGE_H
 #define FUZZ_LINKAGE_H
 
@@ -32,7 +33,8 @@ struct linkage {
   /* From the coordinates of the generator into the file: x = shift + length turn' x, and masses. */
   double length, mass, turn[9], shift[3];
   struct { /* of the part at work, before that */
-    double turn[9], shift[3];
+    double turn[9], shift[3], mass;
+    bool uneven; /* some bodies are a million times lighter */
   } part_at;
   struct linkage_body body[LINKAGE_BODIES];
   struct linkage_joint joint[LINKAGE_JOINTS];
@@ -42,6 +44,7 @@ struct linkage {
   int conflicts;     /* drives and gears whose rows depend on others */
   int contradicting; /* those among them that disagree */
   bool driven;
+  double heaviest; /* kg */
   char words[1000];
 };
 

@@ -315,7 +315,8 @@ static void stewart(struct linkage *k)
   }
 }
 
-/* Wheels on the ground, all geared to the first; a gear more closes a train, which turns only if the ratios agree. */
+/* Wheels on the ground, all geared to the first; a gear more closes a train, which turns only if the
+ * ratios agree. */
 static void gears(struct linkage *k)
 {
   const int n = 2 + random_below(&k->random, 3), first = k->joints,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * usage: mechanisms FIRST COUNT [--words]: random mechanisms of the seeds FIRST, FIRST + 1, .., COUNT of them. Their rank,
- * freedoms and conflicts must be as they were put together, in any part and in any unit. Then they run: no number that is not
- * one behind a status of 0 or more, no energy out of nothing, the same bits for any number of shares. Prints seed and words of
- * each that is not so. Exit status 1 if any. */
+ * usage: mechanisms FIRST COUNT [--words]: random mechanisms of the seeds FIRST, FIRST + 1, .., COUNT of
+ * them. Their rank, freedoms and conflicts must be as they were put together, in any part and in any unit.
+ * Then they run: no number that is not one behind a status of 0 or more, no energy out of nothing, the
+ * same bits for any number of shares. Prints seed and words of each that is not so. Exit status 1 if any. */
 #include "linkage.h"
 
 #include <stdio.h>
@@ -82,10 +82,11 @@ static void backwards(void *context, void (*work)(void *arg, int share, int shar
 
 enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 8 };
 
-/* Energy that is there to be moved about: what was kinetic at most, and what a fall by a fifth of a length gives. */
+/* Energy that is there to be moved about: what was kinetic at most, and a fall of the heaviest body by a
+ * fifth of a length. */
 static double energy_scale(const struct linkage *k, double kinetic)
 {
-  return kinetic + 0.2 * 9.81 * k->mass * k->length * k->length;
+  return kinetic + 0.2 * 9.81 * k->heaviest * k->length * k->length;
 }
 
 static bool sane(const struct linkage *k, const ali3_data *d, int step, double first, double *kinetic)

@@ -27,7 +27,8 @@ static void in_body(const ali3_model *m, int body, const double at[3], const dou
   for (int i = 0; i < 3; i++) o[i] = at[i] - (body == ALI3_GROUND ? 0.0 : middle[body][i]);
 }
 
-/* A planar polygon of hinges along z: corner 0 and the last one on the ground, a bar from each corner to the next. */
+/* A planar polygon of hinges along z: corner 0 and the last one on the ground, a bar from each corner to
+ * the next. */
 struct polygon {
   ali3_model *m;
   int bars;
@@ -173,6 +174,114 @@ static void a_drive_at_a_dead_centre_is_singular(void **state)
   ali3_mechanics_free(a);
 }
 
+/* Two hinges in a row, as a user gave them: 0 redundant, whatever the second body weighs. */
+static void masses_of_a_chain_do_not_matter(void **state)
+{
+  (void)state;
+  const double chain[3][2] = {{0, 0}, {1, 0}, {2, 0}};
+  for (double mass = 1e-8; mass < 2e8; mass *= 10) {
+    struct polygon p = {.m = ali3_model_new()};
+    for (int i = 0; i < 2; i++) {
+      bar(p.m, chain[i], chain[i + 1], i ? mass : 1);
+      p.middle[i][0] = i + 0.5;
+      hinge(&p, i - 1, i, (const double[]){i, 0, 0});
+    }
+    ali3_mechanics *a = analysed(p.m);
+    expect(a, 2, 2, 0, 0);
+    ali3_mechanics_free(a);
+  }
+}
+
+/* So many welds on one body, of which one would do. */
+static void many_welds_are_counted(void **state)
+{
+  (void)state;
+  enum { WELDS = 100 };
+  ali3_model *m = ali3_model_new();
+  ali3_body_spec body = toy_body("a", (const double[]){0, 0, 0}, 1, 1);
+  toy_added(m, ali3_model_add_body(m, &body));
+  for (int i = 0; i < WELDS; i++) {
+    char name[20];
+    ali3_joint_spec j = {.name = name, .type = ALI3_JOINT_FIXED, .body_a = ALI3_GROUND};
+    snprintf(name, sizeof name, "w%d", i);
+    j.point_a[0] = j.point_b[0] = 0.01 * i;
+    toy_added(m, ali3_model_add_joint(m, &j));
+  }
+  ali3_mechanics *a = analysed(m);
+  expect(a, 0, 0, 6 * (WELDS - 1), 0);
+  for (int i = 0; i < WELDS; i++) assert_true(ali3_mechanics_joint_is_redundant(a, i));
+  ali3_mechanics_free(a);
+}
+
+/* A free body, a door on springs, a four-bar with two hinges on one axis. */
+static void parts_are_told_apart(void **state)
+{
+  (void)state;
+  struct polygon p = polygon(4, FOUR_BAR, 1, 1);
+  const double far[2][2] = {{5, 0}, {6, 0}};
+  ali3_mechanics_part part;
+  p.middle[3][0] = 5.5;
+  p.middle[4][0] = 5.5;
+  const int alone = bar(p.m, far[0], far[1], 1), sprung = bar(p.m, far[0], far[1], 1);
+  ali3_joint_spec again = {.name = "again",
+                           .type = ALI3_JOINT_REVOLUTE,
+                           .body_a = ALI3_GROUND,
+                           .point_a = {0, 0, 1},
+                           .point_b = {-0.15, -0.5, 1},
+                           .axis_a = {0, 0, 1},
+                           .axis_b = {0, 0, 1}};
+  const int twice = toy_added(p.m, ali3_model_add_joint(p.m, &again));
+  ali3_force_spec spring = ali3_force_spec_default(ALI3_FORCE_SPRING);
+  spring.name = "spring";
+  spring.body_a = ALI3_GROUND;
+  spring.body_b = sprung;
+  spring.stiffness[0] = 100;
+  spring.rest = NAN;
+  toy_added(p.m, ali3_model_add_force(p.m, &spring));
+  ali3_mechanics *a = analysed(p.m);
+  assert_int_equal(ali3_mechanics_parts(a), 3);
+  ali3_mechanics_part_get(a, 0, &part);
+  assert_true(part.grounded && !part.sprung);
+  assert_int_equal(part.bodies, 3);
+  assert_int_equal(part.joints, 5);
+  assert_int_equal(part.redundant, 8);
+  assert_int_equal(part.freedoms, 1);
+  for (int b = alone; b <= sprung; b++) {
+    ali3_mechanics_part_get(a, ali3_mechanics_part_of_body(a, b), &part);
+    assert_true(!part.grounded && part.sprung == (b == sprung));
+    assert_int_equal(part.freedoms, 6);
+    assert_int_equal(part.rows, 0);
+  }
+  assert_int_equal(ali3_mechanics_part_of_joint(a, twice), 0);
+  assert_int_equal(ali3_mechanics_part_of_force(a, 0), -1); /* not rigid */
+  assert_true(ali3_mechanics_joint_is_redundant(a, twice));
+  assert_int_equal(ali3_mechanics_part_of_body(a, 17), -1);
+  assert_int_equal(ali3_mechanics_part_of_joint(a, -1), -1);
+  assert_false(ali3_mechanics_joint_is_redundant(a, 99));
+  assert_false(ali3_mechanics_force_is_redundant(a, -1));
+  assert_int_equal(ali3_mechanics_part_get(a, 3, &part), ALI3_E_ARGUMENT);
+  assert_null(ali3_mechanics_new(NULL, NULL));
+  ali3_mechanics_free(a);
+  ali3_mechanics_free(NULL);
+}
+
+/* Only what is in a dependency is said to be. */
+static void joints_of_a_tree_are_not_redundant(void **state)
+{
+  (void)state;
+  struct polygon p = polygon(4, FOUR_BAR, 1, 1);
+  const double out[2][2] = {{2, 1.5}, {3, 2}};
+  p.middle[3][0] = 2.5;
+  p.middle[3][1] = 1.75;
+  bar(p.m, out[0], out[1], 1); /* hangs on the loop */
+  const int hanging = hinge(&p, 1, 3, (const double[]){2, 1.5, 0});
+  ali3_mechanics *a = analysed(p.m);
+  expect(a, 2, 2, 3, 0);
+  for (int j = 0; j < 4; j++) assert_true(ali3_mechanics_joint_is_redundant(a, j));
+  assert_false(ali3_mechanics_joint_is_redundant(a, hanging));
+  ali3_mechanics_free(a);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -181,6 +290,10 @@ int main(void)
       cmocka_unit_test(a_stretched_pair_of_bars_is_singular),
       cmocka_unit_test(drives_on_one_joint_are_a_conflict),
       cmocka_unit_test(a_drive_at_a_dead_centre_is_singular),
+      cmocka_unit_test(masses_of_a_chain_do_not_matter),
+      cmocka_unit_test(many_welds_are_counted),
+      cmocka_unit_test(parts_are_told_apart),
+      cmocka_unit_test(joints_of_a_tree_are_not_redundant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

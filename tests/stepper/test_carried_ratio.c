@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Light bodies between heavy ones and the ground: a double pendulum whose second body weighs up to 1e9 times as much as the
- * first, against its equations of motion in two angles. */
+ * Light bodies between heavy ones and the ground: a double pendulum whose second body weighs up to 1e9
+ * times as much as the first, against its equations of motion in two angles. */
 #include "common/toys.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ struct links {
   double mass[2], inertia[2];
 };
 
-/* s: angles below the x axis, then their rates; o = s'. In long numbers: the determinant is a difference of large ones. */
+/* s: angles below the x axis, then their rates; o = s'. In long numbers: the determinant is a difference
+ * of large ones. */
 static void motion(const struct links *k, const long double s[4], long double o[4])
 {
   const long double m[2] = {k->mass[0], k->mass[1]};
@@ -85,7 +86,8 @@ static ali3_model *pendulum(const struct links *k, double dt, bool extrapolate)
   return m;
 }
 
-/* After 1 s: how far the centres of mass are off. start: relative error of the force at the ground at the start. */
+/* After 1 s: how far the centres of mass are off. start: relative error of the force at the ground at the
+ * start. */
 static double error_of(const struct links *k, double dt, bool extrapolate, double *start)
 {
   long double s[4], slope[4];
@@ -126,7 +128,8 @@ static void any_ratio_of_masses_is_as_good(void **state)
   }
 }
 
-/* The heavy body is a point beside its lever arm: nothing but the inertia of the light one keeps the pair from folding. */
+/* The heavy body is a point beside its lever arm: nothing but the inertia of the light one keeps the pair
+ * from folding. */
 static void a_heavy_point_on_a_light_link_is_not_refused(void **state)
 {
   (void)state;
