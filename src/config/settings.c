@@ -118,7 +118,8 @@ void settings_drive_lines(const struct settings *s, const ali3_violation *v, cha
   text[0] = '\0';
   if (v->drive < 0) return;
   if (v->other >= 0)
-    snprintf(text, size, " (lines %d and %d)", places_get(&s->places.force, v->drive).line, places_get(&s->places.force, v->other).line);
+    snprintf(text, size, " (lines %d and %d)", places_get(&s->places.force, v->drive).line,
+             places_get(&s->places.force, v->other).line);
   else
     snprintf(text, size, " (line %d)", places_get(&s->places.force, v->drive).line);
 }

@@ -92,7 +92,8 @@ static bool has_coordinate(const struct linkage *k, int joint)
   return k->joint[joint].type == ALI3_JOINT_REVOLUTE || k->joint[joint].type == ALI3_JOINT_PRISMATIC;
 }
 
-/* Drives on a joint of a tree: one; two that agree or not; one on a joint that is welded. */
+/* Drives on a joint of a tree: one; a second one, on a joint that repeats the first, that agrees or not; one on a joint that is
+ * welded. */
 static void drive_tree(struct linkage *k, int joint, bool locked)
 {
   const double speed = random_between(&k->random, 0.5, 2);
@@ -108,8 +109,10 @@ static void drive_tree(struct linkage *k, int joint, bool locked)
   linkage_say(k, " +drive on j%d", joint);
   linkage_drive(k, joint, speed);
   if (way == 0) return;
-  linkage_say(k, way == 1 ? " twice" : " and against it");
-  linkage_drive(k, joint, way == 1 ? speed : -0.3 * speed);
+  const int beside = k->joints;
+  repeat(k, joint);
+  linkage_say(k, way == 1 ? " driven alike" : " driven against it");
+  linkage_drive(k, beside, way == 1 ? speed : -0.3 * speed);
   drives_depend(k, 1);
   k->conflicts += 2;
   k->contradicting += way == 1 ? 0 : 2;

@@ -170,6 +170,7 @@ static void check(uint64_t seed, bool words, int *degraded, int *refused)
     ali3_report_text(k.m, d, text, sizeof text);
     complain(&k, text);
   }
+  if (status >= 0 && k.contradicting) complain(&k, "drives that contradict each other were accepted");
   ali3_mechanics *a = ali3_mechanics_new(k.m, d);
   if (!a) exit(3);
   if (ali3_mechanics_parts(a) != k.parts) complain(&k, "wrong number of parts");
