@@ -2,7 +2,11 @@
  * The model of a mechanism: bodies, joints, loads, sensors. Built element by element, checked, then frozen.
  *
  * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it.
- * Everything in this header belongs to set-up: it may allocate, and is not real-time safe. SI units. */
+ * Everything in this header belongs to set-up: it may allocate, and is not real-time safe. SI units.
+ *
+ * Arguments are checked. Calls that return a status refuse NULL by ALI3_E_ARGUMENT. Where an index is out of range or the
+ * model is NULL, names are NULL, types are the number of types (ALI3_JOINT_TYPES, ..), counts are 0, and answers are
+ * false. */
 #ifndef ALI3_MODEL_H
 #define ALI3_MODEL_H
 
@@ -64,6 +68,10 @@ typedef struct {
   double length;                 /* m, distance joint; 0: the initial distance */
   double
       relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
+  /* Revolute (rad, full turns counted) and prismatic (m): what the coordinate of the joint is in the poses that the model
+   * gives, however its points are given. The angle grows as b turns about axis a by the right-hand rule, the distance as
+   * point b moves along axis a. A reset that moves the bodies changes the coordinate by as much. */
+  double position;
 } ali3_joint_spec;
 
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
@@ -114,7 +122,7 @@ typedef struct {
 } ali3_table;
 
 /* "Coordinate": the distance of the two points of spring_damper, cable, end_stop (m); the coordinate of the
- * joint (rad or m); the gap of a contact (m). A force is positive where it drives the coordinate down. */
+ * joint (rad or m, ali3_joint_spec.position at the start); the gap of a contact (m). A force is positive where it drives the coordinate down. */
 typedef struct {
   const char *name; /* copied; unique among loads and forces */
   ali3_force_type type;
@@ -198,12 +206,21 @@ typedef struct {
   double
       gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
                 up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */
-  double beta;  /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  double beta; /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  /* How far a reset may move the centre of mass of a body (m), and turn a body (rad), to close joints that are open in
+   * the poses of the model. INFINITY: any distance or angle. 0: 2 degrees, and 0.005 m or a twentieth of the size of
+   * the mechanism, whichever is less; freezing puts the value in. The size is the longest lever arm from a centre of
+   * mass to a connection. */
+  double assembly_position, assembly_angle;
+  double
+      violation; /* a rigid row that is open by more than this part of the size of the mechanism, or rad, makes a
+                       step fail with ALI3_E_VIOLATED; 1e-5 .. 1e6, or 0: no limit */
   char isa[12]; /* instruction set to compute with: baseline, on x86-64 avx2, avx512; empty: the best that the
                    machine has. Results of two differ by rounding */
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, isa empty */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, assembly_position and
+ * assembly_angle 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 
 /* What was wrong with the element last refused, in words and in parts. */
@@ -231,8 +248,8 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec);
 int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 
-/* Checks the whole, builds the assembly tree, and makes the model constant. Returns ALI3_OK or a negative
- * status. */
+/* Checks the whole, builds the assembly tree, and makes the model constant. options NULL: ali3_options_default().
+ * Returns ALI3_OK or a negative status: ALI3_E_ARGUMENT where m is NULL. */
 int ali3_model_freeze(ali3_model *m, const ali3_options *options);
 
 /* The reason of the last negative status of a call on this model. */
@@ -250,7 +267,7 @@ int ali3_model_rows(const ali3_model *m); /* of a frozen model */
  * factorisations and solves that the options ask for, but none that a state may add. Rows and bodies are not
  * counted. Of a frozen model; else 0. */
 double ali3_model_flops(const ali3_model *m);
-const char *ali3_model_body_name(const ali3_model *m, int body);
+const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND: "ground" */
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
@@ -260,10 +277,11 @@ bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate i
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);
-int ali3_model_find_body(const ali3_model *m, const char *name);  /* "ground": ALI3_GROUND; unknown: -2 */
-int ali3_model_find_joint(const ali3_model *m, const char *name); /* unknown: -2 */
-int ali3_model_find_load(const ali3_model *m, const char *name);  /* unknown, or a force: -2 */
-int ali3_model_find_force(const ali3_model *m, const char *name); /* unknown, or a load: -2 */
+int ali3_model_find_body(const ali3_model *m, const char *name);   /* "ground": ALI3_GROUND; unknown: -2 */
+int ali3_model_find_joint(const ali3_model *m, const char *name);  /* unknown: -2 */
+int ali3_model_find_load(const ali3_model *m, const char *name);   /* unknown, or a force: -2 */
+int ali3_model_find_force(const ali3_model *m, const char *name);  /* unknown, or a load: -2 */
+int ali3_model_find_sensor(const ali3_model *m, const char *name); /* unknown: -2 */
 
 #ifdef __cplusplus
 }

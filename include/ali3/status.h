@@ -12,13 +12,15 @@ extern "C" {
   X(ALI3_OK, 0, "ok")                                                                                        \
   X(ALI3_NOT_CONVERGED, 1, "the iterations ended with a large increment; the best iterate was kept")         \
   X(ALI3_MOVED, 2, "the initial state was moved onto the constraints")                                       \
+  X(ALI3_VIOLATED, 3, "a joint, drive or gear is open by more than the tolerance")                           \
   X(ALI3_E_ARGUMENT, -1, "an argument is out of range")                                                      \
   X(ALI3_E_MEMORY, -2, "out of memory, or the block given is too small")                                     \
   X(ALI3_E_MODEL, -3, "the model is not valid")                                                              \
   X(ALI3_E_FROZEN, -4, "the model is frozen (or not yet frozen, where it has to be)")                        \
   X(ALI3_E_ASSEMBLE, -5, "the mechanism cannot be assembled")                                                \
   X(ALI3_E_DIVERGED, -6, "the step diverged; the state is the last good one")                                \
-  X(ALI3_E_SINGULAR, -7, "a pivot of the condensation is not positive")
+  X(ALI3_E_SINGULAR, -7, "a pivot of the condensation is not positive")                                      \
+  X(ALI3_E_VIOLATED, -8, "the joints, drives and gears cannot all be met")
 
 typedef enum {
 #define ALI3_STATUS_ENUM(name, value, text) name = (value),

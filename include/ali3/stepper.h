@@ -3,7 +3,13 @@
  *
  * ali3_data is one 64-byte aligned block; nothing is allocated after it is made. Functions marked RT neither
  * allocate, lock, nor call the system, take a bounded time, and may run in a hard real-time thread. One
- * ali3_data belongs to one thread at a time. */
+ * ali3_data belongs to one thread at a time.
+ *
+ * Functions marked RT do not check their arguments in a library that is built with NDEBUG, as CMake's build types
+ * RelWithDebInfo (our default) and Release do: an index out of range, or NULL, is undefined there. Build with
+ * -DCMAKE_BUILD_TYPE=Debug while you write a program, and an assert stops it at such a call. All other functions check:
+ * they return ALI3_E_ARGUMENT, NULL or 0, or do nothing. Where a body is asked for, ALI3_GROUND may be read but not
+ * loaded. */
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
@@ -70,26 +76,46 @@ typedef struct {
 /* NULL: none (the default). The probe must outlive its use; a step is RT only if what it calls is. */
 void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
 
-/* Puts the mechanism into its initial state: moves positions and velocities of the model onto the constraints
- * where they are not (ALI3_MOVED, how far in ali3_initial), then solves accelerations and multipliers. Not
- * RT: it iterates until it is done. Returns ALI3_OK, ALI3_MOVED, ALI3_E_ASSEMBLE (the worst joint in
- * ali3_report), or ALI3_E_SINGULAR. */
+/* Puts the mechanism into its initial state. Moves bodies until all joints are closed and all drives are where they
+ * begin, makes the velocities consistent (ALI3_MOVED, how far in ali3_initial), then solves accelerations and
+ * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
+ * Returns ALI3_OK or ALI3_MOVED, or
+ *   ALI3_E_ASSEMBLE   the joints cannot be closed, or closing them would move a body further than the options
+ *                     assembly_position and assembly_angle allow (ali3_initial.too_far). ali3_report names the joint or
+ *                     drive that was furthest open before anything moved. Bodies are where the model has them.
+ *   ALI3_E_SINGULAR   something that has no mass is not held
+ *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
+ *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
 int ali3_reset(const ali3_model *m, ali3_data *d);
 
 typedef struct {
   double moved_position;         /* m, largest displacement of a centre of mass */
-  double moved_orientation;      /* rad, largest rotation */
+  double moved_orientation;      /* rad, largest angle by which a body was turned, 0 .. pi */
   double moved_velocity;         /* m/s, largest change */
   double moved_angular_velocity; /* rad/s, largest change */
   int body_position;             /* the body that moved furthest; -1 none */
+  int body_orientation;          /* the body that was turned furthest; -1 none */
+  bool too_far;                  /* a body moved further than the options allow: the reset was refused */
 } ali3_initial;
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
 
-/* How many rigid rows depend on others in the present state: redundant ones, and those of a singular position. Close to a
- * whole number but within some 1e-3 rad of a singular position. Takes a solve for each row: for a look at a
- * model, not RT. Leaves the state as it is; NaN between prepare and feedback. */
-double ali3_redundant_rows(const ali3_model *m, ali3_data *d);
+/* How far a connection is open in the poses that the model gives, before a reset moves anything. */
+typedef struct {
+  double
+      distance; /* m: between the points, from the line or plane to the point, or of the length from its value */
+  double angle; /* rad: of the axes from parallel (either way round) or perpendicular, of the relative
+                      orientation from its value */
+  bool open;    /* one of them is more than rounding */
+} ali3_opening;
+
+/* Of a joint; of a drive how far it begins from the coordinate of its joint, full turns left out. Other forces are never
+ * open. m is frozen. ALI3_OK, or ALI3_E_ARGUMENT: no such joint or force, or m is not frozen. Thread-safe, not RT. */
+int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
+int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
+/* The same in words, such as: joint "q": axes are 90.0 degrees apart. Empty where it is closed. Length as of snprintf(). */
+int ali3_joint_opening_text(const ali3_model *m, int joint, char *text, size_t size);
+int ali3_force_opening_text(const ali3_model *m, int force, char *text, size_t size);
 
 /* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world
  * axes. */
@@ -106,10 +132,16 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
- * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_E_DIVERGED, ALI3_E_SINGULAR. On a
- * negative status the state stays as it was before the step. Between prepare and feedback the data holds the
+ * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR,
+ * ALI3_E_VIOLATED. On a negative status the state stays as it was before the step; finding the drive that caused it takes
+ * as long as some six steps more.
+ *
+ * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves by more than 1e-3 in a step, of the size of the mechanism
+ * (the longest lever arm of a joint or force) where it is a length, of 1 rad where it is an angle. Well-posed mechanisms
+ * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for
+ * more than the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. Between prepare and feedback the data holds the
  * prediction: read states before the one or after the other. A second prepare does nothing; a feedback without
- * one returns ALI3_E_ARGUMENT. */
+ * one returns ALI3_E_ARGUMENT, as does a prepare or step of data that no reset has brought into an initial state. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */
@@ -117,13 +149,13 @@ int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if 
 /* What the last step (or reset) saw. */
 typedef struct {
   int status;
-  uint64_t step;            /* steps since reset */
-  double time;              /* s */
-  double increment;         /* norm of the last Newton increment, m and rad mixed */
-  double position;          /* largest |Phi| of a row, m or 1 */
-  double velocity;          /* largest |Phi_q q' + Phi_t| */
+  uint64_t step;    /* steps since reset */
+  double time;      /* s */
+  double increment; /* norm of the last Newton increment, m and rad mixed */
+  double position; /* largest |Phi| of a row, m or 1; after ALI3_E_ASSEMBLE how far open as given, m or rad */
+  double velocity; /* largest |Phi_q q' + Phi_t| */
   double acceleration;      /* largest |Phi_q q'' - gamma| */
-  int worst_joint;          /* of position; -1 none */
+  int worst_joint;          /* of position; after ALI3_E_ASSEMBLE the one furthest open as given; -1 none */
   int worst_force;          /* the drive or gear that is worse than all joints; -1 none */
   int worst_body;           /* largest last increment, or the one that went non-finite; -1 none */
   double free_direction[6]; /* after ALI3_E_SINGULAR at a reset: along and about what (world) nothing holds
@@ -131,6 +163,25 @@ typedef struct {
 } ali3_report;
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
+
+/* Which rigid rows are open, after ALI3_VIOLATED, ALI3_E_VIOLATED and ALI3_E_ASSEMBLE; else all 0, indices -1. After a
+ * step that failed in another way `drive`, `other`, `aim` and `at` may be set: drives that ask for more than the joints
+ * allow are the cause then. */
+typedef struct {
+  bool rates;           /* the velocities do not agree: all figures below are per second */
+  double relative;      /* largest row: lengths over the size of the mechanism, angles in rad */
+  int joint, force;     /* the joint, or else the drive or gear, that this row belongs to; -1 */
+  double length, angle; /* its largest rows, m and rad */
+  int drive, other;     /* drives or gears in the contradiction, the one that carries most first; -1 none */
+  double aim,
+      at;       /* where `drive` asks its joint to be, and where it is: m or rad; of a gear 0 and the error */
+  double limit; /* of `relative`; 0: none, at a reset */
+} ali3_violation;
+
+const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
+
+/* The same in words; empty where nothing is open. Length as of snprintf(). `m`: frozen. Any thread; not RT. */
+int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
 /* The last report in one sentence, with the elements it is about by name; empty for ALI3_OK. Length as of
  * snprintf(). Not RT. */

@@ -35,6 +35,14 @@ void report_both(const struct builder *b, const struct node *element, const char
                  other);
 }
 
+void keep_place(const struct builder *b, struct place_list *list, int index, const struct node *element)
+{
+  if (index < 0)
+    report_problem(b, element);
+  else if (!places_add(list, index, element->at))
+    report_error(b->report, element->at, "out of memory");
+}
+
 int mechanism_body(const struct names *bodies, const struct node *n, struct report *r)
 {
   if (strcmp(n->text, "ground") == 0) return ALI3_GROUND;

@@ -16,11 +16,15 @@ struct builder {
   const struct node *mapping; /* the "model" mapping */
   struct names *bodies;
   struct frame_at_start *frame; /* (bodies of the model) */
+  struct places *places;
   struct report *report;
 };
 
 /* What the model layer had against an element, at the key that it names. */
 void report_problem(const struct builder *b, const struct node *element);
+
+/* Keeps the place of element `index` of the model; negative: it was refused, and that is reported. */
+void keep_place(const struct builder *b, struct place_list *list, int index, const struct node *element);
 
 /* Two keys of an element that stand for each other, if both are there. */
 void report_both(const struct builder *b, const struct node *element, const char *key, const char *other);

@@ -71,12 +71,43 @@ static bool check_keys(const struct builder *b, const struct node *n, const ali3
   return b->report->errors == before;
 }
 
+static bool same_text(const struct node *a, const struct node *b, const char *key, const char *key_b)
+{
+  const struct node *x = node_find(a, key), *y = node_find(b, key_b);
+  return x && y && x->kind == NODE_SCALAR && y->kind == NODE_SCALAR && strcmp(x->text, y->text) == 0;
+}
+
+/* What the model has against a force. Of two drives or gears on the same joints the first one's line is told, too. */
+static void report_force(const struct builder *b, const struct node *n, const ali3_force_spec *spec)
+{
+  const ali3_problem *p = ali3_model_problem(b->model);
+  const bool gear = spec->type == ALI3_FORCE_GEAR && strcmp(p->field, "ratio") == 0;
+  const bool drive = spec->type == ALI3_FORCE_DRIVE && strcmp(p->field, "joint") == 0;
+  const struct node *other = gear || drive ? node_elements(b->mapping, "forces") : NULL;
+  for (; other && other != n; other = other->next) {
+    if (!same_text(n, other, "type", "type")) continue;
+    if (drive && same_text(n, other, "joint", "joint")) break;
+    if (gear && same_text(n, other, "joint", "joint") && same_text(n, other, "joint_b", "joint_b")) break;
+    if (gear && same_text(n, other, "joint", "joint_b") && same_text(n, other, "joint_b", "joint")) break;
+  }
+  if (other && other != n)
+    report_error(b->report, n->at, "%s (the first one is in line %d)", p->text, other->at.line);
+  else
+    report_problem(b, n);
+}
+
 static void add_connection(const struct builder *b, const struct node *n, ali3_force_type type)
 {
   struct connection_values v = {.spec = ali3_force_spec_default(type)};
   if (schema_read(&schema_connection[type], n, &v, b->report)) {
     bool keys = check_keys(b, n, &v.spec), ends = find_ends(b, n, &v.spec);
-    if (keys && ends && ali3_model_add_force(b->model, &v.spec) < 0) report_problem(b, n);
+    if (keys && ends) {
+      const int force = ali3_model_add_force(b->model, &v.spec);
+      if (force < 0)
+        report_force(b, n, &v.spec);
+      else
+        keep_place(b, &b->places->force, force, n);
+    }
   }
   free((void *)v.spec.force_table.point); /* the model has its own */
   free((void *)v.spec.damping_table.point);

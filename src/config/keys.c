@@ -70,6 +70,7 @@ static const struct key joint_keys[] = {
   {"axis",                 KEY_VECTOR,     "",  ANY,      NONE,     AT_START, JOINT(axis),                      0, 0},
   {"length",               KEY_NUMBER,     "m", POSITIVE, NONE,     AT_START, JOINT(spec.length),               0, 0},
   {"relative_orientation", KEY_QUATERNION, "",  ANY,      NONE,     AT_START, JOINT(spec.relative_orientation), 0, 0},
+  {"position",             KEY_ANGLE, "rad or m, or as in 30 deg", ANY, "0", AT_START, JOINT(spec.position),    0, 0},
 };
 const struct section schema_joint = SECTION("a joint", joint_keys);
 
@@ -214,10 +215,16 @@ static const struct key sensor_keys[] = {
 const struct section schema_sensor = SECTION("a sensor", sensor_keys);
 
 #define MODEL(field) offsetof(struct model_values, field)
+static const struct key assembly_keys[] = {
+  {"position", KEY_NUMBER, "m",                      POSITIVE, NONE,    AT_START, MODEL(assembly_position), 0, 0},
+  {"angle",    KEY_ANGLE,  "rad, or as in 2 deg",    POSITIVE, "2 deg", AT_START, MODEL(assembly_angle),    0, 0},
+};
+static const struct section assembly = SECTION("assembly", assembly_keys);
 static const struct key model_keys[] = {
   {"name",        KEY_STRING, "",      ANY, "model", AT_START, MODEL(name),        0, 0},
   {"description", KEY_STRING, "",      ANY, NONE,    AT_START, MODEL(description), 0, 0},
   {"gravity",     KEY_VECTOR, "m/s^2", ANY, "0 0 0", AT_START, MODEL(gravity),     0, 0},
+  {"assembly",    KEY_SECTION, "",     ANY, NONE,    AT_START, 0,                  0, &assembly},
   {"bodies",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_body},
   {"joints",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_joint},
   {"forces",      KEY_LIST,   "",      ANY, NONE,    AT_START, 0,                  0, &schema_force},
@@ -366,6 +373,7 @@ static const struct key solver_keys[] = {
   {"gamma",       KEY_NUMBER,  "", BETWEEN(0.5, 1.5), "0.5",   AT_START,  SETTING(options.gamma),       0, 0},
   {"beta",        KEY_NUMBER,  "", BETWEEN(0, 2),     "0",     AT_START,  SETTING(options.beta),        0, 0},
   {"extrapolate", KEY_BOOL,    "", ANY,              "false", BY_OPTION, SETTING(options.extrapolate), 0, 0},
+  {"violation",   KEY_NUMBER,  "", BETWEEN(0, 1e6),   "0.1",   AT_START,  SETTING(options.violation),   0, 0},
 };
 static const struct section solver = SECTION("solver", solver_keys);
 

@@ -31,8 +31,8 @@ static bool add_body(struct builder *b, const struct node *n)
   int index = BODY_REFUSED;
   if (schema_read(&schema_body, n, &spec, b->report)) {
     index = ali3_model_add_body(b->model, &spec);
+    keep_place(b, &b->places->body, index, n);
     if (index < 0) {
-      report_problem(b, n);
       index = BODY_REFUSED;
     } else {
       v3_copy(b->frame[index].position, spec.position);
@@ -77,10 +77,15 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
   only_if(axis_a, b, n, "axis_b", name);
   only_if(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
   only_if(oriented, b, n, "relative_orientation", name);
+  only_if(type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC, b, n, "position", name);
   report_both(b, n, "at", "point_a");
   report_both(b, n, "at", "point_b");
   report_both(b, n, "axis", "axis_a");
   report_both(b, n, "axis", "axis_b");
+  const struct node *position = node_find(n, "position");
+  if (position && type == ALI3_JOINT_PRISMATIC && schema_in_degrees(position))
+    report_error(b->report, position->at, "position: expected metres in a prismatic joint, found %.40s",
+                 position->text);
   if (b->report->errors > before) return false;
 
   needs(b, n, "point_a", by_point ? "at" : NULL, name);
@@ -108,7 +113,7 @@ static void add_joint(struct builder *b, const struct node *n)
     axis_to_local(b, v.spec.body_a, v.axis, v.spec.axis_a);
     axis_to_local(b, v.spec.body_b, v.axis, v.spec.axis_b);
   }
-  if (ali3_model_add_joint(b->model, &v.spec) < 0) report_problem(b, n);
+  keep_place(b, &b->places->joint, ali3_model_add_joint(b->model, &v.spec), n);
 }
 
 static void add_sensor(struct builder *b, const struct node *n)
@@ -137,10 +142,12 @@ static bool add_bodies(struct builder *b, const struct node *model)
 }
 
 /* Goes on after a mistake, so that one run shows as many as it can. */
-static void build(struct builder *b, const struct node *model)
+static void build(struct builder *b, const struct node *model, ali3_options *options)
 {
   struct model_values v = {0};
   if (schema_read(&schema_model, model, &v, b->report)) {
+    options->assembly_position = v.assembly_position;
+    options->assembly_angle = v.assembly_angle;
     if (ali3_model_set_name(b->model, v.name) < 0) report_problem(b, model);
     if (ali3_model_set_gravity(b->model, v.gravity) < 0) report_problem(b, model);
   }
@@ -156,12 +163,18 @@ static void build(struct builder *b, const struct node *model)
     if (n->kind == NODE_MAP) add_sensor(b, n);
 }
 
-ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r)
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,
+                            struct places *places, struct report *r)
 {
-  struct builder b = {.model = ali3_model_new(), .mapping = model, .bodies = bodies, .report = r};
+  struct builder b = {
+      .model = ali3_model_new(), .mapping = model, .bodies = bodies, .places = places, .report = r};
+  const struct node *gravity = node_find(model, "gravity");
   int before = r->errors;
-  if (b.model)
-    build(&b, model);
+  places->file = strdup(r->source->file);
+  places->model = model->at;
+  places->gravity = gravity ? gravity->key_at : (struct place){0};
+  if (b.model && places->file)
+    build(&b, model, options);
   else
     report_error(r, model->at, "out of memory");
   free(b.frame);

@@ -4,6 +4,8 @@
 #ifndef CONFIG_REPORT_H
 #define CONFIG_REPORT_H
 
+#include "config/places.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,11 +19,6 @@ struct source {
   char *text;
   size_t size;
   bool shown; /* messages may show its lines */
-};
-
-/* Counted from 1, columns in characters; line 0: the file as a whole. */
-struct place {
-  int line, column;
 };
 
 struct report {

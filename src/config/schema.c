@@ -13,6 +13,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
 {
   static const char *const kind[] = {
       [KEY_NUMBER] = "a number",
+      [KEY_ANGLE] = "a number",
       [KEY_INTEGER] = "a whole number",
       [KEY_OR_NONE] = "none or a whole number",
       [KEY_WORKERS] = "auto or a whole number",
@@ -94,6 +95,26 @@ static bool read_number(const struct key *k, const struct node *n, double *out, 
   double v = strtod(n->text, NULL);
   if (!isfinite(v)) return refuse(k, n, " (too large)", r);
   if (!in_range(k, v)) return refuse(k, n, "", r);
+  *out = v;
+  return true;
+}
+
+bool schema_in_degrees(const struct node *n)
+{
+  static const char unit[] = " deg";
+  size_t length = n->kind == NODE_SCALAR ? strlen(n->text) : 0;
+  return length > strlen(unit) && strcmp(n->text + length - strlen(unit), unit) == 0;
+}
+
+/* 2 deg, or a number in rad. */
+static bool read_angle(const struct key *k, const struct node *n, double *out, struct report *r)
+{
+  static const double DEGREE = 3.14159265358979323846 / 180.0;
+  char digits_only[64];
+  if (!schema_in_degrees(n)) return read_number(k, n, out, r); /* JSON has it in quotes */
+  snprintf(digits_only, sizeof digits_only, "%.*s", (int)(strlen(n->text) - strlen(" deg")), n->text);
+  double v = strtod(digits_only, NULL) * DEGREE;
+  if (!is_decimal(digits_only, false) || !isfinite(v) || !in_range(k, v)) return refuse(k, n, "", r);
   *out = v;
   return true;
 }
@@ -255,6 +276,8 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
   switch (k->type) {
   case KEY_NUMBER:
     return read_number(k, n, at, r);
+  case KEY_ANGLE:
+    return read_angle(k, n, at, r);
   case KEY_INTEGER:
   case KEY_OR_NONE:
   case KEY_WORKERS:

@@ -10,6 +10,7 @@
 
 enum key_type {
   KEY_NUMBER,     /* double */
+  KEY_ANGLE,      /* double, rad; "30 deg" is read as well */
   KEY_INTEGER,    /* int */
   KEY_OR_NONE,    /* int: an integer, or the word none for -1 */
   KEY_WORKERS,    /* int: an integer, or the word auto for -1 */
@@ -68,6 +69,9 @@ extern const struct section schema_file_name, schema_packets,
 /* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
+
+/* The value of a KEY_ANGLE is written in degrees. */
+bool schema_in_degrees(const struct node *n);
 
 /* "a number > 0 (kg)": what a key expects. */
 const char *schema_expected(const struct key *k, char *text, size_t size);

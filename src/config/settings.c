@@ -90,13 +90,25 @@ static bool read_model_file(struct loader *l, const struct node *path)
   return l->model_node && l->model_node->kind == NODE_MAP && !deeper;
 }
 
+void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size)
+{
+  text[0] = '\0';
+  if (v->drive < 0) return;
+  if (v->other >= 0)
+    snprintf(text, size, " (lines %d and %d)", places_get(&s->places.force, v->drive).line,
+             places_get(&s->places.force, v->other).line);
+  else
+    snprintf(text, size, " (line %d)", places_get(&s->places.force, v->drive).line);
+}
+
 static void read_model(struct loader *l)
 {
   l->model_node = node_find(l->main.root, "model");
   if (!l->model_node || l->model_node->kind != NODE_MAP) return;
   const struct node *path = node_find(l->model_node, "file");
   if (!path || read_model_file(l, path))
-    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->report);
+    l->values.settings.model = mechanism_build(l->model_node, &l->bodies, &l->values.settings.options,
+                                               &l->values.settings.places, &l->report);
   l->report.source = &l->main.source;
 }
 
@@ -316,6 +328,7 @@ static void release_device(struct settings_device *d)
 static void release(struct settings *s)
 {
   ali3_model_free(s->model);
+  places_free(&s->places);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);

@@ -3,6 +3,7 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
+#include "config/places.h"
 #include "inputs/inject.h"
 #include "loop/platform_drive.h"
 #include "signals/clocking.h"
@@ -54,6 +55,7 @@ enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the be
 
 struct settings {
   ali3_model *model;    /* frozen */
+  struct places places; /* of its elements */
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
   double duration;      /* s, simulation.duration; 0: none given */
 
@@ -139,5 +141,8 @@ struct settings_overrides {
  * FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may also be a pipe. */
 struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors);
 void settings_free(struct settings *s);
+
+/* The lines of the drives or gears of a violation, " (lines 8 and 9)"; empty where it has none. */
+void settings_drive_lines(const struct settings *s, const ali3_violation *v, char *text, size_t size);
 
 #endif

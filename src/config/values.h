@@ -31,6 +31,7 @@ extern const char *const schema_isas[];
 struct model_values {
   const char *name, *description, *file;
   double gravity[3];
+  double assembly_position, assembly_angle; /* as in ali3_options */
 };
 
 struct joint_values {
@@ -208,10 +209,11 @@ bool check_address(struct report *r, const char *address, const struct node *n);
 /* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
 
-/* Builds the model a "model" mapping describes; not frozen. Fills `bodies` with every name the mapping
- * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. NULL after a
- * mistake, which is reported. */
-ali3_model *mechanism_build(const struct node *model, struct names *bodies, struct report *r);
+/* Builds the model a "model" mapping describes; not frozen, and sets those of the options that it says. Fills `bodies` with every name the mapping
+ * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. Fills `places`, to be freed in any
+ * case. NULL after a mistake, which is reported. */
+ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,
+                            struct places *places, struct report *r);
 
 /* Index of the body that `n` names; BODY_UNKNOWN after reporting it, BODY_REFUSED if its own mistake was
  * reported. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Is a file right, beyond its words: can the mechanism be assembled? */
+ * Is a file right, beyond its words: what is there to say about the mechanism? */
 #ifndef DAEMON_CHECK_H
 #define DAEMON_CHECK_H
 
 #include "config/settings.h"
+#include "daemon/options.h"
 
-/* --check: assembles the mechanism and prints one line about it. Returns an exit status. */
-int check_file(const char *file, const struct settings *s);
+/* --check: reads the file, assembles the mechanism and prints what was found about it, the likeliest mistake first.
+ * Returns an exit status. */
+int check_file(const struct options *options, const struct settings_overrides *over);
 
 #endif

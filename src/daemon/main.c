@@ -27,11 +27,10 @@ int main(int argc, char **argv)
   int status = options_parse(&options, argc, argv);
   if (status >= 0) return status;
   const struct settings_overrides over = {.isa = options.isa};
+  if (options.check) return check_file(&options, &over);
   struct settings *settings = settings_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
-  status = options.check ? check_file(options.file, settings)
-           : options.map ? print_map(settings, options.map == MAP_FORMAT_JSON)
-                         : run(&options, settings);
+  status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
   settings_free(settings);
   return status;
 }

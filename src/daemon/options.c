@@ -18,7 +18,9 @@ static const char HELP[] =
     "Simulates the mechanism in FILE in hard real time, one step per period, and talks\n"
     "to a test bench over OSC and Modbus while it does.\n"
     "\n"
-    "  --check             read FILE, assemble the mechanism, say what was found; start nothing\n"
+    "  --check[=json]      read FILE, assemble the mechanism, report what is wrong with it and how\n"
+    "                      it is built; start nothing\n"
+    "  --strict            with --check: warnings are errors\n"
     "  --print-map[=json]  print every OSC address, Modbus register and packet of FILE; start nothing\n"
     "  --duration S        end S seconds after the warm-up (default: run until SIGTERM or SIGINT)\n"
     "  --report FILE|-     at the end write figures of the run as JSON\n"
@@ -35,9 +37,9 @@ static const char HELP[] =
     "  --help, --version\n"
     "\n"
     "exit status:\n"
-    "  0  ran and stopped as told, or FILE is right\n"
+    "  0  ran and stopped as told, or FILE is right (warnings of --check included)\n"
     "  1  failed at run time: a port is in use, the model was in FAULT at the end, ...\n"
-    "  2  the command line or FILE is wrong; nothing was started\n"
+    "  2  the command line or FILE is wrong, or a warning under --strict; nothing was started\n"
     "  3  real time was refused under --require-realtime; the loop was not started\n"
     "\n"
     "SIGUSR1: maxima and distributions begin anew. SIGHUP: read FILE again, or stop where\n"
@@ -70,6 +72,7 @@ int options_parse(struct options *o, int argc, char **argv)
 {
   enum {
     CHECK = 256,
+    STRICT,
     PRINT_MAP,
     DURATION,
     REPORT,
@@ -82,7 +85,8 @@ int options_parse(struct options *o, int argc, char **argv)
     VERSION
   };
   static const struct option LONG[] = {
-      {"check", no_argument, NULL, CHECK},
+      {"check", optional_argument, NULL, CHECK},
+      {"strict", no_argument, NULL, STRICT},
       {"print-map", optional_argument, NULL, PRINT_MAP},
       {"duration", required_argument, NULL, DURATION},
       {"report", required_argument, NULL, REPORT},
@@ -101,7 +105,11 @@ int options_parse(struct options *o, int argc, char **argv)
   while ((option = getopt_long(argc, argv, "", LONG, NULL)) != -1) {
     switch (option) {
     case CHECK:
-      o->check = true;
+      if (optarg && strcmp(optarg, "json") != 0) return usage("--check: expected json, or nothing", optarg);
+      o->check = optarg ? CHECK_JSON : CHECK_TEXT;
+      break;
+    case STRICT:
+      o->strict = true;
       break;
     case PRINT_MAP:
       if (optarg && strcmp(optarg, "json") != 0)
@@ -145,6 +153,7 @@ int options_parse(struct options *o, int argc, char **argv)
   }
   if (optind == argc) return usage("expected a configuration FILE", NULL);
   if (optind + 1 < argc) return usage("expected one configuration FILE only", argv[optind + 1]);
+  if (o->strict && !o->check) return usage("--strict: expected with --check only", NULL);
   o->file = argv[optind];
   return -1;
 }

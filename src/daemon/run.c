@@ -126,9 +126,11 @@ static int set_up_model(struct daemon *d)
                                       .platform = s->platform.enabled ? &s->platform.setup : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT) return failed("", ali3_status_text(status));
-  char text[400];
+  char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(s->model, d->loop.cycle.data, text, sizeof text);
-  if (text[0]) log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s", d->options->file, text);
+  settings_drive_lines(s, ali3_violation_get(d->loop.cycle.data), lines, sizeof lines);
+  if (text[0])
+    log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s%s", d->options->file, text, lines);
   return status < 0 ? STATUS_USAGE : STATUS_OK;
 }
 

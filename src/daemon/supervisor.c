@@ -70,6 +70,7 @@ static enum log_level level_of(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_VIOLATED) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
@@ -90,6 +91,8 @@ static int kind_of(const struct cycle_event *e)
   case CAUSE_INJECT_SWITCHED:
   case CAUSE_INJECT_ACTS:
     return LOG_KIND_INJECTION;
+  case CAUSE_VIOLATED:
+    return LOG_KIND_VIOLATED;
   default:
     return -1;
   }
@@ -100,7 +103,7 @@ static void log_events(struct supervisor *s, uint64_t now)
   const struct cycle_config *g = &s->cycle->config;
   struct cycle_event e;
   while (cycle_next_event(s->cycle, &e)) {
-    char text[400];
+    char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
     const int kind = kind_of(&e);
     if (kind >= 0)

@@ -50,7 +50,7 @@ enum {
   TREE_SHORT = 18, /* rows of a body that kernels take at a gulp */
   TREE_EVEN = 126, /* the same of an even front: rows of its border times those of its pivot */
   TREE_FRONTS_MB =
-      1024,        /* of all fronts; beyond it a step would take seconds, and so would the lists for it */
+      512,         /* of all fronts; beyond it a step would take seconds, and so would the lists for it */
   TREE_FUSED = 120 /* the same of the leaves of a joint: elements of their updates */
 };
 

@@ -40,11 +40,12 @@ static void add_orientation(struct joint_rows *j, const struct joint *joint, con
   }
 }
 
-/* Zero of the angle: the initial configuration. */
+/* Angle 0, before `zero` is added: the initial configuration. */
 static void set_angle(struct coordinate *c, const struct joint *joint, const struct joint_view *v)
 {
   double world[3], seen[3];
   c->kind = COORDINATE_ANGLE;
+  c->zero = joint->position;
   v3_copy(c->axis, joint->axis[0]);
   v3_perpendicular(c->axis, c->u0, c->u1);
   m3_mul(world, v->f[0]->R, c->u0);
@@ -55,6 +56,16 @@ static void set_angle(struct coordinate *c, const struct joint *joint, const str
     for (int i = 0; i < 3; i++) c->v0[i] = seen[i] / norm;
   else /* the axes are a right angle apart: far from assembled, any reference serves */
     v3_perpendicular(joint->axis[1], c->v0, seen);
+}
+
+/* The distance along the axis, from where it is in the initial configuration. */
+static void set_slide(struct coordinate *c, const struct joint *joint, const struct joint_view *v)
+{
+  c->kind = COORDINATE_SLIDE;
+  v3_copy(c->axis, joint->axis[0]);
+  memcpy(c->point, joint->point, sizeof c->point);
+  c->zero =
+      joint->position - coordinate_wrapped(c, &(struct body_pair){{v->x[0], v->x[1]}, {v->f[0], v->f[1]}});
 }
 
 void rows_start_at(const ali3_model *m, const int body[2], const double (*point)[3], struct rows_start *s)
@@ -105,8 +116,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
     rows_add(j, ROW_IN_PLANE, u, NULL);
     rows_add(j, ROW_IN_PLANE, v, NULL);
     add_orientation(j, joint, &view);
-    j->coordinate[0].kind = COORDINATE_SLIDE;
-    v3_copy(j->coordinate[0].axis, axis_a);
+    set_slide(&j->coordinate[0], joint, &view);
     break;
   case ALI3_JOINT_CYLINDRICAL:
     rows_add(j, ROW_IN_PLANE, u, NULL);

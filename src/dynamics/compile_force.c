@@ -139,3 +139,9 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
     j->law[0].upper = 0.0;
   }
 }
+
+void rows_add_sway(struct joint_rows *j, double stiffness)
+{
+  rows_add(j, ROW_COINCIDE, NULL, NULL);
+  for (int k = 1; k < j->count; k++) j->law[k] = (struct law){.kind = LAW_SWAY, .stiffness = stiffness};
+}

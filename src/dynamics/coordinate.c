@@ -18,10 +18,10 @@ double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
 {
   double U[3], d[3];
   if (c->kind == COORDINATE_NONE) return 0.0;
-  if (c->kind == COORDINATE_ANGLE) return angle(c, v);
+  if (c->kind == COORDINATE_ANGLE) return angle(c, v) + c->zero;
   world_vector(U, v->f[0], c->axis);
   separation(v, c->point, d);
-  return v3_dot(U, d);
+  return v3_dot(U, d) + c->zero;
 }
 
 double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)

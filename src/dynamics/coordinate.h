@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The coordinate of a joint: the angle of a revolute, the distance along the axis of a prismatic one. Springs,
- * stops, motors, drives and gears act on it. */
+ * The coordinate of a joint: the angle of a revolute, the distance along the axis of a prismatic one, from a zero that is
+ * said here and nowhere else. Springs, stops, motors, drives and gears act on it. */
 #ifndef DYNAMICS_COORDINATE_H
 #define DYNAMICS_COORDINATE_H
 
@@ -11,10 +11,11 @@ struct coordinate {
   double point[2][3];  /* m, body frames */
   double axis[3];      /* unit, frame of a */
   double u0[3], u1[3]; /* angle: with the axis a right-handed frame, in a */
-  double v0[3];        /* angle 0 where v0 of b lies on u0 */
+  double v0[3];        /* angle: from u0 to v0 of b, 0 in the poses that the model gives */
+  double zero;         /* rad or m, added: what the joint says the coordinate is in these poses */
 };
 
-/* RT. Angle in (-pi, pi], or m. */
+/* RT. The angle within half a turn of `zero`, or m. */
 double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v);
 /* RT. The same without wrap: nearest to `turn`. */
 double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn);

@@ -87,6 +87,8 @@ double law_force(const struct law *law, double x, double rate, double v_d, doubl
     return tables(law, x, rate, v_d, slope);
   case LAW_LIMITS:
     return limits(law, x, rate, v_d, slope);
+  case LAW_SWAY:
+    return *slope = 0.0;
   default:
     *slope = law->stiffness + v_d * law->damping;
     return law->stiffness * x + law->damping * rate;
@@ -165,7 +167,7 @@ int law_piece(const struct law *law, double x, double rate, double speed)
 
 bool law_switches(const struct law *law)
 {
-  return law->kind != LAW_LINEAR && law->kind != LAW_VALUE;
+  return law->kind != LAW_LINEAR && law->kind != LAW_VALUE && law->kind != LAW_SWAY;
 }
 
 bool law_jumps(const struct law *law)

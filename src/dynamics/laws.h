@@ -12,7 +12,8 @@ enum law_kind {
   LAW_LIMITS,   /* stiffness and damping where x is beyond a limit, and only pushing back; else 0 */
   LAW_FRICTION, /* friction x'/sqrt(x'^2 + slip^2) + damping x' */
   LAW_SLIP,     /* the same of a contact: two rows share one friction, which is a coefficient */
-  LAW_VALUE     /* what comes from outside, whatever the state */
+  LAW_VALUE,    /* what comes from outside, whatever the state */
+  LAW_SWAY      /* nothing; in the factors the geometric stiffness of the pull of the link's first row */
 };
 
 struct law {

@@ -29,7 +29,7 @@
  *   bushing         in_plane x 3, dot x 3                          6
  *   contact         gap or length, slip x 2                        3, without friction 1
  *   gear, drive, and all others on a joint: coordinate             1
- *   spring_damper, cable, end_stop: length                         1 */
+ *   spring_damper, cable, end_stop: length                         1, pulled hard length, coincide: 4 */
 #ifndef DYNAMICS_ROWS_H
 #define DYNAMICS_ROWS_H
 
@@ -99,6 +99,11 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
                         double *start);
 
+/* Set-up: for a spring or cable whose pull over its length counts in a step. Three rows of the distance of its points that ask
+ * for no force (LAW_SWAY) and stand for the stiffness across its line. They also act along it, where its own stiffness is far
+ * larger. stiffness: pull over length at the start. */
+void rows_add_sway(struct joint_rows *j, double stiffness);
+
 /* The bodies a link looks at. */
 struct joint_view {
   const struct body_state *x[ROWS_SIDES];
@@ -117,7 +122,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
 /* RT. Phi' = J y' (count), y' of the state as it is. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
-/* RT. Coordinate of a joint in (-pi, pi] or m, and its rate. */
+/* RT. Coordinate of a joint, an angle within half a turn of where it is given, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity);
 

@@ -6,6 +6,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Which joint or drive is open, and which drive is the cause. */
+static void describe_violation(const struct cycle_event *e, const ali3_model *m, char *text, size_t size)
+{
+  const size_t used = strlen(text);
+  char open[400];
+  if (ali3_violation_text(m, &e->violation, open, sizeof open) > 0)
+    snprintf(text + used, size - used, "%s%s",
+             e->code == FAULT_VIOLATED || e->cause == CAUSE_VIOLATED ? ": " : "; ", open);
+}
 
 static void describe_place(const struct cycle_event *e, const ali3_model *m, char *text, size_t size)
 {
@@ -33,8 +44,9 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
              g->signals->input[e->input].name);
   } else if (e->input >= 0) {
     snprintf(text, size, ": %s", g->signals->input[e->input].name);
-  } else if (e->body >= 0 || e->joint >= 0) {
-    describe_place(e, g->model, text, size);
+  } else if (e->cause == CAUSE_FAULT && e->to == STATE_FAULT) {
+    if (e->code != FAULT_VIOLATED && (e->body >= 0 || e->joint >= 0)) describe_place(e, g->model, text, size);
+    describe_violation(e, g->model, text, size);
   }
 }
 
@@ -80,7 +92,7 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
 
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
-  char change[64], origin[200];
+  char change[64], origin[600];
   describe_origin(e, g, origin, sizeof origin);
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) {
     injection_text(e, g, origin, text, size);
@@ -88,6 +100,11 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
   }
   if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
     platform_text(e, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_VIOLATED) {
+    describe_violation(e, g->model, origin, sizeof origin);
+    snprintf(text, size, "cycle %" PRIu64 ": violated%s", e->cycle, origin);
     return;
   }
   if (e->from != e->to)

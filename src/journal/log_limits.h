@@ -10,7 +10,7 @@
 
 enum {
   LOG_LIMIT = 5,        /* lines of a kind in a second */
-  LOG_LIMIT_TEXT = 400, /* bytes kept of the last line held back */
+  LOG_LIMIT_TEXT = 700, /* bytes kept of the last line held back */
   LOG_COMMANDS = 32     /* kinds of commands; codes above share the last one */
 };
 
@@ -21,7 +21,8 @@ enum log_kind {
   LOG_KIND_SIGNAL,
   LOG_KIND_SURROUNDINGS, /* stops, suspends, the wall clock */
   LOG_KIND_EVENTS_LOST,
-  LOG_KIND_COMMAND, /* + code: one kind for each command */
+  LOG_KIND_VIOLATED, /* steps */
+  LOG_KIND_COMMAND,  /* + code: one kind for each command */
   LOG_KINDS = LOG_KIND_COMMAND + LOG_COMMANDS
 };
 

@@ -124,6 +124,10 @@ static json_t *build(const struct report *r)
   add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
+  json_object_set_new(o, "violated", json_integer((json_int_t)live.violated));
+  json_object_set_new(o, "violated_first_cycle", json_integer((json_int_t)live.violated_first));
+  json_object_set_new(o, "violated_last_cycle", json_integer((json_int_t)live.violated_cycle));
+  json_object_set_new(o, "violated_at", json_string(live.violated_at));
   json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
   json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));
 #define ADD(name, text) json_object_set_new(o, #name "_us", distribution(&t->book.name));

@@ -28,6 +28,7 @@ static void restore(struct cycle *c)
   memcpy(c->block, c->image, c->size);
   c->restore = false;
   c->moved = true;
+  c->open = false;
   c->drive.restart = true;
 }
 
@@ -113,7 +114,7 @@ static void end_warmup(struct cycle *c)
 {
   cycle_clear(c);
   c->misses_counted = c->grace_misses = c->skipped = c->counted = c->degraded = c->late_starts = 0;
-  c->degraded_cycle = 0;
+  c->degraded_cycle = c->violated = c->violated_first = c->violated_cycle = 0;
   c->schedule.slipped_ns = 0;
   /* Those of the warm-up ask for nothing. */
   if (c->config.clocking == CLOCKING_INPUT) c->schedule.beats = bell_beats(c->config.bell);
@@ -204,6 +205,13 @@ static bool lost_worker(struct cycle *c)
   return true;
 }
 
+static enum fault_code fault_of(int status)
+{
+  return status == ALI3_E_SINGULAR   ? FAULT_SINGULAR
+         : status == ALI3_E_VIOLATED ? FAULT_VIOLATED
+                                     : FAULT_DIVERGED;
+}
+
 /* In INIT the step is made too, and taken back: it warms caches and branch predictors, and finds a model that
  * cannot step before anybody relies on it. */
 static void feedback(struct cycle *c)
@@ -218,11 +226,8 @@ static void feedback(struct cycle *c)
   const int status = ali3_step(c->config.model, c->data);
   c->virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
-  if (status == ALI3_NOT_CONVERGED) {
-    c->degraded++;
-    c->degraded_cycle = c->number;
-  }
-  if (status < 0) cycle_trip(c, status == ALI3_E_SINGULAR ? FAULT_SINGULAR : FAULT_DIVERGED, -1, 0);
+  if (!warming) cycle_account_step(c, status);
+  if (status < 0) cycle_trip(c, fault_of(status), -1, 0);
   c->moved |= status >= 0;
   if (warming) restore(c);
 }

@@ -91,6 +91,7 @@ enum cycle_cause {
   CAUSE_INJECT_ACTS,     /* or no longer does */
   CAUSE_PLATFORM_STATE,  /* of the platform, from and to: enum platform_state */
   CAUSE_PLATFORM_SET,    /* one of its parameters, by a command */
+  CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the one before did not */
 };
 enum { WARM_DISARMED = 1 }; /* no autostart, since motion needs an arm */
 struct cycle_event {
@@ -100,11 +101,12 @@ struct cycle_event {
   uint32_t
       code; /* the command, the enum fault_code, injection_argument(), a place in params_table; CAUSE_WARM: fault left
                         by the last run if it leads to SAFE, else WARM_DISARMED or 0 */
-  int32_t port;        /* whose doing, index into config.port; -1: the loop's own */
-  uint32_t client;     /* of that port */
-  int32_t body, joint; /* the worst of the step that failed; -1 none */
-  int32_t input;       /* that is lost, or that the start waits for; -1 none */
-  double value;        /* of the parameter */
+  int32_t port;             /* whose doing, index into config.port; -1: the loop's own */
+  uint32_t client;          /* of that port */
+  int32_t body, joint;      /* the worst of the step that failed; -1 none */
+  int32_t input;            /* that is lost, or that the start waits for; -1 none */
+  double value;             /* of the parameter */
+  ali3_violation violation; /* of the step, where it failed or was violated */
 };
 
 struct cycle {
@@ -142,6 +144,9 @@ struct cycle {
   uint64_t leave_at_last; /* and which that is at most, however long the platform moves */
   uint64_t misses_counted, grace_misses, skipped, degraded, late_starts, beats_lost;
   uint64_t degraded_cycle; /* number of the last cycle whose step did not converge; 0: none did */
+  uint64_t violated, violated_first,
+      violated_cycle;       /* steps with ALI3_VIOLATED; cycle of the first, of the last */
+  ali3_violation violation; /* of the last of them */
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
   uint64_t usual_held_ns;                      /* likewise, by workers */
@@ -159,6 +164,7 @@ struct cycle {
   bool prepared;          /* the last prepare did something */
   bool stepped;           /* the stepper ran in this cycle */
   bool moved;             /* the state of the model changed in this cycle: there is something to observe */
+  bool open;              /* the last step left a joint, drive or gear open */
   bool missed;            /* the last cycle ended after the nominal start of the next */
   bool beaten;            /* a beat asks for this cycle, where beats do */
   bool late;              /* this cycle begins late because the one before did not end in time */

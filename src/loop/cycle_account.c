@@ -35,7 +35,30 @@ uint32_t cycle_flags(const struct cycle *c)
   if (c->missed) f |= FLAG_OVERRUN;
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
+  if (c->open) f |= FLAG_VIOLATED;
   return f;
+}
+
+static size_t copy_words(char *to, size_t size, const char *from)
+{
+  size_t i = 0;
+  for (; i + 1 < size && from[i]; i++) to[i] = from[i];
+  to[i] = '\0';
+  return i;
+}
+
+/* "joint pin": what was open most after the last violated step. */
+static void name_violated(const struct cycle *c, char *text, size_t size)
+{
+  const ali3_model *m = c->config.model;
+  const ali3_violation *v = &c->violation;
+  const bool joint = v->joint >= 0;
+  if (!joint && v->force < 0) return;
+  size_t end =
+      copy_words(text, size, joint ? "joint" : ali3_force_type_name(ali3_model_force_type(m, v->force)));
+  end += copy_words(text + end, size - end, " ");
+  copy_words(text + end, size - end,
+             joint ? ali3_model_joint_name(m, v->joint) : ali3_model_force_name(m, v->force));
 }
 
 void cycle_write_live(struct cycle *c)
@@ -57,6 +80,9 @@ void cycle_write_live(struct cycle *c)
                                 .clamped = c->inputs.clamped,
                                 .degraded = c->degraded,
                                 .degraded_cycle = c->degraded_cycle,
+                                .violated = c->violated,
+                                .violated_first = c->violated_first,
+                                .violated_cycle = c->violated_cycle,
                                 .grace_misses = c->grace_misses,
                                 .late_starts = c->late_starts,
                                 .slipped_ns = c->schedule.slipped_ns,
@@ -72,6 +98,7 @@ void cycle_write_live(struct cycle *c)
                                 .latch_client = c->latch_client};
   for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latched_by[i]; i++)
     live.latched_by[i] = c->latched_by[i];
+  if (c->violated) name_violated(c, live.violated_at, sizeof live.violated_at);
   memcpy(live.load, c->load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);
@@ -108,6 +135,21 @@ void cycle_clear(struct cycle *c)
 {
   book_clear(&c->config.telemetry->book, c->number);
   c->max_cycle_ns = 0;
+}
+
+void cycle_account_step(struct cycle *c, int status)
+{
+  if (status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED) {
+    c->degraded++;
+    c->degraded_cycle = c->number;
+  }
+  if (status == ALI3_VIOLATED) {
+    c->violation = *ali3_violation_get(c->data);
+    c->violated_cycle = c->number;
+    if (c->violated++ == 0) c->violated_first = c->number;
+    if (!c->open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
+  }
+  c->open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
 }
 
 void cycle_account(struct cycle *c)

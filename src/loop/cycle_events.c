@@ -6,6 +6,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                 uint32_t client)
 {
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
+  const bool open = failed || cause == CAUSE_VIOLATED;
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
   const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->data);
@@ -15,19 +16,21 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   }
   /* Clients can repeat commands: half of the room is left to what stops the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
-  const uint32_t spare = cause == CAUSE_COMMAND && !stops ? CYCLE_EVENTS / 2 : 0;
-  const struct cycle_event e = {.cycle = c->number,
-                                .from = from,
-                                .to = c->machine.state,
-                                .cause = cause,
-                                .code = code,
-                                .port = port,
-                                .client = client,
-                                .body = failed ? report->worst_body : -1,
-                                .joint = failed ? report->worst_joint : -1,
-                                .input = lost   ? c->inputs.lost
-                                         : kept ? inputs_missing(&c->inputs, cycle_input_time(c))
-                                                : -1};
+  const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
+  const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
+  struct cycle_event e = {.cycle = c->number,
+                          .from = from,
+                          .to = c->machine.state,
+                          .cause = cause,
+                          .code = code,
+                          .port = port,
+                          .client = client,
+                          .body = failed ? report->worst_body : -1,
+                          .joint = failed ? report->worst_joint : -1,
+                          .input = lost   ? c->inputs.lost
+                                   : kept ? inputs_missing(&c->inputs, cycle_input_time(c))
+                                          : -1};
+  if (open) e.violation = *ali3_violation_get(c->data);
   ring_push_sparing(&c->events, &e, spare);
 }
 

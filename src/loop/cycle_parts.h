@@ -48,6 +48,8 @@ void cycle_schedule(struct cycle *c);
 /* Books what is known by now, and shows it. The length of this cycle is not: cycle_schedule() adds it, and live shows it a
  * cycle later. */
 void cycle_account(struct cycle *c);
+/* Books what a step said, outside of the warm-up. */
+void cycle_account_step(struct cycle *c, int status);
 void cycle_write_live(struct cycle *c);
 void cycle_clear(struct cycle *c);
 void cycle_show_tuning(struct cycle *c);

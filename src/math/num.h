@@ -39,6 +39,10 @@ static inline bool num_everywhere(num_mask m)
 {
   return m;
 }
+static inline bool num_some(num_mask m)
+{
+  return m;
+}
 static inline num_mask num_flags(const bool *flag)
 {
   return *flag;
@@ -69,6 +73,12 @@ static inline bool num_everywhere(num_mask m)
   long long all = m[0];
   for (int l = 1; l < LANES; l++) all &= m[l];
   return all != 0;
+}
+static inline bool num_some(num_mask m)
+{
+  long long some = m[0];
+  for (int l = 1; l < LANES; l++) some |= m[l];
+  return some != 0;
 }
 static inline num_mask num_flags(const bool *flag)
 {

@@ -103,7 +103,8 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   at[MAP_STATE] = (uint16_t)f->state;
   at[MAP_STATUS_BITS] = (uint16_t)f->flags;
   at[MAP_FAULT] = (uint16_t)f->fault;
-  at[MAP_WARNINGS] = f->flags & (FLAG_INPUT_STALE | FLAG_OVERRUN | FLAG_LIMIT | FLAG_NOT_REALTIME);
+  at[MAP_WARNINGS] =
+      f->flags & (FLAG_INPUT_STALE | FLAG_OVERRUN | FLAG_LIMIT | FLAG_NOT_REALTIME | FLAG_VIOLATED);
   at[MAP_HEARTBEAT] = at[MAP_FRAME_START] = at[MAP_FRAME_END] = (uint16_t)f->cycle;
   if (map->platform) at[MAP_PLATFORM_END] = (uint16_t)f->cycle;
   wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);

@@ -88,7 +88,8 @@ static const struct fixed {
     {TABLE_DISCRETE, 13, WIRE_BIT, "fault injection", "", "one acts"},
     {TABLE_DISCRETE, 14, WIRE_BIT, "platform withheld", "",
      "nobody has armed the platform yet: reads of its motion are exception 6"},
-    {TABLE_DISCRETE, 15, WIRE_BIT, "reserved", "", ""},
+    {TABLE_DISCRETE, 15, WIRE_BIT, "violated", "",
+     "a joint, drive or gear was open by more than the tolerance after the last step"},
 };
 
 static int bodies_shown(const struct signals *s)

@@ -8,6 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
+int model_check_within(ali3_model *m, const char *element, const char *name, const char *field,
+                       const double *x, int n, double bound, const char *unit)
+{
+  if (!model_all_finite(x, n))
+    return model_refuse(m, ALI3_E_MODEL, element, field,
+                        "%s '%.60s': expected finite numbers, found NaN or infinity", element,
+                        name ? name : "");
+  for (int i = 0; i < n; i++)
+    if (fabs(x[i]) > bound)
+      return model_refuse(m, ALI3_E_MODEL, element, field,
+                          "%s '%.60s': expected at most %g %s in size, found %g", element, name ? name : "",
+                          bound, unit, x[i]);
+  return ALI3_OK;
+}
+
 int model_check_name(ali3_model *m, const char *element, const struct names *names, const char *name)
 {
   if (!name || !*name) return model_refuse(m, ALI3_E_MODEL, element, "name", "expected a name, found none");
@@ -93,11 +108,15 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   if (!(isfinite(s->mass) && s->mass >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "body", "mass",
                         "body '%.60s': expected a mass of 0 kg or more, found %g", s->name, s->mass);
-  REQUIRE_FINITE("body", "inertia", s->inertia);
-  REQUIRE_FINITE("body", "position", s->position);
+  if (s->mass > BOUND_MASS || (s->mass > 0.0 && s->mass < BOUND_MASS_LOW))
+    return model_refuse(m, ALI3_E_MODEL, "body", "mass",
+                        "body '%.60s': expected a mass of 0, or from %g to %g kg, found %g", s->name,
+                        BOUND_MASS_LOW, BOUND_MASS, s->mass);
+  REQUIRE_WITHIN("body", s->name, "inertia", s->inertia, BOUND_INERTIA, "kg m^2");
+  REQUIRE_WITHIN("body", s->name, "position", s->position, BOUND_LENGTH, "m");
   REQUIRE_FINITE("body", "orientation", s->orientation);
-  REQUIRE_FINITE("body", "velocity", s->velocity);
-  REQUIRE_FINITE("body", "angular_velocity", s->angular_velocity);
+  REQUIRE_WITHIN("body", s->name, "velocity", s->velocity, BOUND_RATE, "m/s");
+  REQUIRE_WITHIN("body", s->name, "angular_velocity", s->angular_velocity, BOUND_RATE, "rad/s");
   double norm = sqrt(p_dot(s->orientation, s->orientation));
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
@@ -142,10 +161,14 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (s->body_a == s->body_b)
     return model_refuse(m, ALI3_E_MODEL, "joint", "body_b", "joint '%.60s': expected two different bodies",
                         s->name);
-  REQUIRE_FINITE("joint", "point_a", s->point_a);
-  REQUIRE_FINITE("joint", "point_b", s->point_b);
+  REQUIRE_WITHIN("joint", s->name, "point_a", s->point_a, BOUND_LENGTH, "m");
+  REQUIRE_WITHIN("joint", s->name, "point_b", s->point_b, BOUND_LENGTH, "m");
   REQUIRE_FINITE("joint", "relative_orientation", s->relative_orientation);
-  *out = (struct joint){.type = s->type, .body = {s->body_a, s->body_b}, .length = s->length};
+  if (!isfinite(s->position))
+    return model_refuse(m, ALI3_E_MODEL, "joint", "position",
+                        "joint '%.60s': expected a finite coordinate, found %g", s->name, s->position);
+  *out = (struct joint){
+      .type = s->type, .body = {s->body_a, s->body_b}, .length = s->length, .position = s->position};
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
   memcpy(out->point[1], s->point_b, sizeof out->point[1]);
   if (ali3_joint_type_has_axis_a(s->type) &&
@@ -157,6 +180,8 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (s->type == ALI3_JOINT_DISTANCE && !(isfinite(s->length) && s->length >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "joint", "length",
                         "joint '%.60s': expected a length above 0 m, found %g", s->name, s->length);
+  if (s->type == ALI3_JOINT_DISTANCE)
+    REQUIRE_NUMBER("joint", s->name, "length", s->length, BOUND_LENGTH, "m");
   double norm = sqrt(p_dot(s->relative_orientation, s->relative_orientation));
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
@@ -175,8 +200,8 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
                         s->name ? s->name : "", (int)s->type);
   status = model_check_body_index(m, "load", "body", s->body, false);
   if (status < 0) return status;
-  REQUIRE_FINITE("load", "vector", s->vector);
-  REQUIRE_FINITE("load", "point", s->point);
+  REQUIRE_WITHIN("load", s->name, "vector", s->vector, BOUND_LOAD, "N or N m");
+  REQUIRE_WITHIN("load", s->name, "point", s->point, BOUND_LENGTH, "m");
   *out = (struct load){.type = s->type, .body = s->body, .body_axes = s->body_axes};
   memcpy(out->vector, s->vector, sizeof out->vector);
   memcpy(out->point, s->point, sizeof out->point);
@@ -192,7 +217,7 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
                         (int)s->type);
   status = model_check_body_index(m, "sensor", "body", s->body, false);
   if (status < 0) return status;
-  REQUIRE_FINITE("sensor", "point", s->point);
+  REQUIRE_WITHIN("sensor", s->name, "point", s->point, BOUND_LENGTH, "m");
   *out = (struct sensor){.type = s->type, .body = s->body, .orientation = {1.0}};
   memcpy(out->point, s->point, sizeof out->point);
   if (s->type != ALI3_SENSOR_POINT) {
@@ -234,6 +259,9 @@ int model_check_options(ali3_model *m, const ali3_options *o)
 {
   if (!(isfinite(o->dt) && o->dt > 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step above 0 s, found %g", o->dt);
+  if (o->dt < BOUND_STEP_LOW || o->dt > BOUND_STEP)
+    return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step from %g to %g s, found %g",
+                        BOUND_STEP_LOW, BOUND_STEP, o->dt);
   if (o->iterations < 1 || o->iterations > 100)
     return model_refuse(m, ALI3_E_MODEL, "options", "iterations", "expected 1 to 100 iterations, found %d",
                         o->iterations);
@@ -254,5 +282,15 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
+  if (!(o->assembly_position >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",
+                        "expected a distance of 0 m or more, found %g", o->assembly_position);
+  if (!(o->assembly_angle >= 0.0))
+    return model_refuse(m, ALI3_E_MODEL, "options", "assembly_angle",
+                        "expected an angle of 0 rad or more, found %g", o->assembly_angle);
+  if (o->violation != 0.0 && !(o->violation >= 1e-5 && o->violation <= 1e6))
+    return model_refuse(m, ALI3_E_MODEL, "options", "violation",
+                        "expected 1e-5 to 1e6 of the size of the mechanism, or 0 for no limit; found %g",
+                        o->violation);
   return check_isa(m, o);
 }

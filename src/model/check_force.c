@@ -24,12 +24,14 @@ static int check_bodies(ali3_model *m, const ali3_force_spec *s)
   if (status < 0) return status;
   if (s->body_a == s->body_b)
     return REFUSE("body_b", "force '%.60s': expected two different bodies", s->name);
-  REQUIRE_FINITE("force", "point_a", s->point_a);
-  REQUIRE_FINITE("force", "point_b", s->point_b);
+  REQUIRE_WITHIN("force", s->name, "point_a", s->point_a, BOUND_LENGTH, "m");
+  REQUIRE_WITHIN("force", s->name, "point_b", s->point_b, BOUND_LENGTH, "m");
   return ALI3_OK;
 }
 
-static int check_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t)
+/* bound: of the second numbers; the first are lengths, rates or times. */
+static int check_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t,
+                       double bound)
 {
   if (t->n == 0) return ALI3_OK;
   if (t->n < 2 || !t->point)
@@ -37,6 +39,9 @@ static int check_table(ali3_model *m, const ali3_force_spec *s, const char *fiel
   for (int i = 0; i < t->n; i++) {
     if (!model_all_finite(t->point[i], 2))
       return REFUSE(field, "force '%.60s': expected finite numbers in point %d", s->name, i + 1);
+    if (fabs(t->point[i][0]) > BOUND_LENGTH || fabs(t->point[i][1]) > bound)
+      return REFUSE(field, "force '%.60s': expected at most %g and %g in size in point %d, found %g and %g",
+                    s->name, BOUND_LENGTH, bound, i + 1, t->point[i][0], t->point[i][1]);
     if (i > 0 && !(t->point[i][0] > t->point[i - 1][0]))
       return REFUSE(
           field,
@@ -72,9 +77,9 @@ static int check_spring(ali3_model *m, const ali3_force_spec *s)
 {
   int status = check_coefficients(m, s);
   if (status < 0) return status;
-  status = check_table(m, s, "force_table", &s->force_table);
+  status = check_table(m, s, "force_table", &s->force_table, BOUND_LOAD);
   if (status < 0) return status;
-  status = check_table(m, s, "damping_table", &s->damping_table);
+  status = check_table(m, s, "damping_table", &s->damping_table, BOUND_LOAD);
   if (status < 0) return status;
   bool length = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_CABLE;
   if (isinf(s->rest) || (length && s->rest < 0.0))
@@ -107,6 +112,9 @@ static int check_slip(ali3_model *m, const ali3_force_spec *s)
                   s->friction);
   if (s->friction > 0.0 && !(s->slip > 0.0 && isfinite(s->slip)))
     return REFUSE("slip", "force '%.60s': expected a sliding velocity above 0, found %g", s->name, s->slip);
+  if (s->friction > 0.0 && s->slip < BOUND_SLIP_LOW)
+    return REFUSE("slip", "force '%.60s': expected a sliding velocity of %g m/s or rad/s or more, found %g",
+                  s->name, BOUND_SLIP_LOW, s->slip);
   return ALI3_OK;
 }
 
@@ -145,6 +153,11 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
 
 static int check_drive(ali3_model *m, const ali3_force_spec *s)
 {
+  const struct joint *joint = &m->joint[s->joint];
+  if (joint->drive > 0)
+    return REFUSE("joint",
+                  "joint '%.60s' is driven by '%.60s' and '%.60s': expected one drive, remove the other",
+                  joint->name, m->force[joint->drive - 1].name, s->name);
   bool function = s->speed != 0.0 || s->amplitude != 0.0, table = s->motion.n != 0;
   if (isinf(s->offset) || !isfinite(s->speed) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
       !isfinite(s->phase))
@@ -160,7 +173,41 @@ static int check_drive(ali3_model *m, const ali3_force_spec *s)
       return REFUSE("max_acceleration", "force '%.60s': expected a largest acceleration above 0, found %g",
                     s->name, s->max_acceleration);
   }
-  return check_table(m, s, "motion", &s->motion);
+  return check_table(m, s, "motion", &s->motion, BOUND_LENGTH);
+}
+
+/* Gears are listed with the joint of the lower index. */
+static int gear_place(const ali3_force_spec *s)
+{
+  return s->joint < s->joint_b ? s->joint : s->joint_b;
+}
+
+/* Two gears of different ratios would lock both joints where they are. */
+static int check_other_gears(ali3_model *m, const ali3_force_spec *s)
+{
+  for (int i = m->joint[gear_place(s)].gear; i > 0; i = m->force[i - 1].gear) {
+    const ali3_force_spec *o = &m->force[i - 1].spec;
+    const bool same = o->joint == s->joint && o->joint_b == s->joint_b;
+    if (!same && !(o->joint == s->joint_b && o->joint_b == s->joint)) continue;
+    const double ratio = same ? o->ratio : 1.0 / o->ratio;
+    if (fabs(s->ratio - ratio) <= 1e-12 * fabs(ratio)) continue;
+    return REFUSE(
+        "ratio",
+        "gears '%.40s' and '%.40s' couple joints '%.40s' and '%.40s' by the ratios %g and %g, which "
+        "locks both: remove one of them",
+        m->force[i - 1].name, s->name, m->joint[s->joint].name, m->joint[s->joint_b].name, ratio, s->ratio);
+  }
+  return ALI3_OK;
+}
+
+void model_list_force(ali3_model *m, int force)
+{
+  struct force *f = &m->force[force];
+  if (f->spec.type == ALI3_FORCE_DRIVE) m->joint[f->spec.joint].drive = force + 1;
+  if (f->spec.type != ALI3_FORCE_GEAR) return;
+  struct joint *joint = &m->joint[gear_place(&f->spec)];
+  f->gear = joint->gear;
+  joint->gear = force + 1;
 }
 
 static int check_gear(ali3_model *m, const ali3_force_spec *s)
@@ -171,6 +218,60 @@ static int check_gear(ali3_model *m, const ali3_force_spec *s)
     return REFUSE("joint_b", "force '%.60s': expected two different joints", s->name);
   if (!(isfinite(s->ratio) && s->ratio != 0.0))
     return REFUSE("ratio", "force '%.60s': expected a ratio other than 0, found %g", s->name, s->ratio);
+  if (fabs(s->ratio) < 1.0 / BOUND_LENGTH)
+    return REFUSE("ratio", "force '%.60s': expected a ratio of %g or more in size, found %g", s->name,
+                  1.0 / BOUND_LENGTH, s->ratio);
+  return check_other_gears(m, s);
+}
+
+/* What is no number, or infinite, has been refused by now, or is allowed, or means nothing to the type. */
+static int within(ali3_model *m, const ali3_force_spec *s, const char *field, double x, double bound,
+                  const char *unit)
+{
+  if (!isfinite(x)) return ALI3_OK;
+  return model_check_within(m, "force", s->name, field, &x, 1, bound, unit);
+}
+
+static double largest_of(const double v[3])
+{
+  return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+}
+
+static int check_bounds(ali3_model *m, const ali3_force_spec *s)
+{
+  const struct {
+    const char *field;
+    double x, bound;
+    const char *unit;
+  } list[] = {
+      {s->type == ALI3_FORCE_JOINT_SPRING ? "rest" : "rest_length", s->rest, BOUND_LENGTH, "m or rad"},
+      {"lower", s->lower, BOUND_LENGTH, "m or rad"},
+      {"upper", s->upper, BOUND_LENGTH, "m or rad"},
+      {"friction", s->friction, BOUND_LOAD, "N or N m"},
+      {"slip", s->slip, BOUND_RATE, "m/s or rad/s"},
+      {"normal", largest_of(s->normal), BOUND_LENGTH, "m"},
+      {"radius_a", s->radius_a, BOUND_LENGTH, "m"},
+      {"radius_b", s->radius_b, BOUND_LENGTH, "m"},
+      {"ratio", s->ratio, BOUND_LENGTH, "m/rad"},
+      {"offset", s->offset, BOUND_LENGTH, "m or rad"},
+      {"speed", s->speed, BOUND_RATE, "m/s or rad/s"},
+      {"amplitude", s->amplitude, BOUND_LENGTH, "m or rad"},
+      {"frequency", s->frequency, BOUND_RATE, "Hz"},
+      {"phase", s->phase, BOUND_LENGTH, "rad"},
+      {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
+      {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
+  for (int i = 0; i < 6; i++) {
+    int status = within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i], BOUND_STIFFNESS,
+                        "N/m or N m/rad");
+    if (status < 0) return status;
+    status = within(m, s, i < 3 ? "damping" : "rotational_damping", s->damping[i], BOUND_STIFFNESS,
+                    "N s/m or N m s/rad");
+    if (status < 0) return status;
+  }
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    int status = within(m, s, list[i].field, list[i].x, list[i].bound, list[i].unit);
+    if (status < 0) return status;
+  }
   return ALI3_OK;
 }
 
@@ -195,6 +296,7 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   status = ali3_force_type_on_joint(s->type) ? check_joint(m, s, "joint", s->joint) : check_bodies(m, s);
   if (status < 0) return status;
   if (check[s->type]) status = check[s->type](m, s);
+  if (status == ALI3_OK) status = check_bounds(m, s);
   if (status < 0) return status;
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Building a model element by element. Checks are in check.c; freezing is the stepper's. */
-#include "model/model.h"
+#include "model/check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 ali3_options ali3_options_default(void)
 {
   return (ali3_options){
-      .dt = 0.01, .iterations = 3, .alpha = 0.0, .compliance = 4e-9, .substeps = 1, .gamma = 0.5};
+      .dt = 0.01, .iterations = 3, .compliance = 4e-9, .substeps = 1, .gamma = 0.5, .violation = 0.1};
 }
 
 ali3_model *ali3_model_new(void)
@@ -73,6 +73,13 @@ static int refuse_memory(ali3_model *m, const char *element)
   return model_refuse(m, ALI3_E_MEMORY, element, "", "out of memory");
 }
 
+/* m may be NULL, too. */
+static int refuse_null(ali3_model *m, const char *element)
+{
+  if (!m) return ALI3_E_ARGUMENT;
+  return model_refuse(m, ALI3_E_ARGUMENT, element, "", "an argument is NULL");
+}
+
 static int refuse_frozen(ali3_model *m, const char *element)
 {
   return model_refuse(m, ALI3_E_FROZEN, element, "", "the model is frozen: nothing can be added or changed");
@@ -80,6 +87,7 @@ static int refuse_frozen(ali3_model *m, const char *element)
 
 int ali3_model_set_name(ali3_model *m, const char *name)
 {
+  if (!m || !name) return refuse_null(m, "model");
   if (m->frozen) return refuse_frozen(m, "model");
   for (const char *p = name; *p; p++) /* tools print it */
     if ((unsigned char)*p < ' ' || *p == 0x7f)
@@ -94,10 +102,15 @@ int ali3_model_set_name(ali3_model *m, const char *name)
 
 int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
 {
+  if (!m || !gravity) return refuse_null(m, "model");
   if (m->frozen) return refuse_frozen(m, "model");
   for (int i = 0; i < 3; i++)
     if (!(gravity[i] - gravity[i] == 0.0))
       return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected finite numbers");
+  for (int i = 0; i < 3; i++)
+    if (fabs(gravity[i]) > BOUND_RATE)
+      return model_refuse(m, ALI3_E_MODEL, "model", "gravity", "expected at most %g m/s^2 in size, found %g",
+                          BOUND_RATE, gravity[i]);
   memcpy(m->gravity, gravity, sizeof m->gravity);
   return ALI3_OK;
 }
@@ -137,6 +150,7 @@ static int enter(ali3_model *m, const char *element, struct names *names, const 
 int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec)
 {
   struct body b;
+  if (!m || !spec) return refuse_null(m, "body");
   if (m->frozen) return refuse_frozen(m, "body");
   int status = model_check_body(m, spec, &b);
   if (status < 0) return status;
@@ -148,6 +162,7 @@ int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec)
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec)
 {
   struct joint j;
+  if (!m || !spec) return refuse_null(m, "joint");
   if (m->frozen) return refuse_frozen(m, "joint");
   int status = model_check_joint(m, spec, &j);
   if (status < 0) return status;
@@ -159,6 +174,7 @@ int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec)
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
 {
   struct load l;
+  if (!m || !spec) return refuse_null(m, "load");
   if (m->frozen) return refuse_frozen(m, "load");
   int status = model_check_load(m, spec, &l);
   if (status < 0) return status;
@@ -189,6 +205,7 @@ static bool copy_tables(ali3_force_spec *s)
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
 {
   struct force f;
+  if (!m || !spec) return refuse_null(m, "force");
   if (m->frozen) return refuse_frozen(m, "force");
   int status = model_check_force(m, spec, &f);
   if (status < 0) return status;
@@ -196,13 +213,17 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   if (!copy_tables(&f.spec)) return refuse_memory(m, "force");
   m->force[m->forces] = f;
   status = enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
-  if (status < 0) free_tables(&f.spec);
+  if (status < 0)
+    free_tables(&f.spec);
+  else
+    model_list_force(m, status);
   return status;
 }
 
 int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
 {
   struct sensor s;
+  if (!m || !spec) return refuse_null(m, "sensor");
   if (m->frozen) return refuse_frozen(m, "sensor");
   int status = model_check_sensor(m, spec, &s);
   if (status < 0) return status;
@@ -213,84 +234,100 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
 {
-  return &m->problem;
+  static const ali3_problem none = {ALI3_E_ARGUMENT, "model", "", "there is no model: the pointer is NULL"};
+  return m ? &m->problem : &none;
 }
 const char *ali3_model_name(const ali3_model *m)
 {
-  return m->name;
+  return m ? m->name : NULL;
 }
 const ali3_options *ali3_model_options(const ali3_model *m)
 {
-  return &m->options;
+  return m ? &m->options : NULL;
 }
+
+/* There is an element of this index. */
+static bool has(int count, int index)
+{
+  return index >= 0 && index < count;
+}
+
 int ali3_model_bodies(const ali3_model *m)
 {
-  return m->bodies;
+  return m ? m->bodies : 0;
 }
 int ali3_model_joints(const ali3_model *m)
 {
-  return m->joints;
+  return m ? m->joints : 0;
 }
 int ali3_model_loads(const ali3_model *m)
 {
-  return m->loads;
+  return m ? m->loads : 0;
 }
 int ali3_model_forces(const ali3_model *m)
 {
-  return m->forces;
+  return m ? m->forces : 0;
 }
 int ali3_model_sensors(const ali3_model *m)
 {
-  return m->sensors;
+  return m ? m->sensors : 0;
 }
 const char *ali3_model_force_name(const ali3_model *m, int force)
 {
-  return m->force[force].name;
+  return has(m ? m->forces : 0, force) ? m->force[force].name : NULL;
 }
 const char *ali3_model_body_name(const ali3_model *m, int body)
 {
-  return m->body[body].name;
+  if (body == ALI3_GROUND) return "ground";
+  return has(m ? m->bodies : 0, body) ? m->body[body].name : NULL;
 }
 const char *ali3_model_joint_name(const ali3_model *m, int joint)
 {
-  return m->joint[joint].name;
+  return has(m ? m->joints : 0, joint) ? m->joint[joint].name : NULL;
 }
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint)
 {
-  return m->joint[joint].type;
+  return has(m ? m->joints : 0, joint) ? m->joint[joint].type : ALI3_JOINT_TYPES;
 }
 
 int ali3_model_find_body(const ali3_model *m, const char *name)
 {
+  if (!m || !name) return -2;
   return strcmp(name, "ground") == 0 ? ALI3_GROUND : names_find(&m->body_names, name);
 }
 
 int ali3_model_find_joint(const ali3_model *m, const char *name)
 {
-  return names_find(&m->joint_names, name);
+  return !m || !name ? -2 : names_find(&m->joint_names, name);
 }
 
 bool ali3_model_force_turns(const ali3_model *m, int force)
 {
+  if (!has(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *s = &m->force[force].spec;
   return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
 }
 /* Loads and forces share their names: the table alone does not say which of them it found. */
 int ali3_model_find_load(const ali3_model *m, const char *name)
 {
-  int i = names_find(&m->force_names, name);
+  int i = !m || !name ? -2 : names_find(&m->force_names, name);
   return i >= 0 && i < m->loads && m->load[i].name && strcmp(m->load[i].name, name) == 0 ? i : -2;
 }
 
 int ali3_model_find_force(const ali3_model *m, const char *name)
 {
-  int i = names_find(&m->force_names, name);
+  int i = !m || !name ? -2 : names_find(&m->force_names, name);
   return i >= 0 && i < m->forces && strcmp(m->force[i].name, name) == 0 ? i : -2;
+}
+
+int ali3_model_find_sensor(const ali3_model *m, const char *name)
+{
+  return !m || !name ? -2 : names_find(&m->sensor_names, name);
 }
 
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
 {
-  return m->force[force].spec.type;
+  return has(m ? m->forces : 0, force) ? m->force[force].spec.type : ALI3_FORCE_TYPES;
 }
 
 bool ali3_force_type_on_joint(ali3_force_type type)
@@ -310,6 +347,7 @@ bool ali3_force_type_takes_value(ali3_force_type type)
 
 bool ali3_model_force_takes_value(const ali3_model *m, int force)
 {
+  if (!has(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *spec = &m->force[force].spec;
   return spec->type == ALI3_FORCE_MOTOR || (spec->type == ALI3_FORCE_DRIVE && spec->external);
 }
@@ -329,11 +367,11 @@ ali3_force_spec ali3_force_spec_default(ali3_force_type type)
 
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
 {
-  return m->sensor[sensor].name;
+  return has(m ? m->sensors : 0, sensor) ? m->sensor[sensor].name : NULL;
 }
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor)
 {
-  return m->sensor[sensor].type;
+  return has(m ? m->sensors : 0, sensor) ? m->sensor[sensor].type : ALI3_SENSOR_TYPES;
 }
 
 const char *ali3_sensor_type_name(ali3_sensor_type type)

@@ -25,6 +25,8 @@ struct joint {
   double axis[2][3];  /* unit */
   double length;      /* m, distance; 0: initial */
   double relative[4]; /* Euler parameters of b in a; all 0: initial */
+  double position;    /* rad or m, coordinate as given */
+  int drive, gear; /* forces plus 1: the drive of the joint, and the last gear to a joint after it; 0: none */
 };
 
 struct load {
@@ -38,6 +40,7 @@ struct load {
 struct force {
   char *name;
   ali3_force_spec spec; /* without the name */
+  int gear;             /* of a gear, as struct joint.gear: the one before */
 };
 
 struct sensor {
@@ -78,6 +81,8 @@ int model_check_body(ali3_model *m, const ali3_body_spec *spec, struct body *out
 int model_check_joint(ali3_model *m, const ali3_joint_spec *spec, struct joint *out);
 int model_check_load(ali3_model *m, const ali3_load_spec *spec, struct load *out);
 int model_check_force(ali3_model *m, const ali3_force_spec *spec, struct force *out);
+/* Adds a force that has been checked to the drive or the gears of its joints. */
+void model_list_force(ali3_model *m, int force);
 int model_check_sensor(ali3_model *m, const ali3_sensor_spec *spec, struct sensor *out);
 int model_check_options(ali3_model *m, const ali3_options *o);
 

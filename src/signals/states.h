@@ -63,7 +63,8 @@ enum command_result {
   X(FAULT_SINGULAR, 5, STATE_FAULT, "a pivot of the condensation is not positive")                           \
   X(FAULT_WORKER, 6, STATE_SAFE, "a worker thread has ended")                                                \
   X(FAULT_STUCK, 7, STATE_SAFE, "the loop stood still")                                                      \
-  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")
+  X(FAULT_BEAT, 8, STATE_SAFE, "no input frame came for two periods")                                        \
+  X(FAULT_VIOLATED, 9, STATE_FAULT, "the joints, drives and gears cannot all be met")
 enum fault_code {
 #define FAULT_ENUM(id, code, state, text) id = (code),
   FAULT_LIST(FAULT_ENUM)
@@ -89,6 +90,8 @@ enum frame_flag {
   FLAG_INJECTED = 1 << 13, /* a fault injection acts */
   FLAG_WITHHELD =
       1 << 14, /* the motion platform's outputs are withheld until the first arm: its pose is not known */
+  FLAG_VIOLATED =
+      1 << 15, /* after the last step a joint, drive or gear was open by more than the tolerance */
 };
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of bodies. Every function does LANES bodies at a time: the tile `tile` of the tree. */
 #include "stepper/ends.h"
+#include "stepper/spin.h"
 
 /* What a kernel looks up once: what it stores could be there for all the compiler knows, and it would look again. */
 struct stage {
+  const ali3_model *m;
   ali3_data *d;
   const struct body_tile *tile;
   const bool *acted;
+  bool *fast;
   bool soft; /* there are soft rows */
   double *constant, *x, *last, *frame, *delta, *w, *push, *mu, *increment;
   double *frame_f, *frame_to; /* of the factors; where that of moved bodies goes */
@@ -15,6 +18,7 @@ struct stage {
     num v_d, v_v, v_a, a_d, a_v, a_a;
   } rule;
   num dt, leap; /* q ahead = q + dt (q' + leap q'') */
+  num fast2;    /* |p'|^2 of a body that may turn fast */
   num per_h;    /* 1/h: delta / h is the inverse of the mass matrix */
   num gravity[3];
 };
@@ -25,9 +29,11 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
   /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
   const double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
   return (struct stage){
+      .m = m,
       .d = d,
       .tile = m->frozen->body_tile,
       .acted = d->acted,
+      .fast = d->fast,
       .soft = m->frozen->rows > m->frozen->rigid,
       .constant = m->frozen->constant,
       .x = d->now.x,
@@ -47,6 +53,7 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
                num_all(r->a_a)},
       .dt = num_all(r->dt),
       .leap = num_all(leap),
+      .fast2 = num_all(spin_fast2(m)),
       .per_h = num_all(1.0 / r->h),
       .gravity = {num_all(m->gravity[0]), num_all(m->gravity[1]), num_all(m->gravity[2])},
   };
@@ -139,12 +146,30 @@ INLINED void integrate(const struct rule_lanes *r, const num *last, num *now)
   }
 }
 
+INLINED struct spin_tile spin_tile_of(const struct stage *s, const struct bodies *b)
+{
+  return (struct spin_tile){.m = s->m, .d = s->d, .t = b->t};
+}
+
+/* The same, fast bodies by formulas of their own. */
+INLINED void integrate_fast(const struct stage *s, const struct bodies *b, bool fast)
+{
+  integrate(&s->rule, b->last, (num *)b->x);
+  if (!fast) return;
+  const struct spin_tile o = spin_tile_of(s, b);
+  spin_integrate(&o, (const struct body_state *)b->last, b->delta, b->x);
+}
+
 INLINED void body_predict_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   num *now = (num *)b.x, *last = b.last;
   for (int i = 0; i < 7; i++) now[i] = last[i] + s->dt * (last[7 + i] + s->leap * last[14 + i]);
-  integrate(&s->rule, last, now);
+  const struct spin_tile o = spin_tile_of(s, &b);
+  const struct body_state *from = (const struct body_state *)last;
+  s->fast[tile] = num_some(num_greater(p_dot(from->pd, from->pd), s->fast2)) &&
+                  spin_predict(&o, num_lane(s->leap, 0), from, b.x);
+  integrate_fast(s, &b, s->fast[tile]);
   keep_frame(b.f, b.x);
 }
 
@@ -155,8 +180,8 @@ INLINED void body_frame_of(const struct stage *s, int tile)
 }
 
 /* w = -delta (g + J'lambda), in the pose x, f. */
-INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded, const struct body_state *x,
-                     const struct body_frame *f, num mu)
+INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded, bool fast,
+                     const struct body_state *x, const struct body_frame *f, num mu)
 {
   const num *constant = numbers(s->constant, b->slot, BODY_NUMBERS);
   num pull[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
@@ -177,6 +202,10 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded,
   } else {
     body_apply_delta_as(b->t->diagonal, b->delta, pull, w);
   }
+  if (fast) {
+    const struct spin_tile o = spin_tile_of(s, b);
+    spin_free(&o, x, b->delta, w);
+  }
   put_w(b, w);
   ends_tip(TIP_FREE, b->t, s->tip, x, f, frame_f(s, b), w);
 }
@@ -184,12 +213,12 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded,
 INLINED void body_free_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  free_of(s, &b, s->acted[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
+  free_of(s, &b, s->acted[tile], s->fast[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
 }
 
 INLINED void body_free_rest_of(const struct stage *s, int tile)
 {
-  if (!s->tile[tile].alone) body_free_of(s, tile);
+  if (!s->tile[tile].alone || s->fast[tile]) body_free_of(s, tile);
 }
 
 /* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
@@ -209,7 +238,7 @@ INLINED void body_step_of(const struct stage *s, int tile)
   const struct bodies b = bodies_of(s, tile);
   struct body_frame *f = frame_to(s, &b);
   move(s, &b);
-  integrate(&s->rule, b.last, (num *)b.x);
+  integrate_fast(s, &b, s->fast[tile]);
   keep_frame(f, b.x);
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
 }
@@ -227,12 +256,12 @@ INLINED void turn_alone(const struct stage *s, int tile)
   body_frame_update(&f, &x);
   to->s = f.s;
   to->inverse = f.inverse;
-  free_of(s, &b, s->acted[tile], &x, &f, mu);
+  free_of(s, &b, s->acted[tile], false, &x, &f, mu);
 }
 
 INLINED void body_turn_of(const struct stage *s, int tile)
 {
-  if (s->tile[tile].alone)
+  if (s->tile[tile].alone && !s->fast[tile])
     turn_alone(s, tile);
   else
     body_step_of(s, tile);

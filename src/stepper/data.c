@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * ali3_data as one block, and reading out of it. The sizing run is the layout run over a null base. */
 #include "base/arena.h"
+#include "dynamics/spin.h"
 #include "math/vec3.h"
 #include "stepper/storage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,8 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   d->frame_other = doubles(a, FRAME_NUMBERS * n);
   d->frame_f = d->frame_to = d->frame;
   d->delta = doubles(a, DELTA_NUMBERS * n);
+  d->spin = doubles(a, SPIN_NUMBERS * n);
+  d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
   d->load = doubles(a, LOAD_NUMBERS * n);
   d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
   place_rows(f, d, a);
@@ -165,7 +169,7 @@ size_t ali3_data_size(const ali3_model *m)
 {
   struct ali3_data nowhere;
   struct arena a = {0};
-  if (!m->frozen) return 0;
+  if (!m || !m->frozen) return 0;
   arena_take(&a, 1, sizeof nowhere);
   place(m, &a, &nowhere);
   return a.used;
@@ -173,7 +177,7 @@ size_t ali3_data_size(const ali3_model *m)
 
 ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
 {
-  if (!m->frozen || !block || size < ali3_data_size(m) || (size_t)block % ARENA_ALIGN) return NULL;
+  if (!m || !m->frozen || !block || size < ali3_data_size(m) || (size_t)block % ARENA_ALIGN) return NULL;
   memset(block, 0, size);
   struct arena a = {.base = block};
   ali3_data *d = arena_take(&a, 1, sizeof *d);
@@ -182,6 +186,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused(m, d->twin[i]);
   atomic_init(&d->failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
+  violation_none(&d->violation);
   return d;
 }
 
@@ -202,16 +207,17 @@ void ali3_data_free(ali3_data *d)
 
 void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec)
 {
-  d->exec = exec;
+  if (d) d->exec = exec;
 }
 
 void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe)
 {
-  d->probe = probe;
+  if (d) d->probe = probe;
 }
 
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
 {
+  assert(body >= 0 && body < m->bodies);
   const double load[LOAD_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
   stored_set(m, d->external, LOAD_NUMBERS, body, load);
   step_refresh(d);
@@ -221,6 +227,7 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
 {
   (void)m;
+  assert(load >= 0 && load < m->loads);
   v3_copy(d->vector[load], vector);
   step_refresh(d);
 }
@@ -228,12 +235,17 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
 {
   (void)m;
+  assert(force >= 0 && force < m->forces);
   d->value[force] = value;
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)
 {
   return &d->report;
+}
+const ali3_violation *ali3_violation_get(const ali3_data *d)
+{
+  return &d->violation;
 }
 const ali3_initial *ali3_initial_get(const ali3_data *d)
 {
@@ -242,6 +254,7 @@ const ali3_initial *ali3_initial_get(const ali3_data *d)
 
 void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_state *o)
 {
+  assert(body >= ALI3_GROUND && body < m->bodies);
   const struct body_state x = stored_state(m, d->now.x, body);
   double y[BODY_Y];
   v3_copy(o->position, x.r);
@@ -256,6 +269,7 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *o)
 {
+  assert(joint >= 0 && joint < m->joints);
   const struct joint_rows *j = &m->frozen->link[joint];
   struct link_view view;
   double wrapped, room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
@@ -273,6 +287,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
 
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *o)
 {
+  assert(force >= 0 && force < m->forces);
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
   ali3_force_type type = m->force[force].spec.type;
   struct link_view view;

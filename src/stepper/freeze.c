@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
 #include "math/vec3.h"
+#include "stepper/carry.h"
 #include "stepper/stepper.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@ static void frozen_free(struct frozen *f)
   for (int i = 0; i < f->drives; i++) free(f->drive[i].motion.curvature);
   free(f->drive);
   free(f->carried);
+  free(f->typical);
   free(f->force_link);
   free(f->force_of);
   free(f->link);
@@ -26,7 +28,22 @@ static bool is_rigid(const ali3_force_spec *spec)
   return spec->type == ALI3_FORCE_DRIVE || spec->type == ALI3_FORCE_GEAR;
 }
 
-static bool compile_force(const ali3_model *m, struct frozen *f, int force, int link)
+/* Newton's iterations shrink an error by some pull/length dt^2/4 (1/m_a + 1/m_b), unless the factors know of the pull. Pull over
+ * length at the start where that counts; else 0. */
+static double pulled_hard(const ali3_model *m, int force, const struct joint_rows *j, double dt,
+                          double length)
+{
+  static const double HARD = 0.02;
+  const ali3_force_type type = m->force[force].spec.type;
+  double slope, give = 0.0;
+  if (type != ALI3_FORCE_SPRING && type != ALI3_FORCE_CABLE) return 0.0;
+  const double pull = law_force(&j->law[0], length - j->length, 0.0, 0.0, &slope);
+  for (int side = 0; side < 2; side++)
+    if (j->body[side] != ALI3_GROUND) give += 1.0 / m->body[j->body[side]].mass;
+  return pull > 0.0 && pull * give * 0.25 * dt * dt > HARD * length ? pull / length : 0.0;
+}
+
+static bool compile_force(const ali3_model *m, struct frozen *f, int force, int link, double dt)
 {
   const ali3_force_spec *spec = &m->force[force].spec;
   struct joint_rows *j = &f->link[link];
@@ -34,6 +51,8 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->force_link[force] = link;
   f->force_of[link - m->joints] = force;
   rows_compile_force(m, force, f->link, j, &at_start);
+  const double sway = pulled_hard(m, force, j, dt, at_start);
+  if (sway > 0.0) rows_add_sway(j, sway);
   f->values |= ali3_force_type_takes_value(spec->type);
   for (int k = 0; k < j->count && j->soft; k++) {
     f->switches |= law_switches(&j->law[k]);
@@ -48,7 +67,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   return motion_compile(spec, at_start, &drive->motion);
 }
 
-static int compile_links(ali3_model *m, struct frozen *f)
+static int compile_links(ali3_model *m, struct frozen *f, double dt)
 {
   int link = m->joints;
   bool memory = true;
@@ -57,10 +76,10 @@ static int compile_links(ali3_model *m, struct frozen *f)
     if (status < 0) return status;
   }
   for (int i = 0; i < m->forces; i++)
-    if (is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
+    if (is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++, dt);
   f->rigid_links = link;
   for (int i = 0; i < m->forces; i++)
-    if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++);
+    if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++, dt);
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
 }
 
@@ -71,16 +90,6 @@ static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
   fill[0] = 0;
   for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->load_first[b + 1] += f->load_first[b];
   for (int i = 0; i < m->loads; i++) f->load[fill[m->load[i].body]++] = i;
-}
-
-/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one without mass. */
-static void find_carried(const ali3_model *m, struct frozen *f)
-{
-  static const double LIGHT = 1e-5;
-  double heaviest = 0.0;
-  for (int b = 0; b < m->bodies; b++) heaviest = fmax(heaviest, m->body[b].mass);
-  for (int b = 0; b < m->bodies; b++)
-    f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * heaviest;
 }
 
 /* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on
@@ -100,6 +109,23 @@ static double find_length(const ali3_model *m, const struct frozen *f)
   return length > 0.0 && isfinite(length) ? length : 1.0;
 }
 
+/* Far from the world's origin the rounding of coordinates is larger than that of lever arms. */
+static double find_rounding(const ali3_model *m, double length)
+{
+  double largest = 0.0;
+  for (int b = 0; b < m->bodies; b++)
+    for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(m->body[b].position[i]));
+  return fmax(length, 0.01 * largest);
+}
+
+/* What the options leave to us. */
+static void set_assembly(ali3_options *o, double length)
+{
+  static const double POSITION = 0.005, PART = 0.05, ANGLE = 2.0 * 3.14159265358979323846 / 180.0;
+  if (o->assembly_position == 0.0) o->assembly_position = fmin(POSITION, PART * length);
+  if (o->assembly_angle == 0.0) o->assembly_angle = ANGLE;
+}
+
 static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tree_excess *e)
 {
   const bool body = e->body >= 0, joint = !body && e->joint < m->joints;
@@ -110,8 +136,8 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
   return model_refuse(
       m, ALI3_E_MODEL, "model", "joints",
       "%s '%.60s' is coupled to %d joints and forces: a step would need %.3g GB or more, expected "
-      "at most %d GB; remove joints that repeat others, or make welded bodies one body",
-      kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024);
+      "at most %.3g GB; remove joints that repeat others, or make welded bodies one body",
+      kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
 static int lay_out(ali3_model *m, struct frozen *f)
@@ -122,12 +148,13 @@ static int lay_out(ali3_model *m, struct frozen *f)
   return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
 }
 
-static int build(ali3_model *m, struct frozen *f)
+static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
   f->link = calloc((size_t)f->links + 1, sizeof *f->link);
   f->carried = calloc(bodies, sizeof *f->carried);
+  f->typical = calloc(bodies, sizeof *f->typical);
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
@@ -135,15 +162,15 @@ static int build(ali3_model *m, struct frozen *f)
   f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
   int *fill = calloc(bodies, sizeof *fill);
   int status = ALI3_OK;
-  if (!f->link || !f->carried || !f->force_link || !f->force_of || !f->drive || !f->load_first || !f->load ||
-      !fill)
+  if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->drive ||
+      !f->load_first || !f->load || !fill)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
-  if (status == ALI3_OK) status = compile_links(m, f);
+  if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
-    find_carried(m, f);
     f->length = find_length(m, f);
-    status = lay_out(m, f);
+    f->rounding = find_rounding(m, f->length);
+    status = carry_find(m, f) ? lay_out(m, f) : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
   return status;
@@ -151,6 +178,9 @@ static int build(ali3_model *m, struct frozen *f)
 
 int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 {
+  const ali3_options by_default = ali3_options_default();
+  if (!m) return ALI3_E_ARGUMENT;
+  if (!options) options = &by_default;
   if (m->frozen) return model_refuse(m, ALI3_E_FROZEN, "model", "", "the model is frozen already");
   int status = model_check_options(m, options);
   if (status < 0) return status;
@@ -159,12 +189,13 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   f->isa = isa_best();
   if (options->isa[0]) isa_from_name(options->isa, &f->isa);
-  status = build(m, f);
+  status = build(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;
   }
   m->options = *options;
+  set_assembly(&m->options, f->length);
   m->frozen = f;
   m->frozen_free = frozen_free;
   return ALI3_OK;
@@ -172,12 +203,12 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 
 int ali3_model_rows(const ali3_model *m)
 {
-  return m->frozen ? m->frozen->true_rows : 0;
+  return m && m->frozen ? m->frozen->true_rows : 0;
 }
 
 const char *ali3_model_isa(const ali3_model *m)
 {
-  return m->frozen ? isa_name(m->frozen->isa) : "";
+  return m && m->frozen ? isa_name(m->frozen->isa) : "";
 }
 
 /* One solve: P and twice K of each node; a tree with hubs solves twice. */
@@ -193,7 +224,7 @@ static double solve_flops(const struct tree *t)
 
 double ali3_model_flops(const ali3_model *m)
 {
-  if (!m->frozen) return 0.0;
+  if (!m || !m->frozen) return 0.0;
   const struct frozen *f = m->frozen;
   const ali3_options *o = &m->options;
   double factors = f->switches ? o->iterations : 1,

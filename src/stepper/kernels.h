@@ -107,6 +107,7 @@ void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
 /* norms.c. RT. Of rigid rows: the largest, or of links the same of `left`; whether all are below `limit`; the first link, as they are stored, that has the
  * largest, or one that is no number, -1 if all are 0. Of the increments: the norm; the first body that has the largest. */
 double norm_largest(const ali3_model *m, const double *row);
+double norm_sum(const ali3_model *m, const double *row); /* over all rows */
 double norm_largest_left(const ali3_model *m, const double *left);
 bool norm_below(const ali3_model *m, const double *row, double limit);
 int norm_worst_link(const ali3_model *m, const double *row, double largest);

@@ -13,7 +13,8 @@ _Static_assert((int)ISA_LANES_MAX == (int)LANES_MOST, "");
 _Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
 _Static_assert((int)DELTA_ALPHA == (int)TREE_DELTA_N + 1, "delta begins as in the tree");
 
-/* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal. */
+/* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal and the zero of the
+ * coordinate in its length. */
 static bool slides(const struct joint_rows *j)
 {
   return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
@@ -180,7 +181,7 @@ static void set_constants(const struct joint_rows *j, int width, double *o)
   const struct coordinate *c = j->coordinate;
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
-  *o = j->length;
+  *o = slide ? j->length - j->ratio[0] * c->zero : j->length;
   o += width;
   for (int k = 0; k < j->primitives; k++) {
     for (int i = 0; i < 3; i++, o += width) *o = slide ? j->ratio[0] * c->axis[i] : j->primitive[k].u[i];
@@ -446,7 +447,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     list_ends(&l);
-    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f);
+    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f) && axes_fill(m, f);
     if (ok) find_tips(&l);
   }
   free(l.end_first);
@@ -473,6 +474,7 @@ void layout_free(struct frozen *f)
   free(f->body_tile);
   free(f->tile_of);
   free(f->constant);
+  free(f->axes);
   free(f->link_constant);
   for (size_t i = 0; i < sizeof f->block / sizeof *f->block; i++) free(f->block[i]);
 }

@@ -31,6 +31,11 @@ double norm_largest(const ali3_model *m, const double *row)
   return kernels_of(m)->largest(row, m->frozen->rigid);
 }
 
+double norm_sum(const ali3_model *m, const double *row)
+{
+  return kernels_of(m)->sum(row, m->frozen->rows);
+}
+
 double norm_largest_left(const ali3_model *m, const double *left)
 {
   return kernels_of(m)->largest(left, m->frozen->left);

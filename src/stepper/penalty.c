@@ -8,9 +8,10 @@
 #include <string.h>
 
 /* Stiffness over the step of a law that springs; spring: without its damping. */
-static double stiffness_of(const struct law *law, const struct rule *rule, bool spring)
+double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring)
 {
   double k = law->stiffness, c = law->damping;
+  if (law->kind == LAW_SWAY && spring) return k; /* held by nobody, but it swings */
   if (law->kind != LAW_LIMITS && law->kind != LAW_LINEAR && law->kind != LAW_TABLE) return 0.0;
   for (int i = 1; law->force && i < law->force->n; i++) {
     const double(*p)[2] = law->force->point + i;
@@ -23,30 +24,15 @@ static double stiffness_of(const struct law *law, const struct rule *rule, bool 
   return spring ? k : k + rule->v_d * c;
 }
 
-/* A body of the middle of the others, to stand for one that has no mass of its own. */
-static void typical(const ali3_model *m, double *mass, double *moment)
-{
-  int n = 0;
-  *mass = *moment = 0.0;
-  for (int b = 0; b < m->bodies; b++) {
-    const struct body *body = &m->body[b];
-    if (m->frozen->carried[b]) continue;
-    *mass += log(body->mass);
-    *moment += log((body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0);
-    n++;
-  }
-  *mass = n ? exp(*mass / n) : 1.0;
-  *moment = n ? exp(*moment / n) : 1.0;
-}
-
-static void set_bodies(const ali3_model *m, ali3_data *d, double alpha, double typical_moment)
+static void set_bodies(const ali3_model *m, ali3_data *d, double alpha)
 {
   double h = d->rule.h;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     struct body_delta delta;
     bool carried = stage_carried(m, b);
-    double moment = carried ? typical_moment : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
+    double moment = carried ? m->frozen->typical[b].moment
+                            : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
     delta.r = carried ? body->mass / h : h / body->mass;
     for (int i = 0; i < 9; i++) delta.th[i] = carried ? body->inertia[i] / h : h * body->inertia_inverse[i];
     delta.alpha = alpha > 0.0 ? alpha : moment / (h * m->options.compliance);
@@ -55,34 +41,52 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha, double t
   }
 }
 
-/* J delta J' of a row, over the bodies that have a delta; between others alone, that of a typical one. */
-static double entry_of(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
-                       double mass)
+/* J h M^-1 J' of a row for a carried body with a mass of its own. */
+static double own_entry(const struct body *b, const double *J)
 {
-  double room[STORED_J] = {0.0}, entry = 0.0, square = 0.0;
+  double turn[3];
+  m3_mul(turn, b->inertia_inverse, J + 3);
+  return v3_dot(J, J) / b->mass + v3_dot(turn, J + 3);
+}
+
+/* Of what a light body asks for: with less, lever arms of some lengths would leave only rounding of it. */
+static const double SOFTEST = 6e-4;
+
+/* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a carried body
+ * has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former alone is so stiff that
+ * nothing but rounding is left of the light body's inertia in its pivot, the latter alone so soft beside the heavy bodies that the
+ * iterations are slow. */
+double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
+{
+  double room[STORED_J] = {0.0}, entry = 0.0, own = 0.0, typical = 0.0;
   const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double dJ[BODY_Y];
-    if (j->body[side] == ALI3_GROUND) continue;
-    for (int y = 0; y < BODY_Y - 1; y++) square += J[y] * J[y];
-    if (stage_carried(m, j->body[side])) continue;
-    const struct body_delta delta = stored_delta(m, d, j->body[side]);
+    const int b = j->body[side];
+    if (b == ALI3_GROUND) continue;
+    for (int y = 0; y < BODY_Y - 1; y++) typical += J[y] * J[y] / m->frozen->typical[b].mass;
+    if (stage_carried(m, b)) {
+      if (!m->body[b].singular) own += own_entry(&m->body[b], J);
+      continue;
+    }
+    const struct body_delta delta = stored_delta(m, d, b);
     body_apply_delta(&delta, J, dJ);
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
-  return entry > 0.0 ? entry : d->rule.h * square / mass;
+  if (!(entry > 0.0)) entry = d->rule.h * typical;
+  if (!(own > 0.0)) return entry;
+  own *= d->rule.h;
+  return fmax(sqrt(entry * (entry + own)), SOFTEST * own);
 }
 
 void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
 {
-  double mass, moment;
-  typical(m, &mass, &moment);
-  set_bodies(m, d, alpha, moment);
+  set_bodies(m, d, alpha);
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (j->soft) continue;
-      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * entry_of(m, d, j, k, mass);
+      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * penalty_entry(m, d, j, k);
     }
   }
   penalty_open(m, d);
@@ -103,7 +107,7 @@ static void corrected(const ali3_model *m, const ali3_data *d, int body, double 
 
 /* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
  * J delta J'. */
-static double mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
+double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k)
 {
   static const double none[BODY_Y];
   double room[STORED_J] = {0.0}, sum = 0.0;
@@ -145,10 +149,9 @@ struct stiff_search {
   double limit;   /* of dt^2/4 k (J M^-1 J'): 1 is some three steps a period */
   bool permanent; /* springs that always act, without their dampers; else all rows, with them */
   double work;    /* flops of solves so far */
-  double mass;    /* a typical one */
 };
 
-/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. mobility() holds those by the very springs that
+/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. penalty_mobility() holds those by the very springs that
  * are looked at, so it does not show how fast they swing. */
 static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
@@ -171,10 +174,10 @@ static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_r
   struct rule rule = d->rule;
   rule.v_d /= s->length;
   if (s->permanent && law->kind == LAW_LIMITS) return false;
-  const double stiffness = s->length * s->length * stiffness_of(law, &rule, s->permanent);
-  bool stiff = entry_of(m, d, j, k, s->mass) * stiffness > s->limit;
+  const double stiffness = s->length * s->length * penalty_stiffness(law, &rule, s->permanent);
+  bool stiff = penalty_entry(m, d, j, k) * stiffness > s->limit;
   if (stiff && s->work < AFFORDABLE) {
-    stiff = mobility(m, d, j, k) * stiffness > s->limit;
+    stiff = penalty_mobility(m, d, j, k) * stiffness > s->limit;
     s->work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
   }
   return stiff || (s->permanent && point_entry(m, d, j, k) * stiffness > s->limit);
@@ -201,8 +204,6 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
 {
   const double FOUR_STEPS = 0.6;
   struct stiff_search s = {.length = 1.0, .limit = FOUR_STEPS, .permanent = true};
-  double moment;
-  typical(m, &s.mass, &moment);
   d->combines = m->options.extrapolate && !find_stiff(m, d, &s, NULL);
   s.permanent = false;
   if (!d->combines) s.limit = 1.0;
@@ -214,9 +215,8 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
  * Leaves the factors as they were asked for by penalty_open(). */
 bool penalty_find_gives(const ali3_model *m, ali3_data *d)
 {
-  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0, mass, moment;
+  double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;
   if (!m->frozen->jumps) return true;
-  typical(m, &mass, &moment);
   soft_start(m, d);
   soft_laws(m, d, 0);
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
@@ -231,7 +231,8 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
-      d->gives[stored_row(j, k)] = work < AFFORDABLE ? mobility(m, d, j, k) : entry_of(m, d, j, k, mass);
+      d->gives[stored_row(j, k)] =
+          work < AFFORDABLE ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
       work += solve;
     }
   }

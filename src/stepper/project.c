@@ -109,6 +109,14 @@ void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda)
   for (int i = f->rigid; i < f->rows; i++) d->now.reaction[i] = d->now.lambda[i];
 }
 
+bool project_finite(const ali3_model *m, const ali3_data *d)
+{
+  const ali3_report *r = &d->report;
+  return isfinite(r->position) && isfinite(r->velocity) && isfinite(r->acceleration) &&
+         isfinite(norm_sum(m, d->now.reaction)) &&
+         (m->frozen->rows == m->frozen->rigid || isfinite(norm_sum(m, d->Phi)));
+}
+
 void project_norms(const ali3_model *m, ali3_data *d)
 {
   ali3_report *r = &d->report;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The initial state: positions and velocities moved onto the constraints where they are not, then
+ * The initial state: positions (assemble.c) and velocities moved onto the constraints where they are not, then
  * accelerations and multipliers. Iterates until done: not for the loop. */
-#include "math/euler.h"
+#include "stepper/assemble.h"
 #include "stepper/kernels.h"
 #include "stepper/storage.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
-static const double ASSEMBLED = 1e-9;      /* times the size of the mechanism */
+static const double ON_CONSTRAINT = 1e-12; /* velocities below this are left as the model gives them */
 enum { PASSES = 100 };
 
 /* A drive starts where its function begins; one that is led from outside at rest, where the model has it. */
@@ -43,15 +42,17 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
   }
   STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
-  for (int j = 0; j < m->joints; j++) d->turn[j] = 0.0;
+  for (int j = 0; j < m->joints; j++)
+    d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* of angles, as given */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
   for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
   for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
+  violation_none(&d->violation);
   aim_at_start(m, d);
-  d->initial = (ali3_initial){.body_position = -1};
+  d->initial = (ali3_initial){.body_position = -1, .body_orientation = -1};
 }
 
 static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
@@ -70,61 +71,6 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
   }
   stage_name_worst(m, d, worst);
   return largest;
-}
-
-/* A length to judge a residual by: the largest coordinate of a centre of mass, at least 1 m. */
-static double size_of(const ali3_model *m)
-{
-  double size = 1.0;
-  for (int b = 0; b < m->bodies; b++)
-    for (int i = 0; i < 3; i++) size = fmax(size, fabs(m->body[b].position[i]));
-  return size;
-}
-
-/* How far the axes that a joint holds parallel are from it, 0 .. 2. Its three rows are 0 as well after half a turn or a
- * third of one, and there Newton stays. */
-static double turned_away(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
-{
-  const struct primitive *p = &j->primitive[j->primitives - 3];
-  struct link_view view;
-  double largest = 0.0;
-  stage_view(m, d, j, &view);
-  for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
-    double U[3], V[3];
-    m3_mul(U, view.f[0].R, p[i].u);
-    m3_mul(V, view.f[1].R, p[(i + 2) % 3].v);
-    largest = fmax(largest, 1.0 - v3_dot(U, V));
-  }
-  return largest;
-}
-
-/* The residual of a joint at the wrong one of its solutions; 0: there is none. */
-static double largest_turn(const ali3_model *m, ali3_data *d)
-{
-  for (int i = 0; i < m->joints; i++) {
-    ali3_joint_type type = m->joint[i].type;
-    if (type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) continue;
-    double away = turned_away(m, d, &m->frozen->link[i]);
-    if (away < 0.5) continue;
-    d->report.worst_joint = i;
-    return away;
-  }
-  return 0.0;
-}
-
-/* Newton on Phi(q) = 0, each step the smallest in the norm of the mass matrix. */
-static int assemble(const ali3_model *m, ali3_data *d)
-{
-  double size = size_of(m), residual = largest_row(m, d, d->Phi);
-  if (residual <= ON_CONSTRAINT * size) return ALI3_OK;
-  for (int pass = 0; pass < PASSES; pass++) {
-    if (!stage_condense(m, d)) return ALI3_E_SINGULAR;
-    double moved = project_position(m, d);
-    stage_rows(m, d);
-    residual = largest_row(m, d, d->Phi);
-    if (!isfinite(residual) || (residual <= ON_CONSTRAINT * size && moved <= 1e-10 * size)) break;
-  }
-  return residual <= ASSEMBLED * size ? ALI3_OK : ALI3_E_ASSEMBLE;
 }
 
 static double largest_velocity_row(const ali3_model *m, ali3_data *d)
@@ -231,22 +177,14 @@ static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const 
   return true;
 }
 
-static void measure_move(const ali3_model *m, ali3_data *d)
+/* How far velocities were moved. */
+static void measure_velocities(const ali3_model *m, ali3_data *d)
 {
   ali3_initial *o = &d->initial;
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     const struct body_state x = stored_state(m, d->now.x, b);
-    double y[BODY_Y], dv[3], dw[3], dr[3];
-    v3_sub(dr, x.r, body->position);
-    double distance = sqrt(v3_dot(dr, dr));
-    if (distance > o->moved_position) {
-      o->moved_position = distance;
-      o->body_position = b;
-    }
-    double dp[4];
-    for (int i = 0; i < 4; i++) dp[i] = x.p[i] - body->orientation[i];
-    o->moved_orientation = fmax(o->moved_orientation, 2.0 * sqrt(p_dot(dp, dp)));
+    double y[BODY_Y], dv[3], dw[3];
     body_velocity(&x, y);
     v3_sub(dv, y, body->velocity);
     v3_sub(dw, y + 3, body->angular_velocity);
@@ -255,7 +193,15 @@ static void measure_move(const ali3_model *m, ali3_data *d)
   }
 }
 
-int ali3_reset(const ali3_model *m, ali3_data *d)
+/* A pivot is not positive: names the joint or body. */
+static int refuse_singular(const ali3_model *m, ali3_data *d)
+{
+  d->report.position = largest_row(m, d, d->Phi);
+  carried_report(m, d);
+  return d->report.status = ALI3_E_SINGULAR;
+}
+
+static int find_start(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
   if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
@@ -268,23 +214,11 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
     penalty_find_stiff(m, d);
     if (!penalty_find_gives(m, d)) status = ALI3_E_SINGULAR;
   }
-  if (status < 0) {
-    int joint = d->report.worst_joint, force = d->report.worst_force;
-    d->report.position = largest_row(m, d, d->Phi);
-    if (status == ALI3_E_SINGULAR && (joint >= 0 || force >= 0)) {
-      d->report.worst_joint = joint;
-      d->report.worst_force = force;
-    }
-    if (status == ALI3_E_SINGULAR) carried_report(m, d);
-    return d->report.status = status;
-  }
-  double turned = largest_turn(m, d);
-  if (turned > 0.0) {
-    d->report.position = turned;
-    return d->report.status = ALI3_E_ASSEMBLE;
-  }
+  if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
+  if (status < 0) return d->report.status = status;
   stage_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
+  if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
   if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
@@ -293,15 +227,23 @@ int ali3_reset(const ali3_model *m, ali3_data *d)
   if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
-  measure_move(m, d);
+  measure_velocities(m, d);
   project_left(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   if (d->twin[0]) extrapolate_lengths(m, d);
   stage_roll(m, d);
-  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration))
+  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !data_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;
   return d->report.status = moved ? ALI3_MOVED : ALI3_OK;
+}
+
+int ali3_reset(const ali3_model *m, ali3_data *d)
+{
+  if (!m || !m->frozen || !d) return ALI3_E_ARGUMENT;
+  int status = find_start(m, d);
+  d->started = status >= 0;
+  return status;
 }

@@ -6,6 +6,8 @@
 #include "math/euler.h"
 #include "stepper/storage.h"
 
+#include <assert.h>
+
 static void point_of(const struct body_state *x, const double R[9], const double point[3], const double w[3],
                      const double wd[3], ali3_point_state *o)
 {
@@ -28,6 +30,7 @@ static void point_of(const struct body_state *x, const double R[9], const double
 void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const double point[3],
                     ali3_point_state *o)
 {
+  assert(body >= ALI3_GROUND && body < m->bodies);
   const struct body_state x = stored_state(m, d->now.x, body);
   const struct body_frame f = stored_frame(m, d, body);
   double yd[BODY_Y], ydd[BODY_Y];
@@ -38,6 +41,7 @@ void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const dou
 
 void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_sensor_state *o)
 {
+  assert(sensor >= 0 && sensor < m->sensors);
   const struct sensor *s = &m->sensor[sensor];
   const struct body_state x = stored_state(m, d->now.x, s->body);
   const struct body_frame f = stored_frame(m, d, s->body);

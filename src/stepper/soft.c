@@ -89,6 +89,9 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
   case LAW_VALUE:
     *slope = 0.0;
     return -d->value[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
+  case LAW_SWAY: /* pull over length at the start: a push would not be stable, and has no place in the factors */
+    *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->Phi_last[j->first], 1e-9);
+    return 0.0;
   default:
     return law_force(law, d->Phi[row], rate[k], d->rule.v_d, slope);
   }
@@ -214,6 +217,7 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
       end = d->held[row] ? d->now.mean[row] : end_force(d, j, k, rate);
       if (law->kind == LAW_LIMITS && d->stiff[row]) end = lambda;
     }
+    if (law->kind == LAW_SWAY) end = 0.0;
     d->z[row] = lambda - end;
     d->now.lambda[row] = end;
   }

@@ -67,6 +67,15 @@ static void forget(const ali3_model *m, ali3_data *d)
   if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
 }
 
+/* The state at the start of the step, with nothing left of what may be no number. */
+static void restore(const ali3_model *m, ali3_data *d, const struct kept *good)
+{
+  go_back(m, d, good);
+  forget(m, d);
+  for (int i = 0; i < 2 && d->twin[i]; i++) forget(m, d->twin[i]);
+  memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
+}
+
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
   const ali3_data *of = extrapolate_failed(d);
@@ -78,15 +87,19 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
     d->report.worst_body = is_body ? worst : -1;
   }
   if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
-  go_back(m, d, m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last);
-  forget(m, d);
-  for (int i = 0; i < 2 && d->twin[i]; i++) forget(m, d->twin[i]);
-  memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
+  const struct kept *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+  if (m->frozen->drives > 0) {
+    inner_aim(m, d, m->options.dt, false);
+    restore(m, d, good);
+    violation_blame(m, d);
+  }
+  restore(m, d, good);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */
     d->aim[i] = d->from[i];
   }
   stage_rows(m, d);
+  violation_locate(m, d);
   d->prepared = false;
   step_mark(d, ALI3_PHASE_IDLE);
   return d->report.status = status;
@@ -94,7 +107,12 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
 
 int ali3_prepare(const ali3_model *m, ali3_data *d)
 {
+  if (!d->started) { /* the reason of a reset that failed stays in the report */
+    if (d->report.status >= 0) d->report.status = ALI3_E_ARGUMENT;
+    return ALI3_E_ARGUMENT;
+  }
   if (d->prepared) return ALI3_OK;
+  violation_none(&d->violation);
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
   step_mark(d, ALI3_PHASE_PREDICT);
   if (m->options.substeps > 1) step_keep(m, &d->start, &d->now);
@@ -143,8 +161,9 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
   }
   project_norms(m, d);
   d->report.increment = largest;
-  if (!isfinite(d->report.position) || !isfinite(d->report.velocity) || !isfinite(d->report.acceleration))
-    return give_up(m, d, ALI3_E_DIVERGED);
+  if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
+  result = step_worse(result, violation_judge(m, d));
+  if (result < 0) return give_up(m, d, result);
   if (interpolates) step_keep_outside(m, d, &d->start_outside);
   stage_roll(m, d);
   for (int i = 0; i < m->frozen->drives; i++) d->from[i] = d->aim[i];

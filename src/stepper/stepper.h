@@ -22,7 +22,9 @@ enum {
   BODY_MASS = 0,
   BODY_INERTIA = 1,
   BODY_NUMBERS = 10, /* frozen.constant */
-  LOAD_NUMBERS = 6   /* struct body_load */
+  LOAD_NUMBERS = 6,  /* struct body_load */
+  AXES_LOOSE = 3,
+  AXES_NUMBERS = 4 /* frozen.axes */
 };
 
 /* Shapes of links that kernels have code of their own for: X(of, name, rows, sides, whether rows_share_point()). */
@@ -107,27 +109,35 @@ static inline void body_tile_place(struct body_tile *t, int slot)
   t->delta = (size_t)slot * DELTA_NUMBERS * sizeof(double);
 }
 
+/* A body of the middle of some others, to stand for one that has no mass of its own. */
+struct typical {
+  double mass, moment; /* kg, kg m^2 */
+};
+
 struct step_kernels; /* kernels.h */
 
 /* What freezing adds to a model. */
 struct frozen {
   struct joint_rows *link; /* (links) the joints of the model, then its rigid forces, then the others */
   int links, rigid_links;
-  int rows, rigid;     /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
-  int true_rows;       /* of the links alone */
-  double length;       /* m, size of the mechanism: residuals of lengths are judged relative to it */
-  int left;            /* rigid links as stored, those of lanes not in use among them */
+  int rows, rigid; /* as stored, those of lanes not in use among them: tree.rows, tree.rigid */
+  int true_rows;   /* of the links alone */
+  double length;   /* m, size of the mechanism: residuals of lengths are judged relative to it */
+  double
+      rounding; /* m, likewise for residuals of rounding: length, or a hundredth of the largest coordinate */
+  int left;     /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;
-  bool *carried;   /* (bodies) see dca/tree.h */
-  int rolling;     /* contacts of spheres with friction */
-  bool values;     /* some force takes its value from outside */
-  bool switches;   /* some law has corners: factors anew in every iteration */
-  bool jumps;      /* some force over a step is not the mean of its ends */
-  int *load_first; /* (bodies + 1) loads of each body, in `load` */
-  int *load;       /* (loads) index in model.load, ascending per body */
+  bool *carried;           /* (bodies) see dca/tree.h */
+  struct typical *typical; /* (bodies) of the bodies that links connect it to */
+  int rolling;             /* contacts of spheres with friction */
+  bool values;             /* some force takes its value from outside */
+  bool switches;           /* some law has corners: factors anew in every iteration */
+  bool jumps;              /* some force over a step is not the mean of its ends */
+  int *load_first;         /* (bodies + 1) loads of each body, in `load` */
+  int *load;               /* (loads) index in model.load, ascending per body */
   struct tree *tree;
   enum isa isa;
   struct tree_solver solver;
@@ -135,7 +145,9 @@ struct frozen {
   struct link_tile *link_tile;           /* (tree.tiles) of tiles with joints */
   struct body_tile *body_tile;           /* (tree.tiles) of tiles with bodies */
   int *tile_of;                          /* (bodies) */
-  double *constant;      /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
+  double *constant; /* (slots, BODY_NUMBERS) mass, inertia; lanes not in use weigh nothing */
+  double *
+      axes; /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link */
   double *link_constant; /* what link_tile points into */
   void *block[5];        /* what link_tile and body_tile point into */
 };
@@ -184,6 +196,8 @@ struct ali3_data {
   double *frame_other; /* of two frames the one that frame is not */
   double *frame_to;    /* where body kernels that move bodies leave it         set by stage_move */
   double *delta;    /* (n, DELTA_NUMBERS) h M^^^-1, of carried its inverse; alpha     by reset, step_length */
+  double *spin;     /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
+  bool *fast;       /* (tree.tiles) some body of it turns fast            likewise */
   double *c;        /* (m) compliance of the rows                         filled by reset, step_length */
   struct rule rule; /* of the inner step that delta and c are made for   filled by reset, step_length */
   double *external; /* (n, LOAD_NUMBERS) loads from outside                   filled by ali3_set_load */
@@ -229,10 +243,12 @@ struct ali3_data {
   bool combines;      /* extrapolated, and no spring is too stiff for it: extrapolate.c   filled by reset */
   atomic_bool corner; /* a soft row left its smooth piece of the law in this step, or was on none */
   bool midway;        /* the inner step does not end the step: nobody will ask what it leaves of the rows */
+  bool started;       /* a reset has succeeded */
   bool prepared;
   bool owned;              /* the block is ali3_data_new()'s */
   atomic_int failed_group; /* the first with a pivot that was not positive in the last condensation; -1 */
   ali3_report report;
+  ali3_violation violation;
   ali3_initial initial;
 };
 
@@ -301,6 +317,12 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha);
 void penalty_open(const ali3_model *m, ali3_data *d);
 void penalty_find_stiff(const ali3_model *m, ali3_data *d); /* needs the factors, soft rows open */
 bool penalty_find_gives(const ali3_model *m, ali3_data *d); /* after it; false: a pivot is not positive */
+/* Stiffness of a law over an inner step; spring: without its damping. 0: it does not spring. */
+double penalty_stiffness(const struct law *law, const struct rule *rule, bool spring);
+/* J delta J' of row k of a link, rule.h times the inverse of its effective mass: of its bodies alone, and as the rigid
+ * rows let them move. The latter needs the factors, soft rows open, and spoils w. */
+double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k);
+double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k);
 /* carried.c, set-up. Initial velocities of carried bodies; false: something does not hold them. carried_report():
  * which body, and in which direction, after a failed condensation. */
 bool carried_velocities(const ali3_model *m, ali3_data *d);
@@ -317,8 +339,25 @@ void project_balance(const ali3_model *m, ali3_data *d);
 /* Right after project_acceleration(); lambda: the multipliers that went with the accelerations before. */
 void project_reactions(const ali3_model *m, ali3_data *d, const double *lambda);
 void project_norms(const ali3_model *m, ali3_data *d);
+/* After it: so are reactions, lengths and gaps. What is no number or infinite stays so in a sum. */
+bool project_finite(const ali3_model *m, const ali3_data *d);
+/* Each body, joint, force and sensor as read from outside. False: names the first that is not, in the report. Set-up. */
+bool data_finite(const ali3_model *m, ali3_data *d);
 /* left of a state that does not come from these projections. */
 void project_left(const ali3_model *m, ali3_data *d);
+
+/* violation.c. RT. none: nothing is open. judge: after project_norms(), ALI3_OK, ALI3_VIOLATED or ALI3_E_VIOLATED, and
+ * d->violation. measure: of the positions as they are. at_start: the velocities that the drives ask for contradict each
+ * other. blame: at the last good state, with the aims of a step that failed: the drives that cannot go there; leaves
+ * another state behind. locate: once the last good state and its aims are back, where those drives are. */
+#define VIOLATION_POSITION 1e-5 /* of the size of the mechanism, or rad: see ali3_step() */
+#define VIOLATION_VELOCITY 1e-3 /* per step, likewise */
+void violation_none(ali3_violation *v);
+int violation_judge(const ali3_model *m, ali3_data *d);
+void violation_measure(const ali3_model *m, ali3_data *d);
+bool violation_at_start(const ali3_model *m, ali3_data *d);
+void violation_blame(const ali3_model *m, ali3_data *d);
+void violation_locate(const ali3_model *m, ali3_data *d);
 
 /* soft.c. RT. start: at the start of an inner step, where its soft rows are; laws: law, and compliance in the step, of the soft rows; settle: after the iterations, multipliers and
  * accelerations of laws that jump as they are at the end of the step; hold: after the projection of the
@@ -379,5 +418,8 @@ void stage_loads(const ali3_model *m, ali3_data *d);
  * an excess was found. */
 bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);
 void layout_free(struct frozen *f);
+
+/* axes.c, set-up. frozen.axes; false: out of memory. */
+bool axes_fill(const ali3_model *m, struct frozen *f);
 
 #endif

@@ -1,42 +1,110 @@
 /* SPDX-License-Identifier: MIT
  * What a report says, in words. Not for the loop. */
-#include "math/vec3.h"
-#include "stepper/stepper.h"
+#include "math/euler.h"
+#include "stepper/assemble.h"
 
 #include <stdio.h>
 
-/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. */
-static void free_direction(const ali3_report *r, char *text, size_t size)
+/* Whether the body has mass of its own in a direction, world axes, or inertia about it. */
+static bool has_own(const struct body *b, bool turn, const double direction[3])
+{
+  static const double ROUNDING = 1e-12;
+  double R[9], axis[3], moment[3], all = b->inertia[0] + b->inertia[4] + b->inertia[8];
+  p_rotation(R, b->orientation);
+  m3_tmul(axis, R, direction);
+  m3_mul(moment, b->inertia, axis);
+  return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
+}
+
+/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the mass is lost
+ * in rounding. */
+static void free_direction(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   const double *o = r->free_direction;
-  double along = v3_dot(o, o), about = v3_dot(o + 3, o + 3);
-  const double *part = about > along ? o + 3 : o;
-  if (along + about > 0.0)
-    snprintf(text, size, "; nothing holds it %s (%.3g, %.3g, %.3g), where it has no %s",
-             about > along ? "about" : "along", part[0], part[1], part[2],
-             about > along ? "inertia" : "mass");
+  const double along = v3_dot(o, o), about = v3_dot(o + 3, o + 3);
+  const bool turn = about > along;
+  const double *part = turn ? o + 3 : o;
+  if (!(along + about > 0.0)) return;
+  const char *way = turn ? "about" : "along", *quality = turn ? "inertia" : "mass";
+  if (has_own(&m->body[r->worst_body], turn, part))
+    snprintf(text, size,
+             "; its %s %s (%.3g, %.3g, %.3g) is too small beside the masses it is connected to: make it "
+             "larger, or "
+             "0 and hold the body there",
+             quality, way, part[0], part[1], part[2]);
+  else
+    snprintf(text, size, "; nothing holds it %s (%.3g, %.3g, %.3g), where it has no %s", way, part[0],
+             part[1], part[2], quality);
+}
+
+/* Which joint was wrong, and why that ends the reset. */
+static int cannot_assemble(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+{
+  const ali3_report *r = &d->report;
+  const ali3_initial *i = &d->initial;
+  char worst[300] = "", open[2000] = "", move[150] = "", turn[150] = "", distance[2][24], angle[2][24];
+  const char *many = openings_list(m, open, sizeof open) > 1 ? "; open in all: " : "";
+  if (r->worst_joint >= 0) ali3_joint_opening_text(m, r->worst_joint, worst, sizeof worst);
+  if (r->worst_force >= 0) ali3_force_opening_text(m, r->worst_force, worst, sizeof worst);
+  if (!worst[0]) /* closed as given: the one that would not stay so */
+    snprintf(worst, sizeof worst, "%s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
+             r->worst_joint >= 0   ? m->joint[r->worst_joint].name
+             : r->worst_force >= 0 ? m->force[r->worst_force].name
+                                   : "");
+  if (!*many) open[0] = '\0';
+  if (!i->too_far)
+    return snprintf(text, size, "%s: %s at the start%s%s", ali3_status_text(r->status), worst, many, open);
+  openings_length_text(i->moved_position, distance[0]);
+  openings_length_text(m->options.assembly_position, distance[1]);
+  openings_angle_text(i->moved_orientation, angle[0]);
+  openings_angle_text(m->options.assembly_angle, angle[1]);
+  const bool same = i->body_position == i->body_orientation;
+  if (i->body_position >= 0)
+    snprintf(move, sizeof move, "body \"%s\" would move by %s%s", m->body[i->body_position].name, distance[0],
+             i->body_orientation >= 0 ? " and " : "");
+  if (i->body_orientation >= 0 && same)
+    snprintf(turn, sizeof turn, "turn by %s", angle[0]);
+  else if (i->body_orientation >= 0)
+    snprintf(turn, sizeof turn, "body \"%s\" would turn by %s", m->body[i->body_orientation].name, angle[0]);
+  return snprintf(text, size,
+                  "%s at the start; to close it, %s%s, and assembly allows %s and %s: correct the model, or "
+                  "raise assembly.position or assembly.angle%s%s",
+                  worst, move, turn, distance[1], angle[1], many, open);
+}
+
+static int moved(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+{
+  const ali3_initial *i = &d->initial;
+  char open[2000], distance[24], angle[24];
+  openings_length_text(i->moved_position, distance);
+  openings_angle_text(i->moved_orientation, angle);
+  int count = openings_list(m, open, sizeof open);
+  return snprintf(text, size, "initial state moved by %s%s%s%s, %s, %.2g m/s, %.2g rad/s%s%s", distance,
+                  i->body_position >= 0 ? " (body " : "",
+                  i->body_position >= 0 ? m->body[i->body_position].name : "",
+                  i->body_position >= 0 ? ")" : "", angle, i->moved_velocity, i->moved_angular_velocity,
+                  count ? "; " : "", open);
 }
 
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
-  const ali3_initial *i = &d->initial;
-  char where[200] = "", direction[120] = "";
+  char where[200] = "", direction[300] = "", cause[400] = "";
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
-  if (r->status == ALI3_MOVED)
-    return snprintf(
-        text, size, "initial state moved by %.2g m%s%s%s, %.2g rad, %.2g m/s, %.2g rad/s", i->moved_position,
-        i->body_position >= 0 ? " (body " : "", i->body_position >= 0 ? m->body[i->body_position].name : "",
-        i->body_position >= 0 ? ")" : "", i->moved_orientation, i->moved_velocity, i->moved_angular_velocity);
+  if (r->status == ALI3_E_ARGUMENT && !d->started)
+    return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
+  if (r->status == ALI3_MOVED) return moved(m, d, text, size);
+  ali3_violation_text(m, &d->violation, cause, sizeof cause);
+  if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
+    return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
-    snprintf(where, sizeof where, ": %s \"%s\" stays open by %.3g", r->worst_joint >= 0 ? "joint" : "force",
-             r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name,
-             r->position);
-  else if (r->worst_body >= 0)
+    return cannot_assemble(m, d, text, size);
+  if (r->worst_body >= 0)
     snprintf(where, sizeof where, ": body \"%s\"", m->body[r->worst_body].name);
   else if (r->status == ALI3_E_SINGULAR && (r->worst_joint >= 0 || r->worst_force >= 0))
     snprintf(where, sizeof where, ": %s \"%s\"", r->worst_joint >= 0 ? "joint" : "force",
              r->worst_joint >= 0 ? m->joint[r->worst_joint].name : m->force[r->worst_force].name);
-  free_direction(r, direction, sizeof direction);
-  return snprintf(text, size, "%s%s%s", ali3_status_text(r->status), where, direction);
+  free_direction(m, r, direction, sizeof direction);
+  return snprintf(text, size, "%s%s%s%s%s", ali3_status_text(r->status), where, direction,
+                  cause[0] ? "; " : "", cause);
 }

@@ -99,6 +99,9 @@ static void add_live(json_t *o, const struct telemetry_live *l)
   json_object_set_new(o, "platform_withheld", json_boolean(l->flags & FLAG_WITHHELD));
   json_object_set_new(o, "degraded_steps", integer(l->degraded));
   json_object_set_new(o, "degraded_cycle", l->degraded_cycle ? integer(l->degraded_cycle) : json_null());
+  json_object_set_new(o, "violated_steps", integer(l->violated));
+  json_object_set_new(o, "violated_cycle", l->violated_cycle ? integer(l->violated_cycle) : json_null());
+  json_object_set_new(o, "violated_at", l->violated ? json_string(l->violated_at) : json_null());
   json_object_set_new(o, "increment", number(l->increment));
   json_object_set_new(o, "constraint", number(l->constraint));
   json_object_set_new(o, "grace_misses", integer(l->grace_misses));

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 8u
+#define TELEMETRY_VERSION 9u
 #define TELEMETRY_PREFIX  "/ali3-" /* the file in /dev/shm is this plus the instance name */
 
 /* Of the motion platform, as of the last cycle. */
@@ -28,7 +28,7 @@ struct platform_live {
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
 };
 
-enum { TELEMETRY_LATCHER = 96 };
+enum { TELEMETRY_LATCHER = 96, TELEMETRY_OPEN = 64 };
 #define LATCH_NO_NUMBER UINT32_MAX
 struct telemetry_live {
   uint64_t cycle; /* cycles since start */
@@ -41,19 +41,22 @@ struct telemetry_live {
   uint64_t wakeup_ns, step_ns, cycle_ns; /* of the last cycle */
   uint64_t input_age_ns;                 /* of the oldest channel ever set; UINT64_MAX: none */
   uint32_t stale_mask;
-  uint32_t waiting;           /* 1: the loop goes to sleep until something comes: no clock wakes it */
-  uint64_t clamped;           /* input values clamped to their limits so far */
-  uint64_t degraded;          /* steps that ended ALI3_NOT_CONVERGED, since the warm-up */
-  uint64_t degraded_cycle;    /* cycle of the last of them; 0: none */
-  uint64_t grace_misses;      /* misses within the grace after a start: not among the misses */
-  uint64_t late_starts;       /* cycles begun late on purpose, to catch up */
-  uint64_t slipped_ns;        /* by which late cycles moved the grid on */
-  int64_t pulled_ns;          /* by which beats drew it to them */
-  int64_t beat_error_ns;      /* start a beat asked for less the start there was, at the last one */
-  uint64_t beats, beats_lost; /* beats taken; times that none came within two periods */
-  double load[3];             /* part of the period that is worked, over the last 1, 10 and 60 s */
-  double increment;           /* last Newton increment */
-  double constraint;          /* largest position violation, now */
+  uint32_t waiting;        /* 1: the loop goes to sleep until something comes: no clock wakes it */
+  uint64_t clamped;        /* input values clamped to their limits so far */
+  uint64_t degraded;       /* steps that ended ALI3_NOT_CONVERGED or ALI3_VIOLATED, since the warm-up */
+  uint64_t degraded_cycle; /* cycle of the last of them; 0: none */
+  uint64_t violated;       /* steps that ended ALI3_VIOLATED, since the warm-up */
+  uint64_t violated_first, violated_cycle; /* cycle of the first and of the last of them; 0: none */
+  char violated_at[TELEMETRY_OPEN]; /* what was open most after the last of them: "joint pin"; "": none */
+  uint64_t grace_misses;            /* misses within the grace after a start: not among the misses */
+  uint64_t late_starts;             /* cycles begun late on purpose, to catch up */
+  uint64_t slipped_ns;              /* by which late cycles moved the grid on */
+  int64_t pulled_ns;                /* by which beats drew it to them */
+  int64_t beat_error_ns;            /* start a beat asked for less the start there was, at the last one */
+  uint64_t beats, beats_lost;       /* beats taken; times that none came within two periods */
+  double load[3];                   /* part of the period that is worked, over the last 1, 10 and 60 s */
+  double increment;                 /* last Newton increment */
+  double constraint;                /* largest position violation, now */
   struct platform_live platform;
   /* What a start after a crash has to know beside state and fault: restart/kept.h. */
   uint32_t disarmed; /* 1: motion needs an arm */

@@ -103,13 +103,26 @@ static void judge_steps(struct sample *s)
 {
   const struct telemetry_live *l = &s->live;
   const uint64_t cycle = l->degraded_cycle;
-  if (l->degraded == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  const uint64_t only = l->degraded - l->violated; /* what is violated has its own reason */
+  if (only == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
   const double ago = since_cycle(s, cycle);
   if (ago < news_s)
     because(s,
             "%" PRIu64 " step%s did not converge, the last %.0f s ago: raise solver.iterations or shorten "
             "the period",
-            l->degraded, l->degraded == 1 ? "" : "s", ago);
+            only, only == 1 ? "" : "s", ago);
+}
+
+/* Steps that left a joint, drive or gear open: likewise. */
+static void judge_violations(struct sample *s)
+{
+  const struct telemetry_live *l = &s->live;
+  const uint64_t cycle = l->violated_cycle;
+  if (l->violated == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  const double ago = since_cycle(s, cycle);
+  if (ago < news_s)
+    because(s, "%" PRIu64 " step%s violated, the last %.0f s ago: %.60s is open; the log names the drives",
+            l->violated, l->violated == 1 ? "" : "s", ago, l->violated_at);
 }
 
 static void judge_devices(struct sample *s)
@@ -144,6 +157,7 @@ static void judge(struct sample *s)
   if (l->state == STATE_FAULT || l->state == STATE_SAFE)
     because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
   judge_misses(s);
+  judge_violations(s);
   judge_steps(s);
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
     because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);

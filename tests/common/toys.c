@@ -3,6 +3,7 @@
 #include "check.h"
 #include "common/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,14 @@ void toy_freeze(ali3_model *m, double dt)
 {
   ali3_options options = ali3_options_default();
   options.dt = dt;
+  toy_freeze_with(m, &options);
+}
+
+void toy_freeze_apart(ali3_model *m, double dt)
+{
+  ali3_options options = ali3_options_default();
+  options.dt = dt;
+  options.assembly_position = options.assembly_angle = INFINITY;
   toy_freeze_with(m, &options);
 }
 

@@ -15,6 +15,8 @@ int toy_spherical(ali3_model *m, const char *name, int a, const double point_a[3
                   const double point_b[3]);
 /* Default options but for dt; all options. */
 void toy_freeze(ali3_model *m, double dt);
+/* The same, and a reset may move bodies as far as it takes. */
+void toy_freeze_apart(ali3_model *m, double dt);
 void toy_freeze_with(ali3_model *m, const ali3_options *options);
 /* Data of a frozen model, reset; the status must be `status`. */
 ali3_data *toy_start(const ali3_model *m, int status);

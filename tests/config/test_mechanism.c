@@ -185,15 +185,18 @@ static double build_seconds(int bodies)
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
   struct yaml y;
   struct names names = {0};
+  ali3_options options = ali3_options_default();
+  struct places places = {0};
   struct report r = {.out = stdout};
   assert_true(yaml_read(&y, file, &r));
-  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &r);
+  ali3_model *m = mechanism_build(node_find(y.root, "model"), &names, &options, &places, &r);
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
   unlink(file);
   assert_non_null(m);
   assert_int_equal(ali3_model_joints(m), bodies);
   ali3_model_free(m);
   names_free(&names);
+  places_free(&places);
   yaml_free(&y);
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
@@ -206,6 +209,49 @@ TEST(reading_is_linear)
   assert_true(large < 80 * small);
 }
 
+/* In rad, m, or degrees that say so; JSON has these in quotes. */
+TEST(positions_and_angles_have_units)
+{
+  static const struct {
+    const char *type, *given;
+    double position;
+  } joint[] = {{"revolute", "400 deg", 6.98131700797732},
+               {"revolute", "-0.5", -0.5},
+               {"revolute", "\"90 deg\"", 1.5707963267949},
+               {"prismatic", "1.25", 1.25}};
+  for (size_t i = 0; i < sizeof joint / sizeof *joint; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             TWO_BODIES "    - {name: J, type: %s, body_a: ground, body_b: A, point_a: [1, 2, 3], "
+                        "point_b: [0, 0, 0], axis: [1, 0, 0], position: %s}\n",
+             joint[i].type, joint[i].given);
+    struct settings *s = load_good(text);
+    ali3_data *d = initial_state(s);
+    ali3_joint_state j;
+    ali3_joint_get(s->model, d, 0, &j);
+    if (!(fabs(j.position - joint[i].position) < 1e-12)) fail_msg("%s: %.15g", joint[i].given, j.position);
+    ali3_data_free(d);
+    settings_free(s);
+  }
+}
+
+/* The allowance belongs to the model, and is the stepper's default where the file says nothing. */
+TEST(the_model_says_how_far_it_may_be_moved)
+{
+  static const char joint[] = "    - {name: J, type: spherical, body_a: ground, body_b: A, at: [1, 2, 3]}\n";
+  char text[600];
+  snprintf(text, sizeof text, TWO_BODIES "%s  assembly: {position: 0.2, angle: 30 deg}\n", joint);
+  struct settings *s = load_good(text);
+  assert_true(ali3_model_options(s->model)->assembly_position == 0.2);
+  assert_true(fabs(ali3_model_options(s->model)->assembly_angle - 0.523598775598299) < 1e-14);
+  settings_free(s);
+  snprintf(text, sizeof text, TWO_BODIES "%s", joint);
+  s = load_good(text);
+  assert_true(ali3_model_options(s->model)->assembly_position == 0.005);
+  assert_true(fabs(ali3_model_options(s->model)->assembly_angle - 0.0349065850398866) < 1e-15);
+  settings_free(s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -216,6 +262,8 @@ int main(void)
       cmocka_unit_test(free_bodies_and_forces_are_no_mistake),
       cmocka_unit_test(sensors_are_mounted_as_the_file_says),
       cmocka_unit_test(one_mistake_does_not_hide_or_breed_others),
+      cmocka_unit_test(positions_and_angles_have_units),
+      cmocka_unit_test(the_model_says_how_far_it_may_be_moved),
       cmocka_unit_test(reading_is_linear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

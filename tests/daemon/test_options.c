@@ -64,7 +64,11 @@ static void options_come_in_any_order(void **unused)
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--state-dir", "/var/lib/x"}), -1);
   assert_string_equal(o.state_dir, "/var/lib/x");
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--check", "a.yaml"}), -1);
-  assert_true(o.check);
+  assert_int_equal(o.check, CHECK_TEXT);
+  assert_false(o.strict);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--check=json", "--strict", "a.yaml"}), -1);
+  assert_int_equal(o.check, CHECK_JSON);
+  assert_true(o.strict);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--isa", "baseline", "a.yaml"}), -1);
   assert_string_equal(o.isa, "baseline");
 }
@@ -93,6 +97,8 @@ static void mistakes_are_refused(void **unused)
       {"a.yaml", "--duration", "inf"},
       {"a.yaml", "--duration", "1e10"},
       {"--check"},
+      {"a.yaml", "--check=yaml"},
+      {"a.yaml", "--strict"},
       {"a.yaml", "--miss-log"},
       {"a.yaml", "--miss-log-size", "0"},
       {"a.yaml", "--miss-log-size", "1.5"},

@@ -76,7 +76,7 @@ class Freshness(unittest.TestCase):
         drive = {"name": "D", "type": "drive", "joint": "J", "external": True, "max_rate": 100, "max_acceleration": 1e6}
         model = dict(SLIDER, bodies=[dict(SLIDER["bodies"][0], position=[0.5, 0, 0])], forces=[drive])
         model["joints"] = [{"name": "J", "type": "prismatic", "body_a": "ground", "body_b": "A", "point_a": [0, 0, 0],
-                            "point_b": [0, 0, 0], "axis_a": [1, 0, 0], "axis_b": [1, 0, 0]}]
+                            "point_b": [0, 0, 0], "axis_a": [1, 0, 0], "axis_b": [1, 0, 0], "position": 0.5}]
         d, client = self.start(model=model, cycle={"clock": "lockstep"}, inputs=[
             {"name": "go", "force": "D", "policy": "hold", "lower": 0.4, "upper": 1, "safe": 0.4, "rate": 1}])
         bench.wait_for("RUNNING", lambda: d.watch()["state"] == "RUNNING")

@@ -5,6 +5,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#define NOTHING                                                                                              \
+  {                                                                                                          \
+    .joint = -1, .force = -1, .drive = -1, .other = -1                                                       \
+  }
+
 static void every_cause_in_words(void **unused)
 {
   (void)unused;
@@ -15,6 +20,8 @@ static void every_cause_in_words(void **unused)
       .name = "pin", .type = ALI3_JOINT_SPHERICAL, .body_a = ALI3_GROUND, .body_b = 0};
   assert_int_equal(ali3_model_add_body(m, &bar), 0);
   assert_int_equal(ali3_model_add_joint(m, &pin), 0);
+  const ali3_options options = ali3_options_default();
+  assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK); /* of 1 m, for want of lever arms */
   struct port osc = {.name = "osc"}, modbus = {.name = "modbus"};
   struct port *const ports[] = {&osc, &modbus};
   struct input_spec input[] = {{.name = "push"}, {.name = "pull"}};
@@ -37,43 +44,78 @@ static void every_cause_in_words(void **unused)
         .joint = -1,
         .input = -1},
        "cycle 101: INIT -> RUNNING: warm-up over"},
-      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0},
+      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0, NOTHING},
        "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required, and not fresh"},
-      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0},
+      {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0, NOTHING},
        "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose, or it "
        "ended before an "
        "arm"},
-      {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0},
+      {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 101: INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested"},
-      {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0},
+      {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0, NOTHING},
        "cycle 4711: RUNNING -> PAUSED: pause by osc client 2"},
-      {{12, STATE_PAUSED, STATE_PAUSED, CAUSE_COMMAND, COMMAND_RESET, 1, 3, -1, -1, -1, 0},
+      {{12, STATE_PAUSED, STATE_PAUSED, CAUSE_COMMAND, COMMAND_RESET, 1, 3, -1, -1, -1, 0, NOTHING},
        "cycle 12: PAUSED: reset by modbus client 3, model at its initial state"},
-      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_ESTOP, 1, 4, -1, -1, -1, 0},
+      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_ESTOP, 1, 4, -1, -1, -1, 0, NOTHING},
        "cycle 13: RUNNING -> SAFE: e-stop requested by modbus 10.0.0.7:4711"},
-      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_STALE, -1, 0, -1, -1, 0, 0},
+      {{13, STATE_RUNNING, STATE_SAFE, CAUSE_FAULT, FAULT_STALE, -1, 0, -1, -1, 0, 0, NOTHING},
        "cycle 13: RUNNING -> SAFE: an input has not come for too long: push"},
-      {{13, STATE_PAUSED, STATE_PAUSED, CAUSE_INJECT_SWITCHED, 3, 1, 4, -1, -1, -1, 0},
+      {{13, STATE_PAUSED, STATE_PAUSED, CAUSE_INJECT_SWITCHED, 3, 1, 4, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION lossy, drop of input pull: switched on by modbus 10.0.0.7:4711"},
-      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_SWITCHED, 0, 0, 2, -1, -1, -1, 0},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_SWITCHED, 0, 0, 2, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION stuck, freeze of input push: switched off by osc client 2"},
-      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 1, -1, 0, -1, -1, -1, 0},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 1, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION stuck, freeze of input push: begins to act"},
-      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 0, -1, 0, -1, -1, -1, 0},
+      {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION stuck, freeze of input push: acts no longer"},
-      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, 0, -1, 0},
+      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, 0, -1, 0, NOTHING},
        "cycle 14: RUNNING -> FAULT: the step diverged, worst at joint pin, body bar"},
-      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, -1, -1, 0},
+      {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, -1, -1, 0, NOTHING},
        "cycle 14: RUNNING -> FAULT: the step diverged, worst at body bar"},
-      {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0},
+      {{14,
+        STATE_RUNNING,
+        STATE_FAULT,
+        CAUSE_FAULT,
+        FAULT_VIOLATED,
+        -1,
+        0,
+        0,
+        0,
+        -1,
+        0,
+        {.joint = 0, .force = -1, .drive = -1, .other = -1, .relative = 0.2, .length = 0.2, .limit = 0.1}},
+       "cycle 14: RUNNING -> FAULT: the joints, drives and gears cannot all be met: joint \"pin\" is open by "
+       "200 mm, the "
+       "limit is 100 mm"},
+      {{14,
+        STATE_RUNNING,
+        STATE_RUNNING,
+        CAUSE_VIOLATED,
+        0,
+        -1,
+        0,
+        -1,
+        -1,
+        -1,
+        0,
+        {.joint = 0,
+         .force = -1,
+         .drive = -1,
+         .other = -1,
+         .relative = 2.0,
+         .length = 2.0,
+         .limit = 0.1,
+         .rates = true}},
+       "cycle 14: violated: joint \"pin\" opens at 2 m/s, the limit is 100 mm/s"},
+      {{15, STATE_FAULT, STATE_EXIT, CAUSE_EXIT, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 15: FAULT -> EXIT: loop ended"},
-      {{16, PLATFORM_ENGAGE, PLATFORM_NEUTRAL, CAUSE_PLATFORM_STATE, 0, -1, 0, -1, -1, -1, 0},
+      {{16, PLATFORM_ENGAGE, PLATFORM_NEUTRAL, CAUSE_PLATFORM_STATE, 0, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 16: platform: engage -> neutral"},
-      {{17, STATE_RUNNING, STATE_RUNNING, CAUSE_PLATFORM_SET, 2, 1, 4, -1, -1, -1, 0.25},
+      {{17, STATE_RUNNING, STATE_RUNNING, CAUSE_PLATFORM_SET, 2, 1, 4, -1, -1, -1, 0.25, NOTHING},
        "cycle 17: platform: gain_lin.z set to 0.25 by modbus 10.0.0.7:4711"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    char text[400];
+    char text[700];
     event_text(&cases[k].e, &config, text, sizeof text);
     assert_string_equal(text, cases[k].text);
     char little[20]; /* cut, never overrun */

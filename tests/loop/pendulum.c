@@ -31,7 +31,8 @@ static ali3_model *pendulum(struct input_spec *spec, int inputs)
   }
   for (int i = 0; i < inputs; i++)
     assert_int_equal(input_add_loads(m, &spec[i], (const double[3]){0.0}, false), ALI3_OK);
-  const ali3_options options = ali3_options_default();
+  ali3_options options = ali3_options_default();
+  options.violation = 1e-4; /* within reach of a push that the iterations bear */
   assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK);
   return m;
 }

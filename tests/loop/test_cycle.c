@@ -263,6 +263,62 @@ static void a_step_that_diverges_is_a_fault(void **state)
   assert_same_as_steps(b, newest(b, 0), 1);
 }
 
+/* From the start, pushed with ever larger forces at once, until the step gives `flags` and `fault`. */
+static const struct frame *pushed_until(struct bench *b, uint32_t state, uint32_t fault)
+{
+  b->signals->input[0].range[0].upper = b->signals->input[0].range[5].upper = INFINITY;
+  begin_running(b);
+  for (double push = 1e3; push < 1e7; push *= 1.05) {
+    struct cycle_event e;
+    told(b, COMMAND_STOP); /* refused after a fault, which stops, too */
+    assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+    while (cycle_next_event(&b->cycle, &e)) continue;
+    let_rearm(b);
+    assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
+    assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
+    set_input(b, 0, 0, push);
+    set_input(b, 0, 5, push);
+    const struct frame *f = after(b, 1);
+    if (f->state == state && f->fault == fault && f->flags & FLAG_VIOLATED) return f;
+  }
+  fail();
+  return NULL;
+}
+
+static void next_event_of(struct bench *b, enum cycle_cause cause, struct cycle_event *e)
+{
+  do assert_true(cycle_next_event(&b->cycle, e));
+  while (e->cause != cause);
+}
+
+static void a_violated_step_is_counted_flagged_and_told(void **state)
+{
+  struct bench *b = *state;
+  const uint64_t cycle = pushed_until(b, STATE_RUNNING, FAULT_NONE)->cycle;
+  struct telemetry_live live;
+  assert_true(telemetry_read(b->telemetry, &live));
+  assert_true(live.violated == 1 && live.degraded >= 1);
+  assert_true(live.violated_first == cycle && live.violated_cycle == cycle && live.degraded_cycle == cycle);
+  assert_memory_equal(live.violated_at, "joint ", strlen("joint "));
+  struct cycle_event e;
+  next_event_of(b, CAUSE_VIOLATED, &e);
+  assert_true(e.cycle == cycle && e.violation.joint >= 0 && e.violation.limit > 0.0);
+  assert_int_equal(told(b, COMMAND_STOP), RESULT_OK);
+  assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
+  assert_false(newest(b, 0)->flags & FLAG_VIOLATED);
+}
+
+static void a_violation_above_the_limit_is_a_fault(void **state)
+{
+  struct bench *b = *state;
+  const struct frame *f = pushed_until(b, STATE_FAULT, FAULT_VIOLATED);
+  for (int i = 0; i < b->signals->input_first; i++) assert_true(isfinite(f->values[i]));
+  struct cycle_event e = {0};
+  do next_event_of(b, CAUSE_FAULT, &e);
+  while (e.code != FAULT_VIOLATED);
+  assert_true(e.violation.joint >= 0 && e.violation.relative > e.violation.limit);
+}
+
 static void a_miss_is_counted_flagged_and_skipped(void **state)
 {
   struct bench *b = *state;
@@ -460,6 +516,8 @@ int main(void)
       ROW(inputs_on_one_body_add_up),
       ROW(a_stale_input_of_policy_safe_stops_the_motion),
       ROW(a_step_that_diverges_is_a_fault),
+      ROW(a_violated_step_is_counted_flagged_and_told),
+      ROW(a_violation_above_the_limit_is_a_fault),
       ROW(a_miss_is_counted_flagged_and_skipped),
       ROW(too_many_misses_lead_to_safe),
       ROW(misses_of_the_warm_up_do_not_count),

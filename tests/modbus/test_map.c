@@ -155,7 +155,7 @@ TEST(a_frame_fills_the_input_registers)
   f->cycle = 0x1234567890;
   f->time = 1.5;
   f->state = STATE_RUNNING;
-  f->flags = FLAG_RUNNING | FLAG_OVERRUN | FLAG_NOT_REALTIME;
+  f->flags = FLAG_RUNNING | FLAG_OVERRUN | FLAG_NOT_REALTIME | FLAG_VIOLATED;
   f->fault = 9;
   f->period_us = 10000;
   f->last_cycle_us = 70000;
@@ -172,7 +172,7 @@ TEST(a_frame_fills_the_input_registers)
   free(f);
 
   const uint16_t *at = map.mapping->tab_input_registers;
-  static const uint16_t head[] = {0x4133, 0x0202, 3, 0x1082, 9, 0x1080, 0x7890, 0x7890, 0x3456, 0x7890};
+  static const uint16_t head[] = {0x4133, 0x0202, 3, 0x9082, 9, 0x9080, 0x7890, 0x7890, 0x3456, 0x7890};
   for (int i = 0; i < 10; i++) assert_int_equal(at[i], head[i]);
   assert_true(frame_get_float(at + 10) == 1.5f);
   static const uint16_t rest[] = {10000, 0xffff, 0xffff, 3, 0xffff, 5, COMMAND_RUN, 7, RESULT_WRONG_STATE};
@@ -187,7 +187,7 @@ TEST(a_frame_fills_the_input_registers)
     for (int i = 0; i < 7; i++)
       assert_true(frame_get_float(at + 1000 + 14 * k + 2 * i) ==
                   (float)(100 + BODY_FIRST + SIGNALS_BODY * k + i));
-  for (int i = 0; i < 16; i++) assert_int_equal(map.mapping->tab_input_bits[i], 0x1082 >> i & 1);
+  for (int i = 0; i < 16; i++) assert_int_equal(map.mapping->tab_input_bits[i], 0x9082 >> i & 1);
 }
 
 /* Weeks: an f32 of seconds stands still, an age in ms does not fit into 16 bits. */

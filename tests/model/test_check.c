@@ -74,6 +74,12 @@ TEST(bodies)
       BODY(s.angular_velocity[k] = bad[i], "angular_velocity", "finite");
     }
   }
+  BODY(s.mass = 1e-300, "mass", "from 1e-15 to 1e+15 kg, found 1e-300");
+  BODY(s.mass = 1e300, "mass", "found 1e+300");
+  BODY(s.inertia[0] = 1e100, "inertia", "at most 1e+30 kg m^2 in size, found 1e+100");
+  BODY(s.position[2] = -1.7e308, "position", "body 'new': expected at most 1e+09 m in size, found -1.7e+308");
+  BODY(s.velocity[1] = 1e10, "velocity", "at most 1e+09 m/s");
+  BODY(s.angular_velocity[0] = 1e10, "angular_velocity", "at most 1e+09 rad/s");
   BODY(s.orientation[0] = 0, "orientation", "found norm 0");
   BODY(s.orientation[0] = 1.002, "orientation", "norm 1, found norm 1.002");
   BODY(s.inertia[1] = 0.1, "inertia", "symmetric");
@@ -108,6 +114,7 @@ TEST(joints)
   JOINT(s.body_a = s.body_b = ALI3_GROUND, "body_b", "two different bodies");
   for (int k = 0; k < 3; k++) {
     JOINT(s.point_a[k] = NAN, "point_a", "finite");
+    JOINT(s.point_a[k] = 1e10, "point_a", "joint 'new': expected at most 1e+09 m");
     JOINT(s.point_b[k] = INFINITY, "point_b", "finite");
     JOINT(s.axis_a[k] = NAN, "axis_a", "length");
     JOINT(s.axis_b[k] = INFINITY, "axis_b", "length");
@@ -118,6 +125,7 @@ TEST(joints)
   JOINT(s.type = ALI3_JOINT_DISTANCE; s.length = NAN, "length", "above 0 m");
   JOINT(s.relative_orientation[1] = NAN, "relative_orientation", "finite");
   JOINT(s.relative_orientation[1] = 0.5, "relative_orientation", "found norm 0.5");
+  JOINT(s.position = INFINITY, "position", "finite coordinate, found inf");
 }
 
 #define LOAD(change, field, says)                                                                            \
@@ -139,6 +147,8 @@ TEST(loads)
   LOAD(s.body = 2, "body", "expected a body");
   LOAD(s.vector[0] = NAN, "vector", "finite");
   LOAD(s.point[2] = INFINITY, "point", "finite");
+  LOAD(s.point[0] = 1e10, "point", "at most 1e+09 m");
+  LOAD(s.vector[1] = 1e300, "vector", "at most 1e+20 N or N m in size, found 1e+300");
 }
 
 #define FORCE(change, field, says)                                                                           \
@@ -159,6 +169,17 @@ TEST(forces)
   FORCE(s.body_a = 1, "body_b", "two different bodies");
   FORCE(s.point_a[0] = NAN, "point_a", "finite");
   FORCE(s.point_b[0] = NAN, "point_b", "finite");
+  FORCE(s.point_a[2] = 1.7e308, "point_a", "at most 1e+09 m in size, found 1.7e+308");
+  FORCE(s.stiffness[0] = 1e30, "stiffness", "at most 1e+20 N/m");
+  FORCE(s.damping[0] = 1e30, "damping", "at most 1e+20 N s/m");
+  FORCE(s.rest = 1e30, "rest_length", "at most 1e+09 m");
+  const ali3_table far = {2, (const double[][2]){{0, 0}, {1, 1e30}}},
+                   wide = {2, (const double[][2]){{0, 0}, {1e30, 1}}};
+  FORCE(s.force_table = far, "force_table", "in point 2, found 1 and 1e+30");
+  FORCE(s.damping_table = wide, "damping_table", "in point 2, found 1e+30 and 1");
+  FORCE(s.type = ALI3_FORCE_SPHERE_SPHERE; s.radius_a = 1; s.radius_b = 1e30, "radius_b", "at most 1e+09 m");
+  FORCE(s.type = ALI3_FORCE_SPHERE_SPHERE; s.radius_a = s.radius_b = s.friction = 1;
+        s.slip = 1e-200, "slip", "of 1e-12 m/s or rad/s or more, found 1e-200");
   FORCE(s.stiffness[0] = -1, "stiffness", "found -1");
   FORCE(s.stiffness[0] = NAN, "stiffness", "0 or more");
   FORCE(s.damping[0] = -2, "damping", "found -2");
@@ -190,6 +211,7 @@ TEST(sensors)
   SENSOR(s.body = ALI3_GROUND, "body", "not the ground");
   SENSOR(s.body = 2, "body", "expected a body");
   SENSOR(s.point[1] = INFINITY, "point", "finite");
+  SENSOR(s.point[1] = 1e10, "point", "at most 1e+09 m");
   SENSOR(s.orientation[2] = NAN, "orientation", "finite");
   SENSOR(s.orientation[0] = 0.9, "orientation", "found norm 0.9");
   SENSOR(s.orientation[0] = 0, "orientation", "found norm 0");
@@ -211,6 +233,11 @@ TEST(options)
   OPTIONS(s.dt = 0, "dt", "above 0 s, found 0");
   OPTIONS(s.dt = NAN, "dt", "above 0 s");
   OPTIONS(s.dt = INFINITY, "dt", "above 0 s");
+  OPTIONS(s.dt = 1e-200, "dt", "from 1e-09 to 1e+06 s, found 1e-200");
+  OPTIONS(s.dt = 1e200, "dt", "found 1e+200");
+  OPTIONS(s.violation = -1, "violation", "found -1");
+  OPTIONS(s.violation = 1e-6, "violation", "1e-5 to 1e6");
+  OPTIONS(s.violation = NAN, "violation", "0 for no limit");
   OPTIONS(s.iterations = 0, "iterations", "found 0");
   OPTIONS(s.iterations = 101, "iterations", "1 to 100");
   OPTIONS(s.alpha = -1, "alpha", "found -1");
@@ -220,6 +247,8 @@ TEST(options)
   OPTIONS(s.compliance = NAN, "compliance", "between 0 and 1");
   OPTIONS(s.substeps = 0, "substeps", "found 0");
   OPTIONS(s.substeps = 1001, "substeps", "1 to 1000");
+  OPTIONS(s.assembly_position = -1, "assembly_position", "0 m or more, found -1");
+  OPTIONS(s.assembly_angle = NAN, "assembly_angle", "0 rad or more, found nan");
   OPTIONS(strcpy(s.isa, "sse9"), "isa", "expected one of baseline");
   OPTIONS(strcpy(s.isa, "sse9"), "isa", "found 'sse9'");
   OPTIONS(memset(s.isa, 'x', sizeof s.isa), "isa", "ends with a 0");

@@ -91,7 +91,7 @@ TEST(every_mistake_is_broken)
   assert_broken_by("\"instance\": \"a\"", "\"instance\": \"b\"", "it belongs to another instance");
   assert_broken_by("\"state\": \"SAFE\"", "\"state\": \"FAST\"", "its state is unknown");
   assert_broken_by("\"state\": \"SAFE\"", "\"state\": \"EXIT\"", "its state is unknown");
-  assert_broken_by("\"fault\": 1,", "\"fault\": 9,", "its fault is unknown");
+  assert_broken_by("\"fault\": 1,", "\"fault\": 99,", "its fault is unknown");
   assert_broken_by("\"fault\": 1,", "\"fault\": -1,", "its fault is unknown");
   assert_broken_by("\"fault\": 1,", "\"fault\": 0,", "its state and fault contradict each other");
   assert_broken_by("\"disarmed\": true", "\"disarmed\": false", "its state and fault contradict each other");

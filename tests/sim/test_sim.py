@@ -40,6 +40,23 @@ model:
     - {name: rotor, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], angular_velocity: [0.1, 113, 0.1]}
 """
 # Far from any step size that could follow it.
+FIGHT = """
+solver: {{violation: {limit}}}
+model:
+  bodies:
+    - {{name: A, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}}
+    - {{name: B, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.75, 1, 0]}}
+    - {{name: C, mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0.5, 0]}}
+  joints:
+    - {{name: J1, type: revolute, body_a: ground, body_b: A, at: [0, 0, 0], axis: [0, 0, 1]}}
+    - {{name: J2, type: revolute, body_a: A, body_b: B, at: [0, 1, 0], axis: [0, 0, 1]}}
+    - {{name: J3, type: revolute, body_a: B, body_b: C, at: [1.5, 1, 0], axis: [0, 0, 1]}}
+    - {{name: J4, type: revolute, body_a: ground, body_b: C, at: [1.5, 0, 0], axis: [0, 0, 1]}}
+  forces:
+    - {{name: one, type: drive, joint: J1, motion: [[0, 0], [1, 0.1]]}}
+    - {{name: two, type: drive, joint: J4, motion: [[0, 0], [1, 0.3]]}}
+"""
+
 WILD = """
 model:
   bodies:
@@ -255,7 +272,8 @@ class Sim(unittest.TestCase):
 
     def test_a_step_that_diverges_exits_1_with_what_there_is(self):
         table, summary = self.path("t.csv"), self.path("s.json")
-        run = sim(self.path("wild.yaml", WILD), "--duration", "10", "--output", table, "--summary", summary)
+        wild = self.path("wild.yaml", WILD.replace("model:", "solver: {violation: 0}\nmodel:", 1))
+        run = sim(wild, "--duration", "10", "--output", table, "--summary", summary)
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, r'diverged.*(body "(arm|flail)"|joint "(pin|knee)")')
         with open(summary, encoding="utf-8") as f:
@@ -305,6 +323,31 @@ class Sim(unittest.TestCase):
                     summary = json.loads(done.stdout)
                     self.assertEqual(summary["outcome"], "degraded")
                     self.assertGreater(summary["degraded_steps"], 0)
+
+    def test_violated_steps_have_an_exit_status_of_their_own(self):
+        """Two drives on the one freedom of a four-bar: they part a bit, then by more than the limit."""
+        for limit, steps in ((0, 30), (1e-3, None)):
+            with self.subTest(limit):
+                done = sim(self.path("fight.yaml", FIGHT.format(limit=limit)), "--duration", "0.3", "--summary", "-")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, r'(?m)^ali3-sim: \d+ of \d+ steps are violated, the first at .* s: .*limit is .*; '
+                                              r'drive "(one|two)" asks .* and drive "(one|two)" .* the joints do not allow both$')
+                summary = json.loads(done.stdout)
+                self.assertGreater(summary["violated_steps"], 0)
+                self.assertGreaterEqual(summary["degraded_steps"], summary["violated_steps"])
+                if steps:
+                    self.assertEqual((summary["outcome"], summary["steps"]), ("violated", steps))
+                else:
+                    self.assertIn("cannot all be met: ", done.stderr)
+                    self.assertLess(summary["steps"], 30)
+
+    def test_rates_that_contradict_at_the_start_are_refused(self):
+        text = FIGHT.format(limit=0).replace("motion: [[0, 0], [1, 0.1]]", "speed: 1").replace(
+            "motion: [[0, 0], [1, 0.3]]", "speed: 2")
+        done = sim(self.path("start.yaml", text))
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r'drive "(one|two)" asks [12] rad/s of joint "J[14]" and drive "(one|two)" of joint "J[14]" '
+                                      r'.*allow both \(lines (14 and 15|15 and 14)\)$')
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stepper/scene.h"
 #include "check.h"
+#include "dynamics/spin.h"
 
 #include "common/states.h"
 
@@ -59,6 +60,9 @@ static void place_bodies(struct scene *s)
   d->external = scene_numbers(s, n * LOAD_NUMBERS, true);
   d->load = scene_numbers(s, n * LOAD_NUMBERS, true);
   d->acted = s->acted;
+  d->fast = s->fast;
+  d->spin = scene_numbers(s, n * SPIN_NUMBERS, true);
+  s->f.axes = scene_numbers(s, n * AXES_NUMBERS, false);
   d->w = scene_numbers(s, n * BODY_Y, true);
   d->pull = scene_numbers(s, n * BODY_Y, true);
   d->response = scene_numbers(s, n * BODY_Y, true);

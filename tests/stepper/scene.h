@@ -25,7 +25,7 @@ struct scene {
   struct frozen f;
   ali3_model m;
   ali3_data d;
-  bool held[ROWS_MAX * W], acted[TILES];
+  bool held[ROWS_MAX * W], acted[TILES], fast[TILES];
   struct reference aim[W];
   double turn[2 * W];
   double *constant; /* of the links */

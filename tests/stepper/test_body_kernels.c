@@ -2,6 +2,7 @@
  * The kernels of bodies of all instruction sets that this machine has, with one lane and with all, against the scalar functions
  * of dynamics/. */
 #include "check.h"
+#include "dynamics/spin.h"
 #include "stepper/scene.h"
 
 #include <math.h>
@@ -18,7 +19,9 @@ struct one {
   double constant[BODY_NUMBERS], mu, w[BODY_Y], pull[BODY_Y], response[BODY_Y], increment;
   double push[BODY_Y];                            /* the sum */
   double z[BODY_Y], beta[BODY_Y], z_kept[BODY_Y]; /* of a hub */
-  bool carried;
+  struct body_spin spin;
+  double axes[AXES_NUMBERS];
+  bool carried, fast; /* fast: its tile has fast bodies; spin.fast: it is one */
 };
 
 static void one_take(const struct scene *s, int tile, int lane, struct one *o)
@@ -47,7 +50,10 @@ static void one_take(const struct scene *s, int tile, int lane, struct one *o)
       o->push[y] += d->push[from->at + (size_t)y * from->stride];
     }
   }
+  scene_get((double *)&o->spin, d->spin, at, SPIN_NUMBERS);
+  scene_get(o->axes, s->f.axes, at, AXES_NUMBERS);
   o->carried = s->tile[tile].carried;
+  o->fast = s->fast[tile];
 }
 
 typedef void scalar(const struct scene *s, struct one *o);
@@ -69,13 +75,47 @@ static void integrate(const struct rule *r, struct one *o)
   }
 }
 
+static struct spin_rule spin_rule(const struct scene *s, double leap)
+{
+  const struct rule *r = &s->d.rule;
+  const double kept = r->v_d / r->a_d;
+  return (struct spin_rule){r->dt, leap, r->v_d, r->v_v, r->v_a, 1.0 / kept, r->dt - kept};
+}
+
+/* p' and p'' of a fast body. */
+static void spin(const struct scene *s, struct one *o)
+{
+  const struct spin_rule rule = spin_rule(s, 0.0);
+  double R[9], w[3], Jwd[3], wd[3];
+  if (!o->fast || o->spin.fast != 1.0) return;
+  spin_rate(&o->spin, rule.v_d, o->last.p, o->x.p, w);
+  const double inverse = 1.0 / p_rotation(R, o->x.p);
+  spin_torque(false, o->constant + BODY_INERTIA, &o->spin, rule.gain, R, w, Jwd);
+  m3_mul(wd, o->delta.th, Jwd);
+  for (int i = 0; i < 3; i++) wd[i] /= s->d.rule.h;
+  p_from_rotation(o->x.pd, o->x.p, inverse, w, 0.0);
+  p_from_rotation(o->x.pdd, o->x.p, inverse, wd, -p_dot(o->x.pd, o->x.pd));
+}
+
 static void predict(const struct scene *s, struct one *o)
 {
-  double dt = s->d.rule.dt, leap = s->d.some_stiff ? 0.0 : 0.5 * dt;
+  double dt = s->d.rule.dt, leap = s->d.some_stiff ? 0.0 : 0.5 * dt, w[3], wd[3];
   double *now = (double *)&o->x;
   const double *last = (const double *)&o->last;
+  const struct spin_rule rule = spin_rule(s, leap);
   for (int i = 0; i < 7; i++) now[i] = last[i] + dt * (last[7 + i] + leap * last[14 + i]);
+  p_to_rotation(w, o->last.p, o->last.pd);
+  p_to_rotation(wd, o->last.p, o->last.pdd);
+  const double w2 = v3_dot(w, w), along = v3_dot(o->axes, w),
+               turn = 2.0 * sqrt(p_dot(o->last.pd, o->last.pd)) * s->m.options.dt;
+  o->fast = !o->carried && turn > 0.1 && (o->axes[AXES_LOOSE] == 1.0 || along * along > 0.8 * w2);
+  if (o->fast) {
+    o->spin.fast = 1.0;
+    memcpy(o->spin.axis, o->axes, sizeof o->spin.axis);
+    spin_start(false, o->constant + BODY_INERTIA, &rule, o->last.p, w, wd, &o->spin, o->x.p);
+  }
   integrate(&s->d.rule, o);
+  spin(s, o);
   body_frame_update(&o->f, &o->x);
 }
 
@@ -99,6 +139,10 @@ static void free_increment(const struct scene *s, struct one *o)
     }
   else
     body_apply_delta(&o->delta, g, o->w);
+  if (o->carried || !o->fast || o->spin.fast != 1.0 || o->axes[AXES_LOOSE] != 1.0) return;
+  double inverse[9];
+  for (int i = 0; i < 9; i++) inverse[i] = o->delta.th[i] / s->d.rule.h;
+  spin_newton(false, inverse, &o->spin, 1.0 / s->d.rule.v_d, o->f.R, o->w + 3);
 }
 
 static void step(const struct scene *s, struct one *o)
@@ -110,6 +154,7 @@ static void step(const struct scene *s, struct one *o)
   o->mu += o->delta.alpha * (o->f.s - 1.0 + 2.0 * y[6]);
   body_move(&o->x, &o->f, y);
   integrate(&s->d.rule, o);
+  spin(s, o);
   body_frame_update(&o->f, &o->x);
 }
 
@@ -235,8 +280,10 @@ static void check_bodies(struct scene *s, const struct step_kernels *k, size_t i
   for (int lane = 0; lane < s->lanes; lane++) {
     const double *a = (const double *)&got, *b = (const double *)&wanted[lane];
     one_take(s, tile, lane, &got);
-    for (int n = 0; n < (int)(offsetof(struct one, carried) / sizeof *a); n++)
-      scene_close(s, name, lane, n, a[n], b[n]);
+    /* what there is of the spin of others means nothing */
+    const bool spins = wanted[lane].fast && wanted[lane].spin.fast == 1.0;
+    const size_t end = spins ? offsetof(struct one, carried) : offsetof(struct one, spin);
+    for (int n = 0; n < (int)(end / sizeof *a); n++) scene_close(s, name, lane, n, a[n], b[n]);
   }
 }
 
@@ -254,16 +301,49 @@ static void make_diagonal(struct scene *s)
   }
 }
 
+/* Every second body with a free choice, every third one that spins about an axis, some of them too slowly. */
+static void make_fast(struct scene *s)
+{
+  s->m.options = (ali3_options){.dt = 0.05, .substeps = 1};
+  for (int i = 0; i < s->slots * BODY_Y; i++) s->d.w[i] *= 0.1; /* no iteration turns a body right round */
+  for (int i = 0; i < s->slots * DELTA_NUMBERS; i++) s->d.delta[i] *= 0.1;
+  for (int tile = A; tile <= B; tile++) {
+    s->fast[tile] = !s->tile[tile].carried;
+    for (int lane = 0; lane < s->lanes; lane++) {
+      const struct tree_body at = scene_body(s, tile, lane);
+      struct body_state x, now;
+      struct body_frame frame_now;
+      struct body_spin spin;
+      double axes[AXES_NUMBERS], w[3];
+      scene_get((double *)&x, s->d.last.x, at, X_NUMBERS);
+      scene_get((double *)&now, s->d.now.x, at, X_NUMBERS);
+      scene_get((double *)&spin, s->d.spin, at, SPIN_NUMBERS);
+      for (int i = 0; i < 4; i++) now.p[i] = x.p[i] + 0.3 * now.p[i];
+      p_to_rotation(w, x.p, x.pd);
+      const double rate = sqrt(v3_dot(w, w));
+      for (int i = 0; i < 3; i++) axes[i] = spin.axis[i] = lane % 3 ? 0.0 : w[i] / rate;
+      axes[AXES_LOOSE] = lane % 2;
+      spin.fast = random_between(&s->random, 0.0, 1.0) > 0.3;
+      body_frame_update(&frame_now, &now);
+      scene_put(s->d.now.x, (const double *)&now, at, X_NUMBERS);
+      scene_put(s->d.frame, (const double *)&frame_now, at, FRAME_NUMBERS);
+      scene_put(s->d.spin, (const double *)&spin, at, SPIN_NUMBERS);
+      scene_put(s->f.axes, axes, at, AXES_NUMBERS);
+    }
+  }
+}
+
 static void bodies(const struct step_kernels *k, int lanes, int seed, const char *isa)
 {
   for (size_t i = 0; i < sizeof body_kernel / sizeof *body_kernel; i++)
-    for (int variant = 0; variant < 16 * (ENDS + 1); variant++) {
+    for (int variant = 0; variant < 32 * (ENDS + 1); variant++) {
       struct scene s;
       scene_make(&s, lanes, 1, 2, seed);
       snprintf(s.what, sizeof s.what, "%s, %d lanes, seed %d, variant %d", isa, lanes, seed, variant);
-      scene_place_ends(&s, variant / 16, variant / 4 % 2);
+      scene_place_ends(&s, variant / 32, variant / 4 % 2);
       if (variant / 8 % 2) make_diagonal(&s);
       for (int tile = A; tile <= B; tile++) s.tile[tile].carried = s.body_tile[tile].carried = variant % 2;
+      if (variant / 16 % 2) make_fast(&s);
       s.d.some_stiff = variant % 2;
       s.f.rows = seed % 2;
       check_bodies(&s, k, i, variant / 2 % 2);

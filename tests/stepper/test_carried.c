@@ -120,6 +120,7 @@ static void slide_along(const double u[3], double k, double c, double dt, double
     }
     toy_added(m, ali3_model_add_body(m, &s));
     ali3_joint_spec j = {.name = i ? "S2" : "S1", .type = ALI3_JOINT_PRISMATIC, .body_a = i - 1, .body_b = i};
+    j.position = i ? 0.2 : 0.1; /* 0 where they are in one place */
     memcpy(j.axis_a, u, sizeof j.axis_a);
     spring(m, toy_added(m, ali3_model_add_joint(m, &j)), k, c);
   }
@@ -170,6 +171,7 @@ static struct error light_oscillator(double dt)
   toy_added(m, ali3_model_add_body(m, &light));
   toy_added(m, ali3_model_add_body(m, &heavy));
   ali3_joint_spec s = {.name = "S", .type = ALI3_JOINT_PRISMATIC, .body_a = ALI3_GROUND, .axis_a = {1, 0, 0}};
+  s.position = light.position[0];
   spring(m, toy_added(m, ali3_model_add_joint(m, &s)), k, 0);
   toy_freeze(m, dt);
   ali3_data *d = toy_start(m, ALI3_OK);

@@ -133,7 +133,6 @@ TEST(a_failed_step_leaves_nothing_in_lanes_not_in_use)
       }
       ali3_set_load(m, d, 0, (const double[]){bad[i], 0, 0}, none);
       assert_int_equal(ali3_step(m, d), ALI3_E_DIVERGED);
-      assert_true(fabs(ali3_redundant_rows(m, d)) < 0.1);
       ali3_data_free(other);
       done(m, d);
     }

@@ -251,8 +251,11 @@ TEST(a_joint_spring_on_a_slide)
   body.position[0] = 2;
   ali3_model *m = model(9.81);
   add(m, &body,
-      &(ali3_joint_spec){
-          .name = "J", .type = ALI3_JOINT_PRISMATIC, .body_a = ALI3_GROUND, .axis_a = {1, 0, 0}},
+      &(ali3_joint_spec){.name = "J",
+                         .type = ALI3_JOINT_PRISMATIC,
+                         .body_a = ALI3_GROUND,
+                         .axis_a = {1, 0, 0},
+                         .position = 2},
       &(ali3_force_spec){
           .name = "S", .type = ALI3_FORCE_JOINT_SPRING, .joint = 0, .stiffness = {k}, .rest = 1.5});
   ali3_data *d = start(m, 1e-3, false);

@@ -121,7 +121,7 @@ TEST(a_drive_may_start_beyond_half_a_turn)
   drive.offset = 4;
   drive.speed = 1;
   toy_added(m, ali3_model_add_force(m, &drive));
-  toy_freeze(m, 1e-3);
+  toy_freeze_apart(m, 1e-3);
   ali3_data *d = ali3_data_new(m);
   int status = ali3_reset(m, d);
   char text[200];

@@ -100,7 +100,7 @@ TEST(a_mechanism_slightly_apart_is_assembled)
                          .point_b = {-0.5}};
     toy_added(m, ali3_model_add_joint(m, &j));
   }
-  toy_freeze(m, 0.01);
+  toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_MOVED);
   const ali3_initial *i = ali3_initial_get(d);
   assert_true(i->moved_position > 1e-4 && i->moved_position < 0.1);
@@ -129,7 +129,7 @@ TEST(what_cannot_be_assembled_is_named)
   toy_added(m, ali3_model_add_body(m, &s));
   toy_spherical(m, "left", ALI3_GROUND, none, 1, (const double[]){-0.5, 0, 0});
   toy_spherical(m, "right", ALI3_GROUND, (const double[]){10, 0, 0}, 1, (const double[]){0.5, 0, 0});
-  toy_freeze(m, 0.01);
+  toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_E_ASSEMBLE);
   const ali3_report *r = ali3_report_get(d);
   assert_int_equal(r->status, ALI3_E_ASSEMBLE);
@@ -210,7 +210,7 @@ TEST(an_assembled_joint_shows_its_angle)
                        .axis_b = {0, 0, 1}};
   toy_added(m, ali3_model_add_joint(m, &j));
   toy_spherical(m, "tip", 0, (const double[]){1, 0, 0}, 1, none);
-  toy_freeze(m, 0.01);
+  toy_freeze_apart(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_MOVED);
   ali3_joint_state at;
   ali3_body_state x;
@@ -232,7 +232,7 @@ TEST(the_wrong_side_of_an_orientation_is_refused)
     j.relative_orientation[0] = half ? 0.0 : 0.8; /* 180 or 74 degrees */
     j.relative_orientation[1] = half ? 1.0 : 0.6;
     toy_added(m, ali3_model_add_joint(m, &j));
-    toy_freeze(m, 0.01);
+    toy_freeze_apart(m, 0.01);
     ali3_data *d = toy_start(m, half ? ALI3_E_ASSEMBLE : ALI3_MOVED);
     ali3_body_state x;
     ali3_body_get(m, d, 0, &x);

@@ -88,6 +88,7 @@ TEST(every_figure_has_its_line)
   assert_line("ali3_deadline_misses_total{instance=\"bench_1\"} 0");
   assert_line("ali3_starts_skipped_total{instance=\"bench_1\"} 0");
   assert_line("ali3_degraded_steps_total{instance=\"bench_1\"} 0");
+  assert_line("ali3_violated_steps_total{instance=\"bench_1\"} 0");
   assert_line("ali3_increment{instance=\"bench_1\"} 1e-12");
   assert_line("ali3_constraint_violation{instance=\"bench_1\"} 3e-13");
   assert_line("ali3_input_age_seconds{instance=\"bench_1\"} 0.012");

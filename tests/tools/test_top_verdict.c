@@ -126,6 +126,36 @@ TEST(steps_that_did_not_converge_are_told)
   telemetry_destroy(t);
 }
 
+/* Nor is a step that left a joint open, which is another reason than one that did not converge. */
+TEST(violated_steps_are_told)
+{
+  struct telemetry *t = start_fake();
+  struct telemetry_live live = healthy();
+  live.cycle = 100000;
+  live.degraded = live.violated = 5;
+  live.violated_first = 99000;
+  live.degraded_cycle = live.violated_cycle = 99600;
+  snprintf(live.violated_at, sizeof live.violated_at, "joint knee");
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows(
+      "DEGRADED: 5 steps violated, the last 4 s ago: joint knee is open; the log names the drives\n");
+  assert_shows("violated  5 steps, cycles 99000 to 99600, the last at joint knee");
+  assert_int_equal(top("--json --once --instance %s", name), 1);
+  assert_shows("\"violated_steps\": 5");
+  assert_shows("\"violated_cycle\": 99600");
+  assert_shows("\"violated_at\": \"joint knee\"");
+  live.degraded = 7;
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 1);
+  assert_shows("2 steps did not converge, the last 4 s ago");
+
+  live.degraded_cycle = live.violated_cycle = 94000; /* a minute */
+  telemetry_write(t, &live);
+  assert_int_equal(top("--once --instance %s", name), 0);
+  telemetry_destroy(t);
+}
+
 TEST(a_loop_that_waits_is_not_stuck)
 {
   struct telemetry *t = start_fake();
@@ -156,6 +186,7 @@ int main(void)
       cmocka_unit_test(a_full_socket_is_told_for_a_minute),
       cmocka_unit_test(misses_are_forgiven),
       cmocka_unit_test(steps_that_did_not_converge_are_told),
+      cmocka_unit_test(violated_steps_are_told),
       cmocka_unit_test(a_loop_that_waits_is_not_stuck),
       cmocka_unit_test(slow_period_is_not_a_stuck_loop),
   };

@@ -30,7 +30,9 @@
   X(gauge, simulated_seconds, "simulated time", s->whole, l->time)                                           \
   X(counter, deadline_misses_total, "cycles that ended after the next nominal start", s->whole, l->misses)   \
   X(counter, starts_skipped_total, "nominal starts left out after misses", s->whole, l->skipped)             \
-  X(counter, degraded_steps_total, "steps that did not converge", s->whole, l->degraded)                     \
+  X(counter, degraded_steps_total, "steps that did not converge, or were violated", s->whole, l->degraded)   \
+  X(counter, violated_steps_total, "steps after which a joint, drive or gear was open", s->whole,            \
+    l->violated)                                                                                             \
   X(gauge, increment, "last Newton increment of the step", s->whole, l->increment)                           \
   X(gauge, constraint_violation, "largest violation of a position constraint", s->whole, l->constraint)      \
   X(gauge, input_age_seconds, "age of the oldest input, where any was received",                             \

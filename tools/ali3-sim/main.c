@@ -38,7 +38,9 @@ static const char help[] =
     "  --help, --version\n"
     "\n"
     "Exit status: 0 the run went to its end, also with degraded steps; 1 it failed or was interrupted (what\n"
-    "there is has been written); 2 wrong usage, or a mistake in a file.\n";
+    "there is has been written); 2 wrong usage, or a mistake in a file; 3 joints, drives or gears were open "
+    "by\n"
+    "more than the tolerance, or contradict each other.\n";
 
 static bool usage(const char *option, const char *expected, const char *found)
 {
@@ -227,12 +229,13 @@ static int simulate(const struct options *o, const struct settings *s, ali3_data
     return fail(EXIT_RUN, "out of memory");
   }
   bool good = r.status >= 0 && !r.interrupted;
-  if (!good) summary_failure(s->model, d, &r);
-  summary_degraded(&r);
+  if (!good) summary_failure(s, d, &r);
+  summary_degraded(s->model, &r);
   if (o->output) good &= table_close(&table);
   if (o->summary || !o->output || strcmp(o->output, "-") != 0)
     good &= summary_write(o->summary, s->model, workers, &r);
   free(r.step_ns);
+  if (r.status == ALI3_E_VIOLATED || (good && r.violated > 0)) return EXIT_VIOLATED;
   return good ? EXIT_GOOD : EXIT_RUN;
 }
 

@@ -92,7 +92,11 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
     end = clock_now_ns();
     if (r->status < 0) break;
     r->step_ns[r->steps++] = end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
-    r->degraded += r->status == ALI3_NOT_CONVERGED;
+    r->degraded += r->status == ALI3_NOT_CONVERGED || r->status == ALI3_VIOLATED;
+    if (r->status == ALI3_VIOLATED && r->violated++ == 0) {
+      r->violation = *ali3_violation_get(d);
+      r->violated_time = ali3_report_get(d)->time;
+    }
     account(m, d, r);
     if (t && r->steps % every == 0) table_row(t, m, d);
     progress_show(&progress, end, r->steps, planned);

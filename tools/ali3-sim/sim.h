@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Exit codes; part of the interface. */
-enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
+enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_VIOLATED = 3 };
 
 struct options {
   const char *file, *signals, *output, *summary; /* NULL: not given */
@@ -43,7 +43,9 @@ bool table_close(struct table *t);
 struct result {
   int status;       /* of the reset or of the step that ended the run; ALI3_OK when it went to its end */
   bool interrupted; /* by a signal */
-  long planned, steps, degraded;
+  long planned, steps, degraded, violated; /* violated ones are degraded, too */
+  ali3_violation violation;                /* of the first of them */
+  double violated_time;                    /* s, simulated: when that was */
   double wall_s;
   uint32_t *step_ns;                                  /* (steps) */
   double position, velocity, acceleration, increment; /* largest over the run */
@@ -55,9 +57,9 @@ struct result {
 bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r);
 
 /* Says on stderr what failed, and at which joint or body. */
-void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r);
-/* Says on stderr how many steps did not converge, if any. */
-void summary_degraded(const struct result *r);
+void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
+/* Says on stderr how many steps did not converge or were violated, if any, and at which joint or drive. */
+void summary_degraded(const ali3_model *m, const struct result *r);
 /* Sorts step_ns. `file` NULL: words on stdout; "-": JSON on stdout. False after printing the reason. */
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r);
 

@@ -31,6 +31,7 @@ static json_t *real(double v)
 static const char *outcome(const struct result *r)
 {
   if (r->interrupted) return "interrupted";
+  if (r->status >= 0 && r->violated > 0) return "violated";
   if (r->status >= 0 && r->degraded > 0) return "degraded";
   return ali3_status_text(r->status);
 }
@@ -40,18 +41,18 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
   const ali3_options *o = ali3_model_options(m);
   bool begun = isfinite(r->min);
   return json_pack(
-      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I,"
+      "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
       " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "dt", o->dt, "iterations", o->iterations, "substeps", o->substeps, "extrapolate",
       o->extrapolate, "workers", workers, "isa", ali3_model_isa(m), "outcome", outcome(r), "steps",
-      (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps", (json_int_t)r->degraded, "step_us", "min",
-      real(percentile_us(r, 0)), "median", real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)),
-      "max", real(percentile_us(r, 1)), "constraint", "position", real(r->position), "velocity",
-      real(r->velocity), "acceleration", real(r->acceleration), "energy", "initial",
-      real(begun ? r->initial : NAN), "min", real(r->min), "max", real(r->max), "final",
-      real(begun ? r->final : NAN), "newton", "last_increment_max", real(r->increment), "initial",
-      "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
+      (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps", (json_int_t)r->degraded, "violated_steps",
+      (json_int_t)r->violated, "step_us", "min", real(percentile_us(r, 0)), "median",
+      real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)), "max", real(percentile_us(r, 1)),
+      "constraint", "position", real(r->position), "velocity", real(r->velocity), "acceleration",
+      real(r->acceleration), "energy", "initial", real(begun ? r->initial : NAN), "min", real(r->min), "max",
+      real(r->max), "final", real(begun ? r->final : NAN), "newton", "last_increment_max", real(r->increment),
+      "initial", "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
       "moved_velocity", r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
 }
 
@@ -72,8 +73,8 @@ static bool write_words(const ali3_model *m, int workers, const struct result *r
   printf("%s: %d bodies, %d joints, %d rows; dt %g s, %d iterations, %d workers, %s\n", ali3_model_name(m),
          ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m), o->dt, o->iterations, workers,
          ali3_model_isa(m));
-  printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded\n", r->steps, (double)r->steps * o->dt,
-         r->wall_s, outcome(r), r->degraded);
+  printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded, %ld of them violated\n", r->steps,
+         (double)r->steps * o->dt, r->wall_s, outcome(r), r->degraded, r->violated);
   if (r->moved.body_position >= 0)
     printf("initial state moved onto the constraints by up to %.3g m, body %s furthest\n",
            r->moved.moved_position, ali3_model_body_name(m, r->moved.body_position));
@@ -90,26 +91,39 @@ static bool write_words(const ali3_model *m, int workers, const struct result *r
   return fflush(stdout) == 0;
 }
 
-void summary_failure(const ali3_model *m, const ali3_data *d, const struct result *r)
+void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r)
 {
+  const ali3_model *m = s->model;
   double time = (double)r->steps * ali3_model_options(m)->dt;
   if (r->interrupted) {
     fprintf(stderr, "ali3-sim: interrupted at %g s, after %ld of %ld steps\n", time, r->steps, r->planned);
     return;
   }
-  char text[400];
+  char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(m, d, text, sizeof text);
-  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s\n", time, r->steps, text);
+  settings_drive_lines(s, ali3_violation_get(d), lines, sizeof lines);
+  fprintf(stderr, "ali3-sim: at %g s, after %ld steps: %s%s\n", time, r->steps, text, lines);
 }
 
-void summary_degraded(const struct result *r)
+static void summary_violated(const ali3_model *m, const struct result *r)
 {
-  if (r->degraded > 0)
+  char text[600];
+  if (r->violated == 0) return;
+  ali3_violation_text(m, &r->violation, text, sizeof text);
+  fprintf(stderr, "ali3-sim: %ld of %ld steps are violated, the first at %g s: %s\n", r->violated, r->steps,
+          r->violated_time, text);
+}
+
+void summary_degraded(const ali3_model *m, const struct result *r)
+{
+  const long slow = r->degraded - r->violated;
+  summary_violated(m, r);
+  if (slow > 0)
     fprintf(
         stderr,
         "ali3-sim: %ld of %ld steps are degraded: their iterations did not converge; use more --iterations, "
         "a smaller --dt or more --substeps\n",
-        r->degraded, r->steps);
+        slow, r->steps);
 }
 
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)

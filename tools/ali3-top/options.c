@@ -28,8 +28,8 @@ static const char usage[] =
     "\n"
     "Exit status: of the last look\n"
     "  0  healthy (--histogram: drawn; --list: there are some)\n"
-    "  1  degraded: a deadline missed, or a step that did not converge, within the last minute, inputs "
-    "stale,\n"
+    "  1  degraded: a deadline missed, a step that did not converge or was violated, within the last\n"
+    "     minute, inputs stale,\n"
     "     a device that is not up, state FAULT or SAFE, or a loop that does not advance\n"
     "  2  wrong usage, a terminal that cannot show a full screen, or --histogram could not draw\n"
     "  3  no daemon, or it is gone\n";

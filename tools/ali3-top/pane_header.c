@@ -139,6 +139,7 @@ static void put_solver(struct flow *f, const struct telemetry *t, bool always)
   if (!always && !l->degraded && !l->clamped) return;
   flow_line(f);
   flow_put(f, l->degraded ? STYLE_WARN : STYLE_PLAIN, "%" PRIu64 " steps not converged", l->degraded);
+  if (l->violated) flow_put(f, STYLE_WARN, "%" PRIu64 " violated: %s", l->violated, l->violated_at);
   flow_put(f, STYLE_PLAIN, "increment %.1e", l->increment);
   flow_put(f, STYLE_PLAIN, "violation %.1e", l->constraint);
   put_count(f, "clamped", l->clamped);

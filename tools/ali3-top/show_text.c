@@ -195,6 +195,9 @@ void show_block(const struct picture *p, FILE *out)
   show_devices(s, out);
   fprintf(out, "solver    %" PRIu64 " degraded steps, last increment %.1e, constraint violation %.1e\n",
           l->degraded, l->increment, l->constraint);
+  if (l->violated)
+    fprintf(out, "violated  %" PRIu64 " steps, cycles %" PRIu64 " to %" PRIu64 ", the last at %s\n",
+            l->violated, l->violated_first, l->violated_cycle, l->violated_at);
   fprintf(out, "clients   OSC %" PRIu64 ", Modbus %" PRIu64 "\n", counter_get(&t->counters.osc_clients),
           counter_get(&t->counters.modbus_clients));
   show_counters(&t->counters, out);

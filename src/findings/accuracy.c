@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ * How accurate the steps are: the first steps of the mechanism beside two half steps each, and beside more iterations. Then
+ * drives that are functions of time are followed, to see whether the mechanism gets there. */
+#include "findings/look.h"
+#include "stepper/storage.h"
+
+#include "math/euler.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double AFFORDABLE = 1.5e9; /* flops of the comparison, and of the drives */
+enum { STEPS = 100, FEWEST = 2 };
+/* Of the size of the mechanism in a second: from the first on what to do is said, from the second on it is a warning. */
+static const double VISIBLE = 0.01, LARGE = 0.05;
+
+/* The largest distance of a place on a body between two states, m. */
+static double distance(const struct look *l, const struct look_twin *a, const struct look_twin *b, int *body)
+{
+  double largest = 0.0;
+  for (int i = 0; i < l->m->bodies; i++) {
+    ali3_body_state x, y;
+    double dr[3], dp[4], far;
+    ali3_body_get(&a->model, a->data, i, &x);
+    ali3_body_get(&b->model, b->data, i, &y);
+    v3_sub(dr, x.position, y.position);
+    for (int k = 0; k < 4; k++) dp[k] = x.orientation[k] - y.orientation[k];
+    far = sqrt(v3_dot(dr, dr)) + 2.0 * sqrt(p_dot(dp, dp)) * l->reach[i];
+    if (!(far <= largest)) {
+      largest = far;
+      *body = i;
+    }
+  }
+  return largest;
+}
+
+/* What is compared: the options as they are, with two half steps, with more iterations. */
+enum { AS_IS, HALVED, ITERATED, TWINS };
+
+static bool make(const struct look *l, struct look_twin t[TWINS])
+{
+  ali3_options o[TWINS] = {l->m->options, l->m->options, l->m->options};
+  o[HALVED].substeps *= 2;
+  o[ITERATED].iterations = 2 * o[ITERATED].iterations + 4;
+  if (o[HALVED].substeps > 1000) { /* the most that there are */
+    o[HALVED].substeps /= 2;
+    o[HALVED].iterations = o[ITERATED].iterations;
+  }
+  if (o[ITERATED].iterations > 100) o[ITERATED].iterations = 100;
+  int made = 0;
+  while (made < TWINS && look_twin(&t[made], l->m, &o[made], NULL) &&
+         ali3_reset(&t[made].model, t[made].data) >= 0)
+    made++;
+  return made == TWINS;
+}
+
+static bool is_felt(enum finding_id id)
+{
+  return id != FINDING_UNHELD && id != FINDING_LOOSE_END && id != FINDING_GRAVITY;
+}
+
+/* The warning that is the likeliest reason for a step to fail; NULL: there is none. */
+static const struct finding *likeliest(const struct findings *f)
+{
+  const struct finding *o = NULL;
+  for (int i = 0; i < f->count; i++)
+    if (f->item[i].severity == FINDING_WARNING && is_felt(f->item[i].id) && (!o || f->item[i].id < o->id))
+      o = &f->item[i];
+  return o;
+}
+
+/* status: of all twins in the step in which the first one failed. */
+static void found_failure(struct look *l, const struct look_twin *t, const int status[TWINS])
+{
+  const ali3_report *r = ali3_report_get(t->data);
+  const struct finding *why = likeliest(l->to);
+  char text[400], remedy[420] = "correct the model, or shorten cycle.period";
+  ali3_report_text(&t->model, t->data, text, sizeof text);
+  if (why)
+    snprintf(remedy, sizeof remedy, "likely because of this: %.380s", why->text);
+  else if (status[ITERATED] >= 0)
+    snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * l->m->options.iterations + 4);
+  else if (status[HALVED] >= 0)
+    snprintf(remedy, sizeof remedy, "raise solver.substeps to %d", 2 * l->m->options.substeps);
+  const enum finding_kind kind = r->worst_joint >= 0   ? FINDING_OF_JOINT
+                                 : r->worst_force >= 0 ? FINDING_OF_FORCE
+                                 : r->worst_body >= 0  ? FINDING_OF_BODY
+                                                       : FINDING_OF_MODEL;
+  const int index = r->worst_joint >= 0   ? r->worst_joint
+                    : r->worst_force >= 0 ? r->worst_force
+                                          : r->worst_body;
+  struct finding *f = look_found(l, FINDING_ERROR, FINDING_STEP, kind, index,
+                                 "the step at t = %.4g s fails (%s): %s", r->time, text, remedy);
+  look_number(f, "time", r->time, "s");
+}
+
+struct errors {
+  double step, iterations; /* m, largest difference so far */
+  int body;                /* that is furthest off */
+  int degraded;            /* steps that did not converge */
+  int steps;
+};
+
+/* False: a step failed, and that has been found. */
+static bool compare(struct look *l, struct look_twin t[TWINS], int steps, struct errors *o)
+{
+  for (o->steps = 0; o->steps < steps; o->steps++) {
+    int status[TWINS], body;
+    for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
+    if (status[AS_IS] < 0) {
+      found_failure(l, &t[AS_IS], status);
+      return false;
+    }
+    if (status[HALVED] < 0 || status[ITERATED] < 0) break;
+    o->degraded += status[AS_IS] > 0;
+    o->iterations = fmax(o->iterations, distance(l, &t[AS_IS], &t[ITERATED], &body));
+    const double now = distance(l, &t[AS_IS], &t[HALVED], &body);
+    if (now > o->step) o->body = body;
+    o->step = fmax(o->step, now);
+  }
+  return o->steps > 0;
+}
+
+/* Error over the difference to half steps: 1/(1 - 2^-order). */
+static double order_factor(const ali3_options *o)
+{
+  return o->extrapolate ? 16.0 / 15.0 : o->gamma == 0.5 ? 4.0 / 3.0 : 2.0;
+}
+
+static void tell(struct look *l, const struct errors *e)
+{
+  const double time = e->steps * l->m->options.dt, step = order_factor(&l->m->options) * e->step / time,
+               iterations = e->iterations / time;
+  const double percent = 100.0 * step / l->length, LEAST = 1e-6;
+  const bool much = step > VISIBLE * l->length, by_iterations = iterations > 0.5 * step;
+  char degraded[80] = "", remedy[200] = "", freedoms[80] = "";
+  if (e->degraded)
+    snprintf(degraded, sizeof degraded, "; %d of %d steps did not converge", e->degraded, e->steps);
+  if ((much || e->degraded) && by_iterations)
+    snprintf(remedy, sizeof remedy, ": raise solver.iterations from %d to %d", l->m->options.iterations,
+             l->m->options.iterations + 2);
+  else if (much)
+    snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", l->m->options.substeps,
+             4 * l->m->options.substeps,
+             l->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
+  struct finding *f = look_found(
+      l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
+      e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
+      "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
+      "the first %d "
+      "steps; more iterations change %s%s%s%s",
+      look_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
+      e->body >= 0 ? ", body \"" : "", e->body >= 0 ? l->m->body[e->body].name : "", e->body >= 0 ? "\"" : "",
+      e->steps, look_length(iterations).text, degraded, remedy, freedoms);
+  look_number(f, "error_per_second", step, "m/s");
+  look_number(f, "error_of_iterations", iterations, "m/s");
+  look_number(f, "size", l->length, "m");
+}
+
+/* How long it takes a drive to show where it goes: one period, one turn, its table. s; 0: not a function of time. */
+static double way_of(const ali3_model *m, int force)
+{
+  const ali3_force_spec *s = &m->force[force].spec;
+  const double TURN = 6.283185307179586;
+  if (s->type != ALI3_FORCE_DRIVE || s->external) return 0.0;
+  if (s->motion.n > 0) return s->motion.point[s->motion.n - 1][0];
+  double way = s->amplitude != 0.0 && s->frequency > 0.0 ? 1.0 / s->frequency : 0.0;
+  if (s->speed != 0.0 && ali3_model_force_turns(m, force)) way = fmax(way, TURN / fabs(s->speed));
+  return way;
+}
+
+/* The drive to blame for a mechanism that does not follow: the one with the largest load. */
+static int hardest(const struct look_twin *t)
+{
+  int found = -1;
+  double most = -1.0;
+  for (int i = 0; i < t->model.forces; i++) {
+    ali3_force_state s;
+    if (t->model.force[i].spec.type != ALI3_FORCE_DRIVE) continue;
+    ali3_force_get(&t->model, t->data, i, &s);
+    if (!(fabs(s.value) > most)) continue;
+    most = fabs(s.value);
+    found = i;
+  }
+  return found;
+}
+
+static void found_end(struct look *l, const struct look_twin *t)
+{
+  const int drive = hardest(t);
+  const double time = ali3_report_get(t->data)->time;
+  ali3_force_state s;
+  if (drive < 0) return;
+  ali3_force_get(&t->model, t->data, drive, &s);
+  const bool turns = ali3_model_force_turns(l->m, drive);
+  struct finding *f = look_found(l, FINDING_WARNING, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
+                                 "drive \"%s\" leads out of reach: at t = %.3g s, %s, the mechanism cannot "
+                                 "follow; limit its motion, or correct the "
+                                 "geometry",
+                                 look_force(l, drive), time, look_coordinate(s.target, turns).text);
+  look_number(f, "time", time, "s");
+  look_number(f, "target", s.target, turns ? "rad" : "m");
+}
+
+/* Rows are open by so much (rad, or of the mechanism's size) only where they contradict each other. */
+static const double OPEN = 1e-4;
+
+static bool is_open(const struct look *l, const struct look_twin *t)
+{
+  return ali3_report_get(t->data)->position > OPEN * fmin(1.0, fmax(l->length, 0.01));
+}
+
+/* Returns how many steps the drives can be followed. */
+static int follow_drives(struct look *l, struct look_twin *t, double cost)
+{
+  const double LONGEST = 60.0; /* s */
+  double way = 0.0;
+  for (int i = 0; i < l->m->forces; i++) way = fmax(way, way_of(l->m, i));
+  if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
+  const double wanted = ceil(fmin(way, LONGEST) / l->m->options.dt), steps = fmin(wanted, AFFORDABLE / cost);
+  if (steps < wanted)
+    look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+               "the drives were followed for %.3g s only: the mechanism is large; run ali3-sim for longer",
+               floor(steps) * l->m->options.dt);
+  for (int k = 0; k < (int)steps; k++) {
+    const int status = ali3_step(&t->model, t->data);
+    if (status >= 0 && !is_open(l, t)) continue;
+    found_end(l, t);
+    return k;
+  }
+  return STEPS;
+}
+
+/* Flops of a step, all told; roughly. */
+static double cost_of(const ali3_model *m)
+{
+  const ali3_options *o = &m->options;
+  const double inner = (o->extrapolate ? 6.0 : 1.0) * o->substeps;
+  return ali3_model_flops(m) +
+         inner * (o->iterations + 3.0) * (200.0 * m->frozen->true_rows + 400.0 * m->bodies);
+}
+
+void look_at_accuracy(struct look *l)
+{
+  struct look_twin t[TWINS] = {{.force = NULL}};
+  struct errors e = {.body = -1};
+  const ali3_options *o = &l->m->options;
+  const double cost = cost_of(l->m);
+  const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
+  const int steps = (int)fmin(STEPS, AFFORDABLE / all);
+  if (steps < FEWEST)
+    look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+               "the accuracy of the steps was not measured: the mechanism is too large; compare two runs of "
+               "ali3-sim");
+  else if (make(l, t)) {
+    const int followed = follow_drives(l, &t[AS_IS], cost);
+    ali3_reset(&t[AS_IS].model, t[AS_IS].data);
+    if (compare(l, t, followed < steps ? followed - 1 : steps, &e)) tell(l, &e);
+  }
+  for (int i = 0; i < TWINS; i++) look_twin_free(&t[i]);
+}

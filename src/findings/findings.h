@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * What is wrong with a mechanism, or worth knowing about it, as a list of findings. Set-up only: allocates, steps, takes
+ * up to seconds. Prints nothing and knows no file. */
+#ifndef FINDINGS_FINDINGS_H
+#define FINDINGS_FINDINGS_H
+
+#include <ali3/ali3.h>
+
+enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
+
+/* X(id, name): `name` is part of the interface of --check=json. Those that are most likely the mistake of the user come
+ * first: the list is the order of findings of one severity. */
+#define FINDING_LIST(X)                                                                                      \
+  X(FINDING_LENGTHS, "lengths-out-of-proportion")                                                            \
+  X(FINDING_MASSES, "mass-out-of-proportion")                                                                \
+  X(FINDING_INERTIA, "inertia-out-of-proportion")                                                            \
+  X(FINDING_DRIVE_REACH, "drive-out-of-reach")                                                               \
+  X(FINDING_DRIVES_FIGHT, "drives-fight")                                                                    \
+  X(FINDING_DRIVE_LOCKED, "drive-on-locked-joint")                                                           \
+  X(FINDING_LOCKED, "locked")                                                                                \
+  X(FINDING_START, "start")                                                                                  \
+  X(FINDING_UNHELD, "unheld")                                                                                \
+  X(FINDING_LOOSE_END, "loose-end")                                                                          \
+  X(FINDING_OPEN, "joint-open")                                                                              \
+  X(FINDING_STOP, "stop-violated")                                                                           \
+  X(FINDING_CONTACT, "contact-violated")                                                                     \
+  X(FINDING_GRAVITY, "gravity")                                                                              \
+  X(FINDING_SINGULAR, "singular-start")                                                                      \
+  X(FINDING_STEP, "step-fails")                                                                              \
+  X(FINDING_ACCURACY, "accuracy")                                                                            \
+  X(FINDING_FREEDOMS, "freedoms")                                                                            \
+  X(FINDING_PART, "part")                                                                                    \
+  X(FINDING_REDUNDANT, "redundant")                                                                          \
+  X(FINDING_GROUNDED, "grounded")                                                                            \
+  X(FINDING_SOFT, "soft-elements")                                                                           \
+  X(FINDING_REACTION, "largest-reaction")                                                                    \
+  X(FINDING_DRIVE_LOAD, "largest-drive-load")                                                                \
+  X(FINDING_SKIPPED, "skipped")
+
+enum finding_id {
+#define FINDING_ENUM(id, name) id,
+  FINDING_LIST(FINDING_ENUM)
+#undef FINDING_ENUM
+      FINDING_IDS
+};
+
+const char *finding_name(enum finding_id id);               /* static string; NULL when out of range */
+const char *finding_severity_name(enum finding_severity s); /* "info", "warning", "error" */
+
+enum finding_kind { FINDING_OF_MODEL, FINDING_OF_BODY, FINDING_OF_JOINT, FINDING_OF_FORCE };
+const char *finding_kind_name(enum finding_kind kind); /* "model", "body", "joint", "force" */
+
+enum { FINDING_NUMBERS = 6, FINDING_TEXT = 1000 };
+
+struct finding {
+  enum finding_severity severity;
+  enum finding_id id;
+  enum finding_kind kind;
+  int index; /* in the model; of the model itself -1 */
+  struct {
+    const char *name, *unit; /* static strings; unit as signals have it, "" for a bare number */
+    double value;
+  } number[FINDING_NUMBERS];
+  int numbers;
+  char text[FINDING_TEXT]; /* one line: what it is; what to do */
+};
+
+struct findings {
+  struct finding *item; /* (count) errors, warnings, infos; the likeliest mistake of each first */
+  int count;
+  char start[2400]; /* ali3_report_text() of the reset */
+  int status;       /* of the reset: ALI3_OK, ALI3_MOVED, or negative */
+  int freedoms;     /* with drives and gears; -1: not known, the mechanism was not assembled */
+  int redundant;    /* rigid rows that depend on others; -1 likewise */
+};
+
+/* What the file says and the model does not. */
+struct findings_given {
+  bool gravity; /* a zero gravity was written down */
+};
+
+/* Looks at a frozen model. NULL: out of memory. */
+struct findings *findings_make(const ali3_model *m, const struct findings_given *given);
+void findings_free(struct findings *f);
+/* How many there are of a severity. */
+int findings_of(const struct findings *f, enum finding_severity severity);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ * Bodies that hang on the mechanism by one joint though they look as if they were to be joined at their other end, too: the
+ * joint that was forgotten there leaves a model that is in order, so all of this is guessing, and careful.
+ *
+ *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint, or such an end
+ *   a loose strut    a slide with a spring, motor or drive in it, which nothing holds about the joint at its foot
+ *   a loose link     in a mechanism with loops, a body that falls about its only joint
+ *
+ * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load that hangs
+ * straight down, a wheel and a turntable are left alone. */
+#include "findings/look.h"
+#include "stepper/storage.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct node { /* a body; the last one is the ground */
+  int degree; /* joints and forces that connect it to another body, not yet peeled off */
+  int joints;
+  bool task;           /* loads, sensors, contacts */
+  bool peeled;         /* hangs on the rest */
+  double mass, sum[3]; /* kg, kg m: of it and all that hangs on it */
+  int bodies;
+  bool strut; /* in what hangs: a slide that something works in */
+  bool falls; /* a joint about which the rest falls, */
+  bool loose; /* a joint about which nothing holds such a slide */
+  bool busy;  /* a task */
+  int upper;  /* body of the joint it hangs on; model.bodies: the ground */
+  int joint;  /* it hangs on */
+};
+
+struct edge {
+  int body[2];
+  int joint;  /* -1: a force */
+  bool acted; /* something works on its coordinate */
+};
+
+struct web {
+  struct node *node;
+  struct edge *edge; /* joints, then forces between bodies that no joint connects */
+  int edges;
+  int *first, *of; /* edges of each node */
+};
+
+static int node_of(const ali3_model *m, int body)
+{
+  return body == ALI3_GROUND ? m->bodies : body;
+}
+
+static bool works(ali3_force_type type)
+{
+  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_JOINT_SPRING ||
+         type == ALI3_FORCE_GEAR;
+}
+
+/* The joint between two bodies; -1: none. */
+static int joint_between(const struct web *w, int a, int b)
+{
+  for (int i = w->first[a]; i < w->first[a + 1]; i++) {
+    const struct edge *e = &w->edge[w->of[i]];
+    if (e->joint >= 0 && (e->body[0] == b || e->body[1] == b)) return w->of[i];
+  }
+  return -1;
+}
+
+/* first and of, from the edges so far. */
+static void index_edges(const ali3_model *m, struct web *w)
+{
+  memset(w->first, 0, ((size_t)m->bodies + 2) * sizeof *w->first);
+  for (int i = 0; i < w->edges; i++)
+    for (int s = 0; s < 2; s++) w->first[w->edge[i].body[s] + 1]++;
+  for (int n = 0; n <= m->bodies; n++) w->first[n + 1] += w->first[n];
+  for (int i = w->edges - 1; i >= 0; i--)
+    for (int s = 0; s < 2; s++) w->of[--w->first[w->edge[i].body[s] + 1]] = i;
+  /* counted down by one place: first[n + 1] is now where node n begins */
+  memmove(w->first, w->first + 1, ((size_t)m->bodies + 1) * sizeof *w->first);
+  w->first[m->bodies + 1] = 2 * w->edges;
+}
+
+static void add_forces(const ali3_model *m, struct web *w)
+{
+  const int joints = w->edges;
+  for (int i = 0; i < m->forces; i++) {
+    const ali3_force_spec *s = &m->force[i].spec;
+    if (ali3_force_type_on_joint(s->type)) {
+      if (works(s->type)) w->edge[s->joint].acted = true;
+      if (s->type == ALI3_FORCE_GEAR) w->edge[s->joint_b].acted = true;
+      continue;
+    }
+    const int a = node_of(m, s->body_a), b = node_of(m, s->body_b);
+    if (ali3_force_type_is_contact(s->type)) w->node[a].task = w->node[b].task = true;
+    const int joint = a < m->bodies ? joint_between(w, a, b) : joint_between(w, b, a);
+    if (joint >= 0)
+      w->edge[joint].acted |= s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_BUSHING;
+    else
+      w->edge[w->edges++] = (struct edge){.body = {a, b}, .joint = -1};
+  }
+  if (w->edges > joints) index_edges(m, w);
+}
+
+static bool weave(const ali3_model *m, struct web *w)
+{
+  const size_t nodes = (size_t)m->bodies + 2, edges = (size_t)(m->joints + m->forces) + 1;
+  w->node = calloc(nodes, sizeof *w->node);
+  w->edge = calloc(edges, sizeof *w->edge);
+  w->first = calloc(nodes + 1, sizeof *w->first);
+  w->of = calloc(2 * edges, sizeof *w->of);
+  if (!w->node || !w->edge || !w->first || !w->of) return false;
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint *j = &m->joint[i];
+    w->edge[w->edges++] = (struct edge){.body = {node_of(m, j->body[0]), node_of(m, j->body[1])}, .joint = i};
+    for (int s = 0; s < 2; s++) w->node[node_of(m, j->body[s])].joints++;
+  }
+  index_edges(m, w);
+  add_forces(m, w);
+  for (int i = 0; i < w->edges; i++)
+    for (int s = 0; s < 2; s++) w->node[w->edge[i].body[s]].degree++;
+  for (int i = 0; i < m->loads; i++) w->node[m->load[i].body].task = true;
+  for (int i = 0; i < m->sensors; i++) w->node[m->sensor[i].body].task = true;
+  for (int b = 0; b < m->bodies; b++) {
+    struct node *n = &w->node[b];
+    n->mass = m->body[b].mass;
+    for (int i = 0; i < 3; i++) n->sum[i] = n->mass * m->body[b].position[i];
+    n->bodies = 1;
+    n->joint = -1;
+  }
+  return true;
+}
+
+static void unweave(struct web *w)
+{
+  free(w->node);
+  free(w->edge);
+  free(w->first);
+  free(w->of);
+}
+
+/* Place and axis (of a) of a joint in the world, at the start. */
+static void joint_point(const struct look *l, int joint, int side, double point[3])
+{
+  const struct joint *j = &l->m->joint[joint];
+  if (j->body[side] == ALI3_GROUND) {
+    v3_copy(point, j->point[side]);
+  } else {
+    ali3_point_state s;
+    ali3_point_get(l->m, l->d, j->body[side], j->point[side], &s);
+    v3_copy(point, s.position);
+  }
+}
+
+static void joint_axis(const struct look *l, int joint, double axis[3])
+{
+  const struct joint *j = &l->m->joint[joint];
+  if (j->body[0] == ALI3_GROUND)
+    v3_copy(axis, j->axis[0]);
+  else
+    m3_mul(axis, stored_frame(l->m, l->d, j->body[0]).R, j->axis[0]);
+}
+
+/* Whether gravity moves what hangs on a joint, by itself. */
+static bool falls(const struct look *l, const struct node *n, int joint)
+{
+  const ali3_joint_type type = l->m->joint[joint].type;
+  const double *g = l->m->gravity, size = sqrt(v3_dot(g, g)), LITTLE = 1e-3;
+  double point[3], axis[3] = {0}, arm[3], moment[3];
+  if (size == 0.0 || n->mass <= 0.0 || type == ALI3_JOINT_FIXED) return false;
+  joint_point(l, joint, 0, point);
+  for (int i = 0; i < 3; i++) arm[i] = n->sum[i] / n->mass - point[i];
+  v3_cross(moment, arm, g);
+  const double far = size * fmax(sqrt(v3_dot(arm, arm)), 0.01 * l->length);
+  if (ali3_joint_type_has_axis_a(type)) joint_axis(l, joint, axis);
+  switch (type) {
+  case ALI3_JOINT_REVOLUTE:
+    return fabs(v3_dot(moment, axis)) > LITTLE * far;
+  case ALI3_JOINT_PRISMATIC:
+    return fabs(v3_dot(g, axis)) > LITTLE * size;
+  case ALI3_JOINT_CYLINDRICAL:
+    return fabs(v3_dot(g, axis)) > LITTLE * size || fabs(v3_dot(moment, axis)) > LITTLE * far;
+  case ALI3_JOINT_UNIVERSAL:
+  case ALI3_JOINT_SPHERICAL:
+    return sqrt(v3_dot(moment, moment)) > LITTLE * far;
+  default:
+    return false; /* on a line, in a plane: nobody hangs a body on these alone */
+  }
+}
+
+static bool turns(ali3_joint_type type)
+{
+  return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_UNIVERSAL || type == ALI3_JOINT_SPHERICAL;
+}
+
+/* Takes off the end `b`, which hangs on one more edge; the body it hangs on, or -1. */
+static int peel(const struct look *l, struct web *w, int b)
+{
+  struct node *n = &w->node[b];
+  n->peeled = true;
+  n->busy |= n->task;
+  for (int i = w->first[b]; i < w->first[b + 1]; i++) {
+    const struct edge *e = &w->edge[w->of[i]];
+    const int other = e->body[0] == b ? e->body[1] : e->body[0];
+    if (w->node[other].peeled) continue;
+    struct node *up = &w->node[other];
+    const ali3_joint_type type = e->joint >= 0 ? l->m->joint[e->joint].type : ALI3_JOINT_FIXED;
+    n->upper = other;
+    n->joint = e->joint;
+    n->busy |= e->joint < 0;
+    const bool drops = e->joint >= 0 && !e->acted && falls(l, n, e->joint);
+    n->falls |= drops;
+    n->loose |= n->strut && e->joint >= 0 && !e->acted && turns(type);
+    n->strut |= e->acted && (type == ALI3_JOINT_PRISMATIC || type == ALI3_JOINT_CYLINDRICAL);
+    n->degree--;
+    up->degree--;
+    if (other == l->m->bodies) return -1;
+    up->mass += n->mass;
+    up->bodies += n->bodies;
+    for (int k = 0; k < 3; k++) up->sum[k] += n->sum[k];
+    up->strut |= n->strut;
+    up->falls |= n->falls;
+    up->loose |= n->loose;
+    up->busy |= n->busy;
+    return up->degree == 1 ? other : -1;
+  }
+  return -1;
+}
+
+/* The end of a body with one joint, opposite to it. */
+static bool free_end(const struct look *l, const struct web *w, int b, double end[3])
+{
+  const struct node *n = &w->node[b];
+  ali3_body_state s;
+  double point[3], arm[3];
+  if (!n->peeled || n->joint < 0 || n->joints != 1 || n->task) return false;
+  joint_point(l, n->joint, l->m->joint[n->joint].body[1] == b, point);
+  ali3_body_get(l->m, l->d, b, &s);
+  v3_sub(arm, s.position, point);
+  for (int i = 0; i < 3; i++) end[i] = s.position[i] + arm[i];
+  return sqrt(v3_dot(arm, arm)) > 1e-2 * l->length;
+}
+
+static bool meet(const struct look *l, const double a[3], const double b[3])
+{
+  double d[3];
+  v3_sub(d, a, b);
+  return sqrt(v3_dot(d, d)) < 1e-3 * l->length;
+}
+
+/* A body other than `b` with a joint, or an end, at the place; model.bodies: the ground; -2: none. */
+static int body_at(const struct look *l, const struct web *w, int b, const double place[3])
+{
+  const ali3_model *m = l->m;
+  double other[3];
+  for (int c = 0; c < m->bodies; c++)
+    if (c != b && w->node[c].upper != b && w->node[b].upper != c && free_end(l, w, c, other) &&
+        meet(l, place, other))
+      return c;
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint *j = &m->joint[i];
+    if (j->body[0] == b || j->body[1] == b) continue;
+    joint_point(l, i, 0, other);
+    if (meet(l, place, other)) return j->body[1] == ALI3_GROUND ? node_of(m, j->body[0]) : j->body[1];
+  }
+  return -2;
+}
+
+enum { ENDS_TRIED = 100 };
+
+static int look_for_meetings(struct look *l, const struct web *w)
+{
+  int tried = 0, found = 0;
+  for (int b = 0; b < l->m->bodies && tried < ENDS_TRIED; b++) {
+    double end[3];
+    if (!free_end(l, w, b, end)) continue;
+    tried++;
+    const int other = body_at(l, w, b, end);
+    if (other < 0 || (other < b && free_end(l, w, other, (double[3]){0})))
+      continue; /* told of the other one */
+    const char *name = other == l->m->bodies ? "ground" : l->m->body[other].name;
+    struct finding *f = look_found(l, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
+                                   "body \"%s\" is held by joint \"%s\" alone, and its other end meets body "
+                                   "\"%s\" at (%.4g, %.4g, %.4g): "
+                                   "is a joint between \"%s\" and \"%s\" forgotten?",
+                                   l->m->body[b].name, l->m->joint[w->node[b].joint].name, name, end[0],
+                                   end[1], end[2], l->m->body[b].name, name);
+    for (int i = 0; i < 3; i++) look_number(f, (const char *[]){"x", "y", "z"}[i], end[i], "m");
+    found++;
+  }
+  return found;
+}
+
+/* Each thing that hangs, at the body next to what it hangs on. */
+static void look_for_hanging(struct look *l, const struct web *w)
+{
+  for (int b = 0; b < l->m->bodies; b++) {
+    const struct node *n = &w->node[b];
+    if (!n->peeled || n->joint < 0 || n->busy) continue;
+    const bool outermost = n->upper == l->m->bodies || !w->node[n->upper].peeled;
+    const bool in_loop = n->upper != l->m->bodies && w->node[n->upper].degree >= 2;
+    if (!outermost || !(n->loose || (n->falls && in_loop))) continue;
+    struct look_names names = {.all = 0};
+    for (int c = 0; c < l->m->bodies; c++) {
+      int up = c;
+      while (up != b && up < l->m->bodies && w->node[up].peeled && w->node[up].joint >= 0)
+        up = w->node[up].upper;
+      if (up == b) look_names_add(&names, l->m->body[c].name);
+    }
+    char held[200];
+    snprintf(held, sizeof held, "%s %s", look_names_text(&names), n->bodies > 1 ? "are" : "is");
+    look_found(l, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
+               "%s %s held by joint \"%s\" alone and free otherwise: is a joint at the other end forgotten?",
+               n->bodies > 1 ? "bodies" : "body", held, l->m->joint[n->joint].name);
+  }
+}
+
+void look_for_loose_ends(struct look *l)
+{
+  struct web w = {.edges = 0};
+  if (weave(l->m, &w)) {
+    for (int b = 0; b < l->m->bodies; b++)
+      for (int end = b; end >= 0 && w.node[end].degree == 1 && !w.node[end].peeled;) end = peel(l, &w, end);
+    if (look_for_meetings(l, &w) == 0) look_for_hanging(l, &w);
+  } else {
+    l->memory = false;
+  }
+  unweave(&w);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * Mass, inertia and lengths that do not go together. The measure is the radius of gyration k = sqrt(tr(J)/(2 m)), which is
+ * 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong unit is a factor of 1000 in
+ * a length or in k (kg mm^2), and of 32 in k (g). */
+#include "findings/look.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double OUT = 30.0;    /* a factor of proportion that no shape explains */
+static const double USUAL = 0.3;   /* k over distance of bodies as they are */
+static const double BETWEEN = 178; /* halfway, in logarithms, from 32 to 1000 */
+
+enum verdict { FINE, SMALL, LARGE }; /* k, beside the distances */
+
+struct box { /* of the connections of a body */
+  double low[3], high[3];
+  int points;
+};
+
+struct measures {
+  struct box *box;       /* (bodies) */
+  double *ratio;         /* (bodies) k over the distance of connections; NaN: nothing to compare with */
+  enum verdict *verdict; /* (bodies) */
+};
+
+static void extend(struct box *b, const double point[3])
+{
+  for (int i = 0; i < 3; i++) {
+    b->low[i] = b->points ? fmin(b->low[i], point[i]) : point[i];
+    b->high[i] = b->points ? fmax(b->high[i], point[i]) : point[i];
+  }
+  b->points++;
+}
+
+static void find_boxes(const struct look *l, struct box *box)
+{
+  const ali3_model *m = l->m;
+  for (int i = 0; i < m->frozen->links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (i >= m->joints && ali3_force_type_on_joint(m->force[m->frozen->force_of[i - m->joints]].spec.type))
+      continue;
+    for (int side = 0; side < 2; side++)
+      if (j->body[side] != ALI3_GROUND) extend(&box[j->body[side]], j->point[side]);
+  }
+}
+
+static double span_of(const struct box *b)
+{
+  double size[3];
+  v3_sub(size, b->high, b->low);
+  return sqrt(v3_dot(size, size));
+}
+
+static double gyration(const struct body *b)
+{
+  return sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2.0 * b->mass));
+}
+
+/* Small is judged between two connections only: a point mass on a rod is a pendulum. Large is judged with what the whole
+ * mechanism measures, too: a flywheel may be held in its middle. */
+static void judge(const struct look *l, const struct measures *o, int body)
+{
+  const struct body *b = &l->m->body[body];
+  const double span = span_of(&o->box[body]), reach = fmax(span, l->reach[body]);
+  o->ratio[body] = NAN;
+  o->verdict[body] = FINE;
+  if (b->mass <= 0.0 || reach <= 0.0) return;
+  const double k = gyration(b);
+  if (k <= 0.0) return; /* a point: the freeze asks for what holds it */
+  o->ratio[body] = k / reach;
+  if (k > OUT * fmax(reach, 0.1 * l->length)) o->verdict[body] = LARGE;
+  if (k * OUT < span) o->verdict[body] = SMALL;
+}
+
+static void found(struct look *l, const struct measures *o, enum finding_id id, int body, const char *guess)
+{
+  const struct body *b = &l->m->body[body];
+  const double k = gyration(b), distance = fmax(span_of(&o->box[body]), l->reach[body]);
+  struct finding *f = look_found(
+      l, FINDING_WARNING, id, FINDING_OF_BODY, body,
+      "body \"%s\": mass %.4g kg and inertia make a radius of gyration of %s, but its joints are %s %s: %s",
+      b->name, b->mass, look_length(k).text, look_length(distance).text,
+      o->box[body].points > 1 ? "apart" : "away", guess);
+  look_number(f, "mass", b->mass, "kg");
+  look_number(f, "radius_of_gyration", k, "m");
+  look_number(f, "distance", distance, "m");
+}
+
+static const char *guess_of(enum verdict verdict, double factor, enum finding_id *id)
+{
+  const bool thousand = factor > BETWEEN;
+  *id = verdict == LARGE || !thousand ? FINDING_INERTIA : FINDING_LENGTHS;
+  if (verdict == LARGE)
+    return thousand ? "is the inertia in kg mm^2? Give kg m^2 (1e-6 of it)"
+                    : "is the mass in t? Give kg and kg m^2, or correct the inertia";
+  if (thousand) return "are the lengths in mm? Give m";
+  *id = FINDING_MASSES;
+  return "is the mass in g? Give kg and kg m^2, or correct the inertia";
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Median ratio of the bodies with a verdict; NaN: there is none. */
+static double median(const struct look *l, const struct measures *o, enum verdict verdict)
+{
+  int n = 0;
+  double *v = malloc((size_t)l->m->bodies * sizeof *v), middle = NAN;
+  for (int b = 0; v && b < l->m->bodies; b++)
+    if (o->verdict[b] == verdict) v[n++] = o->ratio[b];
+  if (n > 0) {
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    middle = v[n / 2];
+  }
+  free(v);
+  return middle;
+}
+
+/* One mistake in many bodies is one finding. */
+static void found_in_many(struct look *l, const struct measures *o, enum verdict verdict, int judged, int out)
+{
+  enum finding_id id;
+  const double middle = median(l, o, verdict), factor = verdict == LARGE ? middle / USUAL : USUAL / middle;
+  const char *guess = guess_of(verdict, factor, &id);
+  int first = 0;
+  while (o->verdict[first] != verdict) first++;
+  const double k = gyration(&l->m->body[first]), distance = fmax(span_of(&o->box[first]), l->reach[first]);
+  struct finding *f = look_found(l, FINDING_WARNING, id, FINDING_OF_BODY, first,
+                                 "%d of %d bodies: radius of gyration and distance of joints do not go "
+                                 "together (body \"%s\", %.4g kg: %s "
+                                 "and %s): %s",
+                                 out, judged, l->m->body[first].name, l->m->body[first].mass,
+                                 look_length(k).text, look_length(distance).text, guess);
+  look_number(f, "bodies", out, "");
+  look_number(f, "mass", l->m->body[first].mass, "kg");
+  look_number(f, "radius_of_gyration", k, "m");
+  look_number(f, "distance", distance, "m");
+}
+
+static void list(struct look *l, const struct measures *o, enum verdict verdict)
+{
+  int judged = 0, out = 0;
+  for (int b = 0; b < l->m->bodies; b++) {
+    judged += !isnan(o->ratio[b]);
+    out += o->verdict[b] == verdict;
+  }
+  if (out >= 2 && 2 * out >= judged) {
+    found_in_many(l, o, verdict, judged, out);
+    return;
+  }
+  for (int b = 0; b < l->m->bodies; b++) {
+    enum finding_id id;
+    if (o->verdict[b] != verdict) continue;
+    const char *guess = guess_of(verdict, verdict == LARGE ? o->ratio[b] / USUAL : USUAL / o->ratio[b], &id);
+    found(l, o, id, b, guess);
+  }
+}
+
+/* Lengths and inertias in mm go together; the mass does not. */
+static void look_at_density(struct look *l)
+{
+  const double LARGE_FROM = 30.0, THIN = 1e-3; /* m; kg/m^3, a thousandth of air */
+  if (l->arm < LARGE_FROM || l->mass >= THIN * l->arm * l->arm * l->arm) return;
+  for (int i = 0; i < l->to->count; i++)
+    if (l->to->item[i].id == FINDING_LENGTHS) return;
+  struct finding *f =
+      look_found(l, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
+                 "the mechanism has arms of %s but weighs %.3g kg: are the lengths in mm? Give m and "
+                 "kg m^2",
+                 look_length(l->arm).text, l->mass);
+  look_number(f, "length", l->arm, "m");
+  look_number(f, "mass", l->mass, "kg");
+}
+
+void look_at_proportions(struct look *l)
+{
+  const size_t bodies = (size_t)l->m->bodies;
+  struct measures o = {calloc(bodies, sizeof *o.box), calloc(bodies, sizeof *o.ratio),
+                       calloc(bodies, sizeof *o.verdict)};
+  if (o.box && o.ratio && o.verdict) {
+    find_boxes(l, o.box);
+    for (int b = 0; b < l->m->bodies; b++) judge(l, &o, b);
+    list(l, &o, LARGE);
+    list(l, &o, SMALL);
+    look_at_density(l);
+  } else {
+    l->memory = false;
+  }
+  free(o.box);
+  free(o.ratio);
+  free(o.verdict);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up. See geometry.h. */
+#include "mechanics/geometry.h"
+
+#include "math/euler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double NO_ARM =
+    1e-6; /* a lever arm below it, relative to the longest one of the part, is none */
+
+/* splitmix64 */
+double geometry_scatter(uint64_t number)
+{
+  uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
+}
+
+static void evaluate(const struct geometry *g, const struct joint_rows *j, double *Phi, double *J)
+{
+  struct joint_view v = {.tangent = {0}};
+  for (int k = 0; k < 2; k++) v.turn[k] = j->joint[k] < 0 ? 0.0 : g->turn[j->joint[k]];
+  for (int side = 0; side < j->sides; side++) {
+    const struct place *p = j->body[side] == ALI3_GROUND ? NULL : &g->place[j->body[side]];
+    v.x[side] = p ? &p->x : &body_ground;
+    v.f[side] = p ? &p->f : &body_ground_frame;
+  }
+  rows_evaluate(j, &v, Phi, J);
+}
+
+/* J of v from J of (r, th): with c = r + R middle, r' = c' - R (w x middle). */
+static void about_middle(const struct place *p, const double *J, double *o)
+{
+  double force[3], moment[3];
+  m3_tmul(force, p->f.R, J);
+  v3_cross(moment, p->middle, force);
+  for (int i = 0; i < 3; i++) {
+    o[i] = J[i];
+    o[3 + i] = (J[3 + i] - moment[i]) / p->length;
+  }
+}
+
+void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
+{
+  const struct joint_rows *j = &g->m->frozen->link[link];
+  double room[STORED_J], *J = room;
+  o->count = j->count;
+  o->sides = 0;
+  for (int side = 0; side < j->sides; side++)
+    if (j->body[side] != ALI3_GROUND) o->body[o->sides++] = j->body[side];
+  evaluate(g, j, o->Phi, J);
+  for (int k = 0; k < j->count; k++) {
+    double *row = o->J[k], square = 0.0;
+    for (int side = 0; side < j->sides; side++, J += BODY_Y) {
+      if (j->body[side] == ALI3_GROUND) continue;
+      about_middle(&g->place[j->body[side]], J, row);
+      for (int i = 0; i < GEOMETRY_V; i++) square += row[i] * row[i];
+      row += GEOMETRY_V;
+    }
+    o->norm[k] = square > 0.0 ? sqrt(square) : 1.0;
+    for (int i = 0; i < o->sides * GEOMETRY_V; i++) o->J[k][i] /= o->norm[k];
+    o->Phi[k] /= o->norm[k];
+  }
+}
+
+/* The middle of the points where links act on each body. */
+static void find_middles(struct geometry *g, int *points)
+{
+  const struct frozen *f = g->m->frozen;
+  for (int i = 0; i < f->rigid_links; i++) {
+    const struct joint_rows *j = &f->link[i];
+    for (int side = 0; side < 2; side++) {
+      int b = j->body[side];
+      if (b == ALI3_GROUND || i >= g->m->joints) continue; /* drives and gears act where their joints do */
+      v3_axpy(g->place[b].middle, 1.0, j->point[side]);
+      points[b]++;
+    }
+  }
+  for (int b = 0; b < g->m->bodies; b++)
+    for (int i = 0; i < 3 && points[b] > 0; i++) g->place[b].middle[i] /= points[b];
+}
+
+/* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part.
+ * A rotation of a small body is then seen about equally well by rows that hold a point and by rows that
+ * hold a direction. */
+static void find_lengths(struct geometry *g, const struct parts *parts, double *largest)
+{
+  const ali3_model *m = g->m;
+  for (int b = 0; b < m->bodies; b++) g->place[b].length = 0.0;
+  for (int i = 0; i < m->joints; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    double J[STORED_J], Phi[ROWS_MAX], *row = J;
+    evaluate(g, j, Phi, J);
+    for (int k = 0; k < j->count * j->sides; k++, row += BODY_Y) {
+      int b = j->body[k % j->sides];
+      double force = sqrt(v3_dot(row, row)), moment[3], *length;
+      if (b == ALI3_GROUND || !(force > 1e-9)) continue;
+      struct place unit = g->place[b];
+      double o[GEOMETRY_V];
+      unit.length = 1.0;
+      about_middle(&unit, row, o);
+      v3_copy(moment, o + 3);
+      length = &g->place[b].length;
+      *length = fmax(*length, sqrt(v3_dot(moment, moment)) / force);
+      largest[parts->of_body[b]] = fmax(largest[parts->of_body[b]], *length);
+    }
+  }
+  for (int b = 0; b < m->bodies; b++) {
+    double size = largest[parts->of_body[b]], *length = &g->place[b].length;
+    if (!(size > 0.0)) size = m->frozen->length;
+    *length = *length > NO_ARM * size ? sqrt(*length * size) : size;
+  }
+}
+
+bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, const struct parts *parts)
+{
+  double *largest = calloc((size_t)parts->count + 1, sizeof *largest);
+  int *points = calloc((size_t)m->bodies + 1, sizeof *points);
+  *g = (struct geometry){.m = m, .turn = d->turn, .place = calloc((size_t)m->bodies + 1, sizeof *g->place)};
+  if (!points || !largest || !g->place) {
+    free(points);
+    free(largest);
+    geometry_free(g);
+    return false;
+  }
+  for (int b = 0; b < m->bodies; b++) {
+    struct place *p = &g->place[b];
+    p->x = stored_state(m, d->now.x, b);
+    body_frame_update(&p->f, &p->x);
+  }
+  find_middles(g, points);
+  find_lengths(g, parts, largest);
+  free(points);
+  free(largest);
+  return true;
+}
+
+bool geometry_copy(struct geometry *to, const struct geometry *from)
+{
+  size_t size = ((size_t)from->m->bodies + 1) * sizeof *to->place;
+  *to = *from;
+  to->place = malloc(size);
+  if (to->place) memcpy(to->place, from->place, size);
+  return to->place;
+}
+
+void geometry_free(struct geometry *g)
+{
+  free(g->place);
+  g->place = NULL;
+}
+
+void geometry_move(struct geometry *g, const double *v)
+{
+  for (int b = 0; b < g->m->bodies; b++, v += GEOMETRY_V) {
+    struct place *p = &g->place[b];
+    double turn[4] = {1.0}, q[4], before[3], after[3];
+    m3_mul(before, p->f.R, p->middle);
+    for (int i = 0; i < 3; i++) turn[1 + i] = 0.5 * v[3 + i] / p->length;
+    p_mul(q, p->x.p, turn);
+    p_normalise(q);
+    memcpy(p->x.p, q, sizeof q);
+    body_frame_update(&p->f, &p->x);
+    m3_mul(after, p->f.R, p->middle); /* c moves by v, and r follows */
+    for (int i = 0; i < 3; i++) p->x.r[i] += v[i] + before[i] - after[i];
+  }
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up. Minimum degree on the quotient graph: an eliminated body is kept as an element, the list of its
+ * neighbours at that time, and takes in the elements it was in. Degrees are the upper bounds of Amestoy,
+ * Davis and Duff (1996). */
+#include "mechanics/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list that grows. */
+struct list {
+  int *item;
+  int count, room;
+};
+
+struct graph {
+  int n;
+  struct list
+      *near; /* (n) bodies that share rows with a body; eliminated ones are dropped when the list is read */
+  struct list *element; /* (n) elements that a body is in */
+  struct list *member;  /* (n) of an eliminated body: the bodies of its element */
+  int *degree;
+  bool *gone;     /* eliminated, taken in, or set aside as a hub */
+  bool *absorbed; /* elements that another one has taken in */
+  int *mark, stamp;
+  int *outside, *seen;        /* of an element: members that are not in the new one; stamp of that number */
+  int *first, *next, *before; /* bodies of each degree, a doubly linked list */
+  int least;                  /* no degree is smaller */
+};
+
+static bool list_add(struct list *l, int item)
+{
+  if (l->count == l->room) {
+    int room = l->room ? 2 * l->room : 4;
+    int *grown = realloc(l->item, (size_t)room * sizeof *grown);
+    if (!grown) return false;
+    l->item = grown;
+    l->room = room;
+  }
+  l->item[l->count++] = item;
+  return true;
+}
+
+static void list_clear(struct list *l)
+{
+  free(l->item);
+  *l = (struct list){0};
+}
+
+static void graph_free(struct graph *g)
+{
+  for (int i = 0; i < g->n; i++) {
+    if (g->near) list_clear(&g->near[i]);
+    if (g->element) list_clear(&g->element[i]);
+    if (g->member) list_clear(&g->member[i]);
+  }
+  free(g->near);
+  free(g->element);
+  free(g->member);
+  free(g->degree);
+  free(g->gone);
+  free(g->absorbed);
+  free(g->mark);
+  free(g->outside);
+  free(g->seen);
+  free(g->first);
+  free(g->next);
+  free(g->before);
+}
+
+static bool graph_new(struct graph *g, int n)
+{
+  size_t size = (size_t)n + 1;
+  *g = (struct graph){.n = n};
+  g->near = calloc(size, sizeof *g->near);
+  g->element = calloc(size, sizeof *g->element);
+  g->member = calloc(size, sizeof *g->member);
+  g->degree = calloc(size, sizeof *g->degree);
+  g->gone = calloc(size, sizeof *g->gone);
+  g->absorbed = calloc(size, sizeof *g->absorbed);
+  g->mark = calloc(size, sizeof *g->mark);
+  g->outside = calloc(size, sizeof *g->outside);
+  g->seen = calloc(size, sizeof *g->seen);
+  g->first = malloc(size * sizeof *g->first);
+  g->next = calloc(size, sizeof *g->next);
+  g->before = calloc(size, sizeof *g->before);
+  for (int i = 0; g->first && i <= n; i++) g->first[i] = -1;
+  return g->near && g->element && g->member && g->degree && g->gone && g->absorbed && g->mark && g->outside &&
+         g->seen && g->first && g->next && g->before;
+}
+
+static void take_out(struct graph *g, int i)
+{
+  if (g->before[i] >= 0)
+    g->next[g->before[i]] = g->next[i];
+  else
+    g->first[g->degree[i]] = g->next[i];
+  if (g->next[i] >= 0) g->before[g->next[i]] = g->before[i];
+}
+
+static void put_in(struct graph *g, int i, int degree)
+{
+  g->degree[i] = degree;
+  g->before[i] = -1;
+  g->next[i] = g->first[degree];
+  if (g->next[i] >= 0) g->before[g->next[i]] = i;
+  g->first[degree] = i;
+  if (degree < g->least) g->least = degree;
+}
+
+/* Neighbours without repetition. */
+static bool connect(struct graph *g, const struct clique *clique, int cliques)
+{
+  bool ok = true;
+  for (int c = 0; c < cliques; c++)
+    for (int i = 0; i < clique[c].count; i++)
+      for (int k = 0; k < clique[c].count; k++)
+        if (i != k) ok = ok && list_add(&g->near[clique[c].body[i]], clique[c].body[k]);
+  for (int i = 0; i < g->n; i++) {
+    struct list *l = &g->near[i];
+    int kept = 0;
+    g->stamp++;
+    for (int k = 0; k < l->count; k++) {
+      if (g->mark[l->item[k]] == g->stamp) continue;
+      g->mark[l->item[k]] = g->stamp;
+      l->item[kept++] = l->item[k];
+    }
+    l->count = kept;
+  }
+  return ok;
+}
+
+/* Bodies with very many neighbours come last: else each elimination beside one would read all its
+ * neighbours. */
+static int set_hubs_aside(struct graph *g, int *position)
+{
+  int limit = (int)fmax(64.0, 10.0 * sqrt(g->n)), hubs = 0;
+  for (int i = g->n - 1; i >= 0; i--) {
+    if (g->near[i].count <= limit) continue;
+    g->gone[i] = true;
+    position[i] = g->n - 1 - hubs++;
+  }
+  return g->n - hubs;
+}
+
+/* The element of a body that is eliminated: all it is connected with, by rows or by elements, which it
+ * takes in. */
+static bool form_element(struct graph *g, int pivot)
+{
+  struct list *to = &g->member[pivot];
+  bool ok = true;
+  g->mark[pivot] = ++g->stamp;
+  for (int e = -1; e < g->element[pivot].count; e++) {
+    int element = e < 0 ? -1 : g->element[pivot].item[e];
+    if (element >= 0 && g->absorbed[element]) continue;
+    struct list *from = element < 0 ? &g->near[pivot] : &g->member[element];
+    for (int k = 0; k < from->count; k++) {
+      int i = from->item[k];
+      if (g->gone[i] || g->mark[i] == g->stamp) continue;
+      g->mark[i] = g->stamp;
+      ok = ok && list_add(to, i);
+    }
+    if (element < 0) continue;
+    g->absorbed[element] = true;
+    list_clear(from);
+  }
+  list_clear(&g->near[pivot]);
+  list_clear(&g->element[pivot]);
+  return ok;
+}
+
+/* How many members of each element that meets the new one are not in it. */
+static void count_outside(struct graph *g, const struct list *fresh)
+{
+  for (int k = 0; k < fresh->count; k++) {
+    const struct list *of = &g->element[fresh->item[k]];
+    for (int e = 0; e < of->count; e++) {
+      int element = of->item[e];
+      if (g->absorbed[element]) continue;
+      if (g->seen[element] != g->stamp) {
+        const struct list *all = &g->member[element];
+        g->outside[element] = 0;
+        for (int i = 0; i < all->count; i++) g->outside[element] += !g->gone[all->item[i]];
+        g->seen[element] = g->stamp;
+      }
+      g->outside[element]--;
+    }
+  }
+}
+
+/* A member of the new element: its lists without what the element says, and its degree. */
+static bool update(struct graph *g, int i, int pivot, int left)
+{
+  struct list *near = &g->near[i], *of = &g->element[i];
+  int kept = 0, degree = g->member[pivot].count - 1;
+  for (int k = 0; k < near->count; k++)
+    if (!g->gone[near->item[k]] && g->mark[near->item[k]] != g->stamp) near->item[kept++] = near->item[k];
+  degree += near->count = kept;
+  kept = 0;
+  for (int e = 0; e < of->count; e++) {
+    if (g->absorbed[of->item[e]]) continue;
+    degree += g->outside[of->item[e]];
+    of->item[kept++] = of->item[e];
+  }
+  of->count = kept;
+  take_out(g, i);
+  put_in(g, i, degree < left ? degree : left);
+  return list_add(of, pivot);
+}
+
+static bool eliminate(struct graph *g, int pivot, int left)
+{
+  struct list *fresh = &g->member[pivot];
+  bool ok = form_element(g, pivot);
+  g->gone[pivot] = true;
+  count_outside(g, fresh);
+  for (int k = 0; k < fresh->count; k++) ok = ok && update(g, fresh->item[k], pivot, left);
+  return ok;
+}
+
+bool order_bodies(int bodies, const struct clique *clique, int cliques, int *position)
+{
+  struct graph g;
+  bool ok = graph_new(&g, bodies) && connect(&g, clique, cliques);
+  if (ok) {
+    int count = set_hubs_aside(&g, position);
+    for (int i = bodies - 1; i >= 0; i--) {
+      int degree = 0;
+      for (int k = 0; k < g.near[i].count; k++) degree += !g.gone[g.near[i].item[k]];
+      if (!g.gone[i]) put_in(&g, i, degree);
+    }
+    g.least = 0;
+    for (int done = 0; ok && done < count; done++) {
+      while (g.first[g.least] < 0) g.least++;
+      int pivot = g.first[g.least];
+      take_out(&g, pivot);
+      ok = eliminate(&g, pivot, count - done - 1);
+      position[pivot] = done;
+    }
+  }
+  graph_free(&g);
+  return ok;
+}

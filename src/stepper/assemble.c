@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: bodies are moved until all rigid rows are met, by Newton's method on the sphere of the Euler parameters.
+ *
+ *   each pass     the change of positions that is smallest in the norm of the mass matrix (project_position), its part
+ *                 along p left out; no body turns by more than TURN_MOST, and the sum of squares of the rows falls
+ *   no progress   where a row has no gradient (axes a right angle apart, points that coincide under a distance), the
+ *                 bodies of open links are pushed a little, by numbers that are the same in every run
+ *   at the end    who moved how far is held against the options */
+#include "stepper/assemble.h"
+#include "math/euler.h"
+#include "stepper/kernels.h"
+#include "stepper/storage.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
+static const double ASSEMBLED = 1e-9;
+static const double TURN_MOST = 0.5;   /* rad in a pass */
+static const double STALLED = 0.99;    /* of the merit before: no progress */
+static const double UNMOVED = 1e-9;    /* m, rad: no move */
+static const double PUSH_FIRST = 1e-3; /* rad, and of the size of the mechanism */
+static const double PUSH_GROWTH = 4.0;
+enum { PASSES = 200, HALVINGS = 12, STALLS = 3, PUSHES = 5 };
+
+/* How well the rows are met: lengths relative to the mechanism, all else as it is. */
+struct fit {
+  double residual; /* the largest; lengths by frozen.rounding */
+  double merit;    /* the sum of squares; lengths by frozen.length */
+  int worst;       /* link */
+};
+
+static bool row_is_length(const struct joint_rows *j, int k)
+{
+  int end = 0;
+  for (int i = 0; i < j->primitives; i++) {
+    enum primitive_kind kind = j->primitive[i].kind;
+    end += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
+    if (k >= end) continue;
+    return kind == ROW_COORDINATE ? j->coordinate[0].kind == COORDINATE_SLIDE : kind != ROW_DOT;
+  }
+  return false;
+}
+
+/* The largest row of a link, relative. */
+static double link_residual(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
+{
+  double largest = 0.0;
+  for (int k = 0; k < j->count; k++) {
+    double x = fabs(d->Phi[stored_row(j, k)]);
+    if (row_is_length(j, k)) x /= m->frozen->rounding;
+    if (!(x <= largest) && !isnan(largest)) largest = x; /* NaN is kept */
+  }
+  return largest;
+}
+
+static struct fit fit_of(const ali3_model *m, const ali3_data *d)
+{
+  struct fit o = {.worst = -1};
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    double x = link_residual(m, d, j);
+    if (!(x <= o.residual) && !isnan(o.residual)) {
+      o.residual = x;
+      o.worst = i;
+    }
+    for (int k = 0; k < j->count; k++) {
+      double Phi = d->Phi[stored_row(j, k)];
+      if (row_is_length(j, k)) Phi /= m->frozen->length;
+      o.merit += Phi * Phi;
+    }
+  }
+  return o;
+}
+
+/* Into w the way from last.x to now.x, without its part along p; returns the largest turn, rad. */
+static double take_way(const ali3_model *m, ali3_data *d)
+{
+  double largest = 0.0;
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body_state from = stored_state(m, d->last.x, b), to = stored_state(m, d->now.x, b);
+    double way[BODY_Y], along = p_dot(from.p, to.p) / p_dot(from.p, from.p), square = 0.0;
+    v3_sub(way, to.r, from.r);
+    for (int i = 0; i < 4; i++) {
+      way[3 + i] = to.p[i] - along * from.p[i];
+      square += way[3 + i] * way[3 + i];
+    }
+    stored_set(m, d->w, BODY_Y, b, way);
+    largest = fmax(largest, 2.0 * sqrt(square));
+  }
+  return largest;
+}
+
+/* What follows from positions that were set. */
+static void evaluate(const ali3_model *m, ali3_data *d)
+{
+  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
+  stage_rows(m, d);
+}
+
+/* A part of the way from last.x. */
+static void go(const ali3_model *m, ali3_data *d, double part)
+{
+  for (int b = 0; b < m->bodies; b++) {
+    struct body_state x = stored_state(m, d->last.x, b);
+    double way[BODY_Y];
+    stored_get(m, d->w, BODY_Y, b, way);
+    v3_axpy(x.r, part, way);
+    for (int i = 0; i < 4; i++) x.p[i] += part * way[3 + i];
+    p_normalise(x.p);
+    stored_set_state(m, d->now.x, b, &x);
+  }
+  evaluate(m, d);
+}
+
+static void keep_positions(const ali3_model *m, const ali3_data *d)
+{
+  memcpy(d->last.x, d->now.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->now.x);
+}
+
+/* One pass, by the factors. The way is halved until the merit falls; false: it never does, and nothing has moved. */
+static bool pass_falls(const ali3_model *m, ali3_data *d, struct fit *fit, double *moved)
+{
+  keep_positions(m, d);
+  *moved = project_position(m, d);
+  double turn = take_way(m, d), part = turn > TURN_MOST ? TURN_MOST / turn : 1.0;
+  for (int i = 0; i < HALVINGS && isfinite(*moved); i++, part *= 0.5) {
+    go(m, d, part);
+    const struct fit now = fit_of(m, d);
+    if (!(now.merit < fit->merit) && !(now.residual <= ON_CONSTRAINT)) continue;
+    *fit = now;
+    return true;
+  }
+  memcpy(d->now.x, d->last.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->now.x);
+  evaluate(m, d);
+  return false;
+}
+
+/* -1 .. 1, by a generator of the kind that C libraries have: equal on every machine. */
+static double pseudo_random(uint64_t *state)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / (double)(1ull << 52) - 1.0;
+}
+
+static void push_body(const ali3_model *m, ali3_data *d, int body, double by, uint64_t *random)
+{
+  if (body == ALI3_GROUND) return;
+  struct body_state x = stored_state(m, d->now.x, body);
+  for (int i = 0; i < 3; i++) x.r[i] += by * m->frozen->length * pseudo_random(random);
+  for (int i = 0; i < 4; i++) x.p[i] += 0.5 * by * pseudo_random(random);
+  p_normalise(x.p);
+  stored_set_state(m, d->now.x, body, &x);
+}
+
+/* Links in their order, so that workers make no difference. */
+static void push(const ali3_model *m, ali3_data *d, double by)
+{
+  uint64_t random = 1;
+  for (int i = 0; i < m->frozen->rigid_links; i++) {
+    const struct joint_rows *j = &m->frozen->link[i];
+    if (link_residual(m, d, j) <= ASSEMBLED) continue;
+    for (int side = 0; side < j->sides; side++) push_body(m, d, j->body[side], by, &random);
+  }
+  evaluate(m, d);
+}
+
+/* Passes until the rows are met, or no push helps. */
+static int close_rows(const ali3_model *m, ali3_data *d, struct fit *fit)
+{
+  int stalls = 0, pushes = 0, status = ALI3_OK;
+  double by = PUSH_FIRST;
+  for (int pass = 0; pass < PASSES; pass++) {
+    double before = fit->merit, moved = 0.0;
+    if (pass > 0) penalty_set(m, d, 0.0); /* rows may have had no gradient where the pass before began */
+    status = stage_condense(m, d) ? ALI3_OK : ALI3_E_SINGULAR;
+    bool falls = status == ALI3_OK && pass_falls(m, d, fit, &moved);
+    if (falls && fit->residual <= ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding)) break;
+    if (!falls && status == ALI3_OK && fit->residual <= ASSEMBLED) break; /* rounding is all that is left */
+    stalls = falls && fit->merit < STALLED * before ? 0 : stalls + 1;
+    if (falls && stalls < STALLS) continue;
+    if (fit->residual <= ASSEMBLED || pushes++ == PUSHES) break;
+    push(m, d, by);
+    by *= PUSH_GROWTH;
+    stalls = 0;
+    *fit = fit_of(m, d);
+  }
+  return status < 0 ? status : fit->residual <= ASSEMBLED ? ALI3_OK : ALI3_E_ASSEMBLE;
+}
+
+/* How far the axes that a joint holds parallel are from it, 0 .. 2. Its three rows are 0 as well after half a turn or a
+ * third of one, and there Newton stays. */
+static double turned_away(const ali3_model *m, const ali3_data *d, const struct joint_rows *j)
+{
+  const struct primitive *p = &j->primitive[j->primitives - 3];
+  struct link_view view;
+  double largest = 0.0;
+  stage_view(m, d, j, &view);
+  for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
+    double U[3], V[3];
+    m3_mul(U, view.f[0].R, p[i].u);
+    m3_mul(V, view.f[1].R, p[(i + 2) % 3].v);
+    largest = fmax(largest, 1.0 - v3_dot(U, V));
+  }
+  return largest;
+}
+
+/* The joint that stands at the wrong one of its solutions; -1: none. */
+static int turned_joint(const ali3_model *m, const ali3_data *d)
+{
+  for (int i = 0; i < m->joints; i++) {
+    ali3_joint_type type = m->joint[i].type;
+    if (type != ALI3_JOINT_FIXED && type != ALI3_JOINT_PRISMATIC) continue;
+    if (turned_away(m, d, &m->frozen->link[i]) >= 0.5) return i;
+  }
+  return -1;
+}
+
+/* Initial velocities are those of the model, in the axes of bodies that stand elsewhere now. */
+static void keep_velocities(const ali3_model *m, ali3_data *d)
+{
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body_frame frame = stored_frame(m, d, b);
+    struct body_state x = stored_state(m, d->now.x, b);
+    double y[BODY_Y] = {0};
+    v3_copy(y, m->body[b].velocity);
+    v3_copy(y + 3, m->body[b].angular_velocity);
+    body_set_velocity(&x, &frame, y);
+    stored_set_state(m, d->now.x, b, &x);
+  }
+}
+
+static void measure_move(const ali3_model *m, ali3_data *d)
+{
+  ali3_initial *o = &d->initial;
+  for (int b = 0; b < m->bodies; b++) {
+    const struct body *body = &m->body[b];
+    const struct body_state x = stored_state(m, d->now.x, b);
+    const double *p = body->orientation, back[4] = {p[0], -p[1], -p[2], -p[3]};
+    double q[4], dr[3];
+    v3_sub(dr, x.r, body->position);
+    p_mul(q, back, x.p);
+    double distance = sqrt(v3_dot(dr, dr)), angle = 2.0 * atan2(sqrt(v3_dot(q + 1, q + 1)), fabs(q[0]));
+    if (distance > o->moved_position) {
+      o->moved_position = distance;
+      o->body_position = b;
+    }
+    if (angle > o->moved_orientation) {
+      o->moved_orientation = angle;
+      o->body_orientation = b;
+    }
+  }
+}
+
+/* Names what was wrong in the file, or where it all fits there, what is worst now. */
+static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
+{
+  const struct opening_worst given = openings_worst(m);
+  stage_name_worst(m, d, link);
+  d->report.position = size;
+  if (given.joint < 0 && given.force < 0) return;
+  d->report.worst_joint = given.joint;
+  d->report.worst_force = given.force;
+  d->report.position = given.size;
+}
+
+/* Back to where the model has the bodies. */
+static void go_back(const ali3_model *m, ali3_data *d)
+{
+  for (int b = 0; b < m->bodies; b++) {
+    struct body_state x = stored_state(m, d->now.x, b);
+    v3_copy(x.r, m->body[b].position);
+    memcpy(x.p, m->body[b].orientation, sizeof x.p);
+    stored_set_state(m, d->now.x, b, &x);
+  }
+  evaluate(m, d);
+}
+
+int assemble(const ali3_model *m, ali3_data *d)
+{
+  const ali3_options *o = &m->options;
+  struct fit fit = fit_of(m, d);
+  int status = fit.residual <= ON_CONSTRAINT ? ALI3_OK : close_rows(m, d, &fit);
+  int turned = status == ALI3_OK ? turned_joint(m, d) : -1;
+  if (turned >= 0) status = ALI3_E_ASSEMBLE;
+  if (status == ALI3_OK) {
+    measure_move(m, d);
+    d->initial.too_far = d->initial.moved_position > fmax(o->assembly_position, UNMOVED) ||
+                         d->initial.moved_orientation > fmax(o->assembly_angle, UNMOVED);
+    if (d->initial.moved_position + d->initial.moved_orientation > 0.0) keep_velocities(m, d);
+    if (d->initial.too_far) status = ALI3_E_ASSEMBLE;
+  }
+  if (status < 0) go_back(m, d);
+  if (status == ALI3_E_SINGULAR) { /* what has no pivot as given is named as such */
+    penalty_set(m, d, 0.0);
+    if (stage_condense(m, d)) status = ALI3_E_ASSEMBLE;
+  }
+  if (status == ALI3_E_ASSEMBLE) name_worst(m, d, turned >= 0 ? turned : fit.worst, fit.residual);
+  return status;
+}

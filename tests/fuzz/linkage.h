@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * Random mechanisms whose freedoms and redundant rows are known, because they are put together of what is
+ * known. */
+#ifndef FUZZ_LINKAGE_H
+#define FUZZ_LINKAGE_H
+
+#include "common/random.h"
+
+#include <ali3/ali3.h>
+
+enum { LINKAGE_BODIES = 64, LINKAGE_JOINTS = 96, LINKAGE_PARTS = 4 };
+
+/* What is known of a part. */
+struct truth {
+  int bodies, rows, freedoms, undriven, redundant, singular;
+};
+
+/* Where a body or joint is, in the coordinates of the generator. */
+struct linkage_body {
+  double at[3], R[9];
+};
+struct linkage_joint {
+  ali3_joint_type type;
+  int a, b;
+  double at[3], axis[3],
+      other[3]; /* point on b; axis of a; axis of b, or of a distance joint its point on a */
+};
+
+struct linkage {
+  ali3_model *m;
+  struct random random;
+  uint64_t seed;
+  /* From the coordinates of the generator into the file: x = shift + length turn' x, and masses. */
+  double length, mass, turn[9], shift[3];
+  struct { /* of the part at work, before that */
+    double turn[9], shift[3], mass;
+    bool uneven; /* some bodies are a million times lighter */
+  } part_at;
+  struct linkage_body body[LINKAGE_BODIES];
+  struct linkage_joint joint[LINKAGE_JOINTS];
+  int bodies, joints, drives;
+  struct truth truth[LINKAGE_PARTS];
+  int parts;
+  int conflicts;     /* drives and gears whose rows depend on others */
+  int contradicting; /* those among them that disagree */
+  bool driven;
+  double heaviest; /* kg */
+  char words[1000];
+};
+
+/* A mechanism of 1 to 3 parts, not frozen; the same for the same seed. */
+void linkage_make(struct linkage *k, uint64_t seed);
+
+/* For the kinds of parts (linkage_kinds.c). Exits with words where the model refuses an element. */
+void linkage_say(struct linkage *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A body with its centre of mass near `at`, in any orientation. */
+int linkage_body(struct linkage *k, const double at[3]);
+/* Adds its rows to the truth of the part. other: as of struct linkage_joint; NULL: the same as axis. */
+int linkage_joint(struct linkage *k, ali3_joint_type type, int a, int b, const double at[3],
+                  const double axis[3], const double *other);
+int linkage_drive(struct linkage *k, int joint, double speed);
+int linkage_gear(struct linkage *k, int joint, int joint_b, double ratio);
+int linkage_rows(ali3_joint_type type);
+/* One of those below. */
+void linkage_part(struct linkage *k);
+
+#endif

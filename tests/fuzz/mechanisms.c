@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * usage: mechanisms FIRST COUNT [--words]: random mechanisms of the seeds FIRST, FIRST + 1, .., COUNT of
+ * them. Their rank, freedoms and conflicts must be as they were put together, in any part and in any unit.
+ * Then they run: no number that is not one behind a status of 0 or more, no energy out of nothing, the
+ * same bits for any number of shares. Prints seed and words of each that is not so. Exit status 1 if any. */
+#include "linkage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 40, SHARES = 4 };
+
+static int wrong;
+
+static void complain(const struct linkage *k, const char *what)
+{
+  wrong++;
+  printf("seed %llu: %s: %s\n", (unsigned long long)k->seed, what, k->words);
+}
+
+static void check_part(const struct linkage *k, const ali3_mechanics *a, int part)
+{
+  const struct truth *t = &k->truth[part];
+  ali3_mechanics_part p;
+  char text[300];
+  ali3_mechanics_part_get(a, part, &p);
+  if (p.bodies == t->bodies && p.rows == t->rows && p.freedoms == t->freedoms &&
+      p.freedoms_undriven == t->undriven && p.redundant == t->redundant && p.singular == t->singular)
+    return;
+  snprintf(
+      text, sizeof text,
+      "part %d: bodies %d rows %d freedoms %d undriven %d redundant %d singular %d, not %d %d %d %d %d %d%s, "
+      "pivots %.1e %.1e",
+      part, p.bodies, p.rows, p.freedoms, p.freedoms_undriven, p.redundant, p.singular, t->bodies, t->rows,
+      t->freedoms, t->undriven, t->redundant, t->singular, p.doubtful ? ", doubtful" : "", p.smallest_kept,
+      p.largest_dropped);
+  complain(k, text);
+}
+
+static void check_conflicts(const struct linkage *k, const ali3_mechanics *a)
+{
+  int contradicting = 0;
+  char text[200];
+  for (int i = 0; i < ali3_mechanics_conflicts(a); i++) {
+    ali3_mechanics_conflict c;
+    ali3_mechanics_conflict_get(a, i, &c);
+    /* velocities are of the order of 1 rad/s, or lengths of the mechanism in 1 s */
+    contradicting += fabs(c.velocity) > 1e-6 * fmin(1.0, k->length);
+  }
+  if (ali3_mechanics_conflicts(a) == k->conflicts && contradicting == k->contradicting) return;
+  snprintf(text, sizeof text, "%d conflicts, %d of them contradictions, not %d and %d",
+           ali3_mechanics_conflicts(a), contradicting, k->conflicts, k->contradicting);
+  complain(k, text);
+}
+
+/* Everything that can be read, in one row; its length. */
+static int observe(const ali3_model *m, const ali3_data *d, double *o)
+{
+  int n = 0;
+  for (int b = 0; b < ali3_model_bodies(m); b++) {
+    ali3_body_state x;
+    ali3_body_get(m, d, b, &x);
+    memcpy(o + n, &x, sizeof x);
+    n += (int)(sizeof x / sizeof *o);
+  }
+  for (int j = 0; j < ali3_model_joints(m); j++) {
+    ali3_joint_state s;
+    ali3_joint_get(m, d, j, &s);
+    memcpy(o + n, &s, sizeof s);
+    n += (int)(sizeof s / sizeof *o);
+  }
+  return n;
+}
+
+/* Shares one after the other, the last first. */
+static void backwards(void *context, void (*work)(void *arg, int share, int shares), void *arg)
+{
+  const int shares = *(const int *)context;
+  for (int i = shares - 1; i >= 0; i--) work(arg, i, shares);
+}
+
+enum { NUMBERS = LINKAGE_BODIES * 20 + LINKAGE_JOINTS * 8 };
+
+/* Energy that is there to be moved about: what was kinetic at most, and a fall of the heaviest body by a
+ * fifth of a length. */
+static double energy_scale(const struct linkage *k, double kinetic)
+{
+  return kinetic + 0.2 * 9.81 * k->heaviest * k->length * k->length;
+}
+
+static bool sane(const struct linkage *k, const ali3_data *d, int step, double first, double *kinetic)
+{
+  static double o[NUMBERS];
+  char text[200];
+  ali3_energy e;
+  for (int i = observe(k->m, d, o) - 1; i >= 0; i--) {
+    if (isfinite(o[i])) continue;
+    snprintf(text, sizeof text, "step %d: number %d is %g with status %d", step, i, o[i],
+             ali3_report_get(d)->status);
+    complain(k, text);
+    return false;
+  }
+  ali3_energy_get(k->m, d, &e);
+  *kinetic = fmax(*kinetic, e.kinetic);
+  if (k->driven || e.total - first <= 0.05 * energy_scale(k, *kinetic)) return true;
+  snprintf(text, sizeof text, "step %d: energy grew by %.2g of %.2g J with status %d", step, e.total - first,
+           energy_scale(k, *kinetic), ali3_report_get(d)->status);
+  complain(k, text);
+  return false;
+}
+
+/* The same steps by 1 to 4 shares. */
+static void run(const struct linkage *k, int *degraded)
+{
+  static double o[SHARES][NUMBERS];
+  int shares[SHARES];
+  ali3_exec exec[SHARES];
+  ali3_data *d[SHARES];
+  for (int s = 0; s < SHARES; s++) {
+    shares[s] = s + 1;
+    exec[s] = (ali3_exec){&shares[s], s + 1, backwards, 1.0};
+    d[s] = ali3_data_new(k->m);
+    if (!d[s]) exit(3);
+    if (s) ali3_data_set_exec(d[s], &exec[s]);
+  }
+  ali3_energy e;
+  int status = 0;
+  double first = 0.0, kinetic = 0.0;
+  for (int step = 0; step <= STEPS && status >= 0; step++) {
+    int count = 0;
+    for (int s = 0; s < SHARES; s++) {
+      int own = step ? ali3_step(k->m, d[s]) : ali3_reset(k->m, d[s]);
+      count = observe(k->m, d[s], o[s]);
+      if (s && (own != status || memcmp(o[s], o[0], (size_t)count * sizeof **o))) {
+        complain(k, "bits differ by shares");
+        step = STEPS;
+        break;
+      }
+      status = own;
+    }
+    ali3_energy_get(k->m, d[0], &e);
+    if (step == 0) first = e.total;
+    *degraded += status > 0 && step > 0;
+    if (status == 0 && !sane(k, d[0], step, first, &kinetic)) break;
+    if (status > 0 && step > 0) first = INFINITY; /* said so: nothing is claimed from here on */
+  }
+  for (int s = 0; s < SHARES; s++) ali3_data_free(d[s]);
+}
+
+static void freeze(const struct linkage *k, bool extrapolate)
+{
+  ali3_options o = ali3_options_default();
+  o.extrapolate = extrapolate;
+  if (ali3_model_freeze(k->m, &o) < 0) complain(k, ali3_model_problem(k->m)->text);
+}
+
+static void check(uint64_t seed, bool words, int *degraded, int *refused)
+{
+  static struct linkage k;
+  char text[400];
+  linkage_make(&k, seed);
+  if (words) printf("seed %llu: %s\n", (unsigned long long)seed, k.words);
+  freeze(&k, seed % 2);
+  ali3_data *d = ali3_data_new(k.m);
+  if (!d) exit(3);
+  const int status = ali3_reset(k.m, d);
+  *refused += status < 0;
+  if (status < 0 && !k.contradicting) {
+    ali3_report_text(k.m, d, text, sizeof text);
+    complain(&k, text);
+  }
+  if (status >= 0 && k.contradicting) complain(&k, "drives that contradict each other were accepted");
+  ali3_mechanics *a = ali3_mechanics_new(k.m, d);
+  if (!a) exit(3);
+  if (ali3_mechanics_parts(a) != k.parts) complain(&k, "wrong number of parts");
+  for (int p = 0; p < k.parts; p++) check_part(&k, a, p);
+  check_conflicts(&k, a);
+  ali3_mechanics_free(a);
+  ali3_data_free(d);
+  if (status >= 0) run(&k, degraded);
+  ali3_model_free(k.m);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 3) {
+    fprintf(stderr, "usage: mechanisms FIRST COUNT [--words]\n");
+    return 2;
+  }
+  const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
+  int degraded = 0, refused = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) check(seed, argc > 3, &degraded, &refused);
+  printf("%llu mechanisms, %d wrong; %d refused at the start, %d steps degraded\n", (unsigned long long)count,
+         wrong, refused, degraded);
+  return wrong ? 1 : 0;
+}
