@@ -18,7 +18,7 @@ static inline bool model_all_finite(const double *x, int n)
 #define BOUND_LENGTH    1e9   /* m, also rad of coordinates */
 #define BOUND_RATE      1e9   /* m/s, rad/s, and per s^2 */
 #define BOUND_MASS      1e15  /* kg */
-#define BOUND_MASS_LOW  1e-15 /* kg, above 0 */
+#define BOUND_MASS_LOW  1e-20 /* kg, above 0 */
 #define BOUND_INERTIA   1e30  /* kg m^2 */
 #define BOUND_STIFFNESS 1e20  /* N/m, N m/rad, also of damping */
 #define BOUND_LOAD      1e20  /* N, N m */

@@ -16,6 +16,7 @@ static void frozen_free(struct frozen *f)
   free(f->typical);
   free(f->force_link);
   free(f->force_of);
+  free(f->stop_beside);
   free(f->link);
   free(f->load_first);
   free(f->load);
@@ -81,6 +82,18 @@ static int compile_links(ali3_model *m, struct frozen *f, double dt)
   for (int i = 0; i < m->forces; i++)
     if (!is_rigid(&m->force[i].spec)) memory &= compile_force(m, f, i, link++, dt);
   return memory ? ALI3_OK : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+}
+
+/* Of several stops of a joint the first one counts. stop: room for the number of joints. */
+static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
+{
+  for (int j = 0; j < m->joints; j++) stop[j] = -1;
+  for (int i = m->forces - 1; i >= 0; i--)
+    if (m->force[i].spec.type == ALI3_FORCE_STOP) stop[m->force[i].spec.joint] = f->force_link[i];
+  for (int i = 0; i < f->links; i++) f->stop_beside[i] = -1;
+  for (int i = 0; i < m->forces; i++)
+    if (m->force[i].spec.type == ALI3_FORCE_FRICTION)
+      f->stop_beside[f->force_link[i]] = stop[m->force[i].spec.joint];
 }
 
 /* No sums ahead of time: any load may get another vector while the model runs. */
@@ -157,22 +170,25 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
   f->typical = calloc(bodies, sizeof *f->typical);
   f->force_link = calloc((size_t)m->forces + 1, sizeof *f->force_link);
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
+  f->stop_beside = calloc((size_t)f->links + 1, sizeof *f->stop_beside);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
   f->load_first = calloc(bodies, sizeof *f->load_first);
   f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
-  int *fill = calloc(bodies, sizeof *fill);
+  int *fill = calloc(bodies, sizeof *fill), *stop = calloc((size_t)m->joints + 1, sizeof *stop);
   int status = ALI3_OK;
-  if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->drive ||
-      !f->load_first || !f->load || !fill)
+  if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
+      !f->drive || !f->load_first || !f->load || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
+    find_stops(m, f, stop);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
     status = carry_find(m, f) ? lay_out(m, f) : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
+  free(stop);
   return status;
 }
 

@@ -29,6 +29,19 @@ static double gives_now(const ali3_data *d, int first, int stride, int n, const 
   return fmin(up / (down * d->rule.v_d), d->gives[first]);
 }
 
+/* The mobility of a joint's coordinate, `gives` without its stop, while that stop acts: what the friction of a joint works
+ * against at an impact, which the iterations would learn of one too late. */
+static double gives_at_stop(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double gives)
+{
+  const int stop = m->frozen->stop_beside[j - m->frozen->link];
+  if (stop < 0) return gives;
+  const struct joint_rows *s = &m->frozen->link[stop];
+  const int row = s->first;
+  double slope;
+  law_mean(&s->law[0], d->Phi_last[row], d->Phi[row], d->rule.dt, d->stiff[row], &slope);
+  return gives / (1.0 + gives * slope / m->options.gamma);
+}
+
 /* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
  * *tight how hard it sticks, against what gives. Without friction the row would be sliding by push: its rate now, and what its
  * multiplier takes away. */
@@ -38,8 +51,9 @@ static double friction(const ali3_model *m, const ali3_data *d, const struct joi
   const struct law *law = &j->law[k];
   bool contact = law->kind == LAW_SLIP;
   int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
-  double gives = gives_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k) * 0.5 *
-                 d->rule.v_d / m->options.gamma;
+  double gives = gives_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
+  if (!contact) gives = fmin(gives, gives_at_stop(m, d, j, d->gives[row]));
+  gives *= 0.5 * d->rule.v_d / m->options.gamma;
   double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
   double v = 0.5 * (rate[k] + d->rate_last[row]), push = v + gives * mean_of(m, d, row);
   if (contact) {

@@ -127,6 +127,7 @@ struct frozen {
       rounding; /* m, likewise for residuals of rounding: length, or a hundredth of the largest coordinate */
   int left;     /* rigid links as stored, those of lanes not in use among them */
   int *force_link;     /* (forces) link of each */
+  int *stop_beside;    /* (links) of the friction of a joint: the link of the stop of that joint; else -1 */
   int *force_of;       /* (links - joints) the other way round */
   struct drive *drive; /* (drives) */
   int drives;

@@ -74,7 +74,7 @@ TEST(bodies)
       BODY(s.angular_velocity[k] = bad[i], "angular_velocity", "finite");
     }
   }
-  BODY(s.mass = 1e-300, "mass", "from 1e-15 to 1e+15 kg, found 1e-300");
+  BODY(s.mass = 1e-300, "mass", "from 1e-20 to 1e+15 kg, found 1e-300");
   BODY(s.mass = 1e300, "mass", "found 1e+300");
   BODY(s.inertia[0] = 1e100, "inertia", "at most 1e+30 kg m^2 in size, found 1e+100");
   BODY(s.position[2] = -1.7e308, "position", "body 'new': expected at most 1e+09 m in size, found -1.7e+308");
