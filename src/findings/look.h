@@ -21,6 +21,8 @@ struct look {
   double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
 };
 
+enum { LOOK_MOST = 20 }; /* findings of one kind that are listed; more are counted */
+
 /* NULL: out of memory; look.memory says so from then on. */
 __attribute__((format(printf, 6, 7))) struct finding *look_found(struct look *l,
                                                                  enum finding_severity severity,

@@ -58,16 +58,6 @@ void ali3_model_free(ali3_model *m)
   free(m);
 }
 
-int model_refuse(ali3_model *m, int status, const char *element, const char *field, const char *format, ...)
-{
-  m->problem = (ali3_problem){.status = status, .element = element, .field = field};
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(m->problem.text, sizeof m->problem.text, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
 static int refuse_memory(ali3_model *m, const char *element)
 {
   return model_refuse(m, ALI3_E_MEMORY, element, "", "out of memory");
@@ -330,39 +320,11 @@ ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
   return has(m ? m->forces : 0, force) ? m->force[force].spec.type : ALI3_FORCE_TYPES;
 }
 
-bool ali3_force_type_on_joint(ali3_force_type type)
-{
-  return type == ALI3_FORCE_JOINT_SPRING || (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
-}
-
-bool ali3_force_type_is_contact(ali3_force_type type)
-{
-  return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE;
-}
-
-bool ali3_force_type_takes_value(ali3_force_type type)
-{
-  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
-}
-
 bool ali3_model_force_takes_value(const ali3_model *m, int force)
 {
   if (!has(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *spec = &m->force[force].spec;
   return spec->type == ALI3_FORCE_MOTOR || (spec->type == ALI3_FORCE_DRIVE && spec->external);
-}
-
-ali3_force_spec ali3_force_spec_default(ali3_force_type type)
-{
-  return (ali3_force_spec){.type = type,
-                           .body_a = ALI3_GROUND,
-                           .body_b = ALI3_GROUND,
-                           .rest = NAN,
-                           .lower = -INFINITY,
-                           .upper = INFINITY,
-                           .slip = 1e-3,
-                           .ratio = 1.0,
-                           .offset = NAN};
 }
 
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
@@ -372,45 +334,4 @@ const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor)
 {
   return has(m ? m->sensors : 0, sensor) ? m->sensor[sensor].type : ALI3_SENSOR_TYPES;
-}
-
-const char *ali3_sensor_type_name(ali3_sensor_type type)
-{
-  static const char *const name[] = {
-#define SENSOR_NAME(id, text) text,
-      ALI3_SENSOR_LIST(SENSOR_NAME)
-#undef SENSOR_NAME
-  };
-  return (unsigned)type < ALI3_SENSOR_TYPES ? name[type] : NULL;
-}
-
-const char *ali3_force_type_name(ali3_force_type type)
-{
-  static const char *const name[] = {
-#define FORCE_NAME(id, text) text,
-      ALI3_FORCE_LIST(FORCE_NAME)
-#undef FORCE_NAME
-  };
-  return (unsigned)type < ALI3_FORCE_TYPES ? name[type] : NULL;
-}
-
-const char *ali3_joint_type_name(ali3_joint_type type)
-{
-  static const char *const name[] = {
-#define JOINT_NAME(id, text) text,
-      ALI3_JOINT_LIST(JOINT_NAME)
-#undef JOINT_NAME
-  };
-  return (unsigned)type < ALI3_JOINT_TYPES ? name[type] : NULL;
-}
-
-bool ali3_joint_type_has_axis_a(ali3_joint_type type)
-{
-  return type != ALI3_JOINT_FIXED && type != ALI3_JOINT_SPHERICAL && type != ALI3_JOINT_DISTANCE;
-}
-
-bool ali3_joint_type_has_axis_b(ali3_joint_type type)
-{
-  return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_CYLINDRICAL || type == ALI3_JOINT_UNIVERSAL ||
-         type == ALI3_JOINT_PLANAR;
 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * How findings are added and worded, and what those who look for them share. */
+#include "findings/look.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *finding_name(enum finding_id id)
+{
+  static const char *const name[] = {
+#define FINDING_TEXT_OF(id, name) name,
+      FINDING_LIST(FINDING_TEXT_OF)
+#undef FINDING_TEXT_OF
+  };
+  return (unsigned)id < FINDING_IDS ? name[id] : NULL;
+}
+
+struct finding *look_found(struct look *l, enum finding_severity severity, enum finding_id id,
+                           enum finding_kind kind, int index, const char *format, ...)
+{
+  if (l->found[id]++ >= LOOK_MOST) return NULL;
+  struct finding *more = realloc(l->to->item, ((size_t)l->to->count + 1) * sizeof *more);
+  if (!more) {
+    l->memory = false;
+    return NULL;
+  }
+  l->to->item = more;
+  struct finding *f = &more[l->to->count++];
+  *f = (struct finding){.severity = severity, .id = id, .kind = kind, .index = index};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(f->text, sizeof f->text, format, arguments);
+  va_end(arguments);
+  return f;
+}
+
+void look_number(struct finding *f, const char *name, double value, const char *unit)
+{
+  if (!f || f->numbers == FINDING_NUMBERS) return;
+  f->number[f->numbers].name = name;
+  f->number[f->numbers].unit = unit;
+  f->number[f->numbers++].value = value;
+}
+
+const char *look_force(const struct look *l, int force)
+{
+  return l->m->force[force].name ? l->m->force[force].name : "?";
+}
+
+void look_names_add(struct look_names *n, const char *name)
+{
+  const size_t used = strlen(n->text);
+  n->all++;
+  if (n->shown + 1 < n->all || used + strlen(name) + 24 > sizeof n->text) return;
+  snprintf(n->text + used, sizeof n->text - used, "%s\"%s\"", n->shown ? ", " : "", name);
+  n->shown++;
+}
+
+const char *look_names_text(struct look_names *n)
+{
+  const size_t used = strlen(n->text);
+  if (n->all > n->shown && !n->closed)
+    snprintf(n->text + used, sizeof n->text - used, "%s%d more", n->shown ? " and " : "", n->all - n->shown);
+  n->closed = true;
+  return n->text;
+}
+
+struct look_text look_length(double m)
+{
+  struct look_text o;
+  if (m != 0.0 && fabs(m) < 1e-9)
+    snprintf(o.text, sizeof o.text, "less than 1e-6 mm");
+  else if (fabs(m) < 1.0)
+    snprintf(o.text, sizeof o.text, "%.3g mm", 1e3 * m);
+  else
+    snprintf(o.text, sizeof o.text, "%.4g m", m);
+  return o;
+}
+
+struct look_text look_angle(double rad)
+{
+  struct look_text o;
+  snprintf(o.text, sizeof o.text, "%.3g deg", rad * (180.0 / 3.14159265358979323846));
+  return o;
+}
+
+struct look_text look_coordinate(double value, bool turns)
+{
+  return turns ? look_angle(value) : look_length(value);
+}
+
+struct look_text look_load(double value, bool turns)
+{
+  static const struct {
+    double from;
+    const char *prefix;
+  } scale[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {0.0, ""}};
+  struct look_text o;
+  int i = 0;
+  if (fabs(value) < 1e-9) value = 0.0; /* rounding */
+  while (scale[i].from > 0.0 && !(fabs(value) >= scale[i].from)) i++;
+  snprintf(o.text, sizeof o.text, "%.3g %sN%s", value / (scale[i].from > 0.0 ? scale[i].from : 1.0),
+           scale[i].prefix, turns ? " m" : "");
+  return o;
+}
+
+bool look_twin(struct look_twin *t, const ali3_model *m, const ali3_options *options, const bool *motor)
+{
+  *t = (struct look_twin){.model = *m, .force = calloc((size_t)m->forces + 1, sizeof *t->force)};
+  if (!t->force) return false;
+  if (m->forces > 0) memcpy(t->force, m->force, (size_t)m->forces * sizeof *t->force);
+  for (int i = 0; motor && i < m->forces; i++)
+    if (motor[i]) t->force[i].spec.type = ALI3_FORCE_MOTOR;
+  t->model.force = t->force;
+  t->model.frozen = NULL;
+  t->model.frozen_free = NULL;
+  if (ali3_model_freeze(&t->model, options) == ALI3_OK) t->data = ali3_data_new(&t->model);
+  if (t->data) return true;
+  look_twin_free(t);
+  return false;
+}
+
+void look_twin_free(struct look_twin *t)
+{
+  ali3_data_free(t->data);
+  if (t->model.frozen) t->model.frozen_free(t->model.frozen);
+  free(t->force);
+  *t = (struct look_twin){0};
+}
+
+int findings_of(const struct findings *f, enum finding_severity severity)
+{
+  int n = 0;
+  for (int i = 0; i < f->count; i++) n += f->item[i].severity == severity;
+  return n;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * Types of joints, forces and sensors: their names, and what each of them uses. */
+#include <ali3/model.h>
+#include <math.h>
+
+bool ali3_force_type_on_joint(ali3_force_type type)
+{
+  return type == ALI3_FORCE_JOINT_SPRING || (type >= ALI3_FORCE_STOP && type <= ALI3_FORCE_GEAR);
+}
+
+bool ali3_force_type_is_contact(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPHERE_PLANE || type == ALI3_FORCE_SPHERE_SPHERE;
+}
+
+bool ali3_force_type_takes_value(ali3_force_type type)
+{
+  return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
+}
+
+ali3_force_spec ali3_force_spec_default(ali3_force_type type)
+{
+  return (ali3_force_spec){.type = type,
+                           .body_a = ALI3_GROUND,
+                           .body_b = ALI3_GROUND,
+                           .rest = NAN,
+                           .lower = -INFINITY,
+                           .upper = INFINITY,
+                           .slip = 1e-3,
+                           .ratio = 1.0,
+                           .offset = NAN};
+}
+
+const char *ali3_sensor_type_name(ali3_sensor_type type)
+{
+  static const char *const name[] = {
+#define SENSOR_NAME(id, text) text,
+      ALI3_SENSOR_LIST(SENSOR_NAME)
+#undef SENSOR_NAME
+  };
+  return (unsigned)type < ALI3_SENSOR_TYPES ? name[type] : NULL;
+}
+
+const char *ali3_force_type_name(ali3_force_type type)
+{
+  static const char *const name[] = {
+#define FORCE_NAME(id, text) text,
+      ALI3_FORCE_LIST(FORCE_NAME)
+#undef FORCE_NAME
+  };
+  return (unsigned)type < ALI3_FORCE_TYPES ? name[type] : NULL;
+}
+
+const char *ali3_joint_type_name(ali3_joint_type type)
+{
+  static const char *const name[] = {
+#define JOINT_NAME(id, text) text,
+      ALI3_JOINT_LIST(JOINT_NAME)
+#undef JOINT_NAME
+  };
+  return (unsigned)type < ALI3_JOINT_TYPES ? name[type] : NULL;
+}
+
+bool ali3_joint_type_has_axis_a(ali3_joint_type type)
+{
+  return type != ALI3_JOINT_FIXED && type != ALI3_JOINT_SPHERICAL && type != ALI3_JOINT_DISTANCE;
+}
+
+bool ali3_joint_type_has_axis_b(ali3_joint_type type)
+{
+  return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_CYLINDRICAL || type == ALI3_JOINT_UNIVERSAL ||
+         type == ALI3_JOINT_PLANAR;
+}
