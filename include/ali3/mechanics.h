@@ -28,12 +28,12 @@ void ali3_mechanics_free(ali3_mechanics *a);
  * connects no bodies: two doors on one wall are two parts. A body without a rigid link is a part by
  * itself. */
 typedef struct {
-  int bodies, joints, forces; /* of the part; forces: its drives and gears */
+  int bodies, joints, forces; /* that belong to the part; only drives and gears count as forces */
   int rows;                   /* rigid rows: of joints, gears, drives */
   int freedoms;          /* 6 bodies - rank: independent velocities, with gears and drives as constraints */
   int freedoms_undriven; /* the same without the drives */
   int redundant;         /* rows - rank: rigid rows that depend on others in this position */
-  int singular;  /* of the redundant rows those that are independent in nearby positions; 0: permanent */
+  int singular; /* redundant rows that are independent in a nearby position; the others are redundant everywhere */
   bool grounded; /* some rigid link connects the part to the ground */
   bool sprung;   /* some element that is not rigid connects the part to the ground or to another part */
   /* Smallest pivot that counts as independent and largest one that does not, relative to unit rows; 1 and

@@ -109,8 +109,9 @@ typedef struct {
   bool open;    /* one of them is more than rounding */
 } ali3_opening;
 
-/* Of a joint; of a drive how far it begins from the coordinate of its joint, full turns left out. Other forces are never
- * open. m is frozen. ALI3_OK, or ALI3_E_ARGUMENT: no such joint or force, or m is not frozen. Thread-safe, not RT. */
+/* How far a joint is open in the poses of the model; how far a drive begins from the coordinate of its joint, without full turns.
+ * Forces that are no drives are never open. Returns ALI3_OK, or ALI3_E_ARGUMENT where there is no such joint or force, or m
+ * is not frozen. Thread-safe, not RT. */
 int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
 int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
 /* The same in words, such as: joint "q": axes are 90.0 degrees apart. Empty where it is closed. Length as of snprintf(). */

@@ -77,7 +77,7 @@ static bool same_text(const struct node *a, const struct node *b, const char *ke
   return x && y && x->kind == NODE_SCALAR && y->kind == NODE_SCALAR && strcmp(x->text, y->text) == 0;
 }
 
-/* What the model has against a force. Of two drives or gears on the same joints the first one's line is told, too. */
+/* Reports why the model refused a force. If two drives or two gears act on the same joints, the report has both lines. */
 static void report_force(const struct builder *b, const struct node *n, const ali3_force_spec *spec)
 {
   const ali3_problem *p = ali3_model_problem(b->model);

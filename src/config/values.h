@@ -209,7 +209,7 @@ bool check_address(struct report *r, const char *address, const struct node *n);
 /* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
 
-/* Builds the model a "model" mapping describes; not frozen, and sets those of the options that it says. Fills `bodies` with every name the mapping
+/* Builds the model that a "model" mapping describes, not frozen yet, and sets the options that the mapping gives. Fills `bodies` with every name the mapping
  * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. Fills `places`, to be freed in any
  * case. NULL after a mistake, which is reported. */
 ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,

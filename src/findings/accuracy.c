@@ -12,7 +12,8 @@
 
 static const double AFFORDABLE = 1.5e9; /* flops of the comparison, and of the drives */
 enum { STEPS = 100, FEWEST = 2 };
-/* Of the size of the mechanism in a second: from the first on what to do is said, from the second on it is a warning. */
+/* Error in a second, relative to the size of the mechanism: above the first limit the finding says what to do, above the
+ * second one it is a warning. */
 static const double VISIBLE = 0.01, LARGE = 0.05;
 
 /* The largest distance of a place on a body between two states, m. */
@@ -35,7 +36,7 @@ static double distance(const struct look *l, const struct look_twin *a, const st
   return largest;
 }
 
-/* What is compared: the options as they are, with two half steps, with more iterations. */
+/* The runs that are compared: with the options as given, with two half steps, with more iterations. */
 enum { AS_IS, HALVED, ITERATED, TWINS };
 
 static bool make(const struct look *l, struct look_twin t[TWINS])

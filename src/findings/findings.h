@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is wrong with a mechanism, or worth knowing about it, as a list of findings. Set-up only: allocates, steps, takes
- * up to seconds. Prints nothing and knows no file. */
+ * Findings: a list of the likely mistakes in a mechanism, and of figures that a user should know. Set-up only: this code
+ * allocates, makes steps, and takes up to seconds. It prints nothing and knows no file. */
 #ifndef FINDINGS_FINDINGS_H
 #define FINDINGS_FINDINGS_H
 
@@ -69,9 +69,9 @@ struct findings {
   struct finding *item; /* (count) errors, warnings, infos; the likeliest mistake of each first */
   int count;
   char start[2400]; /* ali3_report_text() of the reset */
-  int status;       /* of the reset: ALI3_OK, ALI3_MOVED, or negative */
+  int status;       /* that the reset returned: ALI3_OK, ALI3_MOVED, or negative */
   int freedoms;     /* with drives and gears; -1: not known, the mechanism was not assembled */
-  int redundant;    /* rigid rows that depend on others; -1 likewise */
+  int redundant;    /* rigid rows that depend on others; -1: not known */
 };
 
 /* What the file says and the model does not. */

@@ -16,7 +16,7 @@ static const double BETWEEN = 178; /* halfway, in logarithms, from 32 to 1000 */
 
 enum verdict { FINE, SMALL, LARGE }; /* k, beside the distances */
 
-struct box { /* of the connections of a body */
+struct box { /* around the connections of a body */
   double low[3], high[3];
   int points;
 };
