@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The command line of ali3d: parsing, and the text that explains it. */
 #include "daemon/options.h"
+#include "base/build_info.h"
 
 #include "base/isa.h"
 
@@ -144,7 +145,7 @@ int options_parse(struct options *o, int argc, char **argv)
       fputs(HELP, stdout);
       return STATUS_OK;
     case VERSION:
-      puts("ali3d " ALI3_VERSION);
+      printf("ali3d " ALI3_VERSION "\n%s\n", build_info());
       return STATUS_OK;
     default:
       fputs("Try 'ali3d --help'.\n", stderr);

@@ -355,7 +355,6 @@ void project_left(const ali3_model *m, ali3_data *d);
 #define VIOLATION_VELOCITY 1e-3 /* per step, likewise */
 void violation_none(ali3_violation *v);
 int violation_judge(const ali3_model *m, ali3_data *d);
-void violation_measure(const ali3_model *m, ali3_data *d);
 bool violation_at_start(const ali3_model *m, ali3_data *d);
 void violation_blame(const ali3_model *m, ali3_data *d);
 void violation_locate(const ali3_model *m, ali3_data *d);

@@ -154,12 +154,6 @@ int violation_judge(const ali3_model *m, ali3_data *d)
   return ALI3_OK;
 }
 
-void violation_measure(const ali3_model *m, ali3_data *d)
-{
-  measure(m, d, false, &d->violation);
-  d->violation.joint = d->violation.force = -1; /* the report names what was wrong as given */
-}
-
 bool violation_at_start(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;

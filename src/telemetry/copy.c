@@ -140,6 +140,7 @@ static void make_safe(struct telemetry *t, const char *instance)
   telemetry_clean_text(t->model, sizeof t->model);
   telemetry_clean_text(t->reason, sizeof t->reason);
   telemetry_clean_text(t->isa, sizeof t->isa);
+  telemetry_clean_text(t->live.violated_at, sizeof t->live.violated_at);
   t->inputs = (uint32_t)at_most(t->inputs, TELEMETRY_INPUTS);
   t->devices = at_most(t->devices, DEVICES_MAX);
   t->book.levels = at_most(t->book.levels, LEVELS_MAX);

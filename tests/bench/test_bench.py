@@ -35,7 +35,7 @@ class Bench(unittest.TestCase):
 
     def test_help_version_and_list(self):
         self.assertIn("Exit status: 0", self.good("--help"))
-        self.assertRegex(self.good("--version"), r"^ali3-bench \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.good("--version"), r"^ali3-bench \d+\.\d+\.\d+\ncommit [0-9a-f+unkow]+, .*, kernels for baseline")
         self.assertEqual([line.split()[0] for line in self.good("--list").splitlines()[:-1]], CASES)
 
     def test_usage_errors_exit_2(self):

@@ -182,7 +182,7 @@ class Doctor(unittest.TestCase):
         run = doctor("--help")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("Exit status: 0 fit, 1 usable, 2 unfit", run.stdout)
-        self.assertRegex(doctor("--version").stdout, r"^ali3-doctor \d+\.\d+\.\d+\n$")
+        self.assertRegex(doctor("--version").stdout, r"^ali3-doctor \d+\.\d+\.\d+\ncommit [0-9a-f+unkow]+, .*, kernels for baseline")
         for arguments, part in [
                 (["--nonsense"], "nonsense"),
                 (["file"], 'expected options only, found "file"'),

@@ -8,6 +8,7 @@
 #include "daemon/bench.h"
 #include "modbus/rtu.h"
 #include "modbus/service.h"
+#include "wire/crc.h"
 
 #include <modbus/modbus.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * libFuzzer: any bytes as those of a Modbus RTU line, for the parser alone. The first byte says whether the line has fallen
  * silent, and whether the last two bytes become the CRC of those before them, which a fuzzer does not guess. */
 #include "modbus/rtu.h"
+#include "wire/crc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -96,7 +96,7 @@ class Sim(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertIn("Exit status: 0", self.good("--help"))
-        self.assertRegex(self.good("--version"), r"^ali3-sim \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.good("--version"), r"^ali3-sim \d+\.\d+\.\d+\ncommit [0-9a-f+unkow]+, .*, kernels for baseline")
 
     def test_usage_errors_exit_2(self):
         for arguments, part in [

@@ -331,6 +331,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   memset(t->model, '\x1b', sizeof t->model);
   memset(t->reason, '\x1b', sizeof t->reason);
   memset(t->isa, '\x1b', sizeof t->isa);
+  memset(t->live.violated_at, '\x1b', sizeof t->live.violated_at);
   snprintf(t->instance, sizeof t->instance, "another");
   t->inputs = UINT32_MAX;
   t->devices = t->book.levels = UINT64_MAX;
@@ -350,6 +351,7 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   assert_int_equal(strspn(copy.model, "?"), sizeof copy.model - 1);
   assert_int_equal(strspn(copy.reason, "?"), sizeof copy.reason - 1);
   assert_int_equal(strspn(copy.isa, "?"), sizeof copy.isa - 1);
+  assert_int_equal(strspn(copy.live.violated_at, "?"), sizeof copy.live.violated_at - 1);
   assert_int_equal(copy.inputs, TELEMETRY_INPUTS);
   assert_int_equal(copy.devices, DEVICES_MAX);
   assert_int_equal(copy.book.levels, LEVELS_MAX);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: options and wiring. */
+#include "base/build_info.h"
 #include "bench.h"
 
 #include "base/isa.h"
@@ -168,7 +169,7 @@ static int take_options(int argc, char **argv, struct options *o)
       fputs(help, stdout);
       return EXIT_GOOD;
     case VERSION:
-      puts("ali3-bench " ALI3_VERSION);
+      printf("ali3-bench " ALI3_VERSION "\n%s\n", build_info());
       return EXIT_GOOD;
     default:
       good = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-doctor: whether this host can keep the times that ali3d promises, and what to do where it cannot. */
+#include "base/build_info.h"
 #include "checks.h"
 #include "hwlat.h"
 #include "interrupts.h"
@@ -108,7 +109,7 @@ static int take_options(int argc, char **argv, struct options *o)
       fputs(help, stdout);
       return EXIT_SUCCESS;
     case VERSION:
-      puts("ali3-doctor " ALI3_VERSION);
+      printf("ali3-doctor " ALI3_VERSION "\n%s\n", build_info());
       return EXIT_SUCCESS;
     default:
       good = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-exporter: what ali3-top shows, over HTTP. It cannot disturb the daemons: it copies their blocks,
  * sends them nothing, and is served last by the scheduler. */
+#include "base/build_info.h"
 #include "census.h"
 #include "listener.h"
 #include "oscquery.h"
@@ -122,7 +123,7 @@ static struct options read_options(int argc, char **argv)
       fputs(usage, stdout);
       exit(EXIT_SUCCESS);
     case 'v':
-      puts("ali3-exporter " ALI3_VERSION);
+      printf("ali3-exporter " ALI3_VERSION "\n%s\n", build_info());
       exit(EXIT_SUCCESS);
     default:
       fputs(usage, stderr);

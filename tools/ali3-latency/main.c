@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-latency: options, the toggling itself, the report. */
+#include "base/build_info.h"
 #include "latency.h"
 
 #include "rt/clock.h"
@@ -107,7 +108,7 @@ static int parse(struct options *o, int argc, char **argv)
       fputs(HELP, stdout);
       return STATUS_OK;
     case VERSION:
-      puts("ali3-latency " ALI3_VERSION);
+      printf("ali3-latency " ALI3_VERSION "\n%s\n", build_info());
       return STATUS_OK;
     default:
       fputs("Try 'ali3-latency --help'.\n", stderr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
+#include "base/build_info.h"
 
 #include <ali3/ali3.h>
 #include <getopt.h>
@@ -112,7 +113,7 @@ struct options options_read(int argc, char **argv)
       fputs(usage, stdout);
       exit(EXIT_SUCCESS);
     case 'v':
-      puts("ali3-top " ALI3_VERSION);
+      printf("ali3-top " ALI3_VERSION "\n%s\n", build_info());
       exit(EXIT_SUCCESS);
     default:
       fputs(usage, stderr);
