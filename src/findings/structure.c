@@ -9,7 +9,7 @@
 
 enum { PARTS_TOLD = 8 };
 
-/* What is in each part. */
+/* The contents of one part. */
 struct part {
   ali3_mechanics_part of;
   struct look_names bodies, redundant; /* names; joints with redundant rows */
@@ -165,7 +165,7 @@ static const char *kind(const struct look *l, int force)
   return l->m->force[force].spec.type == ALI3_FORCE_GEAR ? "gear" : "drive";
 }
 
-/* Of two that fight each is reported by the mechanics: told once. */
+/* The mechanics report a conflict of two drives twice, once for each drive. The finding names the pair once. */
 static void look_at_conflict(struct look *l, const ali3_mechanics *a, const ali3_mechanics_conflict *c)
 {
   const ali3_force_spec *spec = &l->m->force[c->force].spec;

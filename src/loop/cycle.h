@@ -105,8 +105,8 @@ struct cycle_event {
   uint32_t client;          /* of that port */
   int32_t body, joint;      /* the worst of the step that failed; -1 none */
   int32_t input;            /* that is lost, or that the start waits for; -1 none */
-  double value;             /* of the parameter */
-  ali3_violation violation; /* of the step, where it failed or was violated */
+  double value;             /* that the parameter was set to */
+  ali3_violation violation; /* what was open, if the step failed or was violated */
 };
 
 struct cycle {
@@ -146,7 +146,7 @@ struct cycle {
   uint64_t degraded_cycle; /* number of the last cycle whose step did not converge; 0: none did */
   uint64_t violated, violated_first,
       violated_cycle;       /* steps with ALI3_VIOLATED; cycle of the first, of the last */
-  ali3_violation violation; /* of the last of them */
+  ali3_violation violation; /* what was open after the last violated step */
   uint64_t wakeup_ns, step_ns, cycle_ns, max_cycle_ns;
   uint64_t phase_ns[PHASES], usual_ns[PHASES]; /* of this cycle, and as a rule */
   uint64_t usual_held_ns;                      /* likewise, by workers */

@@ -18,8 +18,8 @@
 
 #include "mechanics/geometry.h"
 
-/* What is left of a body. R (rank, 6 bodies): own columns first, in the order of `column`; then those of
- * the others. */
+/* The eliminated part of a body. R (rank, 6 bodies): its own columns first, in the order of `column`, then the columns of
+ * the other bodies. */
 struct pivots {
   int rank;
   int column[GEOMETRY_V]; /* of v, in the order of elimination; free ones last */

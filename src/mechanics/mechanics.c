@@ -29,7 +29,7 @@ struct analysis {
   const ali3_model *m;
   struct geometry here;
   struct rows_used all, undriven;
-  bool *link[2]; /* of the two */
+  bool *link[2]; /* (links) that `all` and `undriven` count */
   int *first;
 };
 

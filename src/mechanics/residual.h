@@ -11,7 +11,7 @@ struct residual {
   size_t *first;     /* (rows + 1) reflections of each row, in `of` */
   size_t *of;        /* ascending per row */
   uint64_t *pending; /* reflections to apply, a bit each */
-  double *y;         /* (rows) 0 but for the rows touched */
+  double *y;         /* (rows) only the touched rows differ from 0 */
   int *touched;      /* (count) rows */
   bool *is_touched;  /* (rows) */
   int count;

@@ -224,7 +224,7 @@ static int check_gear(ali3_model *m, const ali3_force_spec *s)
   return check_other_gears(m, s);
 }
 
-/* What is no number, or infinite, has been refused by now, or is allowed, or means nothing to the type. */
+/* Judges finite numbers only: NaN and infinity have been refused before, where a type does not allow them. */
 static int within(ali3_model *m, const ali3_force_spec *s, const char *field, double x, double bound,
                   const char *unit)
 {

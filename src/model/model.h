@@ -40,7 +40,7 @@ struct load {
 struct force {
   char *name;
   ali3_force_spec spec; /* without the name */
-  int gear;             /* of a gear, as struct joint.gear: the one before */
+  int gear; /* index plus 1: the gear that was added to the same joint before this gear; 0: none */
 };
 
 struct sensor {

@@ -6,7 +6,7 @@
  * acceleration 3, angular_acceleration 3); per joint 6 (force 3, torque 3), plus position and velocity for
  * revolute and prismatic; per force what its type has; per sensor what its type gives
  * (sensor_first); energy 3; constraint 3; solver 2
- * (status of the last step: 0 or that of a step that did not converge or was violated, see ali3_status; increment); inputs; those of the
+ * (ali3_status of the last step: 0, or positive where it did not converge or was violated; increment); inputs; those of the
  * motion platform, if there is one (PLATFORM_SIGNAL_LIST); figures.
  *
  * Of a force: length, value (spring_damper, cable, end_stop); force 3, torque 3 (bushing); position, value
