@@ -189,7 +189,7 @@ static void check_cycle(struct loader *l)
                  "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
   if (s->cycle.clock != CLOCKING_TIMER && s->platform.enabled)
     report_error(r, clock->at, "clock: a platform moves by the clock, as its limits do: expected timer");
-  if (s->cycle.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
+  if (s->cycle.live.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
     report_error(r, given(l, "cycle", "overrun")->at,
                  "overrun: cycles made up for in a row would move the platform faster than its limits: "
                  "expected skip, slip or stop");
@@ -206,7 +206,7 @@ static void check_cycle(struct loader *l)
   if (s->cycle.spin > 0.5 * s->options.dt)
     report_error(r, given(l, "cycle", "spin")->at, "spin: expected at most half the period, %g s, found %g",
                  0.5 * s->options.dt, s->cycle.spin);
-  if (s->cycle.overrun == OVERRUN_STOP && s->cycle.max_misses == 0) s->cycle.max_misses = 1;
+  if (s->cycle.live.overrun == OVERRUN_STOP && s->cycle.live.max_misses == 0) s->cycle.live.max_misses = 1;
 }
 
 /* A platform moves people: it starts by itself only where the file says so in words that nobody writes by chance. */

@@ -5,8 +5,8 @@
 
 #include "config/places.h"
 #include "inputs/inject.h"
+#include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
-#include "signals/clocking.h"
 #include "signals/signals.h"
 #include "wire/packet.h"
 #include "wire/peers.h"
@@ -49,9 +49,6 @@ struct settings_device { /* a Modbus device that is polled */
 };
 
 enum { WORKERS_AUTO = -1 };
-enum publish { PUBLISH_AT_ONCE, PUBLISH_NEXT_CYCLE };
-enum autostart { AUTOSTART_OFF, AUTOSTART_ON, AUTOSTART_EVEN_WITH_PLATFORM };
-enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the beats */
 
 struct settings {
   ali3_model *model;    /* frozen */
@@ -59,20 +56,7 @@ struct settings {
   ali3_options options; /* as frozen; options.dt is the period of the cycle */
   double duration;      /* s, simulation.duration; 0: none given */
 
-  struct {
-    int autostart;      /* enum autostart: go to RUNNING by itself; with a platform never AUTOSTART_ON */
-    int warmup;         /* cycles before figures count */
-    int max_misses;     /* consecutive misses that lead to SAFE; 0: never */
-    int grace;          /* cycles after each start of the motion in which misses are no matter */
-    int clock;          /* enum clocking */
-    int overrun;        /* enum overrun */
-    int catch_up;       /* starts that may be made up for, with OVERRUN_CATCH_UP */
-    int publish;        /* enum publish */
-    int beat;           /* enum beat */
-    double beat_offset; /* s, after a beat, at which a cycle is to start */
-    double spin;        /* s awake before each start of a timer */
-    double pull;        /* s, by which beats may draw the grid in a cycle; 0: not */
-  } cycle;
+  struct cycle_settings cycle; /* autostart: with a platform never AUTOSTART_ON */
   struct {
     int priority; /* SCHED_FIFO 1..99 */
     int cpu;      /* -1: any */

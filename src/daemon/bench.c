@@ -24,7 +24,7 @@ static bool open_port(struct bench *b, struct port *p, const char *name, int sou
   b->port[b->ports++] = p;
   p->source = source;
   p->bell = b->bell;
-  p->paces = beat != BEAT_NONE && b->settings->cycle.beat == (int)beat;
+  p->paces = beat != BEAT_NONE && b->settings->cycle.beat == beat;
   return true;
 }
 

@@ -125,19 +125,16 @@ static void log_mistakes(struct reload *r)
   log_line(LOG_LEVEL_ERROR, "%s: not applied: everything stays as it was", r->file);
 }
 
-static bool tune(struct cycle *c, const struct settings *s, const struct settings *started)
+static bool tune_loop(struct cycle *c, const struct settings *s, const struct settings *started)
 {
   const int inputs = settings_same_inputs(started, s) ? s->inputs : 0;
-  struct tuning *t = calloc(1, sizeof *t + (size_t)inputs * sizeof *t->input);
+  struct cycle_tuning *t = calloc(1, sizeof *t + (size_t)inputs * sizeof *t->input);
   if (!t) return false;
-  *t = (struct tuning){.overrun = (enum overrun)s->cycle.overrun,
-                       .catch_up = s->cycle.catch_up,
-                       .max_misses = s->cycle.max_misses,
-                       .grace = s->cycle.grace,
-                       .platform = s->platform.enabled && settings_same_platform(started, s),
-                       .mode = s->platform.setup.spec.mode,
-                       .params = s->platform.setup.spec.params,
-                       .inputs = inputs};
+  *t = (struct cycle_tuning){.live = s->cycle.live,
+                             .platform = s->platform.enabled && settings_same_platform(started, s),
+                             .mode = s->platform.setup.spec.mode,
+                             .params = s->platform.setup.spec.params,
+                             .inputs = inputs};
   if (inputs) memcpy(t->input, s->input, (size_t)inputs * sizeof *t->input);
   cycle_tune(c, t);
   free(t);
@@ -148,7 +145,7 @@ static bool tune(struct cycle *c, const struct settings *s, const struct setting
 static void keep(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;
-  force->cycle = read->cycle;
+  force->cycle.live = read->cycle.live;
   for (int i = 0; settings_same_inputs(r->started, read) && i < force->inputs; i++) {
     force->input[i] = read->input[i];
     force->input[i].name = r->started->input[i].name;
@@ -159,8 +156,8 @@ static void keep(struct reload *r, const struct settings *read)
 /* A file without the platform may say what does not go with the one that is there until the restart. */
 static void keep_overrun(struct reload *r, struct settings *read)
 {
-  if (!r->started->platform.enabled || read->cycle.overrun != OVERRUN_CATCH_UP) return;
-  read->cycle.overrun = r->force.cycle.overrun;
+  if (!r->started->platform.enabled || read->cycle.live.overrun != OVERRUN_CATCH_UP) return;
+  read->cycle.live.overrun = r->force.cycle.live.overrun;
   log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: catch_up does not go with the platform",
            r->file);
 }
@@ -170,7 +167,7 @@ static void apply(struct reload *r, struct cycle *c)
   struct settings *read = r->reading->read;
   char names[NAMES];
   keep_overrun(r, read);
-  if (!tune(c, read, r->started)) {
+  if (!tune_loop(c, read, r->started)) {
     log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
     return;
   }

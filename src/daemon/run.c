@@ -107,19 +107,8 @@ static int set_up_model(struct daemon *d)
                                       .telemetry = d->bench.telemetry,
                                       .period_ns = period_ns,
                                       .periods = (uint64_t)periods,
-                                      .warmup = s->cycle.warmup,
-                                      .max_misses = s->cycle.max_misses,
-                                      .grace = s->cycle.grace,
-                                      .autostart = s->cycle.autostart != AUTOSTART_OFF,
                                       .kept = d->restart.start,
-                                      .publish_next = s->cycle.publish == PUBLISH_NEXT_CYCLE,
-                                      .clocking = (enum clocking)s->cycle.clock,
-                                      .overrun = (enum overrun)s->cycle.overrun,
-                                      .catch_up = s->cycle.catch_up,
-                                      .pull_ns = (uint64_t)llround(s->cycle.pull * (double)NS_PER_S),
-                                      .beat_offset_ns =
-                                          (uint64_t)llround(s->cycle.beat_offset * (double)NS_PER_S),
-                                      .spin_ns = (uint64_t)llround(s->cycle.spin * (double)NS_PER_S),
+                                      .settings = s->cycle,
                                       .bell = d->bench.bell,
                                       .injection = s->injection,
                                       .injections = s->injections,
@@ -127,8 +116,8 @@ static int set_up_model(struct daemon *d)
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT) return failed("", ali3_status_text(status));
   char text[2400], lines[60]; /* a list of joints may be long */
-  ali3_report_text(s->model, d->loop.cycle.data, text, sizeof text);
-  settings_drive_lines(s, ali3_violation_get(d->loop.cycle.data), lines, sizeof lines);
+  ali3_report_text(s->model, d->loop.cycle.plant.data, text, sizeof text);
+  settings_drive_lines(s, ali3_violation_get(d->loop.cycle.plant.data), lines, sizeof lines);
   if (text[0])
     log_line(status < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s: %s%s", d->options->file, text, lines);
   return status < 0 ? STATUS_USAGE : STATUS_OK;
@@ -200,7 +189,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   t->workers = (uint32_t)d->loop.pool.workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
-  t->clocking = d->loop.cycle.config.clocking;
+  t->clocking = d->loop.cycle.config.settings.clock;
   t->platform = d->settings->platform.enabled;
   t->cranks = geometry->crank;
   t->leg_min = geometry->leg_min;

@@ -56,7 +56,8 @@ bool supervisor_open(struct supervisor *s)
   eyes_open(&s->eyes, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
   s->around.tick_ns = TICK_NS;
-  return misses_open(&s->misses, s->cycle, &s->around, s->miss_log, s->miss_log_mb);
+  return misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->around, s->miss_log,
+                     s->miss_log_mb);
 }
 
 void supervisor_close(struct supervisor *s)
@@ -102,7 +103,7 @@ static void log_events(struct supervisor *s, uint64_t now)
 {
   const struct cycle_config *g = &s->cycle->config;
   struct cycle_event e;
-  while (cycle_next_event(s->cycle, &e)) {
+  while (outbox_next_event(&s->cycle->outbox, &e)) {
     char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
     const int kind = kind_of(&e);
@@ -113,7 +114,7 @@ static void log_events(struct supervisor *s, uint64_t now)
     s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
-  const uint64_t lost = ring_dropped(&s->cycle->events);
+  const uint64_t lost = ring_dropped(&s->cycle->outbox.events);
   if (lost != s->events_lost)
     log_limited(&s->limits, LOG_KIND_EVENTS_LOST, LOG_LEVEL_WARNING, now,
                 "%" PRIu64 " events not logged, %" PRIu64 " since the start", lost - s->events_lost, lost);
@@ -155,7 +156,7 @@ static void notify_ready(struct supervisor *s)
 {
   s->ready = true;
   sd_notify(0, "READY=1");
-  log_line(LOG_LEVEL_INFO, "ready: %d warm-up cycles done", s->cycle->config.warmup);
+  log_line(LOG_LEVEL_INFO, "ready: %d warm-up cycles done", s->cycle->config.settings.warmup);
 }
 
 static void notify_status(struct supervisor *s, const struct telemetry_live *live, uint64_t now)
@@ -317,7 +318,7 @@ bool supervisor_run(struct supervisor *s)
     device_log_tick(&s->devices, g->telemetry, now);
     input_log_tick(&s->inputs, g, now);
     look_at_lines(s, now);
-    const bool pending = atomic_load_explicit(&s->cycle->stuck, memory_order_acquire);
+    const bool pending = atomic_load_explicit(&s->cycle->inbox.stuck, memory_order_acquire);
     struct telemetry_live fresh; /* torn for good if the loop stands still as it writes */
     if (telemetry_read(g->telemetry, &fresh)) {
       live = fresh;
@@ -325,7 +326,7 @@ bool supervisor_run(struct supervisor *s)
     }
     watch(s, &live, pending, now);
     if (seen) restart_tick(s->restart, &live, s->shown_stuck, now);
-    if (!s->ready && live.cycle > (uint64_t)g->warmup) notify_ready(s);
+    if (!s->ready && live.cycle > (uint64_t)g->settings.warmup) notify_ready(s);
     if (s->ready) reload_tick(&s->reload, s->cycle, now);
     notify_status(s, &live, now);
     feed_watchdog(s, now);

@@ -5,11 +5,11 @@
 
 #include <inttypes.h>
 
-bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path,
-                 int mb)
+bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *telemetry,
+                 const struct surroundings *around, const char *path, int mb)
 {
-  *s = (struct misses){.ring = &c->misses,
-                       .telemetry = c->config.telemetry,
+  *s = (struct misses){.outbox = outbox,
+                       .telemetry = telemetry,
                        .around = around,
                        .journal.most = MISSES_LOGGED,
                        .losses.most = 1};
@@ -41,7 +41,7 @@ static void tell_held(struct misses *s, uint64_t now_ns)
 static void take(struct misses *s)
 {
   struct miss m;
-  while (s->held < CYCLE_MISSES && ring_pop(s->ring, &m))
+  while (s->held < CYCLE_MISSES && outbox_next_miss(s->outbox, &m))
     if (m.state != STATE_INIT) s->hold[s->held++] = m;
 }
 
@@ -54,7 +54,7 @@ static void sum_up(struct misses *s, uint64_t now_ns, bool last)
              "%" PRIu64 " misses not logged one by one in the last %.1f s, %" PRIu64 " so far", held, over,
              s->taken + s->lost);
 
-  const uint64_t lost = ring_dropped(s->ring);
+  const uint64_t lost = ring_dropped(&s->outbox->misses);
   if (lost == s->lost || (!last && !rate_passes(&s->losses, now_ns))) return;
   log_line(LOG_LEVEL_WARNING, "%" PRIu64 " misses of which there is no record: too many at a time",
            lost - s->lost);

@@ -4,15 +4,15 @@
 #ifndef JOURNAL_MISSES_H
 #define JOURNAL_MISSES_H
 
-#include "base/ring.h"
 #include "journal/miss_file.h"
 #include "journal/surroundings.h"
-#include "loop/cycle.h"
+#include "loop/cycle_events.h"
+#include "telemetry/telemetry.h"
 
 enum { MISSES_LOGGED = 5 }; /* one by one in a second */
 
 struct misses {
-  struct ring *ring; /* struct miss, from the loop */
+  struct outbox *outbox; /* of the loop */
   struct telemetry *telemetry;
   const struct surroundings *around;
   struct miss_file file;
@@ -25,8 +25,8 @@ struct misses {
 
 /* False if the file cannot be written, which is said in the log. path NULL: none.
  * mb: as for miss_file_open(). */
-bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path,
-                 int mb);
+bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *telemetry,
+                 const struct surroundings *around, const char *path, int mb);
 /* Once a tick, after the look around. A record is judged a tick after it has come: what explains it may be seen later than
  * the loop, which was the first to run, wrote it. */
 void misses_tick(struct misses *s, uint64_t now_ns);

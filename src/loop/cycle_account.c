@@ -31,11 +31,11 @@ uint32_t cycle_flags(const struct cycle *c)
   if (c->inputs.limited) f |= FLAG_LIMIT;
   if (c->drive.there) f |= platform_flags(platform_drive_flags(&c->drive));
   if (platform_drive_withheld(&c->drive)) f |= FLAG_WITHHELD;
-  if (c->config.clocking == CLOCKING_LOCKSTEP) f |= FLAG_LOCKSTEP;
-  if (c->missed) f |= FLAG_OVERRUN;
+  if (c->config.settings.clock == CLOCKING_LOCKSTEP) f |= FLAG_LOCKSTEP;
+  if (c->deadline.missed) f |= FLAG_OVERRUN;
   if (!c->realtime) f |= FLAG_NOT_REALTIME;
   if (c->inputs.injector.acts) f |= FLAG_INJECTED;
-  if (c->open) f |= FLAG_VIOLATED;
+  if (c->plant.open) f |= FLAG_VIOLATED;
   return f;
 }
 
@@ -51,7 +51,7 @@ static size_t copy_words(char *to, size_t size, const char *from)
 static void name_violated(const struct cycle *c, char *text, size_t size)
 {
   const ali3_model *m = c->config.model;
-  const ali3_violation *v = &c->violation;
+  const ali3_violation *v = &c->figures.violation;
   const bool joint = v->joint >= 0;
   if (!joint && v->force < 0) return;
   size_t end =
@@ -63,43 +63,43 @@ static void name_violated(const struct cycle *c, char *text, size_t size)
 
 void cycle_write_live(struct cycle *c)
 {
-  const ali3_report *report = ali3_report_get(c->data);
-  struct telemetry_live live = {.cycle = c->number,
-                                .t_ns = c->wake_ns,
+  const ali3_report *report = ali3_report_get(c->plant.data);
+  struct telemetry_live live = {.cycle = c->times.number,
+                                .t_ns = c->times.wake_ns,
                                 .time = report->time,
                                 .state = c->machine.state,
                                 .flags = cycle_flags(c),
                                 .fault = c->machine.fault,
-                                .misses = c->misses_counted,
-                                .skipped = c->skipped,
-                                .wakeup_ns = c->wakeup_ns,
-                                .step_ns = c->step_ns,
-                                .cycle_ns = c->cycle_ns,
+                                .misses = c->figures.misses,
+                                .skipped = c->figures.skipped,
+                                .wakeup_ns = c->times.wakeup_ns,
+                                .step_ns = c->times.step_ns,
+                                .cycle_ns = c->times.cycle_ns,
                                 .input_age_ns = c->inputs.age_ns,
                                 .stale_mask = c->inputs.stale_mask,
                                 .clamped = c->inputs.clamped,
-                                .degraded = c->degraded,
-                                .degraded_cycle = c->degraded_cycle,
-                                .violated = c->violated,
-                                .violated_first = c->violated_first,
-                                .violated_cycle = c->violated_cycle,
-                                .grace_misses = c->grace_misses,
-                                .late_starts = c->late_starts,
+                                .degraded = c->figures.degraded,
+                                .degraded_cycle = c->figures.degraded_cycle,
+                                .violated = c->figures.violated,
+                                .violated_first = c->figures.violated_first,
+                                .violated_cycle = c->figures.violated_cycle,
+                                .grace_misses = c->figures.grace_misses,
+                                .late_starts = c->figures.late_starts,
                                 .slipped_ns = c->schedule.slipped_ns,
                                 .pulled_ns = c->schedule.pulled_ns,
                                 .beat_error_ns = c->schedule.beat_error_ns,
                                 .beats = c->schedule.beats,
-                                .beats_lost = c->beats_lost,
-                                .waiting = c->waiting,
+                                .beats_lost = c->figures.beats_lost,
+                                .waiting = c->lockstep.waiting,
                                 .over = c->over,
                                 .increment = report->increment,
                                 .constraint = report->position,
                                 .disarmed = c->machine.disarmed,
-                                .latch_client = c->latch_client};
-  for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latched_by[i]; i++)
-    live.latched_by[i] = c->latched_by[i];
-  if (c->violated) name_violated(c, live.violated_at, sizeof live.violated_at);
-  memcpy(live.load, c->load, sizeof live.load);
+                                .latch_client = c->latch.client};
+  for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latch.by[i]; i++)
+    live.latched_by[i] = c->latch.by[i];
+  if (c->figures.violated) name_violated(c, live.violated_at, sizeof live.violated_at);
+  memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);
 }
@@ -120,10 +120,11 @@ static void show_inputs(struct cycle *c)
 void cycle_show_tuning(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
-  __atomic_store_n(&t->overrun, c->config.overrun, __ATOMIC_RELAXED);
-  __atomic_store_n(&t->catch_up, (uint32_t)c->config.catch_up, __ATOMIC_RELAXED);
-  __atomic_store_n(&t->max_misses, (uint32_t)c->config.max_misses, __ATOMIC_RELAXED);
-  __atomic_store_n(&t->grace, (uint32_t)c->config.grace, __ATOMIC_RELAXED);
+  const struct cycle_live *live = &c->config.settings.live;
+  __atomic_store_n(&t->overrun, live->overrun, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->catch_up, (uint32_t)live->catch_up, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->max_misses, (uint32_t)live->max_misses, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->grace, (uint32_t)live->grace, __ATOMIC_RELAXED);
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_spec *spec = &c->inputs.spec[i];
     __atomic_store_n(&t->input[i].policy, spec->policy, __ATOMIC_RELAXED);
@@ -133,72 +134,62 @@ void cycle_show_tuning(struct cycle *c)
 
 void cycle_clear(struct cycle *c)
 {
-  book_clear(&c->config.telemetry->book, c->number);
-  c->max_cycle_ns = 0;
+  book_clear(&c->config.telemetry->book, c->times.number);
+  c->figures.max_cycle_ns = 0;
 }
 
 void cycle_account_step(struct cycle *c, int status)
 {
-  if (status == ALI3_NOT_CONVERGED || status == ALI3_VIOLATED) {
-    c->degraded++;
-    c->degraded_cycle = c->number;
-  }
-  if (status == ALI3_VIOLATED) {
-    c->violation = *ali3_violation_get(c->data);
-    c->violated_cycle = c->number;
-    if (c->violated++ == 0) c->violated_first = c->number;
-    if (!c->open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
-  }
-  c->open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
+  figures_add_step(&c->figures, c->times.number, status, ali3_violation_get(c->plant.data));
+  if (status == ALI3_VIOLATED && !c->plant.open) cycle_note(c, c->machine.state, CAUSE_VIOLATED, 0, -1, 0);
+  c->plant.open = status == ALI3_VIOLATED || status == ALI3_E_VIOLATED;
 }
 
 void cycle_account(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
   struct book *book = &t->book;
-  if (atomic_load_explicit(&c->clear, memory_order_relaxed) &&
-      atomic_exchange_explicit(&c->clear, false, memory_order_acquire))
-    cycle_clear(c);
-  if (!c->late) histogram_add(&book->wakeup, c->wakeup_ns, c->number);
+  if (inbox_take(&c->inbox.clear)) cycle_clear(c);
+  if (!c->deadline.late) histogram_add(&book->wakeup, c->times.wakeup_ns, c->times.number);
   for (int i = 0; i < PHASES; i++) { /* account and prepare: those of the cycle before */
-    if (i == PHASE_feedback && !c->stepped) continue;
+    if (i == PHASE_feedback && !c->plant.stepped) continue;
     if (i == PHASE_platform && !c->drive.there) continue;
-    if (i == PHASE_prepare && !c->prepared) continue;
-    histogram_add(book_histogram(book, (enum phase)i), c->phase_ns[i], c->number);
+    if (i == PHASE_prepare && !c->plant.prepared) continue;
+    histogram_add(book_histogram(book, (enum phase)i), c->times.phase_ns[i], c->times.number);
   }
-  if (c->stepped) histogram_add(&book->step, c->step_ns, c->number);
-  const struct usage since = usage_since(&c->woken, &c->warm);
+  if (c->plant.stepped) histogram_add(&book->step, c->times.step_ns, c->times.number);
+  const struct usage since = usage_since(&c->times.woken, &c->figures.warm);
   counter_set(&t->counters.loop_page_faults, since.minor + since.major);
   counter_set(&t->counters.loop_preemptions, since.involuntary);
   show_inputs(c);
   cycle_write_live(c);
 }
 
-void cycle_record_miss(struct cycle *c, uint64_t start_ns, uint64_t end_ns, uint64_t skipped, bool grace,
-                       const struct usage *own, const struct pool_cycle *pool)
+void cycle_record_miss(struct cycle *c, const struct miss_end *end)
 {
+  const struct cycle_times *t = &c->times;
   int last = 0;
-  if (c->lost_now) pool_lost(c->pool, &last);
-  struct miss m = {.number = c->misses_counted + c->grace_misses,
-                   .cycle = c->number,
-                   .start_ns = start_ns,
-                   .wake_ns = c->wake_ns,
-                   .end_ns = end_ns,
+  if (c->workers.lost_now) pool_lost(c->workers.pool, &last);
+  struct miss m = {.number = c->figures.misses + c->figures.grace_misses,
+                   .cycle = t->number,
+                   .start_ns = end->start_ns,
+                   .wake_ns = t->wake_ns,
+                   .end_ns = end->end_ns,
                    .period_ns = c->config.period_ns,
-                   .skipped = skipped,
-                   .waiting_since_ns = c->late_since_ns,
-                   .own = *own,
-                   .slowest = pool->slowest,
-                   .held_ns = pool->held_ns,
-                   .usual_held_ns = c->usual_held_ns,
-                   .woke_late_ns = pool->woke_late_ns,
+                   .skipped = end->skipped,
+                   .waiting_since_ns = c->deadline.late_since_ns,
+                   .own = end->own,
+                   .slowest = end->pool.slowest,
+                   .held_ns = end->pool.held_ns,
+                   .usual_held_ns = t->usual_held_ns,
+                   .woke_late_ns = end->pool.woke_late_ns,
                    .lost_worker = last,
-                   .overrun = c->config.overrun,
-                   .grace = grace,
+                   .overrun = c->config.settings.live.overrun,
+                   .grace = end->grace,
                    .state = c->machine.state,
                    .input_age_ns = c->inputs.age_ns};
-  if (m.slowest.share > 0) m.worker = pool_usage(c->pool, m.slowest.share);
-  memcpy(m.phase_ns, c->phase_ns, sizeof m.phase_ns);
-  memcpy(m.usual_ns, c->usual_ns, sizeof m.usual_ns);
-  ring_push(&c->misses, &m);
+  if (m.slowest.share > 0) m.worker = pool_usage(c->workers.pool, m.slowest.share);
+  memcpy(m.phase_ns, t->phase_ns, sizeof m.phase_ns);
+  memcpy(m.usual_ns, t->usual_ns, sizeof m.usual_ns);
+  ring_push(&c->outbox.misses, &m);
 }

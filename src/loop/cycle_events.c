@@ -8,17 +8,18 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
   const bool open = failed || cause == CAUSE_VIOLATED;
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
-  const bool kept = cause == CAUSE_WARM && c->config.autostart && c->machine.state == STATE_STOPPED;
-  const ali3_report *report = ali3_report_get(c->data);
+  const bool kept = cause == CAUSE_WARM && c->config.settings.autostart != AUTOSTART_OFF &&
+                    c->machine.state == STATE_STOPPED;
+  const ali3_report *report = ali3_report_get(c->plant.data);
   if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
-    c->latched_by = port >= 0 ? c->config.port[port]->name : "";
-    c->latch_client = port >= 0 ? client : LATCH_NO_NUMBER;
+    c->latch.by = port >= 0 ? c->config.port[port]->name : "";
+    c->latch.client = port >= 0 ? client : LATCH_NO_NUMBER;
   }
   /* Clients can repeat commands: half of the room is left to what stops the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
   const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
   const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;
-  struct cycle_event e = {.cycle = c->number,
+  struct cycle_event e = {.cycle = c->times.number,
                           .from = from,
                           .to = c->machine.state,
                           .cause = cause,
@@ -30,8 +31,8 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .input = lost   ? c->inputs.lost
                                    : kept ? inputs_missing(&c->inputs, cycle_input_time(c))
                                           : -1};
-  if (open) e.violation = *ali3_violation_get(c->data);
-  ring_push_sparing(&c->events, &e, spare);
+  if (open) e.violation = *ali3_violation_get(c->plant.data);
+  ring_push_sparing(&c->outbox.events, &e, spare);
 }
 
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)

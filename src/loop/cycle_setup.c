@@ -10,53 +10,64 @@
 
 static size_t tuning_size(const struct signals *s)
 {
-  return sizeof(struct tuning) + (size_t)s->inputs * sizeof(struct input_spec);
+  return sizeof(struct cycle_tuning) + (size_t)s->inputs * sizeof(struct input_spec);
 }
 
-int cycle_setup(struct cycle *c, const struct cycle_config *config)
+static void init_machine(struct machine *m, const struct cycle_config *config)
 {
-  memset(c, 0, sizeof *c);
-  c->config = *config;
-  atomic_init(&c->stop, false);
-  atomic_init(&c->at_once, false);
-  atomic_init(&c->stuck, false);
-  atomic_init(&c->clear, false);
-  machine_init(&c->machine, config->max_misses, config->clocking == CLOCKING_LOCKSTEP);
-  machine_keep(&c->machine, config->kept.fault, config->kept.disarmed);
-  c->latched_by = c->config.kept.who;
-  c->latch_client = LATCH_NO_NUMBER;
-  for (int i = 0; i < config->signals->inputs; i++) c->machine.waits |= config->signals->input[i].required;
-  c->schedule = (struct schedule){.overrun = config->overrun,
-                                  .period_ns = config->period_ns,
-                                  .catch_up = (uint32_t)config->catch_up,
-                                  .pull_ns = config->pull_ns,
-                                  .beat_offset_ns = config->beat_offset_ns};
+  machine_init(m, config->settings.clock == CLOCKING_LOCKSTEP);
+  machine_keep(m, config->kept.fault, config->kept.disarmed);
+  for (int i = 0; i < config->signals->inputs; i++) m->waits |= config->signals->input[i].required;
+}
+
+static bool init_inputs(struct inputs *in, const struct cycle_config *config)
+{
   const struct inputs_config inputs = {.signals = config->signals,
                                        .ports = config->ports,
                                        .period_ns = config->period_ns,
                                        .counters = &config->telemetry->counters,
                                        .injection = config->injection,
                                        .injections = config->injections};
-  c->size = ali3_data_size(config->model);
-  c->block = aligned_zalloc(c->size);
-  c->image = aligned_zalloc(c->size);
-  c->head = aligned_zalloc(sizeof *c->head);
-  c->values = aligned_zalloc((size_t)config->signals->count * sizeof *c->values);
+  return inputs_init(in, &inputs);
+}
+
+static bool init_output(struct output *o, const struct signals *s)
+{
+  o->head = aligned_zalloc(sizeof *o->head);
+  o->values = aligned_zalloc((size_t)s->count * sizeof *o->values);
+  return o->head && o->values;
+}
+
+/* What the loop and other threads exchange, beside the ports. */
+static bool init_exchange(struct cycle *c, const struct signals *s)
+{
+  atomic_init(&c->inbox.stop, false);
+  atomic_init(&c->inbox.at_once, false);
+  atomic_init(&c->inbox.stuck, false);
+  atomic_init(&c->inbox.clear, false);
+  return snapshot_init(&c->inbox.tuning, tuning_size(s)) &&
+         ring_init(&c->outbox.events, sizeof(struct cycle_event), CYCLE_EVENTS) &&
+         ring_init(&c->outbox.misses, sizeof(struct miss), CYCLE_MISSES);
+}
+
+int cycle_setup(struct cycle *c, const struct cycle_config *config)
+{
+  memset(c, 0, sizeof *c);
+  c->config = *config;
+  c->latch = (struct latch){.by = c->config.kept.who, .client = LATCH_NO_NUMBER};
+  init_machine(&c->machine, config);
+  schedule_init(&c->schedule, &c->config.settings, config->period_ns);
+  c->lockstep.virtual_ns = 1; /* 0 would be no time */
   c->commands = aligned_zalloc(((size_t)config->ports + 1) * sizeof *c->commands);
-  if (!c->block || !c->image || !c->head || !c->values || !c->commands || !inputs_init(&c->inputs, &inputs) ||
-      !ring_init(&c->events, sizeof(struct cycle_event), CYCLE_EVENTS) ||
-      !ring_init(&c->misses, sizeof(struct miss), CYCLE_MISSES) ||
-      !snapshot_init(&c->tuning, tuning_size(config->signals))) {
+  if (!c->commands || !init_exchange(c, config->signals) || !init_output(&c->output, config->signals) ||
+      !init_inputs(&c->inputs, config))
     return ALI3_E_MEMORY;
-  }
+  /* The limits of a platform hold by the clock; and when it parks before the end nobody may beat time any more. */
   char error[200];
-  /* Its limits hold by the clock; and when it parks before the end nobody may beat time any more. */
-  if (config->platform && config->clocking != CLOCKING_TIMER) return ALI3_E_ARGUMENT;
+  if (config->platform && config->settings.clock != CLOCKING_TIMER) return ALI3_E_ARGUMENT;
   if (!platform_drive_init(&c->drive, config->platform, config->signals, error, sizeof error))
     return ALI3_E_ARGUMENT;
-  c->virtual_ns = 1; /* 0 would be no time */
-  c->data = ali3_data_place(config->model, c->block, c->size);
-  return c->data ? ali3_reset(config->model, c->data) : ALI3_E_MEMORY;
+  return plant_init(&c->plant, config->model);
 }
 
 static void name_inputs(struct telemetry *t, const struct signals *s)
@@ -73,34 +84,34 @@ static void name_inputs(struct telemetry *t, const struct signals *s)
 void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
 {
   c->realtime = realtime;
-  c->pool = pool;
+  c->workers.pool = pool;
   step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns);
   name_inputs(c->config.telemetry, c->config.signals);
   cycle_show_tuning(c);
-  ali3_data_set_exec(c->data, pool ? pool_exec(pool) : NULL);
-  ali3_data_set_probe(c->data, &c->step_times.probe);
-  inputs_start_from(&c->inputs, c->config.model, c->data);
-  memcpy(c->image, c->block, c->size);
+  ali3_data_set_exec(c->plant.data, pool ? pool_exec(pool) : NULL);
+  ali3_data_set_probe(c->plant.data, &c->step_times.probe);
+  inputs_start_from(&c->inputs, c->config.model, c->plant.data);
+  plant_keep(&c->plant);
   cycle_write_live(
       c); /* a daemon that is killed before its first cycle leaves no less behind than it found */
 }
 
-void cycle_tune(struct cycle *c, const struct tuning *tuning)
+void cycle_tune(struct cycle *c, const struct cycle_tuning *tuning)
 {
-  memcpy(snapshot_begin(&c->tuning), tuning, sizeof *tuning + (size_t)tuning->inputs * sizeof *tuning->input);
-  snapshot_publish(&c->tuning);
+  memcpy(snapshot_begin(&c->inbox.tuning), tuning,
+         sizeof *tuning + (size_t)tuning->inputs * sizeof *tuning->input);
+  snapshot_publish(&c->inbox.tuning);
 }
 
 void cycle_free(struct cycle *c)
 {
-  free(c->block);
-  free(c->image);
-  free(c->head);
-  free(c->values);
+  plant_free(&c->plant);
+  free(c->output.head);
+  free(c->output.values);
   free(c->commands);
   inputs_free(&c->inputs);
-  ring_free(&c->events);
-  ring_free(&c->misses);
-  snapshot_free(&c->tuning);
+  ring_free(&c->outbox.events);
+  ring_free(&c->outbox.misses);
+  snapshot_free(&c->inbox.tuning);
   memset(c, 0, sizeof *c);
 }

@@ -2,25 +2,58 @@
  * One walk names the figures, another takes them: both go through the same list, in the same order. */
 #include "loop/figures.h"
 
+#include "loop/step_times.h"
+#include "rt/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What stands once: name, unit, value. */
 #define SINGLE_LIST(X)                                                                                       \
-  X("loop.misses", "", (double)c->misses_counted)                                                            \
-  X("loop.grace_misses", "", (double)c->grace_misses)                                                        \
-  X("loop.skipped", "", (double)c->skipped)                                                                  \
-  X("loop.late_starts", "", (double)c->late_starts)                                                          \
-  X("loop.slipped", "s", seconds(c->schedule.slipped_ns))                                                    \
-  X("loop.pulled", "s", (double)c->schedule.pulled_ns * 1e-9)                                                \
-  X("loop.beat_error", "s", (double)c->schedule.beat_error_ns * 1e-9)                                        \
-  X("loop.beats_lost", "", (double)c->beats_lost)                                                            \
-  X("loop.load.1s", "", c->load[0])                                                                          \
-  X("loop.load.10s", "", c->load[1])                                                                         \
-  X("loop.load.60s", "", c->load[2])                                                                         \
-  X("loop.page_faults", "", (double)counter_get(&c->config.telemetry->counters.loop_page_faults))            \
-  X("loop.preemptions", "", (double)counter_get(&c->config.telemetry->counters.loop_preemptions))
+  X("loop.misses", "", (double)f->misses)                                                                    \
+  X("loop.grace_misses", "", (double)f->grace_misses)                                                        \
+  X("loop.skipped", "", (double)f->skipped)                                                                  \
+  X("loop.late_starts", "", (double)f->late_starts)                                                          \
+  X("loop.slipped", "s", seconds(s->slipped_ns))                                                             \
+  X("loop.pulled", "s", (double)s->pulled_ns * 1e-9)                                                         \
+  X("loop.beat_error", "s", (double)s->beat_error_ns * 1e-9)                                                 \
+  X("loop.beats_lost", "", (double)f->beats_lost)                                                            \
+  X("loop.load.1s", "", f->load[0])                                                                          \
+  X("loop.load.10s", "", f->load[1])                                                                         \
+  X("loop.load.60s", "", f->load[2])                                                                         \
+  X("loop.page_faults", "", (double)counter_get(&t->counters.loop_page_faults))                              \
+  X("loop.preemptions", "", (double)counter_get(&t->counters.loop_preemptions))
+
+void figures_begin(struct figures *f, const struct usage *woken)
+{
+  struct figures fresh = {.beats_lost = f->beats_lost, .violation = f->violation, .warm = *woken};
+  memcpy(fresh.load, f->load, sizeof fresh.load);
+  *f = fresh;
+}
+
+void figures_add_load(struct figures *f, uint64_t number, uint64_t period_ns, uint64_t worked_ns)
+{
+  static const double horizon_s[FIGURES_LOADS] = {1.0, 10.0, 60.0};
+  const double period_s = (double)period_ns / (double)NS_PER_S;
+  const double now = (double)worked_ns / (double)period_ns;
+  for (int i = 0; i < FIGURES_LOADS; i++) {
+    const double cycles = horizon_s[i] / period_s, so_far = (double)number;
+    const double weight = cycles < so_far ? cycles : so_far; /* at first the plain mean */
+    f->load[i] += (now - f->load[i]) / (weight > 1.0 ? weight : 1.0);
+  }
+}
+
+void figures_add_step(struct figures *f, uint64_t number, int status, const ali3_violation *violation)
+{
+  if (status != ALI3_NOT_CONVERGED && status != ALI3_VIOLATED) return;
+  f->degraded++;
+  f->degraded_cycle = number;
+  if (status != ALI3_VIOLATED) return;
+  f->violation = *violation;
+  f->violated_cycle = number;
+  if (f->violated++ == 0) f->violated_first = number;
+}
 
 struct walk {
   struct signal *signal; /* NULL: only counts */
@@ -28,7 +61,8 @@ struct walk {
   bool ok;
 };
 
-static void add(struct walk *w, const char *prefix, const char *name, const char *suffix, const char *unit)
+static void add_figure(struct walk *w, const char *prefix, const char *name, const char *suffix,
+                       const char *unit)
 {
   if (w->signal) {
     char *text = NULL;
@@ -41,22 +75,22 @@ static void add(struct walk *w, const char *prefix, const char *name, const char
   w->count++;
 }
 
-static void walk(struct walk *w, const struct book *book)
+static void walk_figures(struct walk *w, const struct book *book)
 {
 #define TIME(name, text)                                                                                     \
-  add(w, "loop.", #name, "", "s");                                                                           \
-  add(w, "loop.", #name, ".max", "s");
+  add_figure(w, "loop.", #name, "", "s");                                                                    \
+  add_figure(w, "loop.", #name, ".max", "s");
   BOOK_LIST(TIME)
 #undef TIME
-#define SINGLE(name, unit, value) add(w, "", name, "", unit);
+#define SINGLE(name, unit, value) add_figure(w, "", name, "", unit);
   SINGLE_LIST(SINGLE)
 #undef SINGLE
   for (uint64_t i = 0; i < book->levels; i++) {
     const char *name = book->level[i].name;
-    add(w, "loop.level.", name, ".busy", "s");
-    add(w, "loop.level.", name, ".busy.max", "s");
-    add(w, "loop.level.", name, ".wait", "s");
-    add(w, "loop.level.", name, ".wait.max", "s");
+    add_figure(w, "loop.level.", name, ".busy", "s");
+    add_figure(w, "loop.level.", name, ".busy.max", "s");
+    add_figure(w, "loop.level.", name, ".wait", "s");
+    add_figure(w, "loop.level.", name, ".wait.max", "s");
   }
 }
 
@@ -68,10 +102,10 @@ struct signal *figures_list(const ali3_model *m, int *count)
   *count = 0;
   if (!book) return NULL;
   step_times_init(&times, m, book, NULL, 0);
-  walk(&w, book);
+  walk_figures(&w, book);
   const int n = w.count;
   w = (struct walk){.signal = calloc((size_t)n, sizeof *w.signal), .ok = true};
-  if (w.signal) walk(&w, book);
+  if (w.signal) walk_figures(&w, book);
   free(book);
   if (w.signal && w.ok) {
     *count = n;
@@ -92,26 +126,26 @@ static double seconds(uint64_t ns)
   return (double)ns * 1e-9;
 }
 
-static double taken(const _Atomic uint64_t *ns)
+static double last_taken(const _Atomic uint64_t *ns)
 {
   return seconds(atomic_load_explicit(ns, memory_order_relaxed));
 }
 
-void figures_take(const struct cycle *c, double *v)
+void figures_take(const struct figures *f, const struct schedule *s, const struct telemetry *t, double *v)
 {
-  const struct book *book = &c->config.telemetry->book;
+  const struct book *book = &t->book;
 #define TIME(name, text)                                                                                     \
-  *v++ = taken(&book->name.last_ns);                                                                         \
-  *v++ = taken(&book->name.max_ns);
+  *v++ = last_taken(&book->name.last_ns);                                                                    \
+  *v++ = last_taken(&book->name.max_ns);
   BOOK_LIST(TIME)
 #undef TIME
 #define SINGLE(name, unit, value) *v++ = value;
   SINGLE_LIST(SINGLE)
 #undef SINGLE
   for (uint64_t i = 0; i < book->levels; i++) {
-    *v++ = taken(&book->level[i].busy.last_ns);
-    *v++ = taken(&book->level[i].busy.max_ns);
-    *v++ = taken(&book->level[i].wait.last_ns);
-    *v++ = taken(&book->level[i].wait.max_ns);
+    *v++ = last_taken(&book->level[i].busy.last_ns);
+    *v++ = last_taken(&book->level[i].busy.max_ns);
+    *v++ = last_taken(&book->level[i].wait.last_ns);
+    *v++ = last_taken(&book->level[i].wait.max_ns);
   }
 }

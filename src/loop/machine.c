@@ -67,10 +67,9 @@ static const unsigned char FAULTS[] = {
 #undef FAULT_ROW
 };
 
-void machine_init(struct machine *m, int max_misses, bool lockstep)
+void machine_init(struct machine *m, bool lockstep)
 {
-  *m = (struct machine){
-      .state = STATE_INIT, .fault = FAULT_NONE, .max_misses = max_misses, .lockstep = lockstep};
+  *m = (struct machine){.state = STATE_INIT, .fault = FAULT_NONE, .lockstep = lockstep};
 }
 
 void machine_keep(struct machine *m, enum fault_code fault, bool disarmed)
@@ -150,10 +149,10 @@ void machine_trip(struct machine *m, enum fault_code fault)
   rearm_begin(&m->rearm);
 }
 
-void machine_deadline(struct machine *m, bool missed)
+void machine_deadline(struct machine *m, bool missed, int max_misses)
 {
   m->misses = missed && m->state == STATE_RUNNING ? m->misses + 1 : 0;
-  if (m->max_misses > 0 && m->misses >= m->max_misses) machine_trip(m, FAULT_MISSES);
+  if (max_misses > 0 && m->misses >= max_misses) machine_trip(m, FAULT_MISSES);
 }
 
 void machine_exit(struct machine *m)

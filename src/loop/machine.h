@@ -18,18 +18,17 @@ enum machine_action {
 struct machine {
   enum run_state state;
   enum fault_code
-      fault;      /* latched cause of FAULT and SAFE; in INIT: of the stop that the last run left latched */
-  int max_misses; /* consecutive misses in RUNNING that lead to SAFE; 0: never */
-  int misses;     /* consecutive ones so far */
-  bool waits;     /* some input is required: the caller's to set */
-  bool lockstep;  /* steps are asked for */
-  bool disarmed;  /* by FAULT, SAFE, or an end that nobody ordered: `run` needs an `arm` before it */
+      fault;     /* latched cause of FAULT and SAFE; in INIT: of the stop that the last run left latched */
+  int misses;    /* consecutive ones so far */
+  bool waits;    /* some input is required: the caller's to set */
+  bool lockstep; /* steps are asked for */
+  bool disarmed; /* by FAULT, SAFE, or an end that nobody ordered: `run` needs an `arm` before it */
   struct rearm rearm; /* while disarmed: when that arm may come */
 };
 
 /* All functions are RT and belong to the loop's thread. */
 
-void machine_init(struct machine *m, int max_misses, bool lockstep);
+void machine_init(struct machine *m, bool lockstep);
 
 /* Set-up, after machine_init(): what the last run left behind. fault: the stop that it left latched, which a reset has to clear
  * again; FAULT_NONE: none. disarmed: motion needs an arm, whatever autostart says; true with every fault. */
@@ -54,8 +53,8 @@ static inline void machine_shown(struct machine *m, uint32_t state, uint64_t t_n
  * e-stop still changes anything. In EXIT only an e-stop does: the state stays, the fault is latched for the next start. */
 void machine_trip(struct machine *m, enum fault_code fault);
 
-/* Counts the deadline of a cycle as kept or missed; trips FAULT_MISSES. */
-void machine_deadline(struct machine *m, bool missed);
+/* Counts the deadline of a cycle as kept or missed. max_misses in a row in RUNNING trip FAULT_MISSES; 0: they never do. */
+void machine_deadline(struct machine *m, bool missed, int max_misses);
 
 /* The loop is told to end. */
 void machine_exit(struct machine *m);

@@ -29,6 +29,23 @@
  * prepared: one that waits a little is no miss. */
 #include "loop/schedule.h"
 
+#include <math.h>
+
+/* Seconds of the file, in ns of the loop. */
+static uint64_t ns_of(double seconds)
+{
+  return (uint64_t)llround(seconds * 1e9);
+}
+
+void schedule_init(struct schedule *s, const struct cycle_settings *settings, uint64_t period_ns)
+{
+  *s = (struct schedule){.live = &settings->live,
+                         .period_ns = period_ns,
+                         .pull_ns = ns_of(settings->pull),
+                         .beat_offset_ns = ns_of(settings->beat_offset),
+                         .spin_ns = ns_of(settings->spin)};
+}
+
 /* Starts that have come since s->start_ns when the cycle ended: 0 is in time, since one that comes at that very instant
  * is kept. */
 static uint64_t starts_passed(const struct schedule *s, uint64_t end_ns)
@@ -39,9 +56,10 @@ static uint64_t starts_passed(const struct schedule *s, uint64_t end_ns)
 /* How many of the starts that have passed are left out. */
 static uint64_t left_out(const struct schedule *s, uint64_t passed)
 {
-  switch (s->overrun) {
+  const uint64_t most = (uint64_t)s->live->catch_up;
+  switch (s->live->overrun) {
   case OVERRUN_CATCH_UP:
-    return passed > s->catch_up ? passed - s->catch_up : 0;
+    return passed > most ? passed - most : 0;
   case OVERRUN_SLIP:
     return 0;
   case OVERRUN_SKIP:
@@ -57,7 +75,7 @@ struct schedule_end schedule_timer(struct schedule *s, uint64_t end_ns)
   const struct schedule_end end = {.due = passed > 0, .missed = passed > 0, .skipped = left_out(s, passed)};
   s->last_ns = s->start_ns;
   s->start_ns += (end.skipped + 1) * s->period_ns;
-  if (s->overrun == OVERRUN_SLIP && end.missed) {
+  if (s->live->overrun == OVERRUN_SLIP && end.missed) {
     s->slipped_ns += end_ns - s->start_ns;
     s->start_ns = end_ns;
   }
@@ -74,6 +92,7 @@ uint64_t schedule_beat(struct schedule *s, uint64_t beats, uint64_t beat_ns)
   const uint64_t came_ns = beat_ns > before ? beat_ns - before : 0;
   s->start_ns = came_ns > s->last_ns ? came_ns : s->last_ns;
   s->last_ns = s->start_ns;
+  s->beaten = true;
   return skipped;
 }
 
@@ -87,6 +106,7 @@ struct schedule_end schedule_input(struct schedule *s, uint64_t end_ns, uint64_t
     end.skipped = schedule_beat(s, beats, beat_ns);
   else
     s->start_ns = end_ns;
+  s->beaten = end.due;
   return end;
 }
 

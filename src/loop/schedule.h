@@ -3,22 +3,21 @@
 #ifndef LOOP_SCHEDULE_H
 #define LOOP_SCHEDULE_H
 
-#include "signals/clocking.h"
+#include "loop/cycle_settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct schedule {
-  /* set by the owner */
-  enum overrun overrun;
+  /* constant, but the policy may be tuned */
+  const struct cycle_live *live;
   uint64_t period_ns;
-  uint32_t catch_up;       /* starts that may be made up for, with OVERRUN_CATCH_UP */
-  uint64_t pull_ns;        /* by so much a cycle at most the grid is drawn to the beats; 0: not at all */
-  uint64_t beat_offset_ns; /* so long after a beat a cycle is to start */
+  uint64_t pull_ns, beat_offset_ns, spin_ns; /* as in struct cycle_settings */
 
   uint64_t start_ns; /* nominal start of the cycle that is on or comes next */
   uint64_t last_ns;  /* that of the cycle before */
   uint64_t beats;    /* taken so far (input) or looked at (timer) */
+  bool beaten;       /* input: a beat asks for the cycle that comes next */
 
   /* for whoever wants to know */
   uint64_t slipped_ns;   /* by which the grid was moved on after late cycles */
@@ -32,6 +31,9 @@ struct schedule_end {
   bool missed;      /* and this cycle is to blame */
   uint64_t skipped; /* starts left out */
 };
+
+/* Set-up. The settings must live as long as the schedule. */
+void schedule_init(struct schedule *s, const struct cycle_settings *settings, uint64_t period_ns);
 
 /* By the clock: the cycle that started at s->start_ns is done at end_ns. Sets the next start, which is in the past when
  * it is to begin at once. */

@@ -53,7 +53,7 @@ TEST(defaults)
               s->options.interpolate == o.interpolate && s->options.extrapolate == o.extrapolate &&
               s->options.gamma == o.gamma && s->options.beta == o.beta);
   assert_true(s->duration == 0);
-  assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.max_misses == 0);
+  assert_true(s->cycle.autostart && s->cycle.warmup == 100 && s->cycle.live.max_misses == 0);
   assert_true(s->realtime.priority == 80 && s->realtime.cpu == -1 && s->realtime.workers == WORKERS_AUTO &&
               s->realtime.lock_memory);
   assert_true(s->osc.enabled && !s->modbus.enabled);
@@ -82,7 +82,7 @@ TEST(values_are_taken)
   assert_true(s->options.iterations == 5 && s->options.alpha == 1e7 && s->options.compliance == 1e-9 &&
               s->options.substeps == 4 && s->options.extrapolate);
   assert_true(s->options.dt == 0.002 && !s->cycle.autostart && s->cycle.warmup == 7 &&
-              s->cycle.max_misses == 3);
+              s->cycle.live.max_misses == 3);
   assert_true(s->realtime.priority == 42 && s->realtime.cpu == 1 && s->realtime.workers == 2 &&
               !s->realtime.lock_memory);
   assert_true(!s->osc.enabled && s->osc.target[0].divisor == 4 && s->osc.target[0].doubles);

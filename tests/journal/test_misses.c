@@ -2,6 +2,7 @@
  * From the ring of the loop to telemetry, log and file, by a clock the test makes up. Standard error is a file here. */
 #include "check.h"
 #include "journal/misses.h"
+#include "signals/clocking.h"
 
 #include "base/arena.h"
 
@@ -20,7 +21,8 @@
 static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS, PERIOD = 10 * MS;
 
 struct bench {
-  struct cycle cycle;
+  struct outbox outbox;
+  struct telemetry *telemetry;
   struct surroundings around;
   struct misses misses;
   struct sight sight;
@@ -42,11 +44,10 @@ static int set_up(void **state)
   const int log = open(b->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   dup2(log, STDERR_FILENO);
   close(log);
-  b->cycle.config.telemetry = aligned_zalloc(sizeof *b->cycle.config.telemetry);
+  b->telemetry = aligned_zalloc(sizeof *b->telemetry);
   b->around.tick_ns = TICK;
-  if (!b->cycle.config.telemetry || !ring_init(&b->cycle.misses, sizeof(struct miss), CYCLE_MISSES))
-    return -1;
-  if (!misses_open(&b->misses, &b->cycle, &b->around, b->path, 64)) return -1;
+  if (!b->telemetry || !ring_init(&b->outbox.misses, sizeof(struct miss), CYCLE_MISSES)) return -1;
+  if (!misses_open(&b->misses, &b->outbox, b->telemetry, &b->around, b->path, 64)) return -1;
   *state = b;
   return 0;
 }
@@ -55,8 +56,8 @@ static int tear_down(void **state)
 {
   struct bench *b = *state;
   misses_close(&b->misses);
-  ring_free(&b->cycle.misses);
-  free(b->cycle.config.telemetry);
+  ring_free(&b->outbox.misses);
+  free(b->telemetry);
   dup2(b->saved, STDERR_FILENO);
   close(b->saved);
   unlink(b->path);
@@ -83,7 +84,7 @@ static struct miss late(struct bench *b, uint64_t start_ns, uint64_t late_ns)
 
 static void push(struct bench *b, struct miss m)
 {
-  ring_push(&b->cycle.misses, &m);
+  ring_push(&b->outbox.misses, &m);
 }
 
 static void look(struct bench *b, uint64_t now_ns)
@@ -118,7 +119,7 @@ static int count_of(const char *text, const char *word)
 
 static uint64_t counted(const struct bench *b, unsigned cause)
 {
-  return counter_get(misses_of_cause(&b->cycle.config.telemetry->counters, cause));
+  return counter_get(misses_of_cause(&b->telemetry->counters, cause));
 }
 
 /* The record comes with one tick, what explains it with the next. */
@@ -128,11 +129,11 @@ static void a_stop_that_is_seen_later_explains_the_miss(void **state)
   tick(b, T0);
   push(b, late(b, T0 + 5 * MS, 3000 * MS));
   misses_tick(&b->misses, T0 + 3006 * MS);
-  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 0);
+  assert_int_equal(atomic_load(&b->telemetry->misses.written), 0);
   b->sight.continued = true;
   tick(b, T0 + 3007 * MS);
   struct miss m;
-  assert_true(miss_log_read(&b->cycle.config.telemetry->misses, 0, &m));
+  assert_true(miss_log_read(&b->telemetry->misses, 0, &m));
   assert_int_equal(m.cause, MISS_SUSPENDED);
   assert_in_range(m.suspended_ns, 2900 * MS, 3001 * MS);
   assert_int_equal(counted(b, MISS_SUSPENDED), 1);
@@ -178,7 +179,7 @@ static void grace_and_warm_up_do_not_count(void **state)
   push(b, m);
   misses_end(&b->misses, T0 + TICK);
   assert_int_equal(counted(b, MISS_LATE_WAKE), 0);
-  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 1);
+  assert_int_equal(atomic_load(&b->telemetry->misses.written), 1);
   const char *said = text_of(b->log);
   assert_int_equal(count_of(said, "ali3d: miss "), 1);
   assert_non_null(strstr(said, "in the grace"));
@@ -190,7 +191,7 @@ static void misses_without_a_record_are_said(void **state)
   for (int i = 0; i < CYCLE_MISSES + 7; i++) push(b, late(b, T0, 15 * MS));
   tick(b, T0 + TICK);
   assert_int_equal(b->misses.held, CYCLE_MISSES);
-  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.lost), 7);
+  assert_int_equal(atomic_load(&b->telemetry->misses.lost), 7);
   assert_non_null(
       strstr(text_of(b->log), "ali3d: 7 misses of which there is no record: too many at a time\n"));
 }
@@ -205,7 +206,7 @@ static double number(const json_t *o, const char *key)
 static void a_line_has_every_figure(void **state)
 {
   struct bench *b = *state;
-  struct telemetry *t = b->cycle.config.telemetry;
+  struct telemetry *t = b->telemetry;
   t->book.levels = 1;
   strcpy(t->book.level[0].name, "subtrees");
   tick(b, T0);
@@ -288,7 +289,7 @@ static void a_disk_that_is_full_is_said_once(void **state)
   misses_end(&b->misses, T0 + TICK);
   assert_non_null(strstr(text_of(b->log), "/dev/full: 3 records of misses could not be written"));
   assert_int_equal(count_of(text_of(b->log), "/dev/full: cannot write the miss log: No space left"), 1);
-  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 3);
+  assert_int_equal(atomic_load(&b->telemetry->misses.written), 3);
 }
 
 static void a_file_has_a_bound_in_size(void **state)
@@ -345,7 +346,7 @@ static void a_limit_of_file_sizes_loses_records_and_nothing_else(void **state)
   snprintf(expected, sizeof expected, ": %d records of misses could not be written\n",
            (int)b->misses.file.lost);
   assert_non_null(strstr(log, expected));
-  assert_int_equal(atomic_load(&b->cycle.config.telemetry->misses.written), 6);
+  assert_int_equal(atomic_load(&b->telemetry->misses.written), 6);
 }
 
 static void a_file_that_cannot_be_is_refused(void **state)

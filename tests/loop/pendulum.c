@@ -69,8 +69,8 @@ int set_up(void **state)
                                    .bell = &b.bell,
                                    .telemetry = b.telemetry,
                                    .period_ns = PERIOD,
-                                   .warmup = WARMUP,
-                                   .autostart = true};
+                                   .settings.warmup = WARMUP,
+                                   .settings.autostart = AUTOSTART_ON};
   *state = &b;
   return 0;
 }

@@ -48,8 +48,8 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
                                       .ports = 2,
                                       .telemetry = r->telemetry,
                                       .period_ns = NS_PER_S / 1000,
-                                      .warmup = WARMUP,
-                                      .autostart = true,
+                                      .settings.warmup = WARMUP,
+                                      .settings.autostart = AUTOSTART_ON,
                                       .platform = platform};
   assert_true(cycle_setup(&r->cycle, &config) >= 0);
   r->pool =
@@ -97,7 +97,7 @@ static void listen(struct rig *r)
     r->seen |= 1u << f->state;
     while (ring_pop(&r->port[p].answers, &answer)) continue;
   }
-  while (cycle_next_event(&r->cycle, &event)) continue;
+  while (outbox_next_event(&r->cycle.outbox, &event)) continue;
 }
 
 static void disturb(struct rig *r)
@@ -177,5 +177,5 @@ bool rig_saw_all(const struct rig *r)
                  1u << STATE_STOPPED | 1u << STATE_READY;
   for (int i = 0; i < r->signals->inputs; i++)
     if (r->signals->input[i].kind == INPUT_WRENCH) all |= 1u << STATE_FAULT; /* a limit holds the others */
-  return (r->seen & all) == all && r->cycle.misses_counted > 0;
+  return (r->seen & all) == all && r->cycle.figures.misses > 0;
 }

@@ -6,7 +6,7 @@
 
 static void begin_beaten(struct bench *b)
 {
-  b->config.clocking = CLOCKING_INPUT;
+  b->config.settings.clock = CLOCKING_INPUT;
   b->port[1].paces = true;
   begin_running(b);
   b->cycle.schedule.start_ns = clock_now_ns();
@@ -18,9 +18,9 @@ static void beats_of_the_warm_up_ask_for_nothing(void **state)
   begin_beaten(b);
   for (int k = 0; k < 3; k++) port_beat(&b->port[1], clock_now_ns());
   assert_same_as_steps(b, after(b, 1), 0); /* ends the warm-up */
-  assert_int_equal(b->cycle.misses_counted, 0);
-  assert_int_equal(b->cycle.skipped, 0);
-  assert_false(b->cycle.beaten);
+  assert_int_equal(b->cycle.figures.misses, 0);
+  assert_int_equal(b->cycle.figures.skipped, 0);
+  assert_false(b->cycle.schedule.beaten);
   port_beat(&b->port[1], clock_now_ns());
   cycle_wait(&b->cycle);
   assert_same_as_steps(b, after(b, 1), 1);
@@ -39,7 +39,7 @@ static void a_beat_at_the_very_end_of_a_cycle_is_not_lost(void **state)
   assert_same_as_steps(b, after(b, 1), 1);
   assert_int_equal(b->cycle.schedule.start_ns, later);
   cycle_wait(&b->cycle);
-  assert_int_equal(b->cycle.beats_lost, 0);
+  assert_int_equal(b->cycle.figures.beats_lost, 0);
   assert_same_as_steps(b, after(b, 1), 2);
 }
 
@@ -53,7 +53,7 @@ static void after_a_late_cycle_a_beat_has_a_period_to_come(void **state)
   b->cycle.schedule.start_ns = ended;
   cycle_wait(&b->cycle);
   assert_int_equal(b->cycle.schedule.start_ns, ended + PERIOD);
-  assert_int_equal(b->cycle.beats_lost,
+  assert_int_equal(b->cycle.figures.beats_lost,
                    1); /* no storm of cycles that make up for those that nobody asked for */
   assert_int_equal(after(b, 1)->fault, FAULT_BEAT);
 }
@@ -80,7 +80,7 @@ static void an_end_that_nobody_waited_for_is_no_late_wake_up(void **state)
   cycle_stop(&b->cycle);
   cycle_wait(&b->cycle);
   assert_true(b->cycle.schedule.start_ns >= now);
-  assert_int_equal(b->cycle.beats_lost, 0);
+  assert_int_equal(b->cycle.figures.beats_lost, 0);
 }
 
 int main(void)

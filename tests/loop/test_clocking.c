@@ -13,24 +13,24 @@
 static void catching_up_makes_up_for_starts(void **state)
 {
   struct bench *b = *state;
-  b->config.overrun = OVERRUN_CATCH_UP;
-  b->config.catch_up = 1000000;
+  b->config.settings.live.overrun = OVERRUN_CATCH_UP;
+  b->config.settings.live.catch_up = 1000000;
   begin_running(b);
   after(b, 2);
   delay(b, 3.5);
   const uint64_t start = b->cycle.schedule.start_ns;
   after(b, 1);
-  assert_true(b->cycle.late && b->cycle.late_since_ns == start);
-  assert_int_equal(b->cycle.skipped, 0);
+  assert_true(b->cycle.deadline.late && b->cycle.deadline.late_since_ns == start);
+  assert_int_equal(b->cycle.figures.skipped, 0);
   assert_int_equal(b->cycle.schedule.start_ns, start + PERIOD);
   const uint64_t wakeups = atomic_load(&b->telemetry->book.wakeup.count);
-  while (b->cycle.late) cycle_once(&b->cycle);
+  while (b->cycle.deadline.late) cycle_once(&b->cycle);
   /* A cycle begun late on purpose tells nothing of the kernel. */
   assert_int_equal(atomic_load(&b->telemetry->book.wakeup.count), wakeups);
   assert_int_equal((b->cycle.schedule.start_ns - start) % PERIOD, 0);
-  assert_int_equal(b->cycle.late_since_ns, 0);
-  assert_true(b->cycle.misses_counted >= 3 && b->cycle.late_starts >= 3);
-  assert_int_equal(b->cycle.skipped, 0);
+  assert_int_equal(b->cycle.deadline.late_since_ns, 0);
+  assert_true(b->cycle.figures.misses >= 3 && b->cycle.figures.late_starts >= 3);
+  assert_int_equal(b->cycle.figures.skipped, 0);
   const struct frame *f = after(b, 1);
   assert_same_as_steps(b, f,
                        (int)(f->cycle - WARMUP)); /* a step a start: simulated time is that of the clock */
@@ -39,13 +39,13 @@ static void catching_up_makes_up_for_starts(void **state)
 static void slipping_starts_anew_from_where_it_ended(void **state)
 {
   struct bench *b = *state;
-  b->config.overrun = OVERRUN_SLIP;
+  b->config.settings.live.overrun = OVERRUN_SLIP;
   begin_running(b);
   delay(b, 7.5);
   const uint64_t start = b->cycle.schedule.start_ns;
   after(b, 1);
-  assert_int_equal(b->cycle.misses_counted, 1);
-  assert_int_equal(b->cycle.skipped, 0);
+  assert_int_equal(b->cycle.figures.misses, 1);
+  assert_int_equal(b->cycle.figures.skipped, 0);
   assert_int_equal(b->cycle.schedule.start_ns, start + PERIOD + b->cycle.schedule.slipped_ns);
   assert_true(b->cycle.schedule.slipped_ns >= 6 * PERIOD);
 }
@@ -53,9 +53,9 @@ static void slipping_starts_anew_from_where_it_ended(void **state)
 static void a_grace_forgives_misses_after_each_start(void **state)
 {
   struct bench *b = *state;
-  b->config.overrun = OVERRUN_STOP;
-  b->config.max_misses = 1;
-  b->config.grace = 3;
+  b->config.settings.live.overrun = OVERRUN_STOP;
+  b->config.settings.live.max_misses = 1;
+  b->config.settings.live.grace = 3;
   begin_running(b);
   for (int k = 0; k < 3; k++) {
     delay(b, 2.5);
@@ -63,7 +63,7 @@ static void a_grace_forgives_misses_after_each_start(void **state)
   }
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
   assert_int_equal(after(b, 1)->state, STATE_RUNNING);
-  assert_int_equal(b->cycle.grace_misses, 3);
+  assert_int_equal(b->cycle.figures.grace_misses, 3);
   assert_int_equal(newest(b, 0)->misses, 0);
   told(b, COMMAND_PAUSE);
   told(b, COMMAND_RUN); /* goes on, and is no start */
@@ -80,7 +80,7 @@ static void a_grace_forgives_misses_after_each_start(void **state)
   after(b, 1);
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
   assert_int_equal(after(b, 1)->state, STATE_RUNNING); /* started anew, forgiven anew */
-  assert_int_equal(b->cycle.grace_misses, 4);
+  assert_int_equal(b->cycle.figures.grace_misses, 4);
 }
 
 static void a_miss_leaves_a_record(void **state)
@@ -91,16 +91,16 @@ static void a_miss_leaves_a_record(void **state)
   delay(b, 4.5);
   const uint64_t start = b->cycle.schedule.start_ns;
   struct miss m;
-  assert_false(cycle_next_miss(&b->cycle, &m));
+  assert_false(outbox_next_miss(&b->cycle.outbox, &m));
   after(b, 1);
-  assert_true(cycle_next_miss(&b->cycle, &m));
-  assert_false(cycle_next_miss(&b->cycle, &m));
+  assert_true(outbox_next_miss(&b->cycle.outbox, &m));
+  assert_false(outbox_next_miss(&b->cycle.outbox, &m));
   assert_int_equal(m.number, 1);
   assert_int_equal(m.cycle, WARMUP + 3);
   assert_int_equal(m.start_ns, start);
   assert_true(m.wake_ns >= start + 4 * PERIOD && m.end_ns > m.wake_ns);
   assert_int_equal(m.period_ns, PERIOD);
-  assert_int_equal(m.skipped, b->cycle.skipped);
+  assert_int_equal(m.skipped, b->cycle.figures.skipped);
   assert_int_equal(m.slowest.level, -1);
   assert_int_equal(m.lost_worker, 0);
   assert_int_equal(m.state, STATE_RUNNING);
@@ -112,7 +112,7 @@ static void a_miss_leaves_a_record(void **state)
 static void frames_may_wait_for_the_next_cycle(void **state)
 {
   struct bench *b = *state;
-  b->config.publish_next = true;
+  b->config.settings.publish = PUBLISH_NEXT_CYCLE;
   begin_running(b);
   for (int k = 1; k < 5; k++) {
     const struct frame *f = after(b, 1);
@@ -136,7 +136,7 @@ static void the_book_is_cleared_when_asked(void **state)
   assert_int_equal(told(b, COMMAND_CLEAR), RESULT_OK);
   assert_true(atomic_load(&b->telemetry->book.cycle.max_ns) < PERIOD);
   assert_int_equal(atomic_load(&b->telemetry->book.cycle.count), 1);
-  assert_int_equal(atomic_load(&b->telemetry->book.cleared), b->cycle.number);
+  assert_int_equal(atomic_load(&b->telemetry->book.cleared), b->cycle.times.number);
   after(b, 3);
   assert_int_equal(atomic_load(&b->telemetry->book.cycle.count), 4);
   cycle_clear_book(&b->cycle);
@@ -199,8 +199,8 @@ static uint32_t ask(struct bench *b, uint32_t code, uint32_t argument)
 
 static void lockstep(struct bench *b)
 {
-  b->config.clocking = CLOCKING_LOCKSTEP;
-  b->config.autostart = false;
+  b->config.settings.clock = CLOCKING_LOCKSTEP;
+  b->config.settings.autostart = AUTOSTART_OFF;
 }
 
 /* The largest count of ms is for "none was set": an age beyond 49.7 days stays below it. */
@@ -213,9 +213,9 @@ static void an_age_of_months_is_not_taken_for_none(void **state)
   assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX);
   set_input(b, 0, 0, 1.0);
   assert_int_equal(after(b, 1)->input_age_ms, 0);
-  b->cycle.virtual_ns += 20 * day;
+  b->cycle.lockstep.virtual_ns += 20 * day;
   assert_int_equal(after(b, 1)->input_age_ms, 20 * day / 1000000 + 10); /* and a step */
-  b->cycle.virtual_ns += 40 * day;
+  b->cycle.lockstep.virtual_ns += 40 * day;
   assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX - 1);
 }
 
@@ -328,9 +328,9 @@ static void beat(struct bench *b)
 static void each_input_frame_makes_a_cycle(void **state)
 {
   struct bench *b = *state;
-  b->config.clocking = CLOCKING_INPUT;
+  b->config.settings.clock = CLOCKING_INPUT;
   b->config.period_ns = NS_PER_S; /* two of them are the patience */
-  b->config.warmup = 0;
+  b->config.settings.warmup = 0;
   b->port[1].paces = true;
   const pthread_t thread = run(b);
   assert_int_equal(frame_of(b, STATE_RUNNING, 0)->cycle, 1); /* nobody asked for it: it ends the warm-up */
@@ -345,14 +345,14 @@ static void each_input_frame_makes_a_cycle(void **state)
   clock_sleep_until_ns(clock_now_ns() + NS_PER_S / 50);
   assert_int_equal(newest(b, 0)->cycle, 51);
   stop(b, thread);
-  assert_int_equal(b->cycle.misses_counted, 0);
+  assert_int_equal(b->cycle.figures.misses, 0);
 }
 
 static void without_beats_the_motion_stops(void **state)
 {
   struct bench *b = *state;
-  b->config.clocking = CLOCKING_INPUT;
-  b->config.warmup = 0;
+  b->config.settings.clock = CLOCKING_INPUT;
+  b->config.settings.warmup = 0;
   b->port[1].paces = true;
   const pthread_t thread = run(b);
   const struct frame *f = frame_of(b, STATE_SAFE, 0);
@@ -361,14 +361,14 @@ static void without_beats_the_motion_stops(void **state)
   assert_int_equal(ask(b, COMMAND_RESET, 0), RESULT_OK);
   frame_of(b, STATE_STOPPED, 0); /* and waits there for as long as it takes */
   stop(b, thread);
-  assert_true(b->cycle.beats_lost >= 2);
+  assert_true(b->cycle.figures.beats_lost >= 2);
 }
 
 static void beats_draw_the_timer(void **state)
 {
   struct bench *b = *state;
-  b->config.pull_ns = PERIOD / 20;
-  b->config.beat_offset_ns = 2 * PERIOD / 10;
+  b->config.settings.pull = (double)PERIOD / 20e9;
+  b->config.settings.beat_offset = 2.0 * (double)PERIOD / 10e9;
   b->port[1].paces = true;
   begin_running(b);
   const uint64_t begun = b->cycle.schedule.start_ns;

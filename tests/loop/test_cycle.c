@@ -35,7 +35,7 @@ static void warm_up_shows_the_initial_state_and_counts_nothing(void **state)
 static void without_autostart_it_waits_in_stopped(void **state)
 {
   struct bench *b = *state;
-  b->config.autostart = false;
+  b->config.settings.autostart = AUTOSTART_OFF;
   begin(b);
   const struct frame *f = after(b, WARMUP + 20);
   assert_int_equal(f->state, STATE_STOPPED);
@@ -272,7 +272,7 @@ static const struct frame *pushed_until(struct bench *b, uint32_t state, uint32_
     struct cycle_event e;
     told(b, COMMAND_STOP); /* refused after a fault, which stops, too */
     assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
-    while (cycle_next_event(&b->cycle, &e)) continue;
+    while (outbox_next_event(&b->cycle.outbox, &e)) continue;
     let_rearm(b);
     assert_int_equal(told(b, COMMAND_ARM), RESULT_OK);
     assert_int_equal(told(b, COMMAND_RUN), RESULT_OK);
@@ -287,7 +287,7 @@ static const struct frame *pushed_until(struct bench *b, uint32_t state, uint32_
 
 static void next_event_of(struct bench *b, enum cycle_cause cause, struct cycle_event *e)
 {
-  do assert_true(cycle_next_event(&b->cycle, e));
+  do assert_true(outbox_next_event(&b->cycle.outbox, e));
   while (e->cause != cause);
 }
 
@@ -328,10 +328,10 @@ static void a_miss_is_counted_flagged_and_skipped(void **state)
   const uint64_t start = b->cycle.schedule.start_ns;
   const struct frame *f = after(b, 1);
   assert_false(f->flags & FLAG_OVERRUN); /* not known yet when it was published */
-  assert_true(b->cycle.misses_counted == 1);
-  assert_true(b->cycle.skipped >= 1000);
+  assert_true(b->cycle.figures.misses == 1);
+  assert_true(b->cycle.figures.skipped >= 1000);
   assert_true((b->cycle.schedule.start_ns - start) % PERIOD == 0);
-  assert_true(b->cycle.schedule.start_ns == start + (b->cycle.skipped + 1) * PERIOD);
+  assert_true(b->cycle.schedule.start_ns == start + (b->cycle.figures.skipped + 1) * PERIOD);
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
   f = after(b, 1);
   assert_true(f->flags & FLAG_OVERRUN);
@@ -344,7 +344,7 @@ static void a_miss_is_counted_flagged_and_skipped(void **state)
 static void too_many_misses_lead_to_safe(void **state)
 {
   struct bench *b = *state;
-  b->config.max_misses = 3;
+  b->config.settings.live.max_misses = 3;
   begin_running(b);
   for (int k = 0; k < 3; k++) {
     delay(b, 2.5);
@@ -359,7 +359,7 @@ static void too_many_misses_lead_to_safe(void **state)
 static void misses_of_the_warm_up_do_not_count(void **state)
 {
   struct bench *b = *state;
-  b->config.max_misses = 1;
+  b->config.settings.live.max_misses = 1;
   begin(b);
   for (int k = 0; k < WARMUP; k++) {
     delay(b, 3.5);
@@ -408,7 +408,7 @@ static void events_tell_who_and_why(void **state)
   };
   struct cycle_event e = {0};
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
-    assert_true(cycle_next_event(&b->cycle, &e));
+    assert_true(outbox_next_event(&b->cycle.outbox, &e));
     assert_true(e.cycle == expected[k].cycle);
     assert_int_equal(e.from, expected[k].from);
     assert_int_equal(e.to, expected[k].to);
@@ -418,7 +418,7 @@ static void events_tell_who_and_why(void **state)
     assert_int_equal(e.client, expected[k].client);
     assert_int_equal(e.body, -1);
   }
-  assert_false(cycle_next_event(&b->cycle, &e));
+  assert_false(outbox_next_event(&b->cycle.outbox, &e));
 }
 
 static void telemetry_shows_what_the_frame_shows(void **state)
@@ -455,8 +455,8 @@ static void by_the_clock_it_ends_after_its_periods(void **state)
   cycle_run(&b->cycle);
   const uint64_t cycles = atomic_load(&b->telemetry->book.cycle.count);
   assert_true(cycles >= 1);
-  assert_true(cycles + b->cycle.skipped >= 50); /* more only if the last cycle itself skipped */
-  assert_true(b->cycle.misses_counted <= b->cycle.skipped);
+  assert_true(cycles + b->cycle.figures.skipped >= 50); /* more only if the last cycle itself skipped */
+  assert_true(b->cycle.figures.misses <= b->cycle.figures.skipped);
   assert_true(clock_now_ns() - begin_ns >= (50 + WARMUP) * b->config.period_ns - b->config.period_ns);
   const struct frame *f = newest(b, 0);
   assert_int_equal(f->state, STATE_EXIT);

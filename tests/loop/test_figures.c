@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "loop/figures.h"
+#include "loop/step_times.h"
 
 #include "base/arena.h"
 #include "common/toys.h"
@@ -19,6 +20,8 @@ struct bench {
 };
 
 static const double BEHIND = 12345.0;
+static const struct figures none;
+static const struct schedule still;
 
 static struct bench begin(ali3_model *m)
 {
@@ -58,8 +61,7 @@ TEST(names_are_unique_and_all_have_a_value)
   ali3_model *model[] = {toy_chain(128, true, 0.01), toy_random(1, 40, 12), toy_random(3, 600, 150)};
   for (size_t k = 0; k < sizeof model / sizeof *model; k++) {
     struct bench b = begin(model[k]);
-    const struct cycle c = {.config.telemetry = b.telemetry};
-    figures_take(&c, b.value);
+    figures_take(&none, &still, b.telemetry, b.value);
     for (int i = 0; i < b.count; i++) {
       const char *name = b.list[i].name;
       assert_memory_equal(name, "loop.", 5);
@@ -77,7 +79,6 @@ TEST(times_are_those_of_the_book)
 {
   struct bench b = begin(toy_chain(128, true, 0.01));
   struct book *book = &b.telemetry->book;
-  const struct cycle c = {.config.telemetry = b.telemetry};
   uint64_t ns = 1000;
 #define FILL(name, text)                                                                                     \
   histogram_add(&book->name, ns + 500000, 1);                                                                \
@@ -90,7 +91,7 @@ TEST(times_are_those_of_the_book)
     stopwatch_add(&book->level[i].wait, ns + 500000, 1);
     stopwatch_add(&book->level[i].wait, ns++, 2);
   }
-  figures_take(&c, b.value);
+  figures_take(&none, &still, b.telemetry, b.value);
 
   ns = 1000;
 #define COMPARE(name, text)                                                                                  \
@@ -116,17 +117,16 @@ TEST(times_are_those_of_the_book)
 TEST(counts_are_those_of_the_loop)
 {
   struct bench b = begin(toy_chain(3, true, 0.01));
-  struct cycle c = {.config.telemetry = b.telemetry,
-                    .misses_counted = 1,
-                    .grace_misses = 2,
-                    .skipped = 3,
-                    .late_starts = 4,
-                    .beats_lost = 5,
-                    .schedule = {.slipped_ns = 6000, .pulled_ns = -7000, .beat_error_ns = -8000},
-                    .load = {0.9, 0.10, 0.11}};
+  const struct figures figures = {.misses = 1,
+                                  .grace_misses = 2,
+                                  .skipped = 3,
+                                  .late_starts = 4,
+                                  .beats_lost = 5,
+                                  .load = {0.9, 0.10, 0.11}};
+  const struct schedule schedule = {.slipped_ns = 6000, .pulled_ns = -7000, .beat_error_ns = -8000};
   counter_set(&b.telemetry->counters.loop_page_faults, 12);
   counter_set(&b.telemetry->counters.loop_preemptions, 13);
-  figures_take(&c, b.value);
+  figures_take(&figures, &schedule, b.telemetry, b.value);
   assert_taken(&b, "loop.misses", 1.0);
   assert_taken(&b, "loop.grace_misses", 2.0);
   assert_taken(&b, "loop.skipped", 3.0);

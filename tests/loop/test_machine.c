@@ -31,7 +31,7 @@ static const char *const EXPECTED[STATES][COMMANDS] = {
 static struct machine in_state(enum run_state state)
 {
   struct machine m;
-  machine_init(&m, 3, false);
+  machine_init(&m, false);
   m.state = state;
   if (state == STATE_FAULT) m.fault = FAULT_DIVERGED;
   if (state == STATE_SAFE) m.fault = FAULT_MISSES;
@@ -243,7 +243,7 @@ static void what_the_last_run_left_goes_before_autostart(void **unused)
   for (int fault = FAULT_NONE; fault <= FAULT_BEAT; fault++) {
     for (int autostart = 0; autostart < 2; autostart++) {
       struct machine m;
-      machine_init(&m, 0, false);
+      machine_init(&m, false);
       machine_keep(&m, (enum fault_code)fault, true);
       assert_int_equal(m.state, STATE_INIT);
       assert_int_equal(m.fault, fault); /* for the next start, should this one end in its warm-up */
@@ -261,7 +261,7 @@ static void what_the_last_run_left_goes_before_autostart(void **unused)
     }
   }
   struct machine m;
-  machine_init(&m, 0, false);
+  machine_init(&m, false);
   machine_keep(&m, FAULT_ESTOP, false); /* a fault disarms */
   assert_true(m.disarmed);
   machine_trip(&m, FAULT_DIVERGED); /* in the warm-up: it is the newer one */
@@ -350,26 +350,26 @@ static void consecutive_misses_lead_to_safe(void **unused)
 {
   (void)unused;
   struct machine m = in_state(STATE_RUNNING);
-  machine_deadline(&m, true);
-  machine_deadline(&m, true);
-  machine_deadline(&m, false); /* starts the count again */
-  machine_deadline(&m, true);
-  machine_deadline(&m, true);
+  machine_deadline(&m, true, 3);
+  machine_deadline(&m, true, 3);
+  machine_deadline(&m, false, 3); /* starts the count again */
+  machine_deadline(&m, true, 3);
+  machine_deadline(&m, true, 3);
   assert_int_equal(m.state, STATE_RUNNING);
-  machine_deadline(&m, true);
+  machine_deadline(&m, true, 3);
   assert_int_equal(m.state, STATE_SAFE);
   assert_int_equal(m.fault, FAULT_MISSES);
 
   for (int s = 0; s < STATES; s++) { /* nothing moves there, so nothing is made safe */
     if (s == STATE_RUNNING) continue;
     struct machine still = in_state((enum run_state)s);
-    for (int k = 0; k < 10; k++) machine_deadline(&still, true);
+    for (int k = 0; k < 10; k++) machine_deadline(&still, true, 3);
     assert_int_equal(still.state, s);
   }
 
-  machine_init(&m, 0, false); /* never */
+  machine_init(&m, false);
   m.state = STATE_RUNNING;
-  for (int k = 0; k < 1000; k++) machine_deadline(&m, true);
+  for (int k = 0; k < 1000; k++) machine_deadline(&m, true, 0); /* never */
   assert_int_equal(m.state, STATE_RUNNING);
 }
 
@@ -378,11 +378,11 @@ static void misses_before_a_pause_do_not_count_after_it(void **unused)
   (void)unused;
   struct machine m = in_state(STATE_RUNNING);
   enum machine_action action;
-  machine_deadline(&m, true);
-  machine_deadline(&m, true);
+  machine_deadline(&m, true, 3);
+  machine_deadline(&m, true, 3);
   machine_command(&m, COMMAND_PAUSE, true, LATER, &action);
   machine_command(&m, COMMAND_RUN, true, LATER, &action);
-  machine_deadline(&m, true);
+  machine_deadline(&m, true, 3);
   assert_int_equal(m.state, STATE_RUNNING);
 }
 

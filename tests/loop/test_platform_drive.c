@@ -112,7 +112,7 @@ static double published(const struct bench *b, const struct frame *f, size_t off
 static void it_is_asked_for_what_the_state_wants(void **state)
 {
   struct bench *b = *state;
-  b->config.autostart = false;
+  b->config.settings.autostart = AUTOSTART_OFF;
   begin(b);
   after(b, 1);
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK); /* INIT */
@@ -244,12 +244,12 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   begin_running(b);
   after(b, 1);
   struct cycle_event e;
-  while (cycle_next_event(&b->cycle, &e)) continue;
+  while (outbox_next_event(&b->cycle.outbox, &e)) continue;
   assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), 0.25), RESULT_OK);
   assert_int_equal(told_it.tunes, 1);
   assert_true(told_it.params.gain_lin[1] == 0.25 && told_it.params.gain_lin[0] == 0.5);
   assert_int_equal(told_it.mode, PLATFORM_WASHOUT);
-  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
   assert_int_equal(e.cause, CAUSE_PLATFORM_SET);
   assert_int_equal(e.code, PARAMETER(gain_lin[1]));
   assert_true(e.value == 0.25 && e.port == 0 && e.client == 7);
@@ -262,10 +262,11 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     assert_int_equal(set_parameter(b, bad[i].parameter, bad[i].value), RESULT_BAD_ARGUMENT);
   assert_int_equal(told_it.tunes, 1);
-  assert_false(cycle_next_event(&b->cycle, &e));
+  assert_false(outbox_next_event(&b->cycle.outbox, &e));
 
   /* What the file says holds again with the next reload, all of it. */
-  struct tuning t = {.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
+  struct cycle_tuning t = {
+      .live.catch_up = 3, .platform = true, .mode = PLATFORM_EXTERNAL, .params = setup.spec.params};
   t.params.blend[0] = 2.0;
   cycle_tune(&b->cycle, &t);
   after(b, 1);
@@ -290,13 +291,13 @@ static void parameters_leave_room_for_other_events(void **state)
     assert_int_equal(set_parameter(b, PARAMETER(gain_lin[1]), i % 2 ? 0.25 : 0.5), RESULT_OK);
   assert_int_equal(told(b, COMMAND_ESTOP), RESULT_OK);
   int set = 0, stops = 0;
-  for (struct cycle_event e; cycle_next_event(&b->cycle, &e);) {
+  for (struct cycle_event e; outbox_next_event(&b->cycle.outbox, &e);) {
     set += e.cause == CAUSE_PLATFORM_SET;
     stops += e.to == STATE_SAFE;
   }
   assert_int_equal(stops, 1);
   assert_in_range(set, CYCLE_EVENTS / 2 - 10, CYCLE_EVENTS / 2);
-  assert_true(ring_dropped(&b->cycle.events) == (uint64_t)(CYCLE_EVENTS + 10 - set));
+  assert_true(ring_dropped(&b->cycle.outbox.events) == (uint64_t)(CYCLE_EVENTS + 10 - set));
 }
 
 static int cycles_to_the_end(struct bench *b)
@@ -312,13 +313,13 @@ static void its_states_are_events(void **state)
   begin_running(b);
   after(b, 1);
   struct cycle_event e;
-  assert_true(cycle_next_event(&b->cycle, &e) && e.cause == CAUSE_WARM);
-  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_true(outbox_next_event(&b->cycle.outbox, &e) && e.cause == CAUSE_WARM);
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
   assert_int_equal(e.cause, CAUSE_PLATFORM_STATE);
   assert_int_equal(e.from, PLATFORM_UNKNOWN);
   assert_int_equal(e.to, PLATFORM_RUN);
   assert_true(e.cycle == WARMUP + 1);
-  assert_false(cycle_next_event(&b->cycle, &e));
+  assert_false(outbox_next_event(&b->cycle.outbox, &e));
 }
 
 /* Told to end it parks first, in EXIT, with the model at rest and the frames going on. */
@@ -352,7 +353,7 @@ static void the_loop_ends_when_it_is_parked(void **state)
   cycle_end(&b->cycle);
   assert_true(telemetry_read(b->telemetry, &live) && live.over);
   int exits = 0;
-  for (struct cycle_event e; cycle_next_event(&b->cycle, &e);)
+  for (struct cycle_event e; outbox_next_event(&b->cycle.outbox, &e);)
     exits += e.cause == CAUSE_EXIT && e.from == STATE_RUNNING;
   assert_int_equal(exits, 1);
 }
@@ -406,7 +407,7 @@ static void nor_one_that_stood_still_in_a_cycle(void **state)
   struct bench *b = *state;
   begin_running(b);
   after(b, 10);
-  b->cycle.cycle_ns = NS_PER_S; /* of the last one, as it is found at its end */
+  b->cycle.times.cycle_ns = NS_PER_S; /* of the last one, as it is found at its end */
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
@@ -448,7 +449,7 @@ static void expect_withheld(struct bench *b)
 static void the_first_frame_claims_no_pose(void **state)
 {
   struct bench *b = *state;
-  b->config.publish_next = true;
+  b->config.settings.publish = PUBLISH_NEXT_CYCLE;
   begin(b);
   for (int i = 0; i < WARMUP; i++) {
     after(b, 1);
@@ -462,7 +463,7 @@ static void until_the_first_arm_its_pose_is_not_known(void **state)
   struct bench *b = *state;
   static const uint32_t never_up[] = {COMMAND_RESET, COMMAND_PARK, COMMAND_STOP, COMMAND_ESTOP,
                                       COMMAND_RESET};
-  b->config.autostart = false;
+  b->config.settings.autostart = AUTOSTART_OFF;
   begin(b);
   for (int i = 0; i < WARMUP + 3; i++) {
     after(b, 1);
@@ -487,7 +488,7 @@ static void until_the_first_arm_its_pose_is_not_known(void **state)
 static void one_that_was_never_armed_holds_up_nothing(void **state)
 {
   struct bench *b = *state;
-  b->config.autostart = false;
+  b->config.settings.autostart = AUTOSTART_OFF;
   told_it.parks = false;
   begin(b);
   after(b, WARMUP + 2);
@@ -515,7 +516,7 @@ static void it_moves_by_the_clock_alone(void **state)
 {
   struct bench *b = *state;
   for (int clocking = CLOCKING_TIMER; clocking <= CLOCKING_LOCKSTEP; clocking++) {
-    b->config.clocking = (enum clocking)clocking;
+    b->config.settings.clock = (enum clocking)clocking;
     assert_int_equal(cycle_setup(&b->cycle, &b->config),
                      clocking == CLOCKING_TIMER ? ALI3_OK : ALI3_E_ARGUMENT);
     cycle_free(&b->cycle);

@@ -27,7 +27,7 @@ static struct cycle_event event(struct bench *b, enum cycle_cause cause)
 {
   struct cycle_event e;
   do {
-    if (!cycle_next_event(&b->cycle, &e)) fail_msg("no event of cause %d", (int)cause);
+    if (!outbox_next_event(&b->cycle.outbox, &e)) fail_msg("no event of cause %d", (int)cause);
   } while (e.cause != (uint32_t)cause);
   return e;
 }
@@ -167,7 +167,7 @@ static void where_none_is_listed_nobody_can_inject(void **state)
   begin_running(b);
   assert_int_equal(told_to_inject(b, injection_argument(0, true)), RESULT_BAD_ARGUMENT);
   struct cycle_event e;
-  while (cycle_next_event(&b->cycle, &e)) assert_int_not_equal(e.cause, CAUSE_INJECT_SWITCHED);
+  while (outbox_next_event(&b->cycle.outbox, &e)) assert_int_not_equal(e.cause, CAUSE_INJECT_SWITCHED);
 }
 
 static void an_injection_is_switched_in_any_state(void **state)

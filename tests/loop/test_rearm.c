@@ -66,7 +66,7 @@ static void a_stop_by_misses_is_in_the_telemetry_at_once(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
-  b->config.max_misses = 1;
+  b->config.settings.live.max_misses = 1;
   begin_running(b);
   after(b, 3);
   delay(b, 2.5);
@@ -89,7 +89,7 @@ static void what_the_last_run_left_is_shown_from_the_start(void **state)
   assert_int_equal(f->fault, FAULT_DIVERGED);
   assert_same_as_steps(b, f, 0);
   struct cycle_event e;
-  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
   assert_true(e.cause == CAUSE_WARM && e.to == STATE_SAFE && e.code == FAULT_DIVERGED);
   assert_int_equal(told(b, COMMAND_RESET), RESULT_OK);
   assert_int_equal(told(b, COMMAND_ARM), RESULT_TOO_SOON);
@@ -105,7 +105,7 @@ static void after_a_crash_autostart_waits_for_an_arm(void **state)
   begin(b);
   assert_int_equal(after(b, WARMUP + 1)->state, STATE_STOPPED);
   struct cycle_event e;
-  assert_true(cycle_next_event(&b->cycle, &e));
+  assert_true(outbox_next_event(&b->cycle.outbox, &e));
   assert_true(e.cause == CAUSE_WARM && e.to == STATE_STOPPED && e.code == WARM_DISARMED);
   assert_int_equal(told(b, COMMAND_RUN), RESULT_WRONG_STATE);
   let_rearm(b);

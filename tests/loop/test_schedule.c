@@ -7,9 +7,11 @@
 
 static const uint64_t SECOND = UINT64_C(1000000000);
 
-static struct schedule with(enum overrun overrun, uint32_t catch_up)
+static struct schedule with(enum overrun overrun, int catch_up)
 {
-  return (struct schedule){.overrun = overrun, .period_ns = 10, .catch_up = catch_up, .start_ns = 1000};
+  static struct cycle_live live;
+  live = (struct cycle_live){.overrun = overrun, .catch_up = catch_up};
+  return (struct schedule){.live = &live, .period_ns = 10, .start_ns = 1000};
 }
 
 struct expected {

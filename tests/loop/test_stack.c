@@ -21,7 +21,7 @@ static void *loop(void *arg)
   struct rig *r = arg;
   rig_begin(r);
   rig_cycles(r, CYCLES);
-  r->cycle.config.periods = r->cycle.counted + PERIODS;
+  r->cycle.config.periods = r->cycle.figures.periods + PERIODS;
   cycle_run(&r->cycle);
   return NULL;
 }

@@ -80,22 +80,22 @@ static void start(const struct kept *kept)
 {
   w.used = fresh;
   in_scratch = 0;
-  const struct cycle_config config = {.model = model,
-                                      .signals = signals,
-                                      .port = ports,
-                                      .ports = PORTS,
-                                      .bell = &bell,
-                                      .telemetry = &telemetry,
-                                      .period_ns = PERIOD,
-                                      .warmup = WARM_UP,
-                                      .max_misses = 2,
-                                      .autostart = kind.autostart,
-                                      .kept = mutation == NO_MEMORY ? (struct kept){0} : *kept,
-                                      .publish_next = kind.publish_next,
-                                      .clocking = kind.lockstep ? CLOCKING_LOCKSTEP : CLOCKING_TIMER,
-                                      .overrun = OVERRUN_SKIP};
+  const struct cycle_config config = {
+      .model = model,
+      .signals = signals,
+      .port = ports,
+      .ports = PORTS,
+      .bell = &bell,
+      .telemetry = &telemetry,
+      .period_ns = PERIOD,
+      .kept = mutation == NO_MEMORY ? (struct kept){0} : *kept,
+      .settings = {.warmup = WARM_UP,
+                   .live.max_misses = 2,
+                   .autostart = kind.autostart ? AUTOSTART_ON : AUTOSTART_OFF,
+                   .publish = kind.publish_next ? PUBLISH_NEXT_CYCLE : PUBLISH_AT_ONCE,
+                   .clock = kind.lockstep ? CLOCKING_LOCKSTEP : CLOCKING_TIMER}};
   require(cycle_setup(&w.cycle, &config) == ALI3_OK, "the loop cannot be set up");
-  require(w.cycle.size < LARGE, "the model is too large for the arena");
+  require(w.cycle.plant.size < LARGE, "the model is too large for the arena");
   cycle_freeze(&w.cycle, NULL, true);
   cycle_begin(&w.cycle, w.now_ns + AHEAD);
   require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
@@ -177,14 +177,14 @@ static void see(const struct act *act, struct seen *seen)
   struct cycle_event e;
   *seen = (struct seen){.state = w.cycle.machine.state,
                         .fault = w.cycle.machine.fault,
-                        .moved = w.cycle.stepped && w.cycle.number > WARM_UP,
-                        .cycle = w.cycle.number};
+                        .moved = w.cycle.plant.stepped && w.cycle.times.number > WARM_UP,
+                        .cycle = w.cycle.times.number};
   for (int p = 0; p < PORTS; p++)
     while (ring_pop(&port[p].answers, &a))
       seen->answer[seen->answers++] =
           (struct answered){a.code, a.result, w.now_ns - (a.id < TUPLE ? act->order[a.id].age_ns : 0)};
-  while (cycle_next_event(&w.cycle, &e)) continue;
-  for (struct miss m; cycle_next_miss(&w.cycle, &m);) continue;
+  while (outbox_next_event(&w.cycle.outbox, &e)) continue;
+  for (struct miss m; outbox_next_miss(&w.cycle.outbox, &m);) continue;
   snapshot_take(&port[0].frames);
   const struct frame *f = snapshot_value(&port[0].frames);
   seen->frame_cycle = f->cycle;
@@ -246,16 +246,16 @@ void world_key(struct world_key *key)
   key->shown = m->disarmed && m->rearm.shown;
   key->since = m->disarmed ? age(m->rearm.since_ns) : 0;
   key->misses = (uint32_t)m->misses;
-  key->missed = w.cycle.missed;
-  key->frame_state = w.cycle.head->state;
+  key->missed = w.cycle.deadline.missed;
+  key->frame_state = w.cycle.output.head->state;
   key->live_fault = w.live.fault;
   key->live_disarmed = w.live.disarmed;
   key->file_fault = w.file.fault;
   key->file_disarmed = w.file.disarmed;
   key->before_fault = w.before.fault;
   key->before_disarmed = w.before.disarmed;
-  key->owed = (uint32_t)w.cycle.steps.owed;
-  key->to_warm = w.cycle.number <= WARM_UP ? (uint32_t)(WARM_UP + 1 - w.cycle.number) : 0;
+  key->owed = (uint32_t)w.cycle.lockstep.owed;
+  key->to_warm = w.cycle.times.number <= WARM_UP ? (uint32_t)(WARM_UP + 1 - w.cycle.times.number) : 0;
   key->input_age = kind.required ? 1 + age(in->channel[0].t_ns) : 0;
   key->input_state = kind.required ? (uint32_t)in->condition[0].state : 0;
   key->input_missing = kind.required ? age(in->condition[0].missing_ns) : 0;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * What goes out in a cycle: the values of the model, the frames, the answers. RT. */
+#include "loop/cycle_parts.h"
+
+#include "rt/clock.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Only after a step or a restore: at any other time the model may be prepared for the next step, and no state
+ * to look at. What was observed last is then still true, but for the inputs. */
+void cycle_observe(struct cycle *c)
+{
+  const struct signals *s = c->config.signals;
+  const struct plant *p = &c->plant;
+  double *values = c->output.values;
+  if (p->moved)
+    signals_observe(s, p->model, p->data, c->inputs.value, values);
+  else
+    memcpy(values + s->input_first, c->inputs.value, (size_t)s->channels * sizeof *values);
+  if (s->figures) figures_take(&c->figures, &c->schedule, c->config.telemetry, values + s->figure_first);
+}
+
+static uint32_t saturated(uint64_t v)
+{
+  return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+/* UINT32_MAX is for "none was set": an age of 49.7 days and more stays one below. */
+static uint32_t shown_age_ms(uint64_t age_ns)
+{
+  const uint64_t most = UINT32_MAX - 1, ms = age_ns / 1000000;
+  if (age_ns == UINT64_MAX) return UINT32_MAX;
+  return (uint32_t)(ms < most ? ms : most);
+}
+
+void cycle_compose(struct cycle *c)
+{
+  const struct cycle_config *g = &c->config;
+  const struct answer *last = &c->output.last;
+  *c->output.head = (struct frame){
+      .cycle = c->times.number,
+      .time = ali3_report_get(c->plant.data)->time,
+      .state = c->machine.state,
+      .flags = cycle_flags(c),
+      .fault = c->machine.fault,
+      .period_us = saturated(g->period_ns / 1000),
+      .last_cycle_us = saturated(c->times.cycle_ns / 1000),
+      .max_cycle_us = saturated(c->figures.max_cycle_ns / 1000),
+      .misses = c->figures.misses,
+      .input_age_ms = shown_age_ms(c->inputs.age_ns),
+      .stale_mask = c->inputs.stale_mask,
+      .last_command = last->code,
+      .last_command_id = last->id,
+      .last_result = last->result,
+      .inputs = (uint32_t)g->signals->inputs,
+      .count = (uint32_t)g->signals->count,
+  };
+}
+
+void output_answer(struct output *o, struct port *port, const struct answer *a)
+{
+  o->last = *a;
+  ring_push(&port->answers, a);
+}
+
+void output_frame(const struct output *o, const struct input_owner *owner, struct port *port)
+{
+  struct frame *frame = snapshot_begin(&port->frames);
+  memcpy(frame, o->head, sizeof *frame);
+  memcpy(frame->values, o->values, o->head->count * sizeof *o->values);
+  memcpy(frame_owners(frame), owner, o->head->inputs * sizeof *owner);
+  snapshot_publish(&port->frames);
+}
+
+/* A full eventfd means the thread is to be woken already, so a failure is none. */
+static void wake_thread(struct port *port)
+{
+  if (port->event < 0) return;
+  const ssize_t written = write(port->event, &(uint64_t){1}, sizeof(uint64_t));
+  (void)written;
+}
+
+void cycle_publish(struct cycle *c)
+{
+  const struct cycle_config *g = &c->config;
+  struct frame *head = c->output.head;
+  struct lockstep *l = &c->lockstep;
+  if (l->done) {
+    head->last_command = l->answer.code;
+    head->last_command_id = l->answer.id;
+    head->last_result = l->answer.result;
+  }
+  head->t_ns = clock_now_ns();
+  for (int p = 0; p < g->ports; p++) output_frame(&c->output, c->inputs.owner, g->port[p]);
+  if (l->done) output_answer(&c->output, g->port[l->port], &l->answer);
+  l->done = false;
+  machine_shown(&c->machine, head->state, head->t_ns);
+  /* After all frames are out: no port waits for the wake-up of another. */
+  for (int p = 0; p < g->ports; p++) wake_thread(g->port[p]);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * The plant: the model that the loop steps, its data, and the way back to its initial state. */
+#ifndef LOOP_PLANT_H
+#define LOOP_PLANT_H
+
+#include <ali3/ali3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct plant {
+  const ali3_model *model; /* frozen */
+  ali3_data *data;
+  void *block, *image; /* the memory of data, and a copy of it in the initial state  (size bytes) */
+  size_t size;
+  bool restore;  /* the model is due to go back to its initial state */
+  bool prepared; /* the last prepare did something */
+  bool stepped;  /* the stepper ran in this cycle */
+  bool moved;    /* the state of the model changed in this cycle: there is something to observe */
+  bool open;     /* the last step left a joint, drive or gear open */
+};
+
+/* Set-up. Places the data and resets it. Returns the status of ali3_reset or ALI3_E_MEMORY; plant_free() is due either way. */
+int plant_init(struct plant *p, const ali3_model *model);
+/* Set-up. The state as it is becomes the one that plant_restore() goes back to. */
+void plant_keep(struct plant *p);
+void plant_free(struct plant *p);
+
+/* RT. */
+void plant_restore(struct plant *p);
+
+#endif
