@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/builder.h"
-#include "config/nearest.h"
+#include "yaml/nearest.h"
 
 #include <string.h>
 

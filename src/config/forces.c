@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The list of forces: constant loads, and connections between bodies or on joints, each type with keys of its
- * own (keys.c). Here is which keys go together, and which body or joint is meant. Set-up only. */
+ * own (keys_forces.c). Here is which keys go together, and which body or joint is meant. Set-up only. */
 #include "config/builder.h"
-#include "config/nearest.h"
 #include "math/vec3.h"
+#include "yaml/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The "injections" list: faults that may be put into the inputs. Set-up only. */
-#include "config/nearest.h"
 #include "config/values.h"
+#include "yaml/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * From the "inputs" list to what each input acts on: the loads it gets in the model, the force element whose value it is, or
  * the platform. Set-up only. */
-#include "config/nearest.h"
 #include "config/values.h"
 #include "signals/exchange.h"
+#include "yaml/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,22 +1,72 @@
 /* SPDX-License-Identifier: MIT
- * What the rows of the tables in keys.c and packet_keys.c are written with. */
+ * The words that the rows of the tables in keys_*.c are written with. Every row has a name, what its type needs (unit,
+ * range, choices), a default, when the value may change, where it is read to, and its documentation. Behind the
+ * documentation a row may set more fields of struct key: .option, .only, .needed, .read. */
 #ifndef CONFIG_KEYS_H
 #define CONFIG_KEYS_H
 
 #include "config/schema.h"
 
+/* Ranges. */
 #define ANY           -INFINITY, INFINITY, CLOSED
 #define POSITIVE      0, INFINITY, OPEN_MIN
 #define NOT_NEGATIVE  0, INFINITY, CLOSED
 #define BETWEEN(a, b) (a), (b), CLOSED
 #define INSIDE(a, b)  (a), (b), OPEN_MIN | OPEN_MAX
-#define REQUIRED      NULL
-#define NONE          ""
+
+/* Defaults that are none. */
+#define REQUIRED NULL
+#define NONE     ""
+
+/* A value of the key by which a section tells its kind, for .only and .needed. */
+#define KIND(choice) (1u << (choice))
 
 /* clang-format off */
-#define SECTION(what, table) {(what), (table), sizeof(table) / sizeof((table)[0])}
+#define NUMBER(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_NUMBER, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define ANGLE(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_ANGLE, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define INTEGER(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_INTEGER, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define INTEGER_OR_NONE(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_OR_NONE, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define INTEGER_OR_AUTO(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_WORKERS, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define FLAG(name, fallback, change, offset, ...) \
+  {(name), KEY_BOOL, "", ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define TEXT(name, fallback, change, offset, ...) \
+  {(name), KEY_STRING, "", ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define CHOICE(name, words, fallback, change, offset, ...) \
+  {(name), KEY_CHOICE, "", ANY, fallback, (change), (offset), .choices = (words), .doc = __VA_ARGS__}
+#define VECTOR(name, unit, range, fallback, change, offset, ...) \
+  {(name), KEY_VECTOR, (unit), range, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define QUATERNION(name, fallback, change, offset, ...) \
+  {(name), KEY_QUATERNION, "", ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define INERTIA(name, unit, fallback, change, offset, ...) \
+  {(name), KEY_INERTIA, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define TABLE(name, unit, fallback, change, offset, ...) \
+  {(name), KEY_TABLE, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define SIX(name, unit, fallback, change, offset, ...) \
+  {(name), KEY_SIX, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+#define SIX_POINTS(name, unit, fallback, change, offset, ...) \
+  {(name), KEY_SIX_POINTS, (unit), ANY, fallback, (change), (offset), .doc = __VA_ARGS__}
+/* A mapping of a section: read into the same struct, or by a reader of its own; and lists of such. */
+#define SUBSECTION(name, of, ...) \
+  {(name), KEY_SECTION, "", ANY, NONE, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
+#define ELEMENT(name, of, fallback, ...) \
+  {(name), KEY_ELEMENT, "", ANY, fallback, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
+#define LIST(name, of, fallback, ...) \
+  {(name), KEY_LIST, "", ANY, fallback, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
+#define LIST_OR_FILE(name, of, fallback, ...) \
+  {(name), KEY_LIST_FILE, "", ANY, fallback, AT_START, 0, .section = (of), .doc = __VA_ARGS__}
+
+#define SECTION(what, table, ...) \
+  {.title = (what), .key = (table), .keys = sizeof(table) / sizeof((table)[0]), __VA_ARGS__}
 /* clang-format on */
 
+/* Sections and choices that rows in another of these files name. */
+extern const struct section schema_platform, schema_osc, schema_modbus;
 extern const char *const schema_parities[]; /* none, even, odd: SETTINGS_PARITY */
+extern const char *const schema_axes[];     /* world, body */
 
 #endif

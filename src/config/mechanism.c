@@ -2,9 +2,9 @@
  * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer
  * alone; here its verdicts get their line and column. Set-up only. */
 #include "config/builder.h"
-#include "config/nearest.h"
 #include "math/euler.h"
 #include "math/vec3.h"
+#include "yaml/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The section "platform": what moves it, what it is made of, and whether that can be. Set-up only. */
-#include "config/nearest.h"
 #include "config/values.h"
+#include "yaml/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

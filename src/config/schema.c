@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads nodes by the tables of the schema. Knows types and ranges, not the keys themselves. Set-up only. */
 #include "config/schema.h"
-#include "config/nearest.h"
+#include "yaml/nearest.h"
 
 #include <ali3/model.h>
 #include <errno.h>

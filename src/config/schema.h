@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The schema of configuration files: one row per key, in tables that drive reading, defaults, range checks
- * and messages, and that tests hold against the documented example file. The tables are in keys.c. */
+ * The schema of configuration files: one row per key, in tables from which come reading, defaults, range checks, messages,
+ * the comparison at a reload, the help on keys, the JSON Schema and config/reference.yaml. The tables are in keys_*.c. */
 #ifndef CONFIG_SCHEMA_H
 #define CONFIG_SCHEMA_H
 
-#include "config/yaml.h"
+#include "yaml/yaml.h"
 
 #include <math.h>
 
@@ -47,9 +47,13 @@ struct key {
   enum key_ends ends;
   const char *fallback; /* the default as it would be written; "": optional without one; NULL: required */
   enum key_change change;
-  size_t offset; /* in the struct the section is read into */
+  size_t offset;   /* in the struct the section is read into */
+  const char *doc; /* what it means, in plain sentences; all that other fields say is not repeated there */
   const char *const *choices;
   const struct section *section;
+  const struct section *file; /* KEY_LIST_FILE: of the mapping that names a file */
+  const char *option;         /* BY_OPTION: of the command line */
+  unsigned only, needed; /* bits of the choices of section.by with which it may stand (0: all), and must */
 };
 
 enum { SECTION_KEYS_MAX = 64 };
@@ -57,9 +61,13 @@ struct section {
   const char *title; /* for messages: "a body" */
   const struct key *key;
   int keys;
+  const char *doc;
+  const char *by;                 /* the key whose choice says which keys may stand; NULL: all may */
+  const struct section *variants; /* instead of this one for the choices from variant_first on; NULL: none */
+  int variant_first, variant_count;
 };
 
-/* The section of a whole file, and those of its elements (see keys.c); schema_force: of the constant ones. */
+/* The section of a whole file, and those of its elements (see keys_*.c); schema_force: of the constant ones. */
 extern const struct section schema_file, schema_model, schema_body, schema_joint, schema_force, schema_sensor,
     schema_input, schema_injection, schema_target, schema_peer, schema_mapped, schema_wired, schema_device,
     schema_packet, schema_packet_field, schema_packet_file;

@@ -3,7 +3,6 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
-#include "config/places.h"
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
@@ -12,6 +11,7 @@
 #include "wire/peers.h"
 #include "wire/streams.h"
 #include "wire/wire.h"
+#include "yaml/places.h"
 
 #include <ali3/ali3.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Lists that say who is joined to what: peers, maps of signals to registers, devices. Set-up only. */
-#include "config/nearest.h"
 #include "config/values.h"
 #include "signals/exchange.h"
+#include "yaml/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

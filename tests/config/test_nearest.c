@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scratch.h"
 
-#include "config/nearest.h"
+#include "yaml/nearest.h"
 
 static const char *nearest_of(const char *word)
 {

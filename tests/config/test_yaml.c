@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scratch.h"
 
-#include "config/text_file.h"
-#include "config/yaml.h"
+#include "yaml/text_file.h"
+#include "yaml/yaml.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Where in the files the elements of the model were written, for messages about them later. */
-#ifndef CONFIG_PLACES_H
-#define CONFIG_PLACES_H
+#ifndef YAML_PLACES_H
+#define YAML_PLACES_H
 
 #include <stdbool.h>
 

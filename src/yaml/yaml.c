@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * From a file to a tree of nodes, through libfyaml's event parser. Set-up only. */
-#include "config/yaml.h"
+#include "yaml/yaml.h"
 
-#include "config/text_file.h"
+#include "yaml/text_file.h"
 
 #include <assert.h>
 #include <libfyaml.h>

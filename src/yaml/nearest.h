@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The word somebody may have meant. */
-#ifndef CONFIG_NEAREST_H
-#define CONFIG_NEAREST_H
+#ifndef YAML_NEAREST_H
+#define YAML_NEAREST_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config/text_file.h"
+#include "yaml/text_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

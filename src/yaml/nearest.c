@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Edit distance, letter case for free: Ground is ground. Set-up only. */
-#include "config/nearest.h"
+#include "yaml/nearest.h"
 
 #include <stdbool.h>
 #include <string.h>

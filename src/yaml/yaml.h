@@ -3,10 +3,10 @@
  *
  * Built from libfyaml's events rather than its documents: those give no place for lists and mappings, look
  * for duplicate keys pairwise, and are several times larger. */
-#ifndef CONFIG_YAML_H
-#define CONFIG_YAML_H
+#ifndef YAML_YAML_H
+#define YAML_YAML_H
 
-#include "config/report.h"
+#include "yaml/report.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Reads a whole file that a person names. Set-up and reload only. */
-#ifndef CONFIG_TEXT_FILE_H
-#define CONFIG_TEXT_FILE_H
+#ifndef YAML_TEXT_FILE_H
+#define YAML_TEXT_FILE_H
 
-#include "config/report.h"
+#include "yaml/report.h"
 
 #include <stdbool.h>
 

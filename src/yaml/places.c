@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config/places.h"
+#include "yaml/places.h"
 
 #include <stdlib.h>
 

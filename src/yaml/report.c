@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Prints messages with their place in a file. What comes from the file is untrusted text: control characters
  * are never passed on to a terminal. */
-#include "config/report.h"
+#include "yaml/report.h"
 
 #include <stdarg.h>
 #include <string.h>

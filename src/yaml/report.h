@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Messages about configuration files, in the form of compilers: FILE:LINE:COLUMN: error: TEXT, the line, a
  * caret. */
-#ifndef CONFIG_REPORT_H
-#define CONFIG_REPORT_H
+#ifndef YAML_REPORT_H
+#define YAML_REPORT_H
 
-#include "config/places.h"
+#include "yaml/places.h"
 
 #include <stdbool.h>
 #include <stddef.h>

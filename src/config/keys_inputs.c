@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of inputs, and of faults that may be injected into them. Data only. */
+#include "config/keys.h"
+#include "config/values.h"
+
+_Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
+
+static const char *const sources[] = {"any", "osc", "modbus", NULL};
+#define WORD(id, text, ...) text,
+static const char *const policies[] = {INPUT_POLICY_LIST(WORD) NULL};
+static const char *const inject_kinds[] = {INJECT_KIND_LIST(WORD) NULL};
+#undef WORD
+static const char *const platform_inputs[] = {"pose", NULL};
+
+/* clang-format off */
+#define INPUT(field) offsetof(struct input_values, field)
+static const struct key input_keys[] = {
+  TEXT("name", REQUIRED, AT_START, INPUT(name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other inputs."),
+  TEXT("body", NONE, AT_START, INPUT(body),
+       "Name of the body on which a force and a torque act. An input has one of the keys body, force and platform. With body "
+       "its signals are input.NAME.force.x .y .z and input.NAME.torque.x .y .z."),
+  VECTOR("point", "m", ANY, "0 0 0", AT_START, INPUT(point),
+         "Point at which the force acts, in the frame of the body. Only with body."),
+  CHOICE("axes", schema_axes, "world", AT_START, INPUT(axes),
+         "Axes of force and torque. Axes of the body turn with the body. Only with body."),
+  TEXT("force", NONE, AT_START, INPUT(force),
+       "Name of the motor or external drive that takes the value of this input. A force element takes at most one input. The "
+       "signal is input.NAME.value."),
+  CHOICE("platform", platform_inputs, NONE, AT_START, INPUT(platform),
+         "pose: the input is a target of the motion platform in the mode external. It needs the section platform. The "
+         "signals are input.NAME.position.surge .sway .heave (m, up to 10) and input.NAME.angle.roll .pitch .yaw (rad, up "
+         "to pi)."),
+  CHOICE("policy", policies, "ramp", WHILE_RUNNING, INPUT(policy),
+         "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
+         "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: as ramp; before, in "
+         "each cycle without a new value, it continues in the line of the last two for at most two periods."),
+  NUMBER("hold", "s", BETWEEN(0, 3600), "0.05", WHILE_RUNNING, INPUT(spec.hold),
+         "Age up to which a value is used unchanged. An older input is stale."),
+  NUMBER("ramp", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.ramp),
+         "Time from the held value to the safe value."),
+  NUMBER("fault", "s", POSITIVE, NONE, WHILE_RUNNING, INPUT(spec.fault),
+         "Age of the last accepted sample above which the daemon goes from RUNNING to the state SAFE. It is hold or more. "
+         "Without this key it is hold with the policy safe, 1 s if the input is required, and otherwise age causes no fault."),
+  FLAG("required", "false", AT_START, INPUT(spec.required),
+       "true: while the input is not fresh, the daemon refuses the commands arm and run, except run from PAUSED. If it is "
+       "not fresh when the warm-up ends, there is no autostart."),
+  INTEGER("recover", "samples", BETWEEN(1, 1e6), "10", WHILE_RUNNING, INPUT(spec.recover),
+          "Number of samples in a row after which a stale input is used again, with all policies but hold. At most one "
+          "sample counts per cycle, and each one arrives within hold (or two cycles) of the one before. Write 1 for values "
+          "that a person sends by hand."),
+  NUMBER("blend", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.blend),
+         "Time from the value in use to the new values when a stale input is used again."),
+  CHOICE("from", sources, "any", AT_START, INPUT(from),
+         "Protocol that may set the input. With any, the first client that sets it owns it until that client is silent for "
+         "1 s, or for hold if hold is longer. An input that a device sets does not have this key."),
+  NUMBER("limit_force", "N", POSITIVE, "1e4", WHILE_RUNNING, INPUT(f.limit),
+         "Limit to which each component of the force is clamped. Only with body."),
+  NUMBER("limit_torque", "N m", POSITIVE, "1e4", WHILE_RUNNING, INPUT(t.limit),
+         "Limit to which each component of the torque is clamped. Only with body."),
+  NUMBER("rate_force", "N/s", POSITIVE, NONE, WHILE_RUNNING, INPUT(f.rate),
+         "Largest rate of each component of the force in use. Without this key there is no limit. Only with body."),
+  NUMBER("rate_torque", "N m/s", POSITIVE, NONE, WHILE_RUNNING, INPUT(t.rate),
+         "Largest rate of each component of the torque in use. Without this key there is no limit. Only with body."),
+  VECTOR("safe_force", "N", ANY, "0 0 0", WHILE_RUNNING, INPUT(f.safe),
+         "Safe value of the force, within limit_force. Only with body."),
+  VECTOR("safe_torque", "N m", ANY, "0 0 0", WHILE_RUNNING, INPUT(t.safe),
+         "Safe value of the torque, within limit_torque. Only with body."),
+  NUMBER("limit", "", POSITIVE, "1e4", WHILE_RUNNING, INPUT(limit),
+         "Limit to which the magnitude of the value is clamped, in N, N m, m or rad as the force element has it. Only with "
+         "force."),
+  NUMBER("lower", "", ANY, NONE, WHILE_RUNNING, INPUT(lower),
+         "Lower limit of the value. Without this key it is -limit. Only with force."),
+  NUMBER("upper", "", ANY, NONE, WHILE_RUNNING, INPUT(upper),
+         "Upper limit of the value. Without this key it is limit. Only with force."),
+  NUMBER("rate", "", POSITIVE, NONE, WHILE_RUNNING, INPUT(rate),
+         "Largest change of the value in use per second. Without this key there is no limit. Only with force."),
+  NUMBER("safe", "", ANY, "0", WHILE_RUNNING, INPUT(safe), "Safe value, within the limits. Only with force."),
+};
+const struct section schema_input = SECTION("an input", input_keys);
+
+#define INJECTION(field) offsetof(struct injection_values, field)
+static const struct key injection_keys[] = {
+  TEXT("name", REQUIRED, AT_START, INJECTION(name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other injections."),
+  TEXT("input", REQUIRED, AT_START, INJECTION(input), "Name of the input."),
+  CHOICE("kind", inject_kinds, REQUIRED, AT_START, INJECTION(kind),
+         "Kind of the fault. freeze: the last values arrive again with new times. drop: samples are lost. delay: samples "
+         "arrive some cycles later, with their own times. stick: all samples have the same value. bias: a constant is added "
+         "to each sample. noise: a random number is added to each sample. nan: samples are not numbers. replay: the last "
+         "samples arrive again and again with their old numbers, and new samples do not. reorder: neighbouring samples "
+         "change places."),
+  FLAG("active", "false", AT_START, INJECTION(spec.active),
+       "true: the fault is on from the start. The command inject switches it on and off."),
+  NUMBER("from", "s", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.from),
+         "Simulated time at which the fault begins. With from or for the fault acts in the state RUNNING only."),
+  NUMBER("for", "s", POSITIVE, NONE, AT_START, INJECTION(spec.length),
+         "Simulated time for which the fault lasts. Without this key it does not end."),
+  NUMBER("probability", "", BETWEEN(0, 1), "1", AT_START, INJECTION(spec.probability),
+         "Probability with which a sample is lost.", .only = KIND(INJECT_DROP)),
+  INTEGER("cycles", "", BETWEEN(1, INJECT_CYCLES_MAX), NONE, AT_START, INJECTION(spec.cycles),
+          "Delay in cycles, or number of samples that are replayed.",
+          .only = KIND(INJECT_DELAY) | KIND(INJECT_REPLAY), .needed = KIND(INJECT_DELAY) | KIND(INJECT_REPLAY)),
+  NUMBER("value", "", ANY, NONE, AT_START, INJECTION(spec.value),
+         "The value, or the constant that is added, for every channel in its unit.",
+         .only = KIND(INJECT_STICK) | KIND(INJECT_BIAS), .needed = KIND(INJECT_STICK) | KIND(INJECT_BIAS)),
+  NUMBER("amplitude", "", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.amplitude),
+         "Largest magnitude of the random number.", .only = KIND(INJECT_NOISE), .needed = KIND(INJECT_NOISE)),
+};
+const struct section schema_injection = SECTION("an injection", injection_keys, .by = "kind");
+/* clang-format on */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of what serves a port: osc, modbus, their maps and peers, devices, and files that hold maps. Data only. */
+#include "config/keys.h"
+#include "config/values.h"
+
+static const char *const profiles[] = {"f", "d", NULL};
+#define WORD(id, text, ...) text,
+static const char *const streams[] = {STREAM_LIST(WORD) NULL};
+static const char *const wire_types[] = {WIRE_TYPE_LIST(WORD) NULL};
+static const char *const wire_orders[] = {WIRE_ORDER_LIST(WORD) NULL};
+static const char *const wire_tables[] = {WIRE_TABLE_LIST(WORD) NULL};
+#undef WORD
+static const char *const accesses[] = {"read", "write", NULL};
+
+/* clang-format off */
+#define WORD_ORDER_DOC \
+  "Order of the four bytes of a 32-bit number in two registers. abcd: high word first. cdab: low word first. badc and dcba: " \
+  "the same with the bytes of each word swapped."
+
+#define TARGET(field) offsetof(struct target_values, field)
+static const struct key target_keys[] = {
+  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group."),
+  INTEGER("port", "", BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port), "UDP port of the receiver."),
+  CHOICE("stream", streams, "all", AT_START, TARGET(stream),
+         "Signals that are sent. all: body, sensor and status. out: the entries of osc.map. Write several targets for several "
+         "other streams."),
+  INTEGER("divisor", "cycles", BETWEEN(1, 1e6), "1", AT_START, TARGET(divisor), "Every n-th cycle is sent."),
+  CHOICE("profile", profiles, "f", AT_START, TARGET(profile),
+         "Type of numbers. f: 32-bit floats, which every program reads. d: 64-bit doubles."),
+  TEXT("interface", NONE, AT_START, TARGET(interface),
+       "Numeric address of the network interface for a multicast group. Without this key the system chooses."),
+  INTEGER("ttl", "", BETWEEN(1, 255), "1", AT_START, TARGET(ttl),
+          "Time to live of packets to a multicast group. 1 stays in the network, each router takes one."),
+};
+const struct section schema_target = SECTION("a target", target_keys);
+
+#define MAPPED(field) offsetof(struct mapped_values, field)
+static const struct key mapped_keys[] = {
+  TEXT("signal", REQUIRED, AT_START, MAPPED(signal),
+       "Name of a signal, or of a group that gives several arguments: body.A.position. Signals input.* are received at the "
+       "address. All other signals are sent to it, in the stream out."),
+  TEXT("address", REQUIRED, AT_START, MAPPED(address),
+       "OSC address that begins with a slash and is not below osc.prefix. Entries with the same address are arguments of one "
+       "message, in the order of the list."),
+  NUMBER("scale", "", ANY, "1", AT_START, MAPPED(scale),
+         "Factor other than 0. The value is scale times the argument, plus offset."),
+  NUMBER("offset", "", ANY, "0", AT_START, MAPPED(offset), "Offset. The value is scale times the argument, plus offset."),
+};
+const struct section schema_mapped = SECTION("an entry of a map", mapped_keys);
+
+#define PEER(field) offsetof(struct peer_values, field)
+static const struct key peer_keys[] = {
+  TEXT("host", REQUIRED, AT_START, PEER(host),
+       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies."),
+  CHOICE("access", accesses, "write", AT_START, PEER(access),
+         "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything."),
+};
+const struct section schema_peer = SECTION("a peer", peer_keys);
+
+#define WIRED(field) offsetof(struct wired_values, field)
+static const struct key wired_keys[] = {
+  TEXT("signal", REQUIRED, AT_START, WIRED(signal),
+       "Name of a signal, or of a group whose members have one address after the other: body.A.position."),
+  CHOICE("table", wire_tables, REQUIRED, AT_START, WIRED(table),
+         "Modbus table. Of the server: clients write signals input.* in coil or holding, and read all other signals in "
+         "discrete or input. Of a device: signals input.* are read from any table, and all other signals are written to coil "
+         "or holding."),
+  INTEGER("address", "", BETWEEN(0, 65535), REQUIRED, AT_START, WIRED(address),
+          "Zero-based address. Of the server it is above 199, in tables of bits above 15, and in the table input not from "
+          "1000 to 7999 unless default_map is false."),
+  CHOICE("type", wire_types, NONE, AT_START, WIRED(type),
+         "Type on the wire. A number that does not fit is clamped. Without this key it is f32, and bit in a table of bits."),
+  CHOICE("word_order", wire_orders, NONE, AT_START, WIRED(order),
+         WORD_ORDER_DOC " Without this key the word_order of the section or device applies."),
+  NUMBER("scale", "", ANY, "1", AT_START, WIRED(scale),
+         "Factor other than 0. The value is scale times the number on the wire, plus offset."),
+  NUMBER("offset", "", ANY, "0", AT_START, WIRED(offset),
+         "Offset. The value is scale times the number on the wire, plus offset."),
+  NUMBER("safe", "", ANY, NONE, AT_START, WIRED(safe),
+         "Value that replaces the signal while the state is none of READY, RUNNING and PAUSED. Signals that move the motion "
+         "platform do not take it, because the platform brakes and parks in every state."),
+};
+const struct section schema_wired = SECTION("an entry of a map", wired_keys);
+
+#define DEVICE(field) offsetof(struct device_values, field)
+static const struct key device_keys[] = {
+  TEXT("name", REQUIRED, AT_START, DEVICE(name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices."),
+  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address, for Modbus TCP. Write either host or serial."),
+  INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.port), "TCP port. Only with host."),
+  TEXT("serial", NONE, AT_START, DEVICE(serial),
+       "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
+       "and stop_bits. The line of the section modbus is not available."),
+  INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, DEVICE(device.serial.baud),
+          "Speed of the line, such as 9600, 19200 or 38400. Only with serial."),
+  CHOICE("parity", schema_parities, "even", AT_START, DEVICE(device.serial.parity),
+         "Parity of the line. Only with serial."),
+  INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, DEVICE(device.serial.stop_bits),
+          "Stop bits of the line. Only with serial."),
+  INTEGER("unit", "", BETWEEN(0, 255), "1", AT_START, DEVICE(device.unit),
+          "Unit of the device, from 1 to 247 on a line. Entries with the same place and unit are the same device polled with "
+          "different periods; no two may write the same register."),
+  NUMBER("period", "s", BETWEEN(1e-3, 3600), "0.02", AT_START, DEVICE(device.period),
+         "Time between two polls. At most half the hold of each input that the device sets."),
+  NUMBER("timeout", "s", BETWEEN(1e-3, 60), "0.1", AT_START, DEVICE(device.timeout),
+         "Time for each complete answer. On a line it includes the time that the request takes."),
+  INTEGER_OR_NONE("alive", "", BETWEEN(0, 65535), "none", AT_START, DEVICE(device.alive),
+                  "Holding register that the program of the device changes while it runs. While the register does not change, "
+                  "values that are read count as old."),
+  CHOICE("word_order", wire_orders, "abcd", AT_START, DEVICE(word_order), WORD_ORDER_DOC),
+  LIST("map", &schema_wired, REQUIRED,
+       "Signals and their addresses in the device. Signals input.* are read from the device, and nothing else may set them. "
+       "All other signals are written to it."),
+};
+const struct section schema_device = SECTION("a device", device_keys);
+
+/* Files that lists are taken from, and how they are named in place of these. */
+static const struct key file_name_keys[] = {
+  TEXT("file", REQUIRED, AT_START, offsetof(struct file_name_values, file),
+       "Path of a file that holds the list, relative to this one."),
+};
+const struct section schema_file_name = SECTION("a list in a file", file_name_keys);
+static const struct key mapped_list_keys[] = {LIST("map", &schema_mapped, REQUIRED, "Signals with addresses of your own.")};
+static const struct section mapped_list = SECTION("osc in a file of maps", mapped_list_keys);
+static const struct key wired_list_keys[] = {LIST("map", &schema_wired, REQUIRED, "Signals with addresses of your own.")};
+static const struct section wired_list = SECTION("modbus in a file of maps", wired_list_keys);
+static const struct key maps_keys[] = {
+  SUBSECTION("osc", &mapped_list, "The map of OSC."),
+  SUBSECTION("modbus", &wired_list, "The map of the Modbus server."),
+};
+const struct section schema_maps = SECTION("a file of maps", maps_keys);
+
+#define FILE_VALUE(field) offsetof(struct file_values, field)
+#define SETTING(field)    offsetof(struct file_values, settings.field)
+static const struct key osc_keys[] = {
+  FLAG("enabled", "true", AT_START, SETTING(osc.enabled), "false: the section is ignored."),
+  TEXT("bind", "127.0.0.1", AT_START, FILE_VALUE(osc_bind), "Numeric address on which the daemon listens."),
+  FLAG("any_interface", "false", AT_START, FILE_VALUE(osc_any_interface),
+       "true allows the addresses 0.0.0.0 and ::, which open the port to every network of the machine. There is no password."),
+  INTEGER("port", "", BETWEEN(1, 65535), "9100", AT_START, SETTING(osc.port), "UDP port."),
+  TEXT("prefix", "/ali3", AT_START, FILE_VALUE(osc_prefix), "Begin of every address."),
+  LIST("targets", &schema_target, NONE, "Receivers that get the state of every cycle without asking."),
+  LIST("peers", &schema_peer, NONE,
+       "Hosts that are served. Other hosts are not. Without this key everybody who reaches the port is served: peers: "
+       "[{host: 127.0.0.1, access: write}, {host: 10.0.0.0/24, access: read}]."),
+  LIST_OR_FILE("map", &schema_mapped, NONE,
+       "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
+       "osc.map. ali3d FILE --print-map prints all addresses.", .file = &schema_file_name),
+};
+const struct section schema_osc = SECTION("osc", osc_keys);
+
+static const struct key modbus_keys[] = {
+  FLAG("enabled", "true", AT_START, SETTING(modbus.enabled), "false: the section is ignored."),
+  FLAG("tcp", "true", AT_START, SETTING(modbus.tcp), "true: the server listens on the TCP port."),
+  TEXT("bind", "127.0.0.1", AT_START, FILE_VALUE(modbus_bind), "Numeric address on which the daemon listens."),
+  FLAG("any_interface", "false", AT_START, FILE_VALUE(modbus_any_interface),
+       "true allows the addresses 0.0.0.0 and ::, which open the port to every network of the machine. There is no password."),
+  INTEGER("port", "", BETWEEN(1, 65535), "1502", AT_START, SETTING(modbus.port),
+          "TCP port. The standard port 502 needs a privilege."),
+  INTEGER("max_clients", "", BETWEEN(1, 16), "8", AT_START, SETTING(modbus.max_clients),
+          "Largest number of connections. One host gets at most half of them."),
+  LIST("peers", &schema_peer, NONE,
+       "Hosts that may connect. Without this key everybody who reaches the port may."),
+  TEXT("serial", NONE, AT_START, FILE_VALUE(modbus_serial),
+       "Device file of a serial line that is served too, as Modbus RTU: /dev/ttyUSB0."),
+  INTEGER("baud", "", BETWEEN(1200, 4e6), "19200", AT_START, SETTING(modbus.serial.baud), "Speed of the line."),
+  CHOICE("parity", schema_parities, "even", AT_START, SETTING(modbus.serial.parity), "Parity of the line."),
+  INTEGER("stop_bits", "", BETWEEN(1, 2), "1", AT_START, SETTING(modbus.serial.stop_bits), "Stop bits of the line."),
+  INTEGER("unit", "", BETWEEN(1, 247), "1", AT_START, SETTING(modbus.unit),
+          "Unit of the server on the line. Over TCP it answers every unit."),
+  CHOICE("word_order", wire_orders, "abcd", AT_START, SETTING(modbus.word_order), WORD_ORDER_DOC),
+  FLAG("default_map", "true", AT_START, SETTING(modbus.default_map),
+       "true: bodies, sensors and inputs have the addresses that the README lists."),
+  LIST_OR_FILE("map", &schema_wired, NONE,
+       "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
+       "modbus.map. ali3d FILE --print-map prints the whole map.", .file = &schema_file_name),
+};
+const struct section schema_modbus = SECTION("modbus", modbus_keys);
+/* clang-format on */

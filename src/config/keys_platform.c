@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of the motion platform. Data only. */
+#include "config/keys.h"
+#include "config/values.h"
+
+_Static_assert(sizeof(enum platform_mode) == sizeof(int), "choices are read as int");
+
+#define WORD(id, text, ...) text,
+static const char *const platform_modes[] = {PLATFORM_MODE_LIST(WORD) NULL};
+#undef WORD
+static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks", NULL};
+
+/* clang-format off */
+/* Each parameter of PLATFORM_PARAM_LIST has its documentation here: DOC_ and its name. */
+#define DOC_gain_lin "Gain of the specific force, in all ways in which the platform shows it."
+#define DOC_gain_rot "Gain of the angular velocity."
+#define DOC_in_limit_lin "Limit to which the specific force without gravity is clamped."
+#define DOC_in_limit_rot "Limit to which the angular velocity is clamped."
+#define DOC_hp_wn "Natural frequency of the high-pass of the translation. A higher one needs less travel."
+#define DOC_hp_zeta "Damping of the high-pass of the translation."
+#define DOC_hp_wb \
+  "Third-order frequency of the high-pass, which brings the platform back to the middle. 0: second order."
+#define DOC_lp_wn "Natural frequency of the low-pass of tilt coordination: twice hp_wn of x and y, or more."
+#define DOC_lp_zeta "Damping of the low-pass of tilt coordination."
+#define DOC_rot_wn "Natural frequency of the high-pass of the rotation."
+#define DOC_rot_zeta "Damping of the high-pass of the rotation."
+#define DOC_tilt_rate "Largest rate of tilt coordination. People do not feel a slower rotation."
+#define DOC_tilt_acc "Largest angular acceleration of tilt coordination."
+#define DOC_tilt_max "Largest angle of tilt coordination."
+#define DOC_knee \
+  "Part of pos_max and ang_max up to which the target of the washout is unchanged. Beyond it the target " \
+  "bends and never reaches the limit, so that the platform brakes over the rest of its travel. 1: the " \
+  "target is clamped at the limit."
+#define DOC_pos_max "Limit of surge, sway and heave to both sides."
+#define DOC_ang_max "Limit of roll, pitch and yaw to both sides."
+#define DOC_vel_max "Limit of the velocity in surge, sway and heave."
+#define DOC_ang_vel_max "Limit of the rates of roll, pitch and yaw."
+#define DOC_acc_max "Limit of the acceleration in surge, sway and heave."
+#define DOC_ang_acc_max "Limit of the angular acceleration in roll, pitch and yaw."
+#define DOC_jerk_max "Limit of the jerk in surge, sway and heave."
+#define DOC_ang_jerk_max "Limit of the angular jerk in roll, pitch and yaw."
+#define DOC_engage_time "Time from the park pose to neutral."
+#define DOC_park_time "Time from neutral to the park pose."
+#define DOC_fault_time "Time to neutral after a fault."
+#define DOC_blend "Time in which a change of parameters, mode or state takes effect."
+#define DOC_smooth_hz "Low-pass of a target that comes from a pose sensor or from an input."
+
+#define FILE_VALUE(field) offsetof(struct file_values, field)
+#define SETTING(field)    offsetof(struct file_values, settings.field)
+#define PLATFORM(field)  SETTING(platform.setup.spec.field)
+#define GEOMETRY(field)  PLATFORM(geometry.field)
+#define FOR_PLATFORM(field) FILE_VALUE(platform.field)
+#define PARAMETER(name, count, unit, least, greatest, text) \
+  {#name, (count) == 3 ? KEY_VECTOR : KEY_NUMBER, unit, BETWEEN(least, greatest), text, WHILE_RUNNING, PLATFORM(params.name), \
+   .doc = DOC_##name},
+static const struct key platform_keys[] = {
+  FLAG("enabled", "true", AT_START, SETTING(platform.enabled), "false: the section is ignored."),
+  CHOICE("mode", platform_modes, "washout", WHILE_RUNNING, PLATFORM(mode),
+         "What the platform follows. pose: a pose sensor, unchanged. washout: an imu, through the classical washout. "
+         "external: an input. The section names the sensor or input that the mode needs."),
+  TEXT("imu", NONE, AT_START, FOR_PLATFORM(imu),
+       "Name of an imu among the sensors, at the driver's head, with z up. The mode washout needs it."),
+  TEXT("pose", NONE, AT_START, FOR_PLATFORM(pose), "Name of a pose among the sensors. The mode pose needs it."),
+  TEXT("input", NONE, AT_START, FOR_PLATFORM(input),
+       "Name of an input with platform: pose. The mode external needs it."),
+  VECTOR("head_point", "m", ANY, "0 0 0.9", AT_START, PLATFORM(head), "The driver's head in the frame of the platform."),
+  CHOICE("kind", platform_kinds, "legs", AT_START, FOR_PLATFORM(kind),
+         "legs: six legs change their length. cranks: six cranks turn, each with a rod of constant length."),
+  SIX_POINTS("base", "m", NONE, AT_START, GEOMETRY(base),
+             "Joints in the frame of the base; of cranks the centres of their axes. An enabled platform needs it."),
+  SIX_POINTS("top", "m", NONE, AT_START, GEOMETRY(top),
+             "Joints in the frame of the platform, in the order of base. An enabled platform needs it."),
+  NUMBER("height", "m", POSITIVE, NONE, AT_START, GEOMETRY(height),
+         "Height of the platform's frame above the frame of the base at neutral. An enabled platform needs it."),
+  NUMBER("leg_min", "m or rad", ANY, NONE, AT_START, GEOMETRY(leg_min),
+         "Shortest leg, or lowest angle of a crank. An enabled platform needs it."),
+  NUMBER("leg_max", "m or rad", ANY, NONE, AT_START, GEOMETRY(leg_max),
+         "Longest leg, or highest angle of a crank. An enabled platform needs it."),
+  NUMBER("leg_rate", "m/s or rad/s", POSITIVE, NONE, AT_START, GEOMETRY(leg_rate),
+         "Largest rate of a leg or crank. An enabled platform needs it."),
+  NUMBER("joint_max", "deg", BETWEEN(1, 90), "45", AT_START, FOR_PLATFORM(joint_max),
+         "Largest angle of a joint from its direction at neutral."),
+  NUMBER("margin", "", BETWEEN(0, 1), "0.2", AT_START, GEOMETRY(margin),
+         "Distance from a singular position: least determinant of the Jacobian, as a part of the one at neutral."),
+  NUMBER("crank_length", "m", POSITIVE, NONE, AT_START, GEOMETRY(crank_length),
+         "Length of a crank. The kind cranks needs it, the kind legs does not take it."),
+  NUMBER("rod_length", "m", POSITIVE, NONE, AT_START, GEOMETRY(rod_length),
+         "Length of a rod. The kind cranks needs it, the kind legs does not take it."),
+  SIX("crank_heading", "deg", NONE, AT_START, FOR_PLATFORM(crank_heading),
+      "Direction of each crank at the angle 0, about z of the base. The kind cranks needs it, the kind legs does not take "
+      "it."),
+  VECTOR("park_position", "m", ANY, NONE, AT_START, FOR_PLATFORM(park_position),
+         "Surge, sway and heave of the park pose. Without this key the park pose is as low as the legs allow."),
+  VECTOR("park_angles", "deg", ANY, "0 0 0", AT_START, FOR_PLATFORM(park_angles),
+         "Roll, pitch and yaw of the park pose. Only with park_position."),
+  PLATFORM_PARAM_LIST(PARAMETER)
+};
+const struct section schema_platform = SECTION("platform", platform_keys);
+/* clang-format on */
