@@ -50,7 +50,7 @@ void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t clien
 /* cycle_commands.c. The commands that c->commands counts, port by port. stopped: an e-stop or a loop that was stuck overtakes them. */
 void cycle_take_commands(struct cycle *c, bool stopped);
 
-/* cycle_publish.c. observe: the values. compose: the head of the frames; the time of publication is missing. publish: the frames. */
+/* cycle_publish.c. observe: the values. compose: the frame; the time of publication is missing. publish: it goes to all ports. */
 void cycle_observe(struct cycle *c);
 void cycle_compose(struct cycle *c);
 void cycle_publish(struct cycle *c);

@@ -5,7 +5,6 @@
 #include "rt/clock.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Only after a step or a restore: at any other time the model may be prepared for the next step, and no state
  * to look at. What was observed last is then still true, but for the inputs. */
@@ -55,6 +54,8 @@ void cycle_compose(struct cycle *c)
       .last_result = last->result,
       .inputs = (uint32_t)g->signals->inputs,
       .count = (uint32_t)g->signals->count,
+      .values = c->output.values,
+      .owner = c->inputs.owner,
   };
 }
 
@@ -62,23 +63,6 @@ void output_answer(struct output *o, struct port *port, const struct answer *a)
 {
   o->last = *a;
   ring_push(&port->answers, a);
-}
-
-void output_frame(const struct output *o, const struct input_owner *owner, struct port *port)
-{
-  struct frame *frame = snapshot_begin(&port->frames);
-  memcpy(frame, o->head, sizeof *frame);
-  memcpy(frame->values, o->values, o->head->count * sizeof *o->values);
-  memcpy(frame_owners(frame), owner, o->head->inputs * sizeof *owner);
-  snapshot_publish(&port->frames);
-}
-
-/* A full eventfd means the thread is to be woken already, so a failure is none. */
-static void wake_thread(struct port *port)
-{
-  if (port->event < 0) return;
-  const ssize_t written = write(port->event, &(uint64_t){1}, sizeof(uint64_t));
-  (void)written;
 }
 
 void cycle_publish(struct cycle *c)
@@ -92,10 +76,10 @@ void cycle_publish(struct cycle *c)
     head->last_result = l->answer.result;
   }
   head->t_ns = clock_now_ns();
-  for (int p = 0; p < g->ports; p++) output_frame(&c->output, c->inputs.owner, g->port[p]);
+  for (int p = 0; p < g->ports; p++) port_publish(g->port[p], head);
   if (l->done) output_answer(&c->output, g->port[l->port], &l->answer);
   l->done = false;
   machine_shown(&c->machine, head->state, head->t_ns);
   /* After all frames are out: no port waits for the wake-up of another. */
-  for (int p = 0; p < g->ports; p++) wake_thread(g->port[p]);
+  for (int p = 0; p < g->ports; p++) port_wake(g->port[p]);
 }

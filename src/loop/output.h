@@ -6,14 +6,12 @@
 #include "signals/exchange.h"
 
 struct output {
-  struct frame *head; /* of the values last observed; without them */
+  struct frame *head; /* of the values last observed */
   double *values;     /* (signals->count)  filled by the phase observe */
   struct answer last; /* to the last command that was answered */
 };
 
 /* Answers a command through the port that it came from. */
 void output_answer(struct output *o, struct port *port, const struct answer *a);
-/* One frame to one port, without waking its thread. owner: of each input. */
-void output_frame(const struct output *o, const struct input_owner *owner, struct port *port);
 
 #endif
