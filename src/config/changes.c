@@ -59,7 +59,7 @@ static bool same_targets(const struct settings *a, const struct settings *b)
 {
   if (a->osc.targets != b->osc.targets) return false;
   for (int i = 0; i < a->osc.targets; i++) {
-    const struct settings_target *x = &a->osc.target[i], *y = &b->osc.target[i];
+    const struct osc_target *x = &a->osc.target[i], *y = &b->osc.target[i];
     if (strcmp(x->host, y->host) != 0 || x->port != y->port || x->divisor != y->divisor ||
         x->doubles != y->doubles || x->stream != y->stream || x->ttl != y->ttl ||
         strcmp(text_of(x->interface), text_of(y->interface)) != 0)
@@ -72,7 +72,7 @@ static bool same_targets(const struct settings *a, const struct settings *b)
  * NOLINTBEGIN(bugprone-suspicious-memory-comparison) */
 static void compare_platform(const struct settings *a, const struct settings *b, struct list *l)
 {
-  const struct platform_setup *x = &a->platform.setup, *y = &b->platform.setup;
+  const struct platform_setup *x = &a->platform, *y = &b->platform;
   const struct platform_geometry *g = &x->spec.geometry, *h = &y->spec.geometry;
   if (!a->platform.enabled || !b->platform.enabled) return;
   if (x->imu != y->imu) add(l, "platform", "imu", "");

@@ -6,8 +6,9 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-const char *const schema_parities[] = {"none", "even", "odd", NULL};
-const char SETTINGS_PARITY[3] = {'N', 'E', 'O'};
+#define WORD(id, text) text,
+const char *const schema_parities[] = {PARITY_LIST(WORD) NULL};
+#undef WORD
 
 bool is_name(const char *s)
 {

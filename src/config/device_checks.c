@@ -17,27 +17,27 @@ static const struct node *of(const struct node *n, const char *key)
 }
 
 /* 0 is for all of a line at once, and gets no answer. */
-static bool check_unit(const struct settings_device *d, const struct node *n, struct report *r)
+static bool check_unit(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  const bool line = d->serial.path;
+  const bool line = d->place.serial.path;
   if (d->unit <= UNIT_LINE_MAX ? d->unit > 0 || !line : d->unit == UNIT_ANY && !line) return true;
   report_error(r, of(n, "unit")->at, "unit: expected a whole number from %d to %d%s, found %d", line ? 1 : 0,
                UNIT_LINE_MAX, line ? " on a serial line" : ", or 255", d->unit);
   return false;
 }
 
-static bool check_baud(const struct settings_device *d, const struct node *n, struct report *r)
+static bool check_baud(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  if (!d->serial.path || serial_has_baud(d->serial.baud)) return true;
+  if (!d->place.serial.path || serial_has_baud(d->place.serial.baud)) return true;
   report_error(r, of(n, "baud")->at,
                "baud: expected a speed that lines have (9600, 19200, 38400, 57600, 115200 ...), found %d",
-               d->serial.baud);
+               d->place.serial.baud);
   return false;
 }
 
-static bool check_timeout(const struct settings_device *d, const struct node *n, struct report *r)
+static bool check_timeout(const struct modbus_device *d, const struct node *n, struct report *r)
 {
-  if (!d->serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
+  if (!d->place.serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
   report_error(r, of(n, "timeout")->at, "timeout: expected at most %g s on a serial line, found %g",
                LINE_TIMEOUT_MAX, d->timeout);
   return false;
@@ -56,20 +56,22 @@ bool is_same_line(const char *a, const char *b)
   return strcmp(a, b) == 0 || is_alias(a, b);
 }
 
-static bool check_name(const struct settings_device *d, const struct settings_device *other,
-                       const struct node *n, struct report *r)
+static bool check_name(const struct modbus_device *d, const struct modbus_device *other, const struct node *n,
+                       struct report *r)
 {
-  if (!d->serial.path || !other->serial.path || !is_alias(d->serial.path, other->serial.path)) return true;
+  if (!d->place.serial.path || !other->place.serial.path ||
+      !is_alias(d->place.serial.path, other->place.serial.path))
+    return true;
   report_error(r, node_find(n, "serial")->at,
                "serial: another name of the line of device \"%s\": expected %s", other->name,
-               other->serial.path);
+               other->place.serial.path);
   return false;
 }
 
-static bool check_line(const struct settings_device *d, const struct settings_device *other,
-                       const struct node *n, struct report *r)
+static bool check_line(const struct modbus_device *d, const struct modbus_device *other, const struct node *n,
+                       struct report *r)
 {
-  const struct settings_serial *a = &d->serial, *b = &other->serial;
+  const struct serial_place *a = &d->place.serial, *b = &other->place.serial;
   if (!a->path || !b->path || strcmp(a->path, b->path) != 0) return true;
   const char *key = a->baud != b->baud             ? "baud"
                     : a->parity != b->parity       ? "parity"
@@ -81,11 +83,11 @@ static bool check_line(const struct settings_device *d, const struct settings_de
   return false;
 }
 
-static bool same_apparatus(const struct settings_device *a, const struct settings_device *b)
+static bool same_apparatus(const struct modbus_device *a, const struct modbus_device *b)
 {
-  if (a->unit != b->unit || !a->host != !b->host) return false;
-  if (a->host) return a->port == b->port && strcmp(a->host, b->host) == 0;
-  return strcmp(a->serial.path, b->serial.path) == 0;
+  if (a->unit != b->unit || !a->place.host != !b->place.host) return false;
+  if (a->place.host) return a->place.port == b->place.port && strcmp(a->place.host, b->place.host) == 0;
+  return strcmp(a->place.serial.path, b->place.serial.path) == 0;
 }
 
 static bool overlap(const struct wired *a, const struct wired *b)
@@ -97,7 +99,7 @@ static bool overlap(const struct wired *a, const struct wired *b)
 
 /* One apparatus may be polled by several entries, each with a period of its own; but two that write one place would undo each
  * other's work. */
-static bool check_writes(const struct settings_device *d, const struct settings_device *other,
+static bool check_writes(const struct modbus_device *d, const struct modbus_device *other,
                          const struct node *n, struct report *r)
 {
   if (!same_apparatus(d, other)) return true;
@@ -114,7 +116,7 @@ static bool check_writes(const struct settings_device *d, const struct settings_
 
 void device_check(const struct settings *s, int index, const struct node *n, struct report *r)
 {
-  const struct settings_device *d = &s->device[index];
+  const struct modbus_device *d = &s->device[index];
   bool right = check_unit(d, n, r) && check_baud(d, n, r) && check_timeout(d, n, r);
   for (int i = 0; i < index && right; i++)
     right = check_name(d, &s->device[i], n, r) && check_line(d, &s->device[i], n, r) &&

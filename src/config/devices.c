@@ -48,7 +48,7 @@ static bool is_mapped(const struct settings *s, const struct input_spec *spec)
 }
 
 /* A value has to last until the next one comes, though one answer may be late. */
-static void check_hold(const struct settings_device *d, const struct input_spec *spec, const struct node *n,
+static void check_hold(const struct modbus_device *d, const struct input_spec *spec, const struct node *n,
                        struct report *r)
 {
   const struct node *period = node_find(n, "period");
@@ -59,7 +59,7 @@ static void check_hold(const struct settings_device *d, const struct input_spec 
 }
 
 /* The inputs a device sets have no other source. */
-static void claim_inputs(struct settings *s, const struct settings_device *d, int index, const struct node *n,
+static void claim_inputs(struct settings *s, const struct modbus_device *d, int index, const struct node *n,
                          struct report *r)
 {
   const struct node *map = node_find(n, "map");
@@ -108,12 +108,12 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
     report_error(r, n->at, "devices: expected %d at most", DEVICES_MAX);
     return true;
   }
-  struct settings_device *d = &s->device[s->devices++];
+  struct modbus_device *d = &s->device[s->devices++];
   *d = v.device;
   d->name = strdup(v.name);
-  d->host = v.host ? strdup(v.host) : NULL;
-  d->serial.path = v.serial ? strdup(v.serial) : NULL;
-  if (!d->name || (v.host && !d->host) || (v.serial && !d->serial.path)) return false;
+  d->place.host = v.host ? strdup(v.host) : NULL;
+  d->place.serial.path = v.serial ? strdup(v.serial) : NULL;
+  if (!d->name || (v.host && !d->place.host) || (v.serial && !d->place.serial.path)) return false;
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
   if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");

@@ -66,7 +66,7 @@
 
 /* Sections and choices that rows in another of these files name. */
 extern const struct section schema_platform, schema_osc, schema_modbus;
-extern const char *const schema_parities[]; /* none, even, odd: SETTINGS_PARITY */
+extern const char *const schema_parities[]; /* enum parity */
 extern const char *const schema_axes[];     /* world, body */
 
 #endif

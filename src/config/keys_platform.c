@@ -47,7 +47,7 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
 
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
-#define PLATFORM(field)  SETTING(platform.setup.spec.field)
+#define PLATFORM(field)  SETTING(platform.spec.field)
 #define GEOMETRY(field)  PLATFORM(geometry.field)
 #define FOR_PLATFORM(field) FILE_VALUE(platform.field)
 #define PARAMETER(name, count, unit, least, greatest, text) \

@@ -54,7 +54,7 @@ static bool check_twice(const struct node *n, const struct target_values *v, con
                         struct report *r)
 {
   for (int i = 0; i < s->osc.targets; i++) {
-    const struct settings_target *t = &s->osc.target[i];
+    const struct osc_target *t = &s->osc.target[i];
     if (strcmp(t->host, v->host) != 0 || t->port != v->port || !overlap(t->stream, v->stream)) continue;
     if (v->interface && t->interface && strcmp(v->interface, t->interface) != 0) continue;
     report_error(r, n->at, "a target at %.40s port %d has this stream already, or part of it", v->host,
@@ -77,9 +77,12 @@ bool osc_targets_read(const struct node *list, struct settings *s, struct report
     if (!check_host(v.host, node_find(n, "host"), r, &multicast) || !check_multicast(n, &v, multicast, r) ||
         !check_twice(n, &v, s, r))
       continue;
-    struct settings_target *t = &s->osc.target[s->osc.targets++];
-    *t = (struct settings_target){
-        .port = v.port, .divisor = v.divisor, .doubles = v.profile == 1, .stream = v.stream, .ttl = v.ttl};
+    struct osc_target *t = &s->osc.target[s->osc.targets++];
+    *t = (struct osc_target){.port = v.port,
+                             .divisor = v.divisor,
+                             .doubles = v.profile == 1,
+                             .stream = (enum stream)v.stream,
+                             .ttl = v.ttl};
     t->host = strdup(v.host);
     t->interface = v.interface ? strdup(v.interface) : NULL;
     if (!t->host || (v.interface && !t->interface)) return false;

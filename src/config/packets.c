@@ -57,7 +57,7 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
 {
   if (s->modbus.enabled && s->modbus.serial.path && is_same_line(s->modbus.serial.path, path)) return true;
   for (int i = 0; i < s->devices; i++)
-    if (s->device[i].serial.path && is_same_line(s->device[i].serial.path, path)) return true;
+    if (s->device[i].place.serial.path && is_same_line(s->device[i].place.serial.path, path)) return true;
   return false;
 }
 
@@ -65,14 +65,16 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
 static bool check_line(const struct settings *s, const struct packet *p, const struct node *at,
                        struct report *r)
 {
-  if (!p->place.path) return true;
-  if (is_line_of_modbus(s, p->place.path)) {
+  if (!p->place.serial.path) return true;
+  if (is_line_of_modbus(s, p->place.serial.path)) {
     report_error(r, at->at, "serial: Modbus is on this line: expected another one");
     return false;
   }
   for (int i = 0; i < s->packets; i++) {
     const struct packet *other = &s->packet[i];
-    if (other == p || !other->place.path || !is_same_line(other->place.path, p->place.path)) continue;
+    if (other == p || !other->place.serial.path ||
+        !is_same_line(other->place.serial.path, p->place.serial.path))
+      continue;
     report_error(r, at->at, "serial: packet \"%s\" is on this line already: expected another one",
                  other->name);
     return false;
@@ -84,25 +86,25 @@ static bool check_line(const struct settings *s, const struct packet *p, const s
 static bool check_speed(const struct settings *s, const struct packet *p, const struct node *at,
                         struct report *r)
 {
-  if (!p->place.path) return true;
-  const int bits = CHARACTER_FRAME + p->place.stop_bits + (p->place.parity != 'N');
+  if (!p->place.serial.path) return true;
+  const int bits = CHARACTER_FRAME + p->place.serial.stop_bits + (p->place.serial.parity != PARITY_NONE);
   const double every = p->divisor * s->options.dt, least = p->size * bits / every;
-  if (least <= p->place.baud) return true;
+  if (least <= p->place.serial.baud) return true;
   report_error(r, at->at, "baud: %d bytes every %g ms take %.0f or more, found %d", p->size, every * 1e3,
-               ceil(least), p->place.baud);
+               ceil(least), p->place.serial.baud);
   return false;
 }
 
 /* False when out of memory. */
 static bool take_place(struct packet *p, const struct packet_place_values *v)
 {
-  p->place = (struct packet_place){.port = v->port,
-                                   .baud = v->baud,
-                                   .stop_bits = v->stop_bits,
-                                   .parity = SETTINGS_PARITY[v->parity],
-                                   .host = v->host ? strdup(v->host) : NULL,
-                                   .path = v->serial ? strdup(v->serial) : NULL};
-  return (!v->host || p->place.host) && (!v->serial || p->place.path);
+  p->place = (struct remote_place){.host = v->host ? strdup(v->host) : NULL,
+                                   .port = v->port,
+                                   .serial = {.path = v->serial ? strdup(v->serial) : NULL,
+                                              .baud = v->baud,
+                                              .parity = (enum parity)v->parity,
+                                              .stop_bits = v->stop_bits}};
+  return (!v->host || p->place.host) && (!v->serial || p->place.serial.path);
 }
 
 /* --- packets --- */

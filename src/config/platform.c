@@ -55,7 +55,7 @@ static void connect(const struct node *section, struct file_values *v, struct re
 {
   static const char *const needs[] = {
       [PLATFORM_POSE] = "pose", [PLATFORM_WASHOUT] = "imu", [PLATFORM_EXTERNAL] = "input"};
-  struct platform_setup *p = &v->settings.platform.setup;
+  struct platform_setup *p = &v->settings.platform;
   p->imu = find_sensor(v->settings.model, node_find(section, "imu"), ALI3_SENSOR_IMU, r);
   p->pose = find_sensor(v->settings.model, node_find(section, "pose"), ALI3_SENSOR_POSE, r);
   p->input = find_input(&v->settings, node_find(section, "input"), r);
@@ -86,7 +86,7 @@ static void check_keys(const struct node *section, bool cranks, struct report *r
 
 static void set_geometry(const struct node *section, struct file_values *v)
 {
-  struct platform_spec *spec = &v->settings.platform.setup.spec;
+  struct platform_spec *spec = &v->settings.platform.spec;
   struct platform_geometry *g = &spec->geometry;
   g->crank = v->platform.kind == CRANKS;
   g->joint_max = radians(v->platform.joint_max);
@@ -130,7 +130,7 @@ static bool try_it(const struct node *section, const struct platform_spec *spec,
 bool platform_read(const struct node *root, struct file_values *v, struct report *r)
 {
   const struct node *section = node_find(root, "platform");
-  struct platform_setup *setup = &v->settings.platform.setup;
+  struct platform_setup *setup = &v->settings.platform;
   const int before = r->errors;
   if (!v->settings.platform.enabled) return true;
   connect(section, v, r);

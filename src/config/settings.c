@@ -248,14 +248,14 @@ static bool read_wiring(struct loader *l)
   int figures;
   struct signal *figure = figures_list(s->model, &figures);
   if (!figure) return false;
-  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.setup.spec.geometry : NULL,
+  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL,
                                     .figure = figure,
                                     .figures = figures};
   s->signals = signals_new_with(s->model, s->input, s->inputs, &more);
   figures_free(figure, figures);
   if (!s->signals) return false;
   const struct wiring_rules rules = {
-      .server = true, .default_map = s->modbus.default_map, .order = (enum wire_order)s->modbus.word_order};
+      .server = true, .default_map = s->modbus.default_map, .order = s->modbus.order};
   const struct node *devices = node_find(l->main.root, "devices");
   device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
   return read_map(l, "modbus", &rules) && read_map(l, "osc", NULL) &&
@@ -269,6 +269,21 @@ static uint64_t wiring_print(const struct loader *l)
 {
   return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
          7 * node_print(node_find(l->main.root, "devices"), NULL);
+}
+
+/* What OSC names that is not in its own section. False when out of memory. */
+static bool name_for_osc(struct settings *s)
+{
+  const int bodies = ali3_model_bodies(s->model);
+  struct osc_config *o = &s->osc;
+  o->period = s->options.dt;
+  o->injections = s->injections;
+  o->body_name = calloc((size_t)bodies + 1, sizeof *o->body_name);
+  o->injection_name = calloc((size_t)s->injections + 1, sizeof *o->injection_name);
+  if (!o->body_name || !o->injection_name) return false;
+  for (int i = 0; i < bodies; i++) o->body_name[i] = ali3_model_body_name(s->model, i);
+  for (int i = 0; i < s->injections; i++) o->injection_name[i] = s->injection[i].name;
+  return true;
 }
 
 static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
@@ -305,7 +320,7 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   if (memory && r->errors == 0) freeze(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
   if (memory && r->errors == 0) memory = read_wiring(l);
-  if (memory && r->errors == 0) memory = copy_texts(l);
+  if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
   if (r->errors == 0) {
     s->model_print = node_print(l->model_node, NULL);
@@ -317,11 +332,11 @@ static bool load(struct loader *l, const char *file, const struct settings_overr
   return r->errors == 0;
 }
 
-static void release_device(struct settings_device *d)
+static void release_device(struct modbus_device *d)
 {
   free(d->name);
-  free(d->host);
-  free(d->serial.path);
+  free(d->place.host);
+  free(d->place.serial.path);
   free(d->map.item);
 }
 
@@ -348,6 +363,8 @@ static void release(struct settings *s)
   for (int i = 0; i < s->osc.map.count; i++) free(s->osc.map.item[i].address);
   free(s->osc.map.item);
   free(s->osc.target);
+  free(s->osc.body_name);
+  free(s->osc.injection_name);
   free(s->osc.bind);
   free(s->osc.prefix);
   free(s->modbus.bind);

@@ -105,7 +105,7 @@ struct wired_values {
 };
 
 struct device_values {
-  struct settings_device device; /* without its texts and its map */
+  struct modbus_device device; /* without its texts and its map */
   const char *name, *host, *serial;
   int word_order;
 };

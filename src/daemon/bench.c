@@ -4,9 +4,7 @@
 
 #include "base/arena.h"
 #include "osc/query.h"
-#include "rt/clock.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,70 +52,31 @@ bool bench_open(struct bench *b, const struct settings *s, char *error, size_t s
 /* Tools that describe the bench read it beside the telemetry. A description that cannot be made stops nothing. */
 static void describe_osc(struct bench *b)
 {
-  char *text = osc_query_text(&b->osc_setup.config, b->signals, osc_port(b->osc), b->settings->instance);
+  char *text = osc_query_text(&b->settings->osc, b->signals, osc_port(b->osc), b->settings->instance);
   if (text) telemetry_describe(b->telemetry, text);
   free(text);
 }
 
 static bool start_osc(struct bench *b, char *error, size_t size)
 {
-  if (!osc_setup(&b->osc_setup, b->settings)) return out_of_memory(error, size);
-  b->osc = osc_start(&b->osc_setup.config, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
+  b->osc = osc_start(&b->settings->osc, b->signals, &b->osc_port, &b->telemetry->counters, error, size);
   if (b->osc) describe_osc(b);
   return b->osc;
 }
 
-struct modbus_config bench_modbus_config(const struct settings *s)
-{
-  return (struct modbus_config){.tcp = s->modbus.tcp,
-                                .bind = s->modbus.bind,
-                                .port = s->modbus.port,
-                                .max_clients = s->modbus.max_clients,
-                                .peers = &s->modbus.peers,
-                                .serial = {.path = s->modbus.serial.path,
-                                           .baud = s->modbus.serial.baud,
-                                           .parity = SETTINGS_PARITY[s->modbus.serial.parity],
-                                           .stop_bits = s->modbus.serial.stop_bits},
-                                .unit = s->modbus.unit,
-                                .map = &s->modbus.map,
-                                .default_map = s->modbus.default_map,
-                                .order = (enum wire_order)s->modbus.word_order};
-}
-
 static bool start_modbus(struct bench *b, char *error, size_t size)
 {
-  const struct modbus_config config = bench_modbus_config(b->settings);
-  b->modbus = modbus_server_start(&config, b->signals, &b->modbus_port, &b->telemetry->counters, error, size);
+  b->modbus = modbus_server_start(&b->settings->modbus, b->signals, &b->modbus_port, &b->telemetry->counters,
+                                  error, size);
   return b->modbus;
-}
-
-static uint64_t ns(double seconds)
-{
-  return (uint64_t)llround(seconds * (double)NS_PER_S);
 }
 
 static bool start_devices(struct bench *b, char *error, size_t size)
 {
   const struct settings *s = b->settings;
-  for (int i = 0; i < s->devices; i++) {
-    const struct settings_device *d = &s->device[i];
-    b->device[i] = (struct modbus_device){.name = d->name,
-                                          .place = {.host = d->host,
-                                                    .port = d->port,
-                                                    .path = d->serial.path,
-                                                    .baud = d->serial.baud,
-                                                    .stop_bits = d->serial.stop_bits,
-                                                    .parity = SETTINGS_PARITY[d->serial.parity]},
-                                          .unit = d->unit,
-                                          .period_ns = ns(d->period),
-                                          .timeout_ns = ns(d->timeout),
-                                          .alive = d->alive,
-                                          .map = &d->map,
-                                          .port = &b->device_port[i],
-                                          .view = &b->telemetry->device[i]};
-  }
   b->telemetry->devices = (uint64_t)s->devices;
-  b->client = modbus_client_start(b->device, s->devices, s->signals, error, size);
+  b->client = modbus_client_start(s->device, s->devices, s->signals, b->device_port, b->telemetry->device,
+                                  error, size);
   return b->client;
 }
 
@@ -144,7 +103,6 @@ void bench_close(struct bench *b)
   modbus_client_stop(b->client);
   packets_stop(b->packets);
   for (int p = 0; p < b->ports; p++) port_free(b->port[p]);
-  osc_setup_free(&b->osc_setup);
   telemetry_destroy(b->telemetry);
   free(b->bell);
   *b = (struct bench){0};
@@ -164,7 +122,7 @@ static void modbus_text(const struct bench *b, char *text, size_t size)
   if (s->modbus.tcp) snprintf(tcp, sizeof tcp, " %s:%d", s->modbus.bind, modbus_server_port(b->modbus));
   if (s->modbus.serial.path)
     snprintf(line, sizeof line, " %s %d 8%c%d unit %d", s->modbus.serial.path, s->modbus.serial.baud,
-             SETTINGS_PARITY[s->modbus.serial.parity], s->modbus.serial.stop_bits, s->modbus.unit);
+             parity_letter(s->modbus.serial.parity), s->modbus.serial.stop_bits, s->modbus.unit);
   snprintf(text, size, "Modbus%s%s%s", tcp, tcp[0] && line[0] ? "," : "", line);
 }
 

@@ -5,7 +5,6 @@
 #define DAEMON_BENCH_H
 
 #include "config/settings.h"
-#include "daemon/osc_setup.h"
 #include "modbus/client.h"
 #include "modbus/server.h"
 #include "osc/osc.h"
@@ -31,8 +30,6 @@ struct bench {
   struct port osc_port, modbus_port, packets_port, device_port[DEVICES_MAX];
   struct osc *osc; /* NULL: off */
   struct modbus_server *modbus;
-  struct osc_setup osc_setup;
-  struct modbus_device device[DEVICES_MAX];
   struct modbus_client *client; /* NULL: there are no devices */
   struct packets *packets;      /* NULL: there are none */
 };
@@ -47,9 +44,6 @@ void bench_close(struct bench *b);
 
 /* Commands that found no room in a ring. */
 uint64_t bench_commands_dropped(struct bench *b);
-
-/* What the settings say of the Modbus server; they must live as long. */
-struct modbus_config bench_modbus_config(const struct settings *s);
 
 /* "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200 8N1": what is open, for people. */
 void bench_text(const struct bench *b, char *text, size_t size);

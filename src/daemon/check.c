@@ -82,7 +82,7 @@ static void print_summary(const struct check *c)
          c->file, ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model),
          own_forces(s), ali3_model_rows(s->model), redundant, freedoms, s->inputs,
          s->platform.enabled ? "platform " : "",
-         s->platform.enabled ? platform_mode_name(s->platform.setup.spec.mode) : "",
+         s->platform.enabled ? platform_mode_name(s->platform.spec.mode) : "",
          s->platform.enabled ? ", " : "", s->options.dt, told, f->start[0] ? "; " : "", f->start);
 }
 
@@ -130,13 +130,13 @@ static json_t *count(int n)
 static json_t *summary_json(const struct check *c)
 {
   const struct settings *s = c->settings;
-  return json_pack(
-      "{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:f}", "model", ali3_model_name(s->model), "bodies",
-      ali3_model_bodies(s->model), "joints", ali3_model_joints(s->model), "forces", own_forces(s), "rows",
-      ali3_model_rows(s->model), "redundant", count(c->findings->redundant), "freedoms",
-      count(c->findings->freedoms), "inputs", s->inputs, "platform",
-      s->platform.enabled ? json_string(platform_mode_name(s->platform.setup.spec.mode)) : json_null(),
-      "period_s", s->options.dt);
+  return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:f}", "model", ali3_model_name(s->model),
+                   "bodies", ali3_model_bodies(s->model), "joints", ali3_model_joints(s->model), "forces",
+                   own_forces(s), "rows", ali3_model_rows(s->model), "redundant",
+                   count(c->findings->redundant), "freedoms", count(c->findings->freedoms), "inputs",
+                   s->inputs, "platform",
+                   s->platform.enabled ? json_string(platform_mode_name(s->platform.spec.mode)) : json_null(),
+                   "period_s", s->options.dt);
 }
 
 /* Takes `root`; NULL: out of memory. */

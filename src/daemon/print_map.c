@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/print_map.h"
 
-#include "daemon/bench.h"
 #include "daemon/options.h"
-#include "daemon/osc_setup.h"
 #include "modbus/map.h"
 #include "osc/sheet.h"
 #include "packets/sheet.h"
@@ -12,19 +10,13 @@
 #include <ali3/ali3.h>
 #include <stdio.h>
 
-static bool add_modbus(const struct settings *s, struct sheet *sheet)
-{
-  const struct modbus_config config = bench_modbus_config(s);
-  return !s->modbus.enabled || modbus_map_sheet(&config, s->signals, sheet);
-}
-
-static void add_device(const struct settings *s, const struct settings_device *d, struct sheet *sheet)
+static void add_device(const struct settings *s, const struct modbus_device *d, struct sheet *sheet)
 {
   char place[400];
-  if (d->host)
-    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->host, d->port, d->unit);
+  if (d->place.host)
+    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
   else
-    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->serial.path, d->unit);
+    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];
     sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
@@ -64,11 +56,8 @@ static void print_json(const struct settings *s, const struct sheet *sheet)
 int print_map(const struct settings *s, bool json)
 {
   struct sheet *sheet = sheet_new();
-  struct osc_setup osc = {0};
-  const bool described =
-      !s->osc.enabled || (sheet && osc_setup(&osc, s) && osc_sheet(&osc.config, s->signals, sheet));
-  osc_setup_free(&osc);
-  const bool mapped = described && sheet && add_modbus(s, sheet);
+  const bool mapped = sheet && (!s->osc.enabled || osc_sheet(&s->osc, s->signals, sheet)) &&
+                      (!s->modbus.enabled || modbus_map_sheet(&s->modbus, s->signals, sheet));
   for (int i = 0; mapped && i < s->devices; i++) add_device(s, &s->device[i], sheet);
   if (!mapped || !sheet_complete(sheet)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));

@@ -132,8 +132,8 @@ static bool tune_loop(struct cycle *c, const struct settings *s, const struct se
   if (!t) return false;
   *t = (struct cycle_tuning){.live = s->cycle.live,
                              .platform = s->platform.enabled && settings_same_platform(started, s),
-                             .mode = s->platform.setup.spec.mode,
-                             .params = s->platform.setup.spec.params,
+                             .mode = s->platform.spec.mode,
+                             .params = s->platform.spec.params,
                              .inputs = inputs};
   if (inputs) memcpy(t->input, s->input, (size_t)inputs * sizeof *t->input);
   cycle_tune(c, t);
@@ -150,7 +150,7 @@ static void keep(struct reload *r, const struct settings *read)
     force->input[i] = read->input[i];
     force->input[i].name = r->started->input[i].name;
   }
-  if (settings_same_platform(r->started, read)) force->platform.setup = read->platform.setup;
+  if (settings_same_platform(r->started, read)) force->platform = read->platform;
 }
 
 /* A file without the platform may say what does not go with the one that is there until the restart. */

@@ -112,7 +112,7 @@ static int set_up_model(struct daemon *d)
                                       .bell = d->bench.bell,
                                       .injection = s->injection,
                                       .injections = s->injections,
-                                      .platform = s->platform.enabled ? &s->platform.setup : NULL};
+                                      .platform = s->platform.enabled ? &s->platform : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT) return failed("", ali3_status_text(status));
   char text[2400], lines[60]; /* a list of joints may be long */
@@ -178,7 +178,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   struct telemetry *t = d->bench.telemetry;
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
-  const struct platform_geometry *geometry = &d->settings->platform.setup.spec.geometry;
+  const struct platform_geometry *geometry = &d->settings->platform.spec.geometry;
   t->period_ns = d->loop.cycle.config.period_ns;
   snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
   snprintf(t->reason, sizeof t->reason, "%s", grant->reason);

@@ -145,7 +145,8 @@ static void look_at_lines(struct supervisor *s, uint64_t now)
   for (int i = 0; s->packets && i < g->packets; i++) {
     char who[80];
     snprintf(who, sizeof who, "packet %s", g->packet[i].name);
-    device_log_line(&s->devices, i, who, g->packet[i].place.path, packets_line_is_lost(s->packets, i), now);
+    device_log_line(&s->devices, i, who, g->packet[i].place.serial.path, packets_line_is_lost(s->packets, i),
+                    now);
   }
   if (s->modbus)
     device_log_line(&s->devices, LINE_OF_MODBUS, "modbus", g->modbus.serial.path,

@@ -14,6 +14,7 @@
 
 /* The platform, and what of the model and the inputs moves it. */
 struct platform_setup {
+  bool enabled;
   struct platform_spec spec;
   int imu, pose; /* sensors of the model; -1: none */
   int input;     /* of kind INPUT_POSE; -1: none */

@@ -19,13 +19,15 @@ enum {
   QUIET_AT_LONGEST = 4, /* answers' time, that a line is waited for to fall silent */
 };
 
-bool bus_init(struct bus *b, const struct bus_place *place, int stop)
+bool bus_init(struct bus *b, const struct remote_place *place, int stop)
 {
+  const struct serial_place *line = &place->serial;
   *b = (struct bus){.place = *place, .stop = stop};
   pthread_mutex_init(&b->lock, NULL);
   /* Over TCP it never connects by itself: it is given a socket. */
-  b->context = place->host ? modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT)
-                           : modbus_new_rtu(place->path, place->baud, place->parity, 8, place->stop_bits);
+  b->context = place->host
+                   ? modbus_new_tcp("127.0.0.1", MODBUS_TCP_DEFAULT_PORT)
+                   : modbus_new_rtu(line->path, line->baud, parity_letter(line->parity), 8, line->stop_bits);
   return b->context;
 }
 

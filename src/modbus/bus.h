@@ -5,6 +5,7 @@
 #ifndef ALI3_MODBUS_BUS_H
 #define ALI3_MODBUS_BUS_H
 
+#include "wire/serial.h"
 #include "wire/wire.h"
 
 #include <modbus.h>
@@ -12,14 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct bus_place {
-  const char *host; /* numeric address; NULL: on a serial line */
-  int port;
-  const char *path;
-  int baud, stop_bits;
-  char parity; /* 'N', 'E', 'O' */
-};
 
 enum bus_result {
   BUS_OK,
@@ -31,7 +24,7 @@ enum bus_result {
 };
 
 struct bus {
-  struct bus_place place;
+  struct remote_place place;
   int stop; /* a descriptor that is readable when waiting is to end; -1: none */
   modbus_t *context;
   bool open;
@@ -42,7 +35,7 @@ struct bus {
 };
 
 /* Set-up; makes no connection. False when out of memory. bus_free() is due either way. */
-bool bus_init(struct bus *b, const struct bus_place *place, int stop);
+bool bus_init(struct bus *b, const struct remote_place *place, int stop);
 void bus_free(struct bus *b);
 
 /* Who is asked next. */

@@ -81,12 +81,11 @@ static void back_off(struct member *m, uint64_t now_ns)
 
 static void schedule(struct member *m, enum bus_result result, bool answered)
 {
-  const uint64_t period_ns = m->station.device->period_ns, now_ns = clock_now_ns();
+  const uint64_t period_ns = m->station.period_ns, now_ns = clock_now_ns();
   uint64_t periods = 1;
   if (now_ns - m->due_ns >= period_ns) {
     periods = (now_ns - m->due_ns) / period_ns + 1;
-    if (result != BUS_UNREACHABLE)
-      atomic_fetch_add_explicit(&m->station.device->view->late, 1, memory_order_relaxed);
+    if (result != BUS_UNREACHABLE) atomic_fetch_add_explicit(&m->station.view->late, 1, memory_order_relaxed);
   }
   m->due_ns += periods * period_ns;
   if (answered || result == BUS_OK) {
@@ -130,7 +129,7 @@ static void *run(void *arg)
     struct member *m = &l->member[i];
     /* What keeps silent would take the time of the others on its line; over TCP there are none, and it may be back. */
     if (m->back_off_ns == 0 || l->bus.place.host) station_leave(&m->station, &l->bus);
-    atomic_store_explicit(&m->station.device->view->state, DEVICE_OFF, memory_order_relaxed);
+    atomic_store_explicit(&m->station.view->state, DEVICE_OFF, memory_order_relaxed);
   }
   return NULL;
 }
@@ -138,9 +137,9 @@ static void *run(void *arg)
 /* The line of a device; those with one path share it. NULL when out of memory. */
 static struct line *line_of(struct modbus_client *c, const struct modbus_device *d, int devices)
 {
-  for (int i = 0; i < c->lines && d->place.path; i++) {
-    const char *path = c->line[i].bus.place.path;
-    if (path && strcmp(path, d->place.path) == 0) return &c->line[i];
+  for (int i = 0; i < c->lines && d->place.serial.path; i++) {
+    const char *path = c->line[i].bus.place.serial.path;
+    if (path && strcmp(path, d->place.serial.path) == 0) return &c->line[i];
   }
   struct line *l = &c->line[c->lines++];
   l->stop = c->stop;
@@ -150,12 +149,12 @@ static struct line *line_of(struct modbus_client *c, const struct modbus_device 
 }
 
 static bool add_device(struct modbus_client *c, const struct modbus_device *d, int devices,
-                       const struct signals *signals)
+                       const struct signals *signals, struct port *port, struct device_view *view)
 {
   struct line *l = line_of(c, d, devices);
-  snprintf(d->view->name, sizeof d->view->name, "%s", d->name);
-  d->view->state = DEVICE_CONNECTING;
-  return l && station_init(&l->member[l->members++].station, d, signals);
+  snprintf(view->name, sizeof view->name, "%s", d->name);
+  view->state = DEVICE_CONNECTING;
+  return l && station_init(&l->member[l->members++].station, d, signals, port, view);
 }
 
 static void free_line(struct line *l)
@@ -179,13 +178,15 @@ static int start_threads(struct modbus_client *c)
 }
 
 struct modbus_client *modbus_client_start(const struct modbus_device *device, int devices,
-                                          const struct signals *signals, char *error, size_t size)
+                                          const struct signals *signals, struct port *port,
+                                          struct device_view *view, char *error, size_t size)
 {
   struct modbus_client *c = calloc(1, sizeof *c);
   bool ok = c && (c->line = calloc((size_t)devices, sizeof *c->line));
   if (c) c->stop = eventfd(0, EFD_CLOEXEC);
   if (c) sem_init(&c->heard, 0, 0);
-  for (int i = 0; i < devices && ok; i++) ok = add_device(c, &device[i], devices, signals);
+  for (int i = 0; i < devices && ok; i++)
+    ok = add_device(c, &device[i], devices, signals, &port[i], &view[i]);
   const int e = !ok ? ENOMEM : c->stop < 0 ? errno : start_threads(c);
   if (e == 0) return c;
   snprintf(error, size, "devices: cannot start polling: %s", strerror(e));

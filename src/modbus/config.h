@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * What the Modbus server is told at its start. */
+ * What the Modbus server is told at its start, and the devices that are polled: the sections `modbus` and `devices` of a
+ * configuration file. */
 #ifndef ALI3_MODBUS_CONFIG_H
 #define ALI3_MODBUS_CONFIG_H
 
-#include "transport/serial_line.h"
 #include "wire/peers.h"
+#include "wire/serial.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
 
 struct modbus_config {
-  bool tcp;                  /* listen; else on the line only */
-  const char *bind;          /* numeric address */
-  int port;                  /* 0: any free one, see modbus_server_port() */
-  int max_clients;           /* 1..16 */
-  int half_frame_ms;         /* a frame that takes longer to arrive closes its connection; 0: 1000 */
-  int idle_ms;               /* so does the want of any request for so long; 0: 30000 */
-  const struct peers *peers; /* NULL: everybody may write */
+  bool enabled;
+  bool tcp;           /* listen; else on the line only */
+  char *bind;         /* numeric address */
+  int port;           /* 0: any free one, see modbus_server_port() */
+  int max_clients;    /* 1..16 */
+  int half_frame_ms;  /* a frame that takes longer to arrive closes its connection; 0: 1000 */
+  int idle_ms;        /* a connection without any request for so long is closed; 0: 30000 */
+  struct peers peers; /* no rule: everybody may write */
   struct serial_place serial;
-  int unit;                 /* our own on the line */
-  const struct wiring *map; /* signals with addresses of their own; NULL: none */
-  bool default_map;         /* bodies, sensors and the block of inputs are there */
-  enum wire_order order;    /* of the head and the default map */
+  int unit;              /* our own on the line */
+  struct wiring map;     /* signals with addresses of their own */
+  bool default_map;      /* bodies, sensors and the block of inputs are there */
+  enum wire_order order; /* of the head and the default map */
+};
+
+struct modbus_device {
+  char *name;
+  struct remote_place
+      place; /* devices with one path are on one line, with the speed and parity of the first */
+  int unit;
+  double period, timeout; /* s; the timeout is that of each answer */
+  int alive;              /* holding register that changes while its program lives; -1: none */
+  struct wiring map;      /* inputs are read from it, all else is written to it */
 };
 
 #endif

@@ -262,7 +262,7 @@ struct modbus_server *modbus_server_start(const struct modbus_config *config, co
     return NULL;
   }
   s->desk.service = (struct modbus_service){.port = port, .counters = counters};
-  if (config->peers) s->peers = *config->peers;
+  s->peers = config->peers;
   s->max_clients = config->max_clients < CLIENTS_MAX ? config->max_clients : CLIENTS_MAX;
   s->desk.half_frame_ns =
       (uint64_t)(config->half_frame_ms ? config->half_frame_ms : HALF_FRAME_MS) * NS_PER_MS;

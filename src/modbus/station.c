@@ -14,16 +14,26 @@ enum {
 };
 static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the daemon is to end */
 
-bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals)
+static uint64_t ns_of(double seconds)
+{
+  return (uint64_t)llround(seconds * (double)NS_PER_S);
+}
+
+bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals,
+                  struct port *port, struct device_view *view)
 {
   *s = (struct station){.device = device,
+                        .port = port,
+                        .view = view,
+                        .period_ns = ns_of(device->period),
+                        .timeout_ns = ns_of(device->timeout),
                         .signals = signals,
                         .input_first = signals->input_first,
                         .channels = signals->channels};
   s->sample = calloc((size_t)signals->channels + 1, sizeof *s->sample);
-  return s->sample && modbus_plan_reads(&s->reads[0], device->map, device->alive, true) &&
-         modbus_plan_reads(&s->reads[1], device->map, device->alive, false) &&
-         modbus_plan_writes(&s->writes, device->map);
+  return s->sample && modbus_plan_reads(&s->reads[0], &device->map, device->alive, true) &&
+         modbus_plan_reads(&s->reads[1], &device->map, device->alive, false) &&
+         modbus_plan_writes(&s->writes, &device->map);
 }
 
 void station_free(struct station *s)
@@ -47,8 +57,8 @@ static enum bus_result note(struct station *s, enum bus_result result, const cha
                                            [BUS_LOST] = DEVICE_ERROR_lost,
                                            [BUS_UNREACHABLE] = DEVICE_ERROR_unreachable};
   if (result == BUS_OK) return result;
-  count(&s->device->view->errors[kind[result]]);
-  device_tell(s->device->view, error);
+  count(&s->view->errors[kind[result]]);
+  device_tell(s->view, error);
   return result;
 }
 
@@ -70,7 +80,7 @@ static void take_value(struct station *s, const struct wired *w, const uint16_t 
   const double value = wire_get(&w->wire, at);
   const bool counts = s->device->alive >= 0;
   if (!isfinite(value))
-    count(&s->device->view->errors[DEVICE_ERROR_nonfinite]);
+    count(&s->view->errors[DEVICE_ERROR_nonfinite]);
   else if (!counts || s->counted)
     s->sample[w->signal - s->input_first] = (struct input_sample){
         .value = value, .t_ns = t_ns, .sequence = s->sequence, .counted = counts ? COUNTER_BITS : 0};
@@ -88,15 +98,15 @@ static void take_answer(struct station *s, const struct modbus_plan *p, const st
   }
   for (int i = 0; i < r->items; i++) {
     const int item = p->item[r->first + i];
-    const struct wired *w = item == PLAN_ALIVE ? NULL : &s->device->map->item[item];
+    const struct wired *w = item == PLAN_ALIVE ? NULL : &s->device->map.item[item];
     if (w) take_value(s, w, words + (w->address - r->address), t_ns);
   }
 }
 
 static void hand_over(struct station *s)
 {
-  memcpy(snapshot_begin(&s->device->port->inputs), s->sample, (size_t)s->channels * sizeof *s->sample);
-  snapshot_publish(&s->device->port->inputs);
+  memcpy(snapshot_begin(&s->port->inputs), s->sample, (size_t)s->channels * sizeof *s->sample);
+  snapshot_publish(&s->port->inputs);
 }
 
 static enum bus_result read_all(struct station *s, struct bus *b, bool *answered)
@@ -135,8 +145,8 @@ static bool put_value(struct station *s, const struct wired *w, bool runs, uint1
   if ((s->frame->flags & FLAG_WITHHELD) && signals_is_motion(s->signals, w->signal)) return false;
   const double value = value_to_write(s, w, runs);
   const enum wire_fit fit = isfinite(value) ? wire_put(&w->wire, value, at) : WIRE_NO_VALUE;
-  if (fit == WIRE_CLAMPED) count(&s->device->view->errors[DEVICE_ERROR_clamped]);
-  if (fit == WIRE_NO_VALUE) count(&s->device->view->errors[DEVICE_ERROR_withheld]);
+  if (fit == WIRE_CLAMPED) count(&s->view->errors[DEVICE_ERROR_clamped]);
+  if (fit == WIRE_NO_VALUE) count(&s->view->errors[DEVICE_ERROR_withheld]);
   return fit != WIRE_NO_VALUE;
 }
 
@@ -157,7 +167,7 @@ static enum bus_result write_one(struct station *s, struct bus *b, const struct 
   enum bus_result worst = BUS_OK, result = BUS_OK;
   int first = 0, end = 0; /* of the words that wait to be written */
   for (int i = 0; i < r->items && goes_on(b, result); i++) {
-    const struct wired *w = &s->device->map->item[s->writes.item[r->first + i]];
+    const struct wired *w = &s->device->map.item[s->writes.item[r->first + i]];
     const int at = w->address - r->address, next = at + wire_registers(w->wire.type);
     if (!put_value(s, w, runs, words + at)) {
       result = write_words(s, b, r, words, first, end);
@@ -173,7 +183,7 @@ static enum bus_result write_one(struct station *s, struct bus *b, const struct 
 static void take_frame(struct station *s)
 {
   const struct frame *f;
-  port_take_frame(s->device->port, &f);
+  port_take_frame(s->port, &f);
   if (f->t_ns) s->frame = f;
 }
 
@@ -196,10 +206,10 @@ static enum bus_result reach(struct station *s, struct bus *b)
 {
   char error[DEVICE_TEXT] = "";
   const bool was_open = b->open;
-  bus_address(b, s->device->unit, s->device->timeout_ns);
+  bus_address(b, s->device->unit, s->timeout_ns);
   const enum bus_result result = note(s, bus_open(b, error, sizeof error), error);
   if (result == BUS_OK && !was_open) {
-    if (s->connected) count(&s->device->view->reconnects);
+    if (s->connected) count(&s->view->reconnects);
     s->connected = true;
   }
   return result;
@@ -207,7 +217,7 @@ static enum bus_result reach(struct station *s, struct bus *b)
 
 static void show(struct station *s, enum bus_result result)
 {
-  struct device_view *v = s->device->view;
+  struct device_view *v = s->view;
   const bool gone = result == BUS_LOST || result == BUS_UNREACHABLE;
   if (result == BUS_OK) atomic_store_explicit(&v->polled_ns, clock_now_ns(), memory_order_relaxed);
   atomic_store_explicit(&v->state,
@@ -220,7 +230,7 @@ static void show(struct station *s, enum bus_result result)
 enum bus_result station_poll(struct station *s, struct bus *b, bool *answered)
 {
   *answered = false;
-  count(&s->device->view->polls);
+  count(&s->view->polls);
   enum bus_result worst = reach(s, b);
   if (worst == BUS_OK) {
     worst = read_all(s, b, answered);
@@ -234,14 +244,14 @@ enum bus_result station_poll(struct station *s, struct bus *b, bool *answered)
 static bool has_safe(const struct station *s, const struct modbus_request *r)
 {
   for (int i = 0; i < r->items; i++)
-    if (!isnan(s->device->map->item[s->writes.item[r->first + i]].safe)) return true;
+    if (!isnan(s->device->map.item[s->writes.item[r->first + i]].safe)) return true;
   return false;
 }
 
 void station_leave(struct station *s, struct bus *b)
 {
   char error[DEVICE_TEXT] = "";
-  const uint64_t patience_ns = s->device->timeout_ns;
+  const uint64_t patience_ns = s->timeout_ns;
   bus_address(b, s->device->unit, patience_ns < LEAVE_NS ? patience_ns : LEAVE_NS);
   take_frame(s);
   for (int i = 0; s->frame && i < s->writes.requests; i++) {

@@ -5,13 +5,19 @@
 #define ALI3_MODBUS_STATION_H
 
 #include "modbus/bus.h"
-#include "modbus/client.h"
+#include "modbus/config.h"
 #include "modbus/plan.h"
+#include "signals/exchange.h"
+#include "signals/signals.h"
+#include "telemetry/device_view.h"
 
 struct station {
   const struct modbus_device *device;
-  struct modbus_plan reads[2]; /* small gaps read along; and not */
-  int gapless;                 /* which of the two: the device has nothing in its gaps */
+  struct port *port;
+  struct device_view *view;
+  uint64_t period_ns, timeout_ns; /* of the device */
+  struct modbus_plan reads[2];    /* small gaps read along; and not */
+  int gapless;                    /* which of the two: the device has nothing in its gaps */
   struct modbus_plan writes;
   const struct signals *signals;
   int input_first, channels;   /* of the signals */
@@ -23,7 +29,8 @@ struct station {
 };
 
 /* Set-up. False when out of memory; station_free() is due either way. */
-bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals);
+bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals,
+                  struct port *port, struct device_view *view);
 void station_free(struct station *s);
 
 /* Reads, hands the inputs to the loop, writes. The worst of what went wrong, which is counted and told in the view. Goes on

@@ -228,7 +228,7 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
                        const struct signals *signals)
 {
   *t = (struct modbus_table){0};
-  const int wired = config->map ? config->map->count : 0;
+  const int wired = config->map.count;
   const int room = COUNT(fixed) + MAP_FRAME_END - MAP_RESERVED + MAP_INPUTS_MAX + 2 + MAP_PLATFORM_END -
                    MAP_PLATFORM + 1 + MAP_BODY_REGISTERS / 2 * bodies_shown(signals) +
                    sensor_values(signals) + wired;
@@ -236,7 +236,7 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
   if (!t->entry) return false;
   add_fixed(t, config->order);
   if (config->default_map) add_default(t, config->order, signals);
-  for (int i = 0; i < wired; i++) add_wired(t, &config->map->item[i]);
+  for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
   qsort(t->entry, (size_t)t->count, sizeof *t->entry, by_place);
   for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* no table is empty */
   return true;

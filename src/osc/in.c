@@ -116,8 +116,7 @@ static void hand_over(struct osc_in *in, uint64_t now_ns)
 
 enum access osc_in_access(struct osc_in *in, const struct inet_address *from)
 {
-  const struct peers *peers = in->config->peers;
-  const enum access access = peers ? peers_access(peers, &from->name.any) : ACCESS_WRITE;
+  const enum access access = peers_access(&in->config->peers, &from->name.any);
   if (access == ACCESS_NONE) counter_add(&in->counters->osc_denied, 1);
   return access;
 }

@@ -113,8 +113,8 @@ static bool is_first(const struct mapping *map, int i)
 
 static void walk_mapped(struct walk *w)
 {
-  const struct mapping *map = w->config->map;
-  for (int i = 0; map && i < map->count; i++) {
+  const struct mapping *map = &w->config->map;
+  for (int i = 0; i < map->count; i++) {
     const struct mapped *m = &map->item[i];
     if (!is_first(map, i)) continue;
     add_node(w, (struct osc_node){.stream = m->input ? STREAM_NONE : STREAM_OUT, .input = m->input}, "%s",

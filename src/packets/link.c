@@ -32,8 +32,7 @@ bool packet_link_open(struct packet_link *l, const struct packet *p, char *error
   if (p->place.host) return open_socket(l, p, error, size);
   char who[80];
   snprintf(who, sizeof who, "packet %s", p->name);
-  const struct serial_place place = {p->place.path, p->place.baud, p->place.parity, p->place.stop_bits};
-  return serial_line_open(&l->line, &place, who, error, size);
+  return serial_line_open(&l->line, &p->place.serial, who, error, size);
 }
 
 void packet_link_close(struct packet_link *l)

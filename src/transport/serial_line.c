@@ -36,7 +36,8 @@ bool serial_line_open(struct serial_line *l, const struct serial_place *place, c
                       size_t size)
 {
   *l = (struct serial_line){.fd = -1};
-  l->context = modbus_new_rtu(place->path, place->baud, place->parity, DATA_BITS, place->stop_bits);
+  l->context =
+      modbus_new_rtu(place->path, place->baud, parity_letter(place->parity), DATA_BITS, place->stop_bits);
   if (!l->context || modbus_connect(l->context) != 0) {
     const int e = errno;
     snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, place->path, strerror(e), hint(e));

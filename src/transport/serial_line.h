@@ -3,18 +3,13 @@
 #ifndef TRANSPORT_SERIAL_LINE_H
 #define TRANSPORT_SERIAL_LINE_H
 
+#include "wire/serial.h"
+
 #include <modbus.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct serial_place {
-  const char *path; /* NULL: no line */
-  int baud;
-  char parity; /* 'N', 'E', 'O' */
-  int stop_bits;
-};
 
 struct serial_line {
   modbus_t *context;  /* NULL: there is no line */

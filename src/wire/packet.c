@@ -40,11 +40,12 @@ double packet_highest(enum packet_type type)
 
 void packet_place_text(const struct packet *p, char *text, int size)
 {
-  const struct packet_place *l = &p->place;
-  if (l->host)
-    snprintf(text, (size_t)size, "%s to %s:%d", p->name, l->host, l->port);
+  const struct serial_place *line = &p->place.serial;
+  if (p->place.host)
+    snprintf(text, (size_t)size, "%s to %s:%d", p->name, p->place.host, p->place.port);
   else
-    snprintf(text, (size_t)size, "%s on %s %d 8%c%d", p->name, l->path, l->baud, l->parity, l->stop_bits);
+    snprintf(text, (size_t)size, "%s on %s %d 8%c%d", p->name, line->path, line->baud,
+             parity_letter(line->parity), line->stop_bits);
 }
 
 void packets_release(struct packet *packet, int packets)
@@ -57,7 +58,7 @@ void packets_release(struct packet *packet, int packets)
     }
     free(p->field);
     free(p->place.host);
-    free(p->place.path);
+    free(p->place.serial.path);
     free(p->name);
   }
   free(packet);

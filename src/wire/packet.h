@@ -4,6 +4,8 @@
 #ifndef WIRE_PACKET_H
 #define WIRE_PACKET_H
 
+#include "wire/serial.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -86,20 +88,12 @@ struct packet_field {
   int from;       /* of a checksum: first byte it covers; it ends before itself */
 };
 
-struct packet_place {
-  char *host; /* numeric address; NULL: on a serial line */
-  int port;
-  char *path;
-  int baud, stop_bits;
-  char parity; /* 'N', 'E', 'O' */
-};
-
 /* What fits in an Ethernet frame of 1500 bytes over IPv4. */
 enum { PACKET_BYTES_MAX = 1472, PACKETS_MAX = 16 };
 
 struct packet {
   char *name;
-  struct packet_place place;
+  struct remote_place place;
   int divisor;                /* every n-th cycle */
   struct packet_field *field; /* (fields) one after the other, without gaps */
   int fields;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Speeds of a serial line. Pure. */
+ * A serial line: which one, its speed and its parity. Pure. */
 #ifndef WIRE_SERIAL_H
 #define WIRE_SERIAL_H
 
@@ -39,5 +39,34 @@ static inline bool serial_has_baud(int baud)
     return false;
   }
 }
+
+#define PARITY_LIST(X)                                                                                       \
+  X(PARITY_NONE, "none")                                                                                     \
+  X(PARITY_EVEN, "even")                                                                                     \
+  X(PARITY_ODD, "odd")
+enum parity {
+#define PARITY_ENUM(id, text) id,
+  PARITY_LIST(PARITY_ENUM)
+#undef PARITY_ENUM
+};
+/* As in 8N1, and as libmodbus has it. */
+static inline char parity_letter(enum parity parity)
+{
+  return "NEO"[parity];
+}
+
+struct serial_place {
+  char *path; /* NULL: no line */
+  int baud;
+  enum parity parity;
+  int stop_bits; /* 1 or 2 */
+};
+
+/* A device or controller: on the network, or on a serial line. */
+struct remote_place {
+  char *host; /* numeric address; NULL: on the line */
+  int port;
+  struct serial_place serial;
+};
 
 #endif

@@ -38,7 +38,7 @@ TEST(targets_say_what_they_get)
                       "    - {host: 127.0.0.1, port: 5}\n"
                       "    - {host: 127.0.0.1, port: 5, stream: energy}\n");
   assert_int_equal(s->osc.targets, 4);
-  const struct settings_target *t = s->osc.target;
+  const struct osc_target *t = s->osc.target;
   assert_string_equal(t[0].interface, "127.0.0.1");
   assert_true(t[0].ttl == 7 && t[0].stream == STREAM_JOINT && t[1].ttl == 1);
   assert_null(t[2].interface);

@@ -28,7 +28,8 @@ TEST(fields_follow_each_other)
   assert_int_equal(s->packets, 2);
   const struct packet *p = &s->packet[0];
   assert_string_equal(p->place.host, "::1");
-  assert_true(p->place.port == 7 && !p->place.path && p->divisor == 4 && p->fields == 9 && p->size == 25);
+  assert_true(p->place.port == 7 && !p->place.serial.path && p->divisor == 4 && p->fields == 9 &&
+              p->size == 25);
   const struct packet_field *f = p->field;
   assert_memory_equal(f[0].bytes, "\xff\x0a\x0d", 3);
   const int velocity = signals_find(s->signals, "body.A.velocity.x");
@@ -41,9 +42,10 @@ TEST(fields_follow_each_other)
   assert_true(f[6].pairs == 2 && f[6].table[1][0] == 1 && f[6].table[1][1] == 180 && f[6].value == 7);
   assert_true(f[7].source == PACKET_TIME && f[7].unit_ns == 1000000);
   assert_true(f[8].at == 24 && f[8].from == 3);
-  const struct packet_place *line = &s->packet[1].place;
+  const struct serial_place *line = &s->packet[1].place.serial;
   assert_string_equal(line->path, "/dev/null");
-  assert_true(!line->host && line->baud == 115200 && line->parity == 'O' && line->stop_bits == 2);
+  assert_true(!s->packet[1].place.host && line->baud == 115200 && line->parity == PARITY_ODD &&
+              line->stop_bits == 2);
   assert_true(s->packet[1].field[0].value == -2.5 && !s->packet[1].field[0].little);
   settings_free(s);
 }
@@ -93,8 +95,8 @@ TEST(a_file_is_taken_as_it_is_or_with_another_place)
            MODEL "packets: {file: %s/config/packets.yaml, serial: /dev/null, baud: 57600}\n", TEST_DATA);
   struct settings *c = load_good(text);
   assert_null(c->packet[0].place.host);
-  assert_string_equal(c->packet[0].place.path, "/dev/null");
-  assert_true(c->packet[0].place.baud == 57600 && c->packet[0].place.parity == 'N');
+  assert_string_equal(c->packet[0].place.serial.path, "/dev/null");
+  assert_true(c->packet[0].place.serial.baud == 57600 && c->packet[0].place.serial.parity == PARITY_NONE);
 
   char names[100];
   assert_int_equal(settings_changes(a, b, false, names, sizeof names), 1);

@@ -37,7 +37,7 @@ TEST(what_the_file_says_is_in_the_setup)
                                        "  joint_max: 60\n"
                                        "  tilt_max: 12\n"
                                        "  gain_lin: [0.1, 0.2, 0.3]\n" LEGS_OF("0.77"));
-  const struct platform_setup *p = &s->platform.setup;
+  const struct platform_setup *p = &s->platform;
   assert_true(s->platform.enabled);
   assert_int_equal(p->spec.mode, PLATFORM_EXTERNAL);
   assert_int_equal(p->imu, 1);
@@ -69,11 +69,11 @@ TEST(the_park_pose_may_be_given)
 {
   struct settings *s =
       load_good(FILE_OF("  park_position: [0, 0, -0.05]\n  park_angles: [0, 2, 0]\n" LEGS_OF("0.77")));
-  const struct platform_spec *spec = &s->platform.setup.spec;
+  const struct platform_spec *spec = &s->platform.spec;
   assert_true(spec->park_given && spec->park[2] == -0.05);
   assert_true(fabs(spec->park[4] - 2.0 * M_PI / 180.0) < 1e-12);
-  assert_int_equal(s->platform.setup.pose, -1);
-  assert_int_equal(s->platform.setup.input, -1);
+  assert_int_equal(s->platform.pose, -1);
+  assert_int_equal(s->platform.input, -1);
   settings_free(s);
 }
 

@@ -36,10 +36,10 @@ static int pair[2];
 
 static void start(struct fuzz_bench *b)
 {
-  const struct modbus_config config = bench_modbus_config(b->settings);
+  const struct modbus_config *config = &b->settings->modbus;
   service.port = &b->port;
   service.counters = &b->counters;
-  if (!modbus_map_init(&service.map, &config, b->settings->signals)) abort();
+  if (!modbus_map_init(&service.map, config, b->settings->signals)) abort();
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) abort();
   tcp = modbus_new_tcp("127.0.0.1", 1502);
   rtu = modbus_new_rtu("/dev/null", 115200, 'N', 8, 1);

@@ -3,7 +3,6 @@
  * who sends it, then its bytes; the loop makes a cycle after each. Nothing leaves: the socket is none of IP. */
 #include "bench.h"
 
-#include "daemon/osc_setup.h"
 #include "osc/in.h"
 
 #include <stdio.h>
@@ -18,15 +17,14 @@ static struct osc_out *out;
 
 static void start(struct fuzz_bench *b)
 {
-  static struct osc_setup setup;
+  const struct osc_config *config = &b->settings->osc;
   char error[400] = "";
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair) != 0) abort();
-  if (!osc_setup(&setup, b->settings)) abort();
-  const struct osc_space *space = osc_space_new(&setup.config, b->settings->signals, error, sizeof error);
+  const struct osc_space *space = osc_space_new(config, b->settings->signals, error, sizeof error);
   if (space)
-    out = osc_out_new(&setup.config, space, b->settings->signals, &b->counters, pair[0], error, sizeof error);
-  if (out) in = osc_in_new(&setup.config, space, b->settings->signals, &b->port, &b->counters, out);
+    out = osc_out_new(config, space, b->settings->signals, &b->counters, pair[0], error, sizeof error);
+  if (out) in = osc_in_new(config, space, b->settings->signals, &b->port, &b->counters, out);
   if (in) return;
   fprintf(stderr, "%s\n", error);
   abort();

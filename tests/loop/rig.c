@@ -28,7 +28,7 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
   snprintf(path, sizeof path, TEST_DATA "/%s", file->name);
   r->settings = settings_load(path, &over, stderr);
   assert_non_null(r->settings);
-  const struct platform_setup *platform = r->settings->platform.enabled ? &r->settings->platform.setup : NULL;
+  const struct platform_setup *platform = r->settings->platform.enabled ? &r->settings->platform : NULL;
   const struct signals_more more = {.platform = platform ? &platform->spec.geometry : NULL};
   r->signals = signals_new_with(r->settings->model, r->settings->input, r->settings->inputs, &more);
   r->telemetry = aligned_zalloc(sizeof *r->telemetry);

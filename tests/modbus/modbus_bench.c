@@ -57,7 +57,7 @@ void bench_restart_with(enum access local, enum access others)
   rule[0].access = local;
   rule[1].access = others;
   struct modbus_config c = bench_config;
-  c.peers = &peers;
+  c.peers = peers;
   server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
   assert_non_null(server);
 }

@@ -15,27 +15,19 @@ struct port port[POLLED];
 struct modbus_client *client;
 
 static struct wired item[POLLED][OUTPUTS + CHANNELS];
-static struct wiring map[POLLED];
 static struct signals signals = {.count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST};
 
 int poll_setup(void **state)
 {
   (void)state;
-  static const char *const name[POLLED] = {"plc", "drive"};
+  static char name[POLLED][8] = {"plc", "drive"};
   fake = (struct fake_device){0};
   client = NULL;
   signals.platform_first = -1;
   memset(view, 0, sizeof view);
   for (int d = 0; d < POLLED; d++) {
-    map[d] = (struct wiring){.item = item[d]};
-    device[d] = (struct modbus_device){.name = name[d],
-                                       .unit = FAKE_UNIT,
-                                       .period_ns = 5000000,
-                                       .timeout_ns = 10 * NS_PER_S,
-                                       .alive = -1,
-                                       .map = &map[d],
-                                       .port = &port[d],
-                                       .view = &view[d]};
+    device[d] = (struct modbus_device){
+        .name = name[d], .unit = FAKE_UNIT, .period = 0.005, .timeout = 10, .alive = -1, .map.item = item[d]};
     if (!port_init(&port[d], name[d], VALUES, CHANNELS, false)) return -1;
   }
   return 0;
@@ -52,8 +44,8 @@ int poll_teardown(void **state)
 
 static struct wired *add(int d, const struct wired *w)
 {
-  item[d][map[d].count] = *w;
-  return &item[d][map[d].count++];
+  item[d][device[d].map.count] = *w;
+  return &item[d][device[d].map.count++];
 }
 
 void reads(int d, int channel, enum wire_table table, int address, enum wire_type type)
@@ -77,12 +69,12 @@ struct wired *writes(int d, int signal, enum wire_table table, int address, enum
 
 void at_tcp(int d)
 {
-  device[d].place = (struct bus_place){.host = "127.0.0.1", .port = fake.port};
+  device[d].place = (struct remote_place){.host = "127.0.0.1", .port = fake.port};
 }
 
-void at_line(int d, const char *path)
+void at_line(int d, char *path)
 {
-  device[d].place = (struct bus_place){.path = path, .baud = 115200, .stop_bits = 1, .parity = 'N'};
+  device[d].place = (struct remote_place){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
 }
 
 void has_platform(int first)
@@ -99,8 +91,8 @@ static int by_place(const void *a, const void *b)
 void start_client(int devices)
 {
   char error[200] = "";
-  for (int d = 0; d < devices; d++) qsort(item[d], (size_t)map[d].count, sizeof *item[d], by_place);
-  client = modbus_client_start(device, devices, &signals, error, sizeof error);
+  for (int d = 0; d < devices; d++) qsort(item[d], (size_t)device[d].map.count, sizeof *item[d], by_place);
+  client = modbus_client_start(device, devices, &signals, port, view, error, sizeof error);
   assert_string_equal(error, "");
   assert_non_null(client);
 }

@@ -32,7 +32,7 @@ void reads(int d, int channel, enum wire_table table, int address, enum wire_typ
 struct wired *writes(int d, int signal, enum wire_table table, int address, enum wire_type type);
 /* Over TCP; of the line `path`, under which the fake one is, where d is the first. */
 void at_tcp(int d);
-void at_line(int d, const char *path);
+void at_line(int d, char *path);
 void start_client(int devices);
 /* Of the next clients: the signals from `first` on are those of a motion platform; poll_setup() takes it back. */
 void has_platform(int first);

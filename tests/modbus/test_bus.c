@@ -2,6 +2,8 @@
  * The client on a serial line, a pseudo-terminal here, with libmodbus' own RTU server at its other end. */
 #include "modbus/poll_bench.h"
 
+#include "modbus/bus.h"
+
 #include "rt/clock.h"
 #include "wire/serial.h"
 
@@ -37,7 +39,7 @@ TEST(a_silent_neighbour_does_not_starve_the_others)
   at_line(0, path);
   at_line(1, path);
   device[1].unit = FAKE_UNIT + 1;
-  device[1].timeout_ns = NS_PER_S / 10;
+  device[1].timeout = 0.1;
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(1, 1, TABLE_HOLDING, 0, WIRE_U16);
   start_client(2);
@@ -56,7 +58,7 @@ TEST(a_late_answer_is_nobodys)
   at_line(0, path);
   fake_set(&fake, 0, 1000);
   fake_set(&fake, 100, 2000);
-  device[0].timeout_ns = NS_PER_S / 2; /* and as long quiet after that */
+  device[0].timeout = 0.5; /* and as long quiet after that */
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
   start_client(1);
@@ -94,7 +96,7 @@ TEST(answers_from_elsewhere_are_refused)
   fake_start_line(&fake, path);
   at_line(0, path);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
-  device[0].timeout_ns = NS_PER_S / 10;
+  device[0].timeout = 0.1;
   fake.manner = GARBLES;
   start_client(1);
   EVENTUALLY(errors(0, DEVICE_ERROR_wrong) + errors(0, DEVICE_ERROR_timeout) >= 2);
@@ -120,7 +122,8 @@ TEST(every_speed_is_set)
     struct termios t;
     char error[80] = "";
     assert_true(serial_has_baud(speeds[i].baud));
-    const struct bus_place place = {.path = path, .baud = speeds[i].baud, .stop_bits = 2, .parity = 'E'};
+    const struct remote_place place = {
+        .serial = {.path = path, .baud = speeds[i].baud, .stop_bits = 2, .parity = PARITY_EVEN}};
     assert_true(bus_init(&b, &place, -1));
     assert_int_equal(bus_open(&b, error, sizeof error), BUS_OK);
     assert_int_equal(tcgetattr(modbus_get_socket(b.context), &t), 0);

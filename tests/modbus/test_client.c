@@ -11,8 +11,8 @@
 
 static struct wired *last_read(int channel)
 {
-  for (int i = 0; i < device[0].map->count; i++)
-    if (device[0].map->item[i].signal == INPUT_FIRST + channel) return &device[0].map->item[i];
+  for (int i = 0; i < device[0].map.count; i++)
+    if (device[0].map.item[i].signal == INPUT_FIRST + channel) return &device[0].map.item[i];
   return NULL;
 }
 
@@ -232,7 +232,7 @@ TEST(what_is_clamped_is_counted)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
-  device[0].period_ns = 60 * NS_PER_S; /* one poll */
+  device[0].period = 60; /* one poll */
   writes(0, 1, TABLE_HOLDING, 0, WIRE_I16);
   writes(0, 2, TABLE_HOLDING, 1, WIRE_U16);
   writes(0, 3, TABLE_HOLDING, 2, WIRE_F32);
@@ -289,7 +289,7 @@ TEST(safe_values_are_the_last_that_is_written)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
-  device[0].period_ns = 60 * NS_PER_S; /* it is the end that writes, not a poll */
+  device[0].period = 60; /* it is the end that writes, not a poll */
   writes(0, 10, TABLE_HOLDING, 0, WIRE_U16)->safe = 7.0;
   writes(0, 10, TABLE_HOLDING, 2, WIRE_U16);
   cycle(STATE_RUNNING, 100.0);

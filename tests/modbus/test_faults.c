@@ -66,7 +66,7 @@ TEST(a_late_answer_is_nobodys)
   fake_set(&fake, 100, 2000);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 100, WIRE_U16);
-  device[0].timeout_ns = NS_PER_S / 10;
+  device[0].timeout = 0.1;
   fake.late_ms = 150;
   fake.manner = ANSWERS_LATE;
   start_client(1);
@@ -164,7 +164,7 @@ TEST(the_end_does_not_wait_for_a_slow_device)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
-  device[0].timeout_ns = 60 * NS_PER_S;
+  device[0].timeout = 60;
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   writes(0, 10, TABLE_HOLDING, 2, WIRE_U16)->safe = 7.0;
   cycle(STATE_RUNNING, 0.0);

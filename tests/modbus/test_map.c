@@ -88,7 +88,7 @@ TEST(a_platform_is_not_read_until_it_is_armed)
   const struct wiring wiring = {item, 5};
   struct modbus_config config = usual;
   struct signals with = signals;
-  config.map = &wiring;
+  config.map = wiring;
   with.platform_first = MOTION_FIRST;
   with.count = MOTION_FIRST + PLATFORM_SIGNALS;
   modbus_map_free(&map);
@@ -119,7 +119,7 @@ TEST(what_is_clamped_is_told)
                          {2, false, TABLE_INPUT, 201, large, (double)NAN}};
   const struct wiring wiring = {item, 2};
   struct modbus_config config = usual;
-  config.map = &wiring;
+  config.map = wiring;
   modbus_map_free(&map);
   assert_true(modbus_map_init(&map, &config, &signals));
   static const struct {

@@ -47,7 +47,7 @@ static struct wired items[] = {
     SHOWN(8, TABLE_INPUT, 65535, WIRE_U16, WIRE_ABCD, 1, 0),
 };
 static const struct wiring wiring = {items, sizeof items / sizeof *items};
-static const struct modbus_config alone = {.map = &wiring};
+static const struct modbus_config alone = {.map = {items, sizeof items / sizeof *items}};
 
 static int setup(void **state)
 {
@@ -192,7 +192,7 @@ static void with_a_map(const struct modbus_config *config)
 
 TEST(both_maps_stand_side_by_side)
 {
-  with_a_map(&(struct modbus_config){.map = &wiring, .default_map = true});
+  with_a_map(&(struct modbus_config){.map = wiring, .default_map = true});
   show(STATE_RUNNING, 0);
   assert_int_equal(reads(4, 1000, 14), 0);
   assert_int_equal(reads(3, 100, 66), 0);
@@ -214,7 +214,7 @@ TEST(a_write_keeps_to_one_kind)
 {
   static struct wired next = WRITTEN(0, TABLE_HOLDING, 166, WIRE_U16, WIRE_ABCD, 1, 0);
   static const struct wiring beside = {&next, 1};
-  with_a_map(&(struct modbus_config){.map = &beside, .default_map = true});
+  with_a_map(&(struct modbus_config){.map = beside, .default_map = true});
   assert_int_equal(reads(3, 165, 2), 0);
   assert_int_equal(writes(165, (uint16_t[]){0, 1}, 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(writes(166, (uint16_t[]){1}, 1), 0);
@@ -290,8 +290,7 @@ TEST(the_sheet_shows_the_map)
   assert_has(own, "00400203"); /* holding 202 in documents */
   assert_null(strstr(own, "00401001"));
   assert_null(strstr(own, "input CRC"));
-  const char *both =
-      printed(&(struct modbus_config){.map = &wiring, .default_map = true, .order = WIRE_CDAB});
+  const char *both = printed(&(struct modbus_config){.map = wiring, .default_map = true, .order = WIRE_CDAB});
   assert_has(both, "00301011"); /* input 1010: body 0, e2 */
   assert_has(both, "input CRC");
   assert_has(both, "unused");

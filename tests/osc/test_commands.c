@@ -255,7 +255,7 @@ TEST(an_estop_is_taken_whatever_comes_with_it)
 
 TEST(injections_are_switched_by_name)
 {
-  static const char *const name[] = {"freeze", "noise"};
+  static const char *name[] = {"freeze", "noise"};
   config.injection_name = name;
   config.injections = 2;
   direct_restart();
@@ -338,7 +338,7 @@ static void allow(const char *host, enum access access)
   assert_true(peer_rule_parse(host, &rule[1]));
   rule[0].access = ACCESS_WRITE;
   rule[1].access = access;
-  config.peers = &peers;
+  config.peers = peers;
   direct_restart();
 }
 

@@ -264,7 +264,7 @@ TEST(signals_stand_at_addresses_of_the_users_own)
                           {(char[]){"/rig/a"}, 6, false, 1.0, 0.0},
                           {(char[]){"/rig/c"}, 7, true, 1.0, 0.0}};
   const struct mapping map = {item, 4};
-  const struct osc_config mapped = {.prefix = "/ali3", .body_name = name, .map = &map};
+  const struct osc_config mapped = {.prefix = "/ali3", .body_name = name, .map = map};
   char error[200] = "";
   signals.bodies = 0;
   struct osc_space *own = osc_space_new(&mapped, &signals, error, sizeof error);
@@ -287,7 +287,7 @@ TEST(names_that_fit_in_no_packet_are_refused)
   char error[200] = "", text[2000];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
-  const char *const long_name[] = {text};
+  const char *long_name[] = {text};
   const struct osc_config bad_body = {.prefix = "/ali3", .body_name = long_name},
                           bad_prefix = {.prefix = text, .body_name = name};
   signals.bodies = 1;

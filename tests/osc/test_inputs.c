@@ -237,7 +237,7 @@ TEST(inputs_at_addresses_of_the_users_own)
                           {(char[]){"/rig/a"}, 0, true, 1.0, 0.0},
                           {(char[]){"/rig/out"}, CHANNELS, false, 1.0, 0.0}};
   const struct mapping map = {item, 3};
-  config.map = &map;
+  config.map = map;
   direct_restart();
   receive(wire_message(bytes, "/rig/a", "fd", 3.0, 4.0));
   const struct input_sample *s = taken();

@@ -15,7 +15,7 @@ static int setup(void **state)
   assert_true(peer_rule_parse("127.0.0.1", &rule[0]) && peer_rule_parse("127.0.0.0/8", &rule[1]));
   rule[0].access = ACCESS_WRITE;
   rule[1].access = ACCESS_READ;
-  config.peers = &peers;
+  config.peers = peers;
   direct_restart();
   return 0;
 }

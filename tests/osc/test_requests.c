@@ -13,7 +13,7 @@ TEST(values_are_asked_for_at_their_address)
   struct mapped item[] = {{(char[]){"/rig/e"}, CHANNELS, false, 2.0, 1.0},
                           {(char[]){"/rig/in"}, 3, true, 4.0, 0.0}};
   const struct mapping map = {item, 2};
-  config.map = &map;
+  config.map = map;
   direct_restart();
   receive(wire_message(bytes, "/ali3/energy/total", ""));
   assert_int_equal(next_answer(), 0); /* there is no frame yet */
@@ -101,7 +101,7 @@ TEST(several_streams_are_parts_of_one_frame)
 
 TEST(a_fixed_target_that_subscribes_gets_nothing_twice)
 {
-  const struct osc_target target = {
+  struct osc_target target = {
       .host = "127.0.0.1", .port = inet_address_port(&sender), .divisor = 1, .stream = STREAM_ENERGY};
   config.target = &target;
   config.targets = 1;
@@ -125,7 +125,7 @@ TEST(it_does_not_send_to_itself)
   receive_from(wire_message(bytes, "/ali3/input/push/force", ""), &at); /* forged */
   assert_int_equal(next_answer_at(server), 0);
 
-  const struct osc_target target = {.host = "127.0.0.1", .port = own, .divisor = 1, .stream = STREAM_INPUT};
+  struct osc_target target = {.host = "127.0.0.1", .port = own, .divisor = 1, .stream = STREAM_INPUT};
   const struct osc_config with_target = {
       .bind = "127.0.0.1", .prefix = "/ali3", .period = 0.01, .target = &target, .targets = 1};
   char error[200] = "", expected[200];

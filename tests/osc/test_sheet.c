@@ -48,10 +48,9 @@ static const struct signals signals = {.platform_first = -1,
 static struct mapped item[] = {{(char[]){"/rig/crank"}, 1, false, 0.5, 0.0},
                                {(char[]){"/rig/crank"}, 0, false, 1.0, 0.0},
                                {(char[]){"/rig/turn"}, 8, true, -2.0, 1.0}};
-static const struct mapping map = {item, 3};
-static const char *const fault[] = {"freeze"};
+static const char *fault[] = {"freeze"};
 static const struct osc_config config = {
-    .bind = "127.0.0.1", .prefix = "/bench", .map = &map, .injection_name = fault, .injections = 1};
+    .bind = "127.0.0.1", .prefix = "/bench", .map = {item, 3}, .injection_name = fault, .injections = 1};
 
 /* The row of an address that goes in, or out. */
 static const struct sheet_osc *row_of(const struct sheet *s, const char *address, bool in)

@@ -16,7 +16,7 @@ static int setup(void **state)
   static const struct mapping map = {item, 4};
   if (direct_setup(state) != 0) return -1;
   signals.platform_first = MOTION;
-  config.map = &map;
+  config.map = map;
   direct_restart();
   return 0;
 }

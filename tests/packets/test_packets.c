@@ -88,7 +88,7 @@ static int setup_udp(void **state)
   static char name[] = "p", host[] = "127.0.0.1";
   if (setup(state) != 0) return -1;
   packet.name = name;
-  packet.place = (struct packet_place){.host = host, .port = open_udp()};
+  packet.place = (struct remote_place){.host = host, .port = open_udp()};
   return packet.place.port > 0 ? 0 : -1;
 }
 static int setup_line(void **state)
@@ -99,7 +99,7 @@ static int setup_line(void **state)
   if (!mkdtemp(folder)) return -1;
   snprintf(path, sizeof path, "%s/line", folder);
   packet.name = name;
-  packet.place = (struct packet_place){.path = path, .baud = 115200, .parity = 'N', .stop_bits = 1};
+  packet.place = (struct remote_place){.serial = {.path = path, .baud = 115200, .stop_bits = 1}};
   plug_in();
   return 0;
 }

@@ -72,9 +72,9 @@ bool platform_bench(const char *file, int cycles, bool json)
     fprintf(stderr, "ali3-bench: %s: no section platform\n", file);
     good = false;
   }
-  if (good) s->platform.setup.spec.mode = PLATFORM_WASHOUT;
+  if (good) s->platform.spec.mode = PLATFORM_WASHOUT;
   for (int i = 0; i < SITUATIONS_COUNT && good; i++) {
-    good = measure_situation(&s->platform.setup.spec, &SITUATIONS[i], ns, cycles);
+    good = measure_situation(&s->platform.spec, &SITUATIONS[i], ns, cycles);
     if (good) t[i] = (struct platform_times){SITUATIONS[i].name, SITUATIONS[i].text, times_of(ns, cycles)};
   }
   if (good) good = report_platform(t, SITUATIONS_COUNT, cycles, json);

@@ -35,7 +35,7 @@ static bool set(struct modbus *m, double value)
   if (m->set && m->set->table == TABLE_COIL)
     return modbus_write_bit(m->context, m->set->address, value != 0.0) == 1;
   struct wire wire = m->set ? m->set->wire : f32;
-  if (!m->set) wire.order = (enum wire_order)m->toggle->settings->modbus.word_order;
+  if (!m->set) wire.order = (enum wire_order)m->toggle->settings->modbus.order;
   const int n = wire_registers(wire.type),
             address = m->set ? m->set->address : INPUTS + 2 * m->toggle->channel;
   wire_put(&wire, value, word);
