@@ -5,7 +5,7 @@
  * loop makes a cycle after each. */
 #include "bench.h"
 
-#include "daemon/bench.h"
+#include "daemon/endpoints.h"
 #include "modbus/rtu.h"
 #include "modbus/service.h"
 #include "wire/crc.h"
@@ -36,7 +36,7 @@ static int pair[2];
 
 static void start(struct fuzz_bench *b)
 {
-  const struct modbus_config config = bench_modbus_config(b->settings);
+  const struct modbus_config config = endpoints_modbus_config(b->settings);
   service.port = &b->port;
   service.counters = &b->counters;
   if (!modbus_map_init(&service.map, &config, b->settings->signals)) abort();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/station.h"
+#include "devices/station.h"
 
 #include "rt/clock.h"
+#include "telemetry/device_view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +15,12 @@ enum {
 };
 static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the daemon is to end */
 
-bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals)
+bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals,
+                  struct port *port, struct device_view *view)
 {
   *s = (struct station){.device = device,
+                        .port = port,
+                        .view = view,
                         .signals = signals,
                         .input_first = signals->input_first,
                         .channels = signals->channels};
@@ -47,8 +51,8 @@ static enum bus_result note(struct station *s, enum bus_result result, const cha
                                            [BUS_LOST] = DEVICE_ERROR_lost,
                                            [BUS_UNREACHABLE] = DEVICE_ERROR_unreachable};
   if (result == BUS_OK) return result;
-  count(&s->device->view->errors[kind[result]]);
-  device_tell(s->device->view, error);
+  count(&s->view->errors[kind[result]]);
+  device_tell(s->view, error);
   return result;
 }
 
@@ -70,7 +74,7 @@ static void take_value(struct station *s, const struct wired *w, const uint16_t 
   const double value = wire_get(&w->wire, at);
   const bool counts = s->device->alive >= 0;
   if (!isfinite(value))
-    count(&s->device->view->errors[DEVICE_ERROR_nonfinite]);
+    count(&s->view->errors[DEVICE_ERROR_nonfinite]);
   else if (!counts || s->counted)
     s->sample[w->signal - s->input_first] = (struct input_sample){
         .value = value, .t_ns = t_ns, .sequence = s->sequence, .counted = counts ? COUNTER_BITS : 0};
@@ -95,8 +99,8 @@ static void take_answer(struct station *s, const struct modbus_plan *p, const st
 
 static void hand_over(struct station *s)
 {
-  memcpy(snapshot_begin(&s->device->port->inputs), s->sample, (size_t)s->channels * sizeof *s->sample);
-  snapshot_publish(&s->device->port->inputs);
+  memcpy(snapshot_begin(&s->port->inputs), s->sample, (size_t)s->channels * sizeof *s->sample);
+  snapshot_publish(&s->port->inputs);
 }
 
 static enum bus_result read_all(struct station *s, struct bus *b, bool *answered)
@@ -135,8 +139,8 @@ static bool put_value(struct station *s, const struct wired *w, bool runs, uint1
   if ((s->frame->flags & FLAG_WITHHELD) && signals_is_motion(s->signals, w->signal)) return false;
   const double value = value_to_write(s, w, runs);
   const enum wire_fit fit = isfinite(value) ? wire_put(&w->wire, value, at) : WIRE_NO_VALUE;
-  if (fit == WIRE_CLAMPED) count(&s->device->view->errors[DEVICE_ERROR_clamped]);
-  if (fit == WIRE_NO_VALUE) count(&s->device->view->errors[DEVICE_ERROR_withheld]);
+  if (fit == WIRE_CLAMPED) count(&s->view->errors[DEVICE_ERROR_clamped]);
+  if (fit == WIRE_NO_VALUE) count(&s->view->errors[DEVICE_ERROR_withheld]);
   return fit != WIRE_NO_VALUE;
 }
 
@@ -173,7 +177,7 @@ static enum bus_result write_one(struct station *s, struct bus *b, const struct 
 static void take_frame(struct station *s)
 {
   const struct frame *f;
-  port_take_frame(s->device->port, &f);
+  port_take_frame(s->port, &f);
   if (f->t_ns) s->frame = f;
 }
 
@@ -199,7 +203,7 @@ static enum bus_result reach(struct station *s, struct bus *b)
   bus_address(b, s->device->unit, s->device->timeout_ns);
   const enum bus_result result = note(s, bus_open(b, error, sizeof error), error);
   if (result == BUS_OK && !was_open) {
-    if (s->connected) count(&s->device->view->reconnects);
+    if (s->connected) count(&s->view->reconnects);
     s->connected = true;
   }
   return result;
@@ -207,7 +211,7 @@ static enum bus_result reach(struct station *s, struct bus *b)
 
 static void show(struct station *s, enum bus_result result)
 {
-  struct device_view *v = s->device->view;
+  struct device_view *v = s->view;
   const bool gone = result == BUS_LOST || result == BUS_UNREACHABLE;
   if (result == BUS_OK) atomic_store_explicit(&v->polled_ns, clock_now_ns(), memory_order_relaxed);
   atomic_store_explicit(&v->state,
@@ -220,7 +224,7 @@ static void show(struct station *s, enum bus_result result)
 enum bus_result station_poll(struct station *s, struct bus *b, bool *answered)
 {
   *answered = false;
-  count(&s->device->view->polls);
+  count(&s->view->polls);
   enum bus_result worst = reach(s, b);
   if (worst == BUS_OK) {
     worst = read_all(s, b, answered);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The client on a serial line, a pseudo-terminal here, with libmodbus' own RTU server at its other end. */
-#include "modbus/poll_bench.h"
+#include "devices/poll_bench.h"
 
 #include "rt/clock.h"
 #include "wire/serial.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * A device that is polled: what is asked of it, what becomes of the answers, and what is written to it. Belongs to the thread
  * of its bus. */
-#ifndef ALI3_MODBUS_STATION_H
-#define ALI3_MODBUS_STATION_H
+#ifndef DEVICES_STATION_H
+#define DEVICES_STATION_H
 
-#include "modbus/bus.h"
-#include "modbus/client.h"
-#include "modbus/plan.h"
+#include "devices/bus.h"
+#include "devices/devices.h"
+#include "devices/plan.h"
 
 struct station {
   const struct modbus_device *device;
+  struct port *port;
+  struct device_view *view;
   struct modbus_plan reads[2]; /* small gaps read along; and not */
   int gapless;                 /* which of the two: the device has nothing in its gaps */
   struct modbus_plan writes;
@@ -23,7 +25,8 @@ struct station {
 };
 
 /* Set-up. False when out of memory; station_free() is due either way. */
-bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals);
+bool station_init(struct station *s, const struct modbus_device *device, const struct signals *signals,
+                  struct port *port, struct device_view *view);
 void station_free(struct station *s);
 
 /* Reads, hands the inputs to the loop, writes. The worst of what went wrong, which is counted and told in the view. Goes on
