@@ -6,6 +6,7 @@
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
+#include "devices/config.h"
 #include "modbus/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"

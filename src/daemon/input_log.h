@@ -3,7 +3,7 @@
 #ifndef DAEMON_INPUT_LOG_H
 #define DAEMON_INPUT_LOG_H
 
-#include "daemon/bench.h"
+#include "daemon/endpoints.h"
 #include "loop/cycle.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct input_log {    /* begins as zeros */
   uint64_t lines;     /* in it */
   uint64_t held;      /* refusals without a line */
   uint64_t lost
-      [BENCH_PORTS]; /* of each port: refusals that found no room in its ring, as far as they were counted */
+      [PORTS_MAX];   /* of each port: refusals that found no room in its ring, as far as they were counted */
   uint64_t named_ns; /* when owners were named last */
   uint64_t overflow; /* osc_overflow as of the last look */
   uint64_t overflow_said; /* as of the last line about it */

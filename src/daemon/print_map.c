@@ -1,73 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/print_map.h"
 
+#include "daemon/endpoints.h"
 #include "daemon/options.h"
-#include "modbus/map.h"
-#include "osc/sheet.h"
-#include "packets/sheet.h"
 #include "wire/sheet.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>
 
-static void add_device(const struct settings *s, const struct modbus_device *d, struct sheet *sheet)
+static bool map_endpoints(const struct settings *s, struct sheet *sheet)
 {
-  char place[400];
-  if (d->place.host)
-    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
-  else
-    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
-  for (int i = 0; i < d->map.count; i++) {
-    const struct wired *w = &d->map.item[i];
-    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
-                                                   .table = w->table,
-                                                   .address = w->address,
-                                                   .wire = w->wire,
-                                                   .writable = !w->input,
-                                                   .name = s->signals->signal[w->signal].name,
-                                                   .unit = s->signals->signal[w->signal].unit,
-                                                   .text = w->input ? "ali3d reads it" : "ali3d writes it"});
+  struct endpoints all;
+  bool ok = true;
+  endpoints_list(&all, s);
+  for (int i = 0; i < ENDPOINTS && ok; i++) {
+    const struct endpoint *e = &all.endpoint[i];
+    ok = e->count == 0 || e->protocol->map(e, sheet);
   }
-  if (d->alive >= 0)
-    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
-                                                   .table = TABLE_HOLDING,
-                                                   .address = d->alive,
-                                                   .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
-                                                   .name = "alive",
-                                                   .text = "ali3d reads it: has to change"});
-}
-
-static void print_text(const struct settings *s, const struct sheet *sheet)
-{
-  sheet_print(sheet, stdout);
-  if (!sheet_is_empty(sheet) && s->packets > 0) putchar('\n');
-  packet_sheet_print(s->packet, s->packets, s->signals, stdout);
-}
-
-static void print_json(const struct settings *s, const struct sheet *sheet)
-{
-  putchar('{');
-  sheet_print_json_members(sheet, stdout);
-  fputs(", \"packets\": ", stdout);
-  packet_sheet_print_json(s->packet, s->packets, s->signals, stdout);
-  fputs("}\n", stdout);
+  endpoints_close(&all);
+  return ok;
 }
 
 int print_map(const struct settings *s, bool json)
 {
   struct sheet *sheet = sheet_new();
-  const bool mapped = sheet && (!s->osc.enabled || osc_sheet(&s->osc, s->signals, sheet)) &&
-                      (!s->modbus.enabled || modbus_map_sheet(&s->modbus, s->signals, sheet));
-  for (int i = 0; mapped && i < s->devices; i++) add_device(s, &s->device[i], sheet);
-  if (!mapped || !sheet_complete(sheet)) {
+  if (!sheet || !map_endpoints(s, sheet)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
     sheet_free(sheet);
     return STATUS_FAILED;
   }
   if (json)
-    print_json(s, sheet);
+    sheet_print_json(sheet, stdout);
   else
-    print_text(s, sheet);
+    sheet_print(sheet, stdout);
   sheet_free(sheet);
   if (fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");

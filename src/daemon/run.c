@@ -10,8 +10,8 @@
 #include "daemon/run.h"
 
 #include "base/arena.h"
-#include "daemon/bench.h"
 #include "daemon/check.h"
+#include "daemon/endpoints.h"
 #include "daemon/supervisor.h"
 #include "journal/log.h"
 #include "journal/report_file.h"
@@ -54,7 +54,7 @@ struct daemon {
   const struct settings *settings;
   struct supervisor supervisor;
   struct restart restart;
-  struct bench bench;
+  struct endpoints endpoints;
   struct loop loop;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
@@ -101,15 +101,15 @@ static int set_up_model(struct daemon *d)
   const uint64_t period_ns = (uint64_t)llround(s->options.dt * (double)NS_PER_S);
   const double periods = periods_of(d->options->duration, s->options.dt);
   const struct cycle_config config = {.model = s->model,
-                                      .signals = d->bench.signals,
-                                      .port = d->bench.port,
-                                      .ports = d->bench.ports,
-                                      .telemetry = d->bench.telemetry,
+                                      .signals = s->signals,
+                                      .port = d->endpoints.port,
+                                      .ports = d->endpoints.ports,
+                                      .telemetry = d->endpoints.telemetry,
                                       .period_ns = period_ns,
                                       .periods = (uint64_t)periods,
                                       .kept = d->restart.start,
                                       .settings = s->cycle,
-                                      .bell = d->bench.bell,
+                                      .bell = d->endpoints.bell,
                                       .injection = s->injection,
                                       .injections = s->injections,
                                       .platform = s->platform.enabled ? &s->platform : NULL};
@@ -175,7 +175,7 @@ static int go_realtime(struct daemon *d)
 
 static bool complete_telemetry(struct daemon *d, char *error, size_t size)
 {
-  struct telemetry *t = d->bench.telemetry;
+  struct telemetry *t = d->endpoints.telemetry;
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
   const struct platform_geometry *geometry = &d->settings->platform.spec.geometry;
@@ -206,8 +206,8 @@ static bool open_supervisor(struct daemon *d)
   s->miss_log = d->options->miss_log;
   s->miss_log_mb = d->options->miss_log_mb;
   s->restart = &d->restart;
-  s->packets = d->bench.packets;
-  s->modbus = d->bench.modbus;
+  s->endpoint = d->endpoints.endpoint;
+  s->endpoints = ENDPOINTS;
   s->reload.file = d->options->file;
   s->reload.over.isa = d->options->isa;
   s->reload.started = d->settings;
@@ -219,13 +219,14 @@ static int start(struct daemon *d)
 {
   char error[320];
   realtime_flush_denormals(); /* here too, for the initial state */
-  if (!bench_open(&d->bench, d->settings, error, sizeof error)) return failed("", error);
-  const struct restart_ports ports = {d->bench.port, d->bench.ports,
+  endpoints_list(&d->endpoints, d->settings);
+  if (!endpoints_open(&d->endpoints, error, sizeof error)) return failed("", error);
+  const struct restart_ports ports = {d->endpoints.port, d->endpoints.ports,
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
-  restart_take(&d->restart, d->settings->instance, &d->bench.left, d->options->state_dir, &ports);
+  restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
   if (status != STATUS_OK) return status;
-  if (!bench_start(&d->bench, error, sizeof error)) return failed("", error);
+  if (!endpoints_start(&d->endpoints, error, sizeof error)) return failed("", error);
   status = go_realtime(d);
   if (status != STATUS_OK) return status;
   /* Files now, to fail before a long run and not after it. */
@@ -247,10 +248,11 @@ static void log_start(struct daemon *d)
   if (grant->realtime)
     snprintf(real_time, sizeof real_time, "SCHED_FIFO %d%s, %ld MB locked", grant->priority, cpu,
              grant->locked_kb / 1024);
-  bench_text(&d->bench, open, sizeof open);
+  endpoints_text(&d->endpoints, open, sizeof open);
   log_line(LOG_LEVEL_NOTICE, "model %s (bodies %d, joints %d, rows %d) every %g ms, %s; %s; %s; instance %s",
            ali3_model_name(m), ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m),
-           d->settings->options.dt * 1e3, ali3_model_isa(m), real_time, open, d->bench.telemetry->instance);
+           d->settings->options.dt * 1e3, ali3_model_isa(m), real_time, open,
+           d->endpoints.telemetry->instance);
   if (d->settings->platform.enabled)
     log_line(LOG_LEVEL_NOTICE,
              "platform outputs are withheld until arm: the rig must stand in its park pose then");
@@ -259,14 +261,14 @@ static void log_start(struct daemon *d)
 static int finish(struct daemon *d)
 {
   const struct report report = {.settings = d->settings,
-                                .telemetry = d->bench.telemetry,
+                                .telemetry = d->endpoints.telemetry,
                                 .realtime = d->loop.grant.realtime,
                                 .reason = d->loop.grant.reason,
                                 .final_state = d->supervisor.final_state,
-                                .commands_dropped = bench_commands_dropped(&d->bench)};
+                                .commands_dropped = endpoints_commands_dropped(&d->endpoints)};
   char text[400];
   struct telemetry_live live;
-  if (telemetry_read(d->bench.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);
+  if (telemetry_read(d->endpoints.telemetry, &live)) restart_end(&d->restart, &live, report.final_state);
   report_text(&report, text, sizeof text);
   log_line(LOG_LEVEL_NOTICE, "stopped: %s", text);
   if (!report_file_save(&d->report, &report)) {
@@ -287,7 +289,7 @@ static void stop(struct daemon *d)
   restart_close(&d->restart);
   report_file_close(&d->report);
   pool_free(d->pool);
-  bench_close(&d->bench);
+  endpoints_close(&d->endpoints);
   cycle_free(&l->cycle);
 }
 

@@ -139,18 +139,16 @@ static void look_around(struct supervisor *s, uint64_t now)
                 "SIGCONT: the process was stopped for %.3f s", (double)t->stopped_ns / (double)NS_PER_S);
 }
 
+/* The lines are counted through all endpoints, in one order. */
 static void look_at_lines(struct supervisor *s, uint64_t now)
 {
-  const struct settings *g = s->reload.started;
-  for (int i = 0; s->packets && i < g->packets; i++) {
-    char who[80];
-    snprintf(who, sizeof who, "packet %s", g->packet[i].name);
-    device_log_line(&s->devices, i, who, g->packet[i].place.serial.path, packets_line_is_lost(s->packets, i),
-                    now);
+  int number = 0;
+  for (int i = 0; i < s->endpoints; i++) {
+    const struct endpoint *e = &s->endpoint[i];
+    struct endpoint_line line;
+    for (int k = 0; endpoint_runs(e) && e->protocol->line && e->protocol->line(e, k, &line); k++)
+      device_log_line(&s->devices, number++, line.who, line.path, line.lost, now);
   }
-  if (s->modbus)
-    device_log_line(&s->devices, LINE_OF_MODBUS, "modbus", g->modbus.serial.path,
-                    modbus_server_line_is_lost(s->modbus), now);
 }
 
 static void notify_ready(struct supervisor *s)

@@ -12,22 +12,21 @@
 #include "journal/misses.h"
 #include "journal/surroundings.h"
 #include "loop/cycle.h"
-#include "modbus/server.h"
-#include "packets/packets.h"
 #include "restart/restart.h"
+#include "transport/endpoint.h"
 
 #include <signal.h>
 
 struct supervisor {
   struct cycle *cycle;
-  struct loop_thread thread;          /* of the loop */
-  const char *miss_log;               /* path; NULL: none */
-  int miss_log_mb;                    /* at which a new one is begun */
-  struct restart *restart;            /* begun */
-  const struct packets *packets;      /* NULL: there are none */
-  const struct modbus_server *modbus; /* NULL: likewise */
-  sigset_t signals;                   /* that it takes; blocked in every thread */
-  bool hangup_reloads;                /* SIGHUP: read the file again, in place of stop */
+  struct loop_thread thread;       /* of the loop */
+  const char *miss_log;            /* path; NULL: none */
+  int miss_log_mb;                 /* at which a new one is begun */
+  struct restart *restart;         /* begun */
+  const struct endpoint *endpoint; /* (endpoints) started, or off */
+  int endpoints;
+  sigset_t signals;    /* that it takes; blocked in every thread */
+  bool hangup_reloads; /* SIGHUP: read the file again, in place of stop */
 
   /* filled by supervisor_run() */
   uint32_t final_state; /* enum run_state, the last before EXIT */

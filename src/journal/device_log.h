@@ -8,8 +8,8 @@
 #include "telemetry/telemetry.h"
 #include "wire/packet.h"
 
-enum { DEVICE_LINES = 5 };                    /* of each device in a second */
-enum { LINE_OF_MODBUS = PACKETS_MAX, LINES }; /* those before are of packets */
+enum { DEVICE_LINES = 5 };        /* of each device in a second */
+enum { LINES = PACKETS_MAX + 1 }; /* serial lines of ours: of packets, and of the Modbus server */
 
 struct device_log {
   struct {

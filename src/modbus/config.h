@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the Modbus server is told at its start, and the devices that are polled: the sections `modbus` and `devices` of a
- * configuration file. */
+ * What the Modbus server is told at its start: the section `modbus` of a configuration file. */
 #ifndef ALI3_MODBUS_CONFIG_H
 #define ALI3_MODBUS_CONFIG_H
 
@@ -24,16 +23,6 @@ struct modbus_config {
   struct wiring map;     /* signals with addresses of their own */
   bool default_map;      /* bodies, sensors and the block of inputs are there */
   enum wire_order order; /* of the head and the default map */
-};
-
-struct modbus_device {
-  char *name;
-  struct remote_place
-      place; /* devices with one path are on one line, with the speed and parity of the first */
-  int unit;
-  double period, timeout; /* s; the timeout is that of each answer */
-  int alive;              /* holding register that changes while its program lives; -1: none */
-  struct wiring map;      /* inputs are read from it, all else is written to it */
 };
 
 #endif

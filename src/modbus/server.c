@@ -8,25 +8,23 @@
 #include "modbus/server.h"
 #include "modbus/connection.h"
 #include "modbus/line.h"
-#include "modbus/listen.h"
 #include "modbus/places.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
+#include "transport/inet_address.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
   CLIENTS_MAX = PLACES_MAX,
   FD_LIMIT = 1024, /* libmodbus keeps descriptors in fd_sets */
+  /* Connections that wait to be let in. Few, so that a storm of them is slowed by the kernel, and nobody waits long behind it. */
+  WAITING_MAX = 256,
   HALF_FRAME_MS = 1000,
   IDLE_MS = 30000,
   ACCEPT_PAUSE_MS = 100, /* after accept() failed for want of descriptors */
@@ -41,19 +39,12 @@ enum { EVENT_STOP, EVENT_LISTENER, EVENT_LINE, EVENT_CLIENT, EVENTS = EVENT_CLIE
 
 #define NS_PER_MS UINT64_C(1000000)
 
-union address {
-  struct sockaddr any;
-  struct sockaddr_in v4;
-  struct sockaddr_in6 v6;
-};
-
 struct modbus_server {
   struct modbus_desk desk;
   struct peers peers;
   int max_clients;
 
-  pthread_t thread;
-  int listener, stop;      /* stop: an eventfd */
+  int listener, stop;      /* stop: of the endpoint */
   uint64_t accept_ns;      /* not before */
   uint64_t none_waited_ns; /* nobody was waiting to be let in, then or later */
   struct modbus_connection client[CLIENTS_MAX];
@@ -73,9 +64,10 @@ static void show_client_count(struct modbus_server *s)
 }
 
 /* -1 where nobody waits, or nobody can be let in. */
-static int accept_one(struct modbus_server *s, union address *from, uint64_t now_ns)
+static int accept_one(struct modbus_server *s, struct inet_address *from, uint64_t now_ns)
 {
-  int fd = accept4(s->listener, &from->any, &(socklen_t){sizeof *from}, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  from->length = sizeof from->name;
+  int fd = accept4(s->listener, &from->name.any, &from->length, SOCK_NONBLOCK | SOCK_CLOEXEC);
   /* Otherwise the listener stays readable and the thread would spin. */
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
     s->accept_ns = now_ns + ACCEPT_PAUSE_MS * NS_PER_MS;
@@ -101,12 +93,13 @@ static struct modbus_connection *find_place(struct modbus_server *s, const struc
   return &s->client[i];
 }
 
-static void let_in(struct modbus_server *s, int fd, const union address *from, uint64_t now_ns)
+static void let_in(struct modbus_server *s, int fd, const struct inet_address *from, uint64_t now_ns)
 {
   struct counters *counters = s->desk.service.counters;
-  struct place newcomer = {.taken = true, .access = peers_access(&s->peers, &from->any), .heard_ns = now_ns};
+  struct place newcomer = {
+      .taken = true, .access = peers_access(&s->peers, &from->name.any), .heard_ns = now_ns};
   struct modbus_connection *c = NULL;
-  if (newcomer.access != ACCESS_NONE && peers_host(&from->any, newcomer.host) && fd < FD_LIMIT)
+  if (newcomer.access != ACCESS_NONE && peers_host(&from->name.any, newcomer.host) && fd < FD_LIMIT)
     c = find_place(s, &newcomer);
   if (!c) {
     count_one(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused);
@@ -117,7 +110,7 @@ static void let_in(struct modbus_server *s, int fd, const union address *from, u
   *c = (struct modbus_connection){.fd = fd, .peer.access = newcomer.access, .active_ns = now_ns};
   memcpy(c->host, newcomer.host, sizeof c->host);
   stream_begin(&c->arrival, s->none_waited_ns);
-  clients_address_text(&from->any, c->peer.name);
+  clients_address_text(&from->name.any, c->peer.name);
   modbus_service_meet(&s->desk.service, &c->peer);
   count_one(&counters->modbus_accepted);
 }
@@ -126,7 +119,7 @@ static void let_in(struct modbus_server *s, int fd, const union address *from, u
  * it this thread uses up its share of the processor, and the scheduler makes it wait for milliseconds. */
 static void accept_clients(struct modbus_server *s, uint64_t now_ns)
 {
-  union address from;
+  struct inet_address from;
   int fd;
   for (int i = 0; i < ACCEPTS_A_TURN; i++) {
     if ((fd = accept_one(s, &from, now_ns)) < 0) return;
@@ -191,9 +184,9 @@ static void wait_for_events(struct modbus_server *s, struct pollfd events[static
     note_silence(s, events, ready == 0 ? now_ns + (uint64_t)timeout_ms * NS_PER_MS : now_ns);
 }
 
-static void *run(void *arg)
+static void *run(void *server)
 {
-  struct modbus_server *s = arg;
+  struct modbus_server *s = server;
   struct modbus_desk *d = &s->desk;
   struct pollfd events[EVENTS];
   thread_favour_self();
@@ -215,6 +208,8 @@ static void *run(void *arg)
   }
 }
 
+/* --- the endpoint --- */
+
 /* poll() refuses more events than the process may have descriptors, used or not: the thread would spin, and never
  * hear that it is to stop. */
 static bool may_poll(char *error, size_t size)
@@ -226,82 +221,111 @@ static bool may_poll(char *error, size_t size)
   return false;
 }
 
-static void free_server(struct modbus_server *s)
+/* A listening socket, non-blocking; or -1, the reason in error[size]. */
+static int open_listener(const struct modbus_config *config, char *error, size_t size)
 {
+  struct inet_address at;
+  if (inet_address_parse(config->bind, config->port, &at) != 0) {
+    snprintf(error, size, "modbus: expected a numeric address to listen on, found \"%s\"", config->bind);
+    return -1;
+  }
+  int fd = socket(at.name.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
+      bind(fd, &at.name.any, at.length) == 0 && listen(fd, WAITING_MAX) == 0) {
+    kernel_stamp_ask(fd);
+    return fd;
+  }
+  const char *hint = errno == EACCES       ? "; ports below 1024 need CAP_NET_BIND_SERVICE"
+                     : errno == EADDRINUSE ? "; another server has the port"
+                                           : "";
+  snprintf(error, size, "modbus: cannot listen on %s port %d: %s%s", config->bind, config->port,
+           strerror(errno), hint);
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+static void set_limits(struct modbus_server *s, const struct modbus_config *config)
+{
+  struct modbus_desk *d = &s->desk;
+  s->peers = config->peers;
+  s->max_clients = config->max_clients < CLIENTS_MAX ? config->max_clients : CLIENTS_MAX;
+  d->half_frame_ns = (uint64_t)(config->half_frame_ms ? config->half_frame_ms : HALF_FRAME_MS) * NS_PER_MS;
+  d->idle_ns = (uint64_t)(config->idle_ms ? config->idle_ms : IDLE_MS) * NS_PER_MS;
+}
+
+static bool start_server(struct endpoint *e, char *error, size_t size)
+{
+  struct modbus_server *s = e->state;
+  const struct modbus_config *config = e->config;
+  /* What close_server() looks at comes first. */
+  s->stop = e->stop;
+  s->listener = s->line.serial.fd = -1;
+  for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
+  s->desk.service = (struct modbus_service){.port = e->port, .counters = e->counters};
+  s->none_waited_ns = clock_now_ns();
+  set_limits(s, config);
+
+  if (!may_poll(error, size)) return false;
+  s->desk.context =
+      modbus_new_tcp("127.0.0.1", 0); /* never connects: only lends its encoder to our sockets */
+  if (!s->desk.context || !modbus_map_init(&s->desk.service.map, config, e->signals))
+    return endpoint_fail(e, ENOMEM, error, size);
+  if (config->tcp && (s->listener = open_listener(config, error, size)) < 0) return false;
+  if (config->serial.path && !modbus_line_open(&s->line, config, &s->desk.service, error, size)) return false;
+  return endpoint_run(e, "modbus", STACK_KB, run, s, error, size);
+}
+
+static void close_server(struct endpoint *e)
+{
+  struct modbus_server *s = e->state;
   for (int i = 0; i < CLIENTS_MAX; i++)
     if (s->client[i].fd >= 0) modbus_connection_close(&s->desk, &s->client[i]);
   if (s->listener >= 0) close(s->listener);
-  if (s->stop >= 0) close(s->stop);
   if (s->desk.context) modbus_free(s->desk.context);
   modbus_line_close(&s->line);
   modbus_map_free(&s->desk.service.map);
-  free(s);
 }
 
-static bool open_server(struct modbus_server *s, const struct modbus_config *config, char *error, size_t size)
+int modbus_server_port(const struct endpoint *e)
 {
-  s->stop = eventfd(0, EFD_CLOEXEC);
-  s->desk.context =
-      modbus_new_tcp("127.0.0.1", 0); /* never connects: only lends its encoder to our sockets */
-  if (s->stop < 0 || !s->desk.context) {
-    snprintf(error, size, "modbus: cannot start the server: %s", strerror(errno));
-    return false;
-  }
-  if (config->tcp && (s->listener = modbus_listen(config, error, size)) < 0) return false;
-  return !config->serial.path || modbus_line_open(&s->line, config, &s->desk.service, error, size);
+  const struct modbus_server *s = e->state;
+  struct inet_address at;
+  return inet_address_of(s->listener, &at) ? inet_address_port(&at) : -1;
 }
 
-struct modbus_server *modbus_server_start(const struct modbus_config *config, const struct signals *signals,
-                                          struct port *port, struct counters *counters, char *error,
-                                          size_t size)
+static void server_text(const struct endpoint *e, char *text, size_t size)
 {
-  if (!may_poll(error, size)) return NULL;
-  struct modbus_server *s = calloc(1, sizeof *s);
-  if (!s) {
-    snprintf(error, size, "modbus: out of memory");
-    return NULL;
-  }
-  s->desk.service = (struct modbus_service){.port = port, .counters = counters};
-  s->peers = config->peers;
-  s->max_clients = config->max_clients < CLIENTS_MAX ? config->max_clients : CLIENTS_MAX;
-  s->desk.half_frame_ns =
-      (uint64_t)(config->half_frame_ms ? config->half_frame_ms : HALF_FRAME_MS) * NS_PER_MS;
-  s->desk.idle_ns = (uint64_t)(config->idle_ms ? config->idle_ms : IDLE_MS) * NS_PER_MS;
-  s->listener = s->line.serial.fd = -1;
-  s->none_waited_ns = clock_now_ns();
-  for (int i = 0; i < CLIENTS_MAX; i++) s->client[i].fd = -1;
-
-  if (!open_server(s, config, error, size)) {
-    free_server(s);
-    return NULL;
-  }
-  int e = modbus_map_init(&s->desk.service.map, config, signals)
-              ? thread_start_ordinary(&s->thread, "modbus", STACK_KB, run, s)
-              : ENOMEM;
-  if (e) {
-    snprintf(error, size, "modbus: cannot start the server: %s", strerror(e));
-    free_server(s);
-    return NULL;
-  }
-  return s;
+  const struct modbus_config *config = e->config;
+  const struct serial_place *line = &config->serial;
+  int used = snprintf(text, size, "Modbus");
+  if (config->tcp)
+    used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),
+                     line->path ? "," : "");
+  if (line->path && (size_t)used < size)
+    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud, line->parity,
+             line->stop_bits, config->unit);
 }
 
-bool modbus_server_line_is_lost(const struct modbus_server *s)
+static bool map_server(const struct endpoint *e, struct sheet *sheet)
 {
-  return serial_line_is_lost(&s->line.serial);
+  return modbus_map_sheet(e->config, e->signals, sheet);
 }
 
-int modbus_server_port(const struct modbus_server *s)
+static bool server_line(const struct endpoint *e, int i, struct endpoint_line *line)
 {
-  union address a = {.v6 = {0}};
-  if (getsockname(s->listener, &a.any, &(socklen_t){sizeof a}) != 0) return -1;
-  return ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
+  const struct modbus_server *s = e->state;
+  const struct modbus_config *config = e->config;
+  *line = (struct endpoint_line){
+      .who = "modbus", .path = config->serial.path, .lost = serial_line_is_lost(&s->line.serial)};
+  return i == 0;
 }
 
-void modbus_server_stop(struct modbus_server *s)
-{
-  if (!s) return;
-  while (write(s->stop, &(uint64_t){1}, sizeof(uint64_t)) < 0 && errno == EINTR) continue;
-  pthread_join(s->thread, NULL);
-  free_server(s);
-}
+const struct protocol modbus_protocol = {.name = "modbus",
+                                         .off = "Modbus off",
+                                         .state = sizeof(struct modbus_server),
+                                         .source = SOURCE_MODBUS,
+                                         .start = start_server,
+                                         .close = close_server,
+                                         .text = server_text,
+                                         .map = map_server,
+                                         .line = server_line};

@@ -9,15 +9,16 @@
 #include "osc/osc.h"
 #include "osc/in.h"
 #include "osc/out.h"
+#include "osc/query.h"
 #include "osc/queue.h"
+#include "osc/sheet.h"
 #include "osc/socket.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -28,8 +29,6 @@ enum {
 
 struct osc {
   struct osc_socket *socket;
-  atomic_bool stop;
-  pthread_t thread;
   struct port *port;
   struct counters *counters;
   struct osc_space *space;
@@ -77,18 +76,21 @@ static bool serve(struct osc *o)
 
 static void *run(void *arg)
 {
-  struct osc *o = arg;
-  struct pollfd wait[] = {{.fd = o->port->event, .events = POLLIN},
-                          {.fd = osc_socket_fd(o->socket), .events = POLLIN}};
+  enum { STOP, FRAME, SOCKET, EVENTS };
+  struct endpoint *e = arg;
+  struct osc *o = e->state;
+  struct pollfd wait[EVENTS] = {[STOP] = {.fd = e->stop, .events = POLLIN},
+                                [FRAME] = {.fd = o->port->event, .events = POLLIN},
+                                [SOCKET] = {.fd = osc_socket_fd(o->socket), .events = POLLIN}};
   bool last, more = false;
   thread_favour_self(); /* an e-stop must not wait for a turn among all that the host does */
   do {
-    poll(wait, sizeof wait / sizeof wait[0], more ? 0 : TURN_MS);
-    last = atomic_load(&o->stop);
+    poll(wait, EVENTS, more ? 0 : TURN_MS);
+    last = wait[STOP].revents;
     uint64_t events, now = clock_now_ns();
     osc_out_turn(o->out);
     receive(o);
-    if (wait[0].revents) (void)!read(o->port->event, &events, sizeof events);
+    if (wait[FRAME].revents) (void)!read(o->port->event, &events, sizeof events);
     /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
      * a frame that is not either. */
     const uint32_t answers = ring_count(&o->port->answers);
@@ -101,60 +103,65 @@ static void *run(void *arg)
   return NULL;
 }
 
-static void release(struct osc *o)
+/* --- the endpoint --- */
+
+static bool start_osc(struct endpoint *e, char *error, size_t size)
 {
+  struct osc *o = e->state;
+  const struct osc_config *config = e->config;
+  o->port = e->port;
+  o->counters = e->counters;
+  o->socket = osc_socket_open(config, e->counters, error, size);
+  if (!o->socket) return false;
+  o->space = osc_space_new(config, e->signals, error, size);
+  if (!o->space) return false;
+  o->out = osc_out_new(config, o->space, e->signals, e->counters, osc_socket_fd(o->socket), error, size);
+  if (!o->out) return false;
+  o->in = osc_in_new(config, o->space, e->signals, e->port, e->counters, o->out);
+  o->queue = osc_queue_new();
+  if (!o->in || !o->queue) return endpoint_fail(e, ENOMEM, error, size);
+  return endpoint_run(e, "ali3-osc", STACK_KB, run, e, error, size);
+}
+
+static void close_osc(struct endpoint *e)
+{
+  struct osc *o = e->state;
   osc_in_free(o->in);
   osc_out_free(o->out);
   osc_space_free(o->space);
   osc_queue_free(o->queue);
   osc_socket_close(o->socket);
-  free(o);
 }
 
-struct osc *osc_start(const struct osc_config *config, const struct signals *signals, struct port *port,
-                      struct counters *counters, char *error, size_t size)
+int osc_port(const struct endpoint *e)
 {
-  struct osc *o = calloc(1, sizeof *o);
-  if (!o) {
-    snprintf(error, size, "out of memory");
-    return NULL;
-  }
-  o->port = port;
-  atomic_init(&o->stop, false);
-  o->counters = counters;
-  o->socket = osc_socket_open(config, counters, error, size);
-  if (!o->socket) goto fail;
-  o->space = osc_space_new(config, signals, error, size);
-  if (!o->space) goto fail;
-  o->out = osc_out_new(config, o->space, signals, counters, osc_socket_fd(o->socket), error, size);
-  if (!o->out) goto fail;
-  o->in = osc_in_new(config, o->space, signals, port, counters, o->out);
-  o->queue = osc_queue_new();
-  if (!o->in || !o->queue) {
-    snprintf(error, size, "out of memory");
-    goto fail;
-  }
-  int code = thread_start_ordinary(&o->thread, "ali3-osc", STACK_KB, run, o);
-  if (code != 0) {
-    snprintf(error, size, "cannot start the OSC thread: %s", strerror(code));
-    goto fail;
-  }
-  return o;
-
-fail:
-  release(o);
-  return NULL;
-}
-
-void osc_stop(struct osc *o)
-{
-  if (!o) return;
-  atomic_store(&o->stop, true);
-  pthread_join(o->thread, NULL);
-  release(o);
-}
-
-int osc_port(const struct osc *o)
-{
+  const struct osc *o = e->state;
   return osc_socket_port(o->socket);
 }
+
+static void osc_text(const struct endpoint *e, char *text, size_t size)
+{
+  const struct osc_config *config = e->config;
+  snprintf(text, size, "OSC %s:%d", config->bind, osc_port(e));
+}
+
+static char *describe_osc(const struct endpoint *e, const char *instance)
+{
+  return osc_query_text(e->config, e->signals, osc_port(e), instance);
+}
+
+static bool map_osc(const struct endpoint *e, struct sheet *sheet)
+{
+  return osc_sheet(e->config, e->signals, sheet);
+}
+
+const struct protocol osc_protocol = {.name = "osc",
+                                      .off = "OSC off",
+                                      .state = sizeof(struct osc),
+                                      .source = SOURCE_OSC,
+                                      .event = true,
+                                      .start = start_osc,
+                                      .close = close_osc,
+                                      .text = osc_text,
+                                      .describe = describe_osc,
+                                      .map = map_osc};

@@ -8,23 +8,12 @@
 #define OSC_OSC_H
 
 #include "osc/config.h"
-#include "signals/counters.h"
-#include "signals/exchange.h"
-#include "signals/signals.h"
+#include "transport/endpoint.h"
 
-#include <stdbool.h>
+/* The endpoint: its configuration is one struct osc_config. It sends the newest frame a last time before it stops. */
+extern const struct protocol osc_protocol;
 
-struct osc;
-
-/* Opens the sockets and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the
- * reason in error[size]. Pointers in config must live as long as the result; signals, port and counters too.
- */
-struct osc *osc_start(const struct osc_config *config, const struct signals *signals, struct port *port,
-                      struct counters *counters, char *error, size_t size);
-/* Sends the newest frame a last time, joins the thread, closes the sockets. */
-void osc_stop(struct osc *o);
-
-/* The UDP port listened on. */
-int osc_port(const struct osc *o);
+/* The UDP port that a running endpoint listens on. */
+int osc_port(const struct endpoint *e);
 
 #endif

@@ -3,12 +3,10 @@
 
 #include "packets/encode.h"
 #include "packets/link.h"
+#include "packets/sheet.h"
 #include "rt/clock.h"
-#include "rt/realtime.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -27,8 +25,6 @@ struct sender {
 struct packets {
   struct port *port;
   struct counters *counters;
-  atomic_bool stop;
-  pthread_t thread;
   uint64_t start_ns; /* of the first frame; 0: there was none */
   int senders;
   struct sender sender[PACKETS_MAX];
@@ -87,21 +83,26 @@ static void serve(struct packets *p, const struct pollfd *events)
 
 static void *run(void *arg)
 {
-  struct packets *p = arg;
+  enum { STOP, FRAME, LINES };
+  struct endpoint *e = arg;
+  struct packets *p = e->state;
   bool last;
   do {
-    struct pollfd events[1 + PACKETS_MAX] = {{.fd = p->port->event, .events = POLLIN}};
-    for (int i = 0; i < p->senders; i++) events[1 + i] = packet_link_events(&p->sender[i].link);
-    poll(events, (nfds_t)p->senders + 1, TURN_MS);
-    last = atomic_load(&p->stop);
+    struct pollfd events[LINES + PACKETS_MAX] = {
+        [STOP] = {.fd = e->stop, .events = POLLIN}, [FRAME] = {.fd = p->port->event, .events = POLLIN}};
+    for (int i = 0; i < p->senders; i++) events[LINES + i] = packet_link_events(&p->sender[i].link);
+    poll(events, LINES + (nfds_t)p->senders, TURN_MS);
+    last = events[STOP].revents;
     uint64_t rung;
-    if (events[0].revents) (void)!read(p->port->event, &rung, sizeof rung);
-    serve(p, events + 1);
+    if (events[FRAME].revents) (void)!read(p->port->event, &rung, sizeof rung);
+    serve(p, events + LINES);
     const struct frame *frame;
     if (port_take_frame(p->port, &frame)) send_frame(p, frame);
   } while (!last);
   return NULL;
 }
+
+/* --- the endpoint --- */
 
 static bool carries_motion(const struct packet *p, const struct signals *signals)
 {
@@ -113,47 +114,60 @@ static bool carries_motion(const struct packet *p, const struct signals *signals
   return false;
 }
 
-static void release(struct packets *p)
+static bool start_packets(struct endpoint *e, char *error, size_t size)
 {
-  for (int i = 0; i < p->senders; i++) packet_link_close(&p->sender[i].link);
-  free(p);
-}
-
-struct packets *packets_start(const struct packet *packet, int packets, const struct signals *signals,
-                              struct port *port, struct counters *counters, char *error, size_t size)
-{
-  struct packets *p = calloc(1, sizeof *p);
-  if (!p) {
-    snprintf(error, size, "out of memory");
-    return NULL;
-  }
-  p->port = port;
-  p->counters = counters;
-  atomic_init(&p->stop, false);
-  bool open = true;
-  for (int i = 0; i < packets && open; i++) {
+  struct packets *p = e->state;
+  p->port = e->port;
+  p->counters = e->counters;
+  for (int i = 0; i < e->count; i++) {
     struct sender *s = &p->sender[p->senders++];
-    s->packet = &packet[i];
-    s->motion = carries_motion(s->packet, signals);
-    open = packet_link_open(&s->link, s->packet, error, size);
+    s->packet = (const struct packet *)e->config + i;
+    s->motion = carries_motion(s->packet, e->signals);
+    if (!packet_link_open(&s->link, s->packet, error, size)) return false;
   }
-  const int code = open ? thread_start_ordinary(&p->thread, "ali3-packets", STACK_KB, run, p) : 0;
-  if (open && code == 0) return p;
-  if (code != 0) snprintf(error, size, "cannot start the thread of the packets: %s", strerror(code));
-  release(p);
-  return NULL;
+  return endpoint_run(e, "ali3-packets", STACK_KB, run, e, error, size);
 }
 
-bool packets_line_is_lost(const struct packets *p, int i)
+static void close_packets(struct endpoint *e)
 {
-  return serial_line_is_lost(&p->sender[i].link.line);
+  struct packets *p = e->state;
+  for (int i = 0; i < p->senders; i++) packet_link_close(&p->sender[i].link);
 }
 
-void packets_stop(struct packets *p)
+/* "packet rig on /dev/ttyUSB0 115200 8N1, packet moog to 10.0.0.7:991" */
+static void packets_text(const struct endpoint *e, char *text, size_t size)
 {
-  if (!p) return;
-  atomic_store(&p->stop, true);
-  (void)!write(p->port->event, &(uint64_t){1}, sizeof(uint64_t)); /* full: it is to be woken already */
-  pthread_join(p->thread, NULL);
-  release(p);
+  const struct packet *packet = e->config;
+  size_t used = 0;
+  for (int i = 0; i < e->count && used < size; i++) {
+    char place[256];
+    packet_place_text(&packet[i], place, sizeof place);
+    used += (size_t)snprintf(text + used, size - used, "%spacket %s", i ? ", " : "", place);
+  }
 }
+
+static bool map_packets(const struct endpoint *e, struct sheet *sheet)
+{
+  return packets_sheet(e->config, e->count, e->signals, sheet);
+}
+
+static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *line)
+{
+  const struct packets *p = e->state;
+  if (i >= p->senders) return false;
+  const struct sender *s = &p->sender[i];
+  *line = (struct endpoint_line){.path = s->packet->place.serial.path, .lost = serial_line_is_lost(&s->link.line)};
+  snprintf(line->who, sizeof line->who, "packet %s", s->packet->name);
+  return true;
+}
+
+/* It gives the loop nothing, so that its source is no matter. */
+const struct protocol packets_protocol = {.name = "packets",
+                                          .state = sizeof(struct packets),
+                                          .source = SOURCE_OSC,
+                                          .event = true,
+                                          .start = start_packets,
+                                          .close = close_packets,
+                                          .text = packets_text,
+                                          .map = map_packets,
+                                          .line = packet_line};

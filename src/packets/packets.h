@@ -6,25 +6,12 @@
 #ifndef PACKETS_PACKETS_H
 #define PACKETS_PACKETS_H
 
-#include "signals/counters.h"
-#include "signals/exchange.h"
-#include "signals/signals.h"
+#include "transport/endpoint.h"
 #include "wire/packet.h"
 
-#include <stddef.h>
-
-struct packets;
-
-/* A packet with a signal of the platform's motion is not sent while a frame says FLAG_WITHHELD: its numbers begin with the first
- * one that is.
- *
- * Opens sockets and lines and starts the thread (SCHED_OTHER, own stack, all signals blocked). NULL on failure, the reason in
- * error[size]. All arguments must live as long as the result. */
-struct packets *packets_start(const struct packet *packet, int packets, const struct signals *signals,
-                              struct port *port, struct counters *counters, char *error, size_t size);
-/* Anybody: the serial line of packet[i] has disappeared, and is not back yet. */
-bool packets_line_is_lost(const struct packets *p, int i);
-/* Sends the newest frame, if it has not been sent; joins the thread; closes everything. Of NULL nothing. */
-void packets_stop(struct packets *p);
+/* The endpoint: its configuration is an array of struct packet. It sends the newest frame, if that has not been sent, before it
+ * stops. A packet with a signal of the platform's motion is not sent while a frame says FLAG_WITHHELD: its numbers begin with the
+ * first one that is. */
+extern const struct protocol packets_protocol;
 
 #endif

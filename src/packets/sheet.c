@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "packets/sheet.h"
 
-#include <jansson.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { PLACE_TEXT = 512, MEANING_TEXT = 256 };
 
@@ -70,77 +69,33 @@ static const char *endian(const struct packet_field *f)
   return f->little ? "little" : "big";
 }
 
-static int widest_name(const struct packet *p, const struct signals *signals)
-{
-  size_t widest = 6;
-  for (int i = 0; i < p->fields; i++) {
-    const size_t width = strlen(signal_of(&p->field[i], signals)->name);
-    if (width > widest) widest = width;
-  }
-  return widest < 60 ? (int)widest : 60;
-}
-
-static void print_packet(const struct packet *p, const struct signals *signals, FILE *out)
-{
-  const int width = widest_name(p, signals);
-  char place[PLACE_TEXT], text[MEANING_TEXT];
-  packet_place_text(p, place, sizeof place);
-  fprintf(out, "Packet %s, %d bytes, ", place, p->size);
-  if (p->divisor > 1)
-    fprintf(out, "every %d cycles", p->divisor);
-  else
-    fprintf(out, "every cycle");
-  fprintf(out, "; value = scale x number + offset\n%4s  %5s  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n",
-          "byte", "bytes", "type", "endian", "scale", "offset", width, "signal", "unit", "meaning");
-  for (int i = 0; i < p->fields; i++) {
-    const struct packet_field *f = &p->field[i];
-    const struct signal *signal = signal_of(f, signals);
-    char scale[24] = "", offset[24] = "";
-    if (*signal->name && !f->table) {
-      snprintf(scale, sizeof scale, "%g", f->scale);
-      snprintf(offset, sizeof offset, "%g", f->offset);
-    }
-    describe(f, text);
-    fprintf(out, "%4d  %5d  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n", f->at, f->size,
-            packet_type_name(f->type), endian(f), scale, offset, width, signal->name, signal->unit, text);
-  }
-}
-
-void packet_sheet_print(const struct packet *packet, int packets, const struct signals *signals, FILE *out)
-{
-  for (int i = 0; i < packets; i++) {
-    if (i) fputc('\n', out);
-    print_packet(&packet[i], signals, out);
-  }
-}
-
-static json_t *field_object(const struct packet *p, const struct packet_field *f,
-                            const struct signals *signals)
+static void add_field(struct sheet *sheet, const struct packet *p, const struct packet_field *f,
+                      const struct signals *signals)
 {
   const struct signal *signal = signal_of(f, signals);
-  const bool scaled = *signal->name && !f->table;
   char place[PLACE_TEXT], text[MEANING_TEXT];
   packet_place_text(p, place, sizeof place);
   describe(f, text);
-  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "packet", p->name,
-                   "place", place, "packet_bytes", p->size, "divisor", p->divisor, "at", f->at, "bytes",
-                   f->size, "type", packet_type_name(f->type), "endian", endian(f), "signal", signal->name,
-                   "scale", scaled ? f->scale : 1.0, "offset", scaled ? f->offset : 0.0, "unit", signal->unit,
-                   "text", text);
+  sheet_add_packet(sheet, &(struct sheet_packet){.packet = p->name,
+                                                 .place = place,
+                                                 .size = p->size,
+                                                 .divisor = p->divisor,
+                                                 .at = f->at,
+                                                 .bytes = f->size,
+                                                 .type = packet_type_name(f->type),
+                                                 .endian = endian(f),
+                                                 .scaled = *signal->name && !f->table,
+                                                 .scale = f->scale,
+                                                 .offset = f->offset,
+                                                 .name = signal->name,
+                                                 .unit = signal->unit,
+                                                 .text = text});
 }
 
-void packet_sheet_print_json(const struct packet *packet, int packets, const struct signals *signals,
-                             FILE *out)
+bool packets_sheet(const struct packet *packet, int packets, const struct signals *signals,
+                   struct sheet *sheet)
 {
-  fputs("[\n", out);
   for (int i = 0; i < packets; i++)
-    for (int k = 0; k < packet[i].fields; k++) {
-      json_t *object = field_object(&packet[i], &packet[i].field[k], signals);
-      const bool last = i + 1 == packets && k + 1 == packet[i].fields;
-      fputs("  ", out);
-      if (object) json_dumpf(object, out, JSON_PRESERVE_ORDER);
-      fputs(last ? "\n" : ",\n", out);
-      json_decref(object);
-    }
-  fputs("]", out);
+    for (int k = 0; k < packet[i].fields; k++) add_field(sheet, &packet[i], &packet[i].field[k], signals);
+  return sheet_complete(sheet);
 }

@@ -5,13 +5,10 @@
 
 #include "signals/signals.h"
 #include "wire/packet.h"
+#include "wire/sheet.h"
 
-#include <stdio.h>
-
-/* A table for people. */
-void packet_sheet_print(const struct packet *packet, int packets, const struct signals *signals, FILE *out);
-/* A list of JSON objects, [{"packet": ..., "at": ...}, ...], a line for each field. */
-void packet_sheet_print_json(const struct packet *packet, int packets, const struct signals *signals,
-                             FILE *out);
+/* Adds a row for every field. False when out of memory. */
+bool packets_sheet(const struct packet *packet, int packets, const struct signals *signals,
+                   struct sheet *sheet);
 
 #endif

@@ -12,7 +12,7 @@ struct list {
 };
 
 struct sheet {
-  struct list osc, modbus;
+  struct list osc, modbus, packet;
   bool failed;
 };
 
@@ -22,6 +22,7 @@ struct sheet *sheet_new(void)
   if (!s) return NULL;
   s->osc.size = sizeof(struct sheet_osc);
   s->modbus.size = sizeof(struct sheet_modbus);
+  s->packet.size = sizeof(struct sheet_packet);
   return s;
 }
 
@@ -42,8 +43,17 @@ void sheet_free(struct sheet *s)
     free((char *)modbus[i].unit);
     free((char *)modbus[i].text);
   }
+  struct sheet_packet *packet = s->packet.row;
+  for (int i = 0; i < s->packet.used; i++) {
+    free((char *)packet[i].packet);
+    free((char *)packet[i].place);
+    free((char *)packet[i].name);
+    free((char *)packet[i].unit);
+    free((char *)packet[i].text);
+  }
   free(osc);
   free(modbus);
+  free(packet);
   free(s);
 }
 
@@ -89,6 +99,18 @@ void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row)
   r->text = copy(s, row->text);
 }
 
+void sheet_add_packet(struct sheet *s, const struct sheet_packet *row)
+{
+  struct sheet_packet *r = grow(s, &s->packet);
+  if (!r) return;
+  *r = *row;
+  r->packet = copy(s, row->packet);
+  r->place = copy(s, row->place);
+  r->name = copy(s, row->name);
+  r->unit = copy(s, row->unit);
+  r->text = copy(s, row->text);
+}
+
 bool sheet_complete(const struct sheet *s)
 {
   return !s->failed;
@@ -97,11 +119,6 @@ bool sheet_complete(const struct sheet *s)
 int sheet_osc_rows(const struct sheet *s)
 {
   return s->osc.used;
-}
-
-bool sheet_is_empty(const struct sheet *s)
-{
-  return s->osc.used == 0 && s->modbus.used == 0;
 }
 
 const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i)
@@ -138,17 +155,22 @@ static const char *order(const struct sheet_modbus *r)
   return wire_registers(r->wire.type) > 1 ? wire_order_name(r->wire.order) : "";
 }
 
-static int widest_osc(const struct sheet *s)
+static const struct sheet_packet *packet_row(const struct sheet *s, int i)
 {
-  size_t widest = 0;
-  for (int i = 0; i < s->osc.used; i++)
-    if (strlen(sheet_osc_row(s, i)->address) > widest) widest = strlen(sheet_osc_row(s, i)->address);
-  return widest < 60 ? (int)widest : 60;
+  return (const struct sheet_packet *)s->packet.row + i;
+}
+
+/* The width of a column that holds `text` as well. */
+static int wider(int width, const char *text)
+{
+  const size_t n = strlen(text) < 60 ? strlen(text) : 60;
+  return (int)n > width ? (int)n : width;
 }
 
 static void print_osc(const struct sheet *s, FILE *out)
 {
-  const int width = widest_osc(s);
+  int width = 0;
+  for (int i = 0; i < s->osc.used; i++) width = wider(width, sheet_osc_row(s, i)->address);
   if (s->osc.used == 0) return;
   fprintf(out, "OSC\n%-3s  %-*s  %-14s  %-14s  %s\n", "way", width, "address", "types", "unit", "meaning");
   for (int i = 0; i < s->osc.used; i++) {
@@ -158,17 +180,10 @@ static void print_osc(const struct sheet *s, FILE *out)
   }
 }
 
-static int widest_name(const struct sheet *s)
-{
-  size_t widest = 6;
-  for (int i = 0; i < s->modbus.used; i++)
-    if (strlen(modbus_row(s, i)->name) > widest) widest = strlen(modbus_row(s, i)->name);
-  return widest < 60 ? (int)widest : 60;
-}
-
 static void print_modbus(const struct sheet *s, FILE *out)
 {
-  const int width = widest_name(s);
+  int width = 6;
+  for (int i = 0; i < s->modbus.used; i++) width = wider(width, modbus_row(s, i)->name);
   if (s->modbus.used == 0) return;
   fprintf(out,
           "Modbus: addresses on the wire count from 0, numbers in documents from 1; value = scale x number + "
@@ -187,11 +202,48 @@ static void print_modbus(const struct sheet *s, FILE *out)
   }
 }
 
+/* The row behind the last one of the packet that begins in row i. */
+static int packet_end(const struct sheet *s, int i)
+{
+  const char *packet = packet_row(s, i)->packet;
+  while (i < s->packet.used && strcmp(packet_row(s, i)->packet, packet) == 0) i++;
+  return i;
+}
+
+static void print_packet(const struct sheet *s, int first, FILE *out)
+{
+  const struct sheet_packet *p = packet_row(s, first);
+  const int end = packet_end(s, first);
+  int width = 6;
+  for (int i = first; i < end; i++) width = wider(width, packet_row(s, i)->name);
+  fprintf(out, "Packet %s, %d bytes, ", p->place, p->size);
+  if (p->divisor > 1)
+    fprintf(out, "every %d cycles", p->divisor);
+  else
+    fprintf(out, "every cycle");
+  fprintf(out, "; value = scale x number + offset\n%4s  %5s  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n",
+          "byte", "bytes", "type", "endian", "scale", "offset", width, "signal", "unit", "meaning");
+  for (int i = first; i < end; i++) {
+    const struct sheet_packet *r = packet_row(s, i);
+    char scale[24] = "", offset[24] = "";
+    if (r->scaled) {
+      snprintf(scale, sizeof scale, "%g", r->scale);
+      snprintf(offset, sizeof offset, "%g", r->offset);
+    }
+    fprintf(out, "%4d  %5d  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n", r->at, r->bytes, r->type, r->endian,
+            scale, offset, width, r->name, r->unit, r->text);
+  }
+}
+
 void sheet_print(const struct sheet *s, FILE *out)
 {
   print_osc(s, out);
   if (s->osc.used && s->modbus.used) fputc('\n', out);
   print_modbus(s, out);
+  for (int i = 0; i < s->packet.used; i = packet_end(s, i)) {
+    if (i || s->osc.used || s->modbus.used) fputc('\n', out);
+    print_packet(s, i, out);
+  }
 }
 
 /* One line of a list; takes `object`. */
@@ -203,9 +255,9 @@ static void print_row(json_t *object, bool last, FILE *out)
   json_decref(object);
 }
 
-void sheet_print_json_members(const struct sheet *s, FILE *out)
+void sheet_print_json(const struct sheet *s, FILE *out)
 {
-  fputs("\"osc\": [\n", out);
+  fputs("{\"osc\": [\n", out);
   for (int i = 0; i < s->osc.used; i++) {
     const struct sheet_osc *r = sheet_osc_row(s, i);
     print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",
@@ -223,5 +275,15 @@ void sheet_print_json_members(const struct sheet *s, FILE *out)
                         "unit", r->unit, "text", r->text),
               i + 1 == s->modbus.used, out);
   }
-  fputs("]", out);
+  fputs("], \"packets\": [\n", out);
+  for (int i = 0; i < s->packet.used; i++) {
+    const struct sheet_packet *r = packet_row(s, i);
+    print_row(json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "packet",
+                        r->packet, "place", r->place, "packet_bytes", r->size, "divisor", r->divisor, "at",
+                        r->at, "bytes", r->bytes, "type", r->type, "endian", r->endian, "signal", r->name,
+                        "scale", r->scaled ? r->scale : 1.0, "offset", r->scaled ? r->offset : 0.0, "unit",
+                        r->unit, "text", r->text),
+              i + 1 == s->packet.used, out);
+  }
+  fputs("]}\n", out);
 }

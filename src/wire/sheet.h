@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The sheet one hands to whoever programs the other side: every OSC address and every Modbus register of a configuration, with
- * types, units and who may write. Whoever knows of them adds the rows (osc_sheet(), modbus_map_sheet()), in the order in which
- * they are to be shown. Set-up only. */
+ * The sheet one hands to whoever programs the other side: every OSC address, every Modbus register and every packet of a
+ * configuration, with types, units and who may write. Each protocol adds its rows, in the order in which they are to be shown.
+ * Set-up only. */
 #ifndef WIRE_SHEET_H
 #define WIRE_SHEET_H
 
@@ -30,21 +30,32 @@ struct sheet_modbus {
   const char *unit, *text;
 };
 
+/* A field of a packet. The fields of a packet are added one after the other. */
+struct sheet_packet {
+  const char *packet, *place; /* name; "rig on /dev/ttyUSB0 115200 8N1" */
+  int size, divisor;          /* bytes of the packet; every n-th cycle */
+  int at, bytes;              /* of the field */
+  const char *type, *endian;  /* not copied */
+  bool scaled;                /* a number that is scale * what is sent + offset */
+  double scale, offset;
+  const char *name, *unit, *text; /* name: signal, or "" */
+};
+
 struct sheet;
 struct sheet *
 sheet_new(void); /* NULL when out of memory, as later if rows could not be kept: sheet_complete() */
 void sheet_free(struct sheet *s);
 void sheet_add_osc(struct sheet *s, const struct sheet_osc *row);
 void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row);
+void sheet_add_packet(struct sheet *s, const struct sheet_packet *row);
 bool sheet_complete(const struct sheet *s); /* false: memory ran out */
 
 int sheet_osc_rows(const struct sheet *s);
-bool sheet_is_empty(const struct sheet *s);
 const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i);
 
 /* A table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the zero-based ones. */
 void sheet_print(const struct sheet *s, FILE *out);
-/* "osc": [...], "modbus": [...] as members of a JSON object, a line for each row. */
-void sheet_print_json_members(const struct sheet *s, FILE *out);
+/* {"osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
+void sheet_print_json(const struct sheet *s, FILE *out);
 
 #endif

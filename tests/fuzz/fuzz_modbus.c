@@ -5,7 +5,7 @@
  * loop makes a cycle after each. */
 #include "bench.h"
 
-#include "daemon/bench.h"
+#include "daemon/endpoints.h"
 #include "modbus/rtu.h"
 #include "modbus/service.h"
 #include "wire/crc.h"

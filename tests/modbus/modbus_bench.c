@@ -8,7 +8,7 @@
 
 struct port port;
 struct counters counters;
-struct modbus_server *server;
+struct endpoint server;
 char bench_error[200];
 uint8_t frame[FRAME_MAX], reply[FRAME_MAX];
 
@@ -29,20 +29,30 @@ const struct modbus_config bench_config = {.tcp = true,
                                            .half_frame_ms = HALF_FRAME_MS,
                                            .idle_ms = IDLE_MS};
 
+bool bench_starts(struct endpoint *e, const struct modbus_config *c)
+{
+  *e = (struct endpoint){.protocol = &modbus_protocol,
+                         .config = c,
+                         .count = 1,
+                         .signals = &bench_signals,
+                         .port = &port,
+                         .counters = &counters};
+  return endpoint_start(e, bench_error, sizeof bench_error);
+}
+
 int bench_setup(void **state)
 {
   (void)state;
   memset(&counters, 0, sizeof counters);
   if (!port_init(&port, "modbus", VALUES, CHANNELS, false)) return -1;
-  server =
-      modbus_server_start(&bench_config, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
-  if (!server) fprintf(stderr, "%s\n", bench_error);
-  return server ? 0 : -1;
+  if (bench_starts(&server, &bench_config)) return 0;
+  fprintf(stderr, "%s\n", bench_error);
+  return -1;
 }
 int bench_teardown(void **state)
 {
   (void)state;
-  modbus_server_stop(server);
+  endpoint_stop(&server);
   port_free(&port);
   return 0;
 }
@@ -51,15 +61,15 @@ void bench_restart_with(enum access local, enum access others)
 {
   static struct peer_rule rule[2];
   static struct peers peers = {rule, 2};
-  modbus_server_stop(server);
+  endpoint_stop(&server);
   assert_true(peer_rule_parse("127.0.0.1", &rule[0]));
   assert_true(peer_rule_parse("0.0.0.0/0", &rule[1]));
   rule[0].access = local;
   rule[1].access = others;
-  struct modbus_config c = bench_config;
+  static struct modbus_config c;
+  c = bench_config;
   c.peers = peers;
-  server = modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
-  assert_non_null(server);
+  assert_true(bench_starts(&server, &c));
 }
 
 void cycle(uint64_t number, enum run_state run_state)
@@ -85,7 +95,7 @@ int make_socket(void)
 
 void connect_socket(int fd)
 {
-  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)modbus_server_port(server))};
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)modbus_server_port(&server))};
   inet_pton(AF_INET, "127.0.0.1", &a.sin_addr);
   assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
 }

@@ -26,12 +26,14 @@ extern const struct signals bench_signals;
 extern const struct modbus_config bench_config;
 extern struct port port;
 extern struct counters counters;
-extern struct modbus_server *server;
+extern struct endpoint server;
 extern char bench_error[200];
 extern uint8_t frame[FRAME_MAX], reply[FRAME_MAX]; /* the request to send; the PDU that came back */
 
 int bench_setup(void **state);
 int bench_teardown(void **state);
+/* Starts the endpoint with this configuration; false on failure, the reason in bench_error. */
+bool bench_starts(struct endpoint *e, const struct modbus_config *c);
 /* A new server, for which 127.0.0.1 has these rights, everybody else others. */
 void bench_restart_with(enum access local, enum access others);
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)

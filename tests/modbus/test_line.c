@@ -31,8 +31,7 @@ static void unplug(void)
 
 static bool start(void)
 {
-  server = modbus_server_start(&config, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
-  return server != NULL;
+  return bench_starts(&server, &config);
 }
 
 static int setup(void **state)
@@ -54,7 +53,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
   (void)state;
-  modbus_server_stop(server);
+  endpoint_stop(&server);
   port_free(&port);
   if (master >= 0) unplug();
   return rmdir(folder);
@@ -253,19 +252,18 @@ TEST(a_line_that_disappears_is_opened_again)
 
 TEST(the_line_alone)
 {
-  modbus_server_stop(server);
+  endpoint_stop(&server);
   config.tcp = false;
   assert_true(start());
-  assert_int_equal(modbus_server_port(server), -1);
+  assert_int_equal(modbus_server_port(&server), -1);
   send_line(rtu, reads_magic(UNIT));
   expect_magic();
 }
 
 static void assert_refused(const char *why)
 {
-  struct modbus_server *s =
-      modbus_server_start(&config, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
-  assert_null(s);
+  struct endpoint second;
+  assert_false(bench_starts(&second, &config));
   if (!strstr(bench_error, why) || !strstr(bench_error, config.serial.path))
     fail_msg("expected \"%s\" and the path in: %s", why, bench_error);
 }

@@ -159,12 +159,13 @@ TEST(identification_is_answered)
 
 TEST(a_server_that_cannot_listen_says_why)
 {
+  struct endpoint second;
   struct modbus_config c = bench_config;
-  c.port = modbus_server_port(server);
-  assert_null(modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error));
+  c.port = modbus_server_port(&server);
+  assert_false(bench_starts(&second, &c));
   assert_non_null(strstr(bench_error, "another server has the port"));
   c.bind = "localhost";
-  assert_null(modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error));
+  assert_false(bench_starts(&second, &c));
   assert_non_null(strstr(bench_error, "expected a numeric address"));
 
   struct rlimit files, few;
@@ -173,10 +174,9 @@ TEST(a_server_that_cannot_listen_says_why)
   few.rlim_cur = 17;
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
   c = bench_config;
-  struct modbus_server *crowded =
-      modbus_server_start(&c, &bench_signals, &port, &counters, bench_error, sizeof bench_error);
+  const bool crowded = bench_starts(&second, &c);
   setrlimit(RLIMIT_NOFILE, &files);
-  assert_null(crowded);
+  assert_false(crowded);
   assert_non_null(strstr(bench_error, "17"));
 }
 
@@ -240,8 +240,8 @@ static int mbpoll(const char *arguments, char *out, size_t size)
     skip();
   }
   char line[600];
-  snprintf(line, sizeof line, "timeout 20 mbpoll -m tcp -p %d -a 1 -0 -1 %s 2>&1", modbus_server_port(server),
-           arguments);
+  snprintf(line, sizeof line, "timeout 20 mbpoll -m tcp -p %d -a 1 -0 -1 %s 2>&1",
+           modbus_server_port(&server), arguments);
   FILE *pipe = popen(line, "r"); // NOLINT(cert-env33-c)
   assert_non_null(pipe);
   size_t n = fread(out, 1, size - 1, pipe);

@@ -19,7 +19,7 @@ const char *body_name[BODIES];
 
 struct port port;
 struct counters counters;
-struct osc *osc;
+struct endpoint osc;
 struct osc_target target[2];
 const struct osc_config config = {.bind = "127.0.0.1",
                                   .prefix = "/ali3",
@@ -48,13 +48,23 @@ int open_socket(const char *host, int to_port, int *own_port)
   return fd;
 }
 
+bool bench_starts(struct endpoint *e, const struct osc_config *c, char error[200])
+{
+  error[0] = '\0';
+  *e = (struct endpoint){.protocol = &osc_protocol,
+                         .config = c,
+                         .count = 1,
+                         .signals = &signals,
+                         .port = &port,
+                         .counters = &counters};
+  return endpoint_start(e, error, 200);
+}
+
 void bench_start(void)
 {
-  char error[200] = "";
-  osc = osc_start(&config, &signals, &port, &counters, error, sizeof error);
-  assert_string_equal(error, "");
-  assert_non_null(osc);
-  client = open_socket("127.0.0.1", osc_port(osc), NULL);
+  char error[200];
+  if (!bench_starts(&osc, &config, error)) fail_msg("%s", error);
+  client = open_socket("127.0.0.1", osc_port(&osc), NULL);
 }
 
 int bench_setup(void **state)
@@ -78,7 +88,7 @@ int bench_setup(void **state)
 int bench_teardown(void **state)
 {
   (void)state;
-  osc_stop(osc);
+  endpoint_stop(&osc);
   port_free(&port);
   close(client);
   for (int i = 0; i < 2; i++) close(listener[i]);

@@ -16,7 +16,7 @@ extern const struct signals signals; /* bodies b0, b1, ..; one input, push */
 extern const char *body_name[BODIES];
 extern struct port port;
 extern struct counters counters;
-extern struct osc *osc;
+extern struct endpoint osc;
 extern struct osc_target target[2]; /* every cycle as floats; every third as doubles */
 extern const struct osc_config config;
 extern int client;           /* connected to the thread */
@@ -25,7 +25,9 @@ extern uint8_t bytes[65536]; /* the datagram to send; the one that came */
 
 int bench_setup(void **state);
 int bench_teardown(void **state);
-void bench_start(void); /* again, after osc_stop() */
+/* Starts an endpoint with the port and the counters of the bench; false on failure, the reason in error. */
+bool bench_starts(struct endpoint *e, const struct osc_config *c, char error[200]);
+void bench_start(void); /* again, after endpoint_stop() */
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 
 /* A frame whose value i is cycle + i / 8; the thread is not told. */

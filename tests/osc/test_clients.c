@@ -55,7 +55,7 @@ TEST(hostile_packets_are_counted_and_change_nothing)
 {
   skip_if_missing("python3");
   char port_text[12];
-  snprintf(port_text, sizeof port_text, "%d", osc_port(osc));
+  snprintf(port_text, sizeof port_text, "%d", osc_port(&osc));
   char script[] = TEST_DATA "/osc/osc_hostile.py";
   char *const argv[] = {"python3", script, "127.0.0.1", port_text, "/ali3", "push", NULL};
   int output;
@@ -95,7 +95,7 @@ TEST(oscsend_sets_an_input)
 {
   skip_if_missing("oscsend");
   char port_text[12];
-  snprintf(port_text, sizeof port_text, "%d", osc_port(osc));
+  snprintf(port_text, sizeof port_text, "%d", osc_port(&osc));
   char *const argv[] = {"oscsend", "127.0.0.1", port_text, "/ali3/input/push",
                         "fdiffi",  "0.5",       "0.1",     "-7",
                         "1.5",     "2.5",       "3",       NULL};

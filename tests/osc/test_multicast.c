@@ -57,7 +57,7 @@ TEST(a_group_gets_the_stream_with_its_ttl)
     int udp_port = 0, got = 0;
     const int fd = join(&udp_port);
     if (fd < 0) skip();
-    osc_stop(osc);
+    endpoint_stop(&osc);
     to = (struct osc_target){.host = GROUP,
                              .port = udp_port,
                              .divisor = 1,
@@ -67,9 +67,8 @@ TEST(a_group_gets_the_stream_with_its_ttl)
     own = config;
     own.target = &to;
     own.targets = 1;
-    char error[200] = "";
-    osc = osc_start(&own, &signals, &port, &counters, error, sizeof error);
-    assert_string_equal(error, "");
+    char error[200];
+    if (!bench_starts(&osc, &own, error)) fail_msg("%s", error);
     publish((uint64_t)ttl, STATE_RUNNING);
     const ssize_t n = next(fd, &got);
     close(fd);
@@ -87,11 +86,12 @@ TEST(an_interface_that_is_not_there_is_said)
   own = config;
   own.target = &to;
   own.targets = 1;
-  char error[200] = "";
-  assert_null(osc_start(&own, &signals, &port, &counters, error, sizeof error));
+  char error[200];
+  struct endpoint second;
+  assert_false(bench_starts(&second, &own, error));
   assert_non_null(strstr(error, "by the interface 192.0.2.77"));
   to = (struct osc_target){.host = "ff02::1", .port = 5, .divisor = 1};
-  assert_null(osc_start(&own, &signals, &port, &counters, error, sizeof error));
+  assert_false(bench_starts(&second, &own, error));
   assert_non_null(strstr(error, "IPv4 only"));
 }
 

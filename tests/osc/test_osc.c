@@ -88,8 +88,7 @@ TEST(the_status_is_sent_on_change_and_on_request)
 TEST(the_last_frame_goes_out_before_the_end)
 {
   publish_silently(9, STATE_EXIT);
-  osc_stop(osc);
-  osc = NULL;
+  endpoint_stop(&osc);
   assert_string_equal(get(listener[0], "/ali3/status", "sifffiiii"), "EXIT");
   close(client);
   bench_start();
@@ -126,7 +125,7 @@ TEST(a_subscriber_gets_what_it_asked_for)
 
 TEST(it_listens_only_where_it_was_told)
 {
-  int elsewhere = open_socket("127.0.0.2", osc_port(osc), NULL);
+  int elsewhere = open_socket("127.0.0.2", osc_port(&osc), NULL);
   size_t n = wire_message(bytes, "/ali3/cmd/run", "");
   assert_int_equal(send(elsewhere, bytes, n, 0), n);
   assert_alive();                              /* so it would have been read by now */
@@ -139,19 +138,20 @@ TEST(it_listens_only_where_it_was_told)
 TEST(what_cannot_be_opened_is_said)
 {
   char error[200];
+  struct endpoint second;
   struct osc_config twice = config;
-  twice.port = osc_port(osc);
-  assert_null(osc_start(&twice, &signals, &port, &counters, error, sizeof error));
+  twice.port = osc_port(&osc);
+  assert_false(bench_starts(&second, &twice, error));
   assert_non_null(strstr(error, "127.0.0.1"));
   assert_non_null(strstr(error, "in use"));
   twice.port = 0;
   twice.bind = "localhost"; /* a name: the daemon never asks a name server */
-  assert_null(osc_start(&twice, &signals, &port, &counters, error, sizeof error));
+  assert_false(bench_starts(&second, &twice, error));
   assert_non_null(strstr(error, "localhost"));
   struct osc_target bad = {.host = "not.an.address", .port = 1, .divisor = 1};
   twice = (struct osc_config){
       .bind = "127.0.0.1", .prefix = "/x", .body_name = body_name, .target = &bad, .targets = 1};
-  assert_null(osc_start(&twice, &signals, &port, &counters, error, sizeof error));
+  assert_false(bench_starts(&second, &twice, error));
   assert_non_null(strstr(error, "not.an.address"));
 }
 

@@ -24,7 +24,7 @@ enum { PATIENCE_MS = 5000, SILENT_MS = 150, BIG = 1400 };
 
 static struct port port;
 static struct counters counters;
-static struct packets *packets;
+static struct endpoint packets;
 static struct packet_field field[3];
 static struct packet packet;
 static char folder[] = "/tmp/ali3-packets-XXXXXX", path[64];
@@ -106,8 +106,7 @@ static int setup_line(void **state)
 static int teardown(void **state)
 {
   (void)state;
-  packets_stop(packets);
-  packets = NULL;
+  endpoint_stop(&packets);
   port_free(&port);
   if (udp >= 0) close(udp);
   udp = -1;
@@ -118,11 +117,20 @@ static int teardown(void **state)
   return 0;
 }
 
+static bool starts(const struct signals *signals, char error[200])
+{
+  packets = (struct endpoint){.protocol = &packets_protocol,
+                              .config = &packet,
+                              .count = 1,
+                              .signals = signals,
+                              .port = &port,
+                              .counters = &counters};
+  return endpoint_start(&packets, error, 200);
+}
 static void start_with(const struct signals *signals)
 {
   char error[200];
-  packets = packets_start(&packet, 1, signals, &port, &counters, error, sizeof error);
-  if (!packets) fail_msg("%s", error);
+  if (!starts(signals, error)) fail_msg("%s", error);
 }
 static void start(void)
 {
@@ -201,8 +209,7 @@ TEST(the_last_frame_is_sent_at_the_end)
 {
   start();
   publish(9);
-  packets_stop(packets);
-  packets = NULL;
+  endpoint_stop(&packets);
   expect_datagram(0, STATE_RUNNING, 9);
   assert_false(is_readable(udp, 0));
 }
@@ -250,8 +257,7 @@ TEST(what_does_not_move_the_platform_is_sent)
     start_with(c[i].signals);
     publish_flagged(i, FLAG_WITHHELD);
     expect_datagram(0, STATE_RUNNING, i);
-    packets_stop(packets);
-    packets = NULL;
+    endpoint_stop(&packets);
   }
 }
 
@@ -346,10 +352,18 @@ TEST(a_full_line_drops_whole_packets)
 }
 
 /* Waits likewise until that is shown. */
+static bool is_lost(void)
+{
+  struct endpoint_line line;
+  assert_true(packets_protocol.line(&packets, 0, &line));
+  assert_string_equal(line.who, "packet p");
+  assert_false(packets_protocol.line(&packets, 1, &line));
+  return packets_protocol.line(&packets, 0, &line) && line.lost;
+}
 static void expect_lost(bool lost)
 {
-  for (int i = 0; i < PATIENCE_MS && packets_line_is_lost(packets, 0) != lost; i++) poll(NULL, 0, 1);
-  assert_int_equal(packets_line_is_lost(packets, 0), lost);
+  for (int i = 0; i < PATIENCE_MS && is_lost() != lost; i++) poll(NULL, 0, 1);
+  assert_int_equal(is_lost(), lost);
 }
 
 TEST(a_line_that_comes_back_is_used_again)
@@ -357,7 +371,7 @@ TEST(a_line_that_comes_back_is_used_again)
   start();
   publish(1);
   expect_packet(0, 1);
-  assert_false(packets_line_is_lost(packets, 0));
+  assert_false(is_lost());
   unplug();
   expect_lost(true); /* without a packet, too */
   publish(2);
@@ -373,7 +387,7 @@ TEST(a_line_that_is_not_there_stops_the_start)
 {
   char error[200];
   unplug();
-  assert_null(packets_start(&packet, 1, &none, &port, &counters, error, sizeof error));
+  assert_false(starts(&none, error));
   assert_non_null(strstr(error, "packet p: cannot open the serial line "));
   assert_non_null(strstr(error, "is the adapter plugged in?"));
   rmdir(folder);

@@ -21,7 +21,8 @@ TEST(no_two_share_a_time)
 {
   struct datagram_arrival a = {0};
   datagram_arrival_begin(&a, T, WALL);
-  for (uint64_t i = 0; i < 100; i++) assert_int_equal(datagram_arrival_of(&a, WALL - 5 * MS, T), T - 5 * MS + i);
+  for (uint64_t i = 0; i < 100; i++)
+    assert_int_equal(datagram_arrival_of(&a, WALL - 5 * MS, T), T - 5 * MS + i);
   assert_int_equal(datagram_arrival_of(&a, WALL - 6 * MS, T),
                    T - 5 * MS + 100); /* the order is that of the socket */
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A device that is polled: what is asked of it, what becomes of the answers, and what is written to it. Belongs to the thread
  * of its bus. */
-#ifndef ALI3_MODBUS_STATION_H
-#define ALI3_MODBUS_STATION_H
+#ifndef DEVICES_STATION_H
+#define DEVICES_STATION_H
 
-#include "modbus/bus.h"
-#include "modbus/config.h"
-#include "modbus/plan.h"
-#include "signals/exchange.h"
-#include "signals/signals.h"
-#include "telemetry/device_view.h"
+#include "devices/bus.h"
+#include "devices/devices.h"
+#include "devices/plan.h"
 
 struct station {
   const struct modbus_device *device;

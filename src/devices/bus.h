@@ -2,8 +2,8 @@
  * The way to polled devices: a TCP connection to one, or a serial line with several. libmodbus asks and understands; when a
  * connection is made, and what is left of it after a mistake, is decided here. Of one ordinary thread, but for
  * bus_interrupt(). */
-#ifndef ALI3_MODBUS_BUS_H
-#define ALI3_MODBUS_BUS_H
+#ifndef DEVICES_BUS_H
+#define DEVICES_BUS_H
 
 #include "wire/serial.h"
 #include "wire/wire.h"

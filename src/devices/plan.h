@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which requests read the inputs of a polled device, and which write what goes to it. Pure; set-up only. */
-#ifndef ALI3_MODBUS_PLAN_H
-#define ALI3_MODBUS_PLAN_H
+#ifndef DEVICES_PLAN_H
+#define DEVICES_PLAN_H
 
 #include "wire/wire.h"
 

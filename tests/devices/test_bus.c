@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The client on a serial line, a pseudo-terminal here, with libmodbus' own RTU server at its other end. */
-#include "modbus/poll_bench.h"
+#include "devices/poll_bench.h"
 
-#include "modbus/bus.h"
+#include "devices/bus.h"
 
 #include "rt/clock.h"
 #include "wire/serial.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The client against a device that does what it should: values in every form, both ways. */
-#include "modbus/poll_bench.h"
+#include "devices/poll_bench.h"
 
 #include "platform/platform.h"
 #include "rt/clock.h"
@@ -276,8 +276,7 @@ TEST(a_platform_is_withheld_until_it_is_armed)
       EVENTUALLY(fake_get(&fake, 0) == 300 + FIRST && fake_get(&fake, 2) == 301 + FIRST &&
                  fake_get(&fake, 3) == 299 + STATE && fake_get(&fake, 6) == 302 + FIRST);
     }
-    modbus_client_stop(client);
-    client = NULL;
+    endpoint_stop(&client);
     assert_int_equal(fake_get(&fake, 2), armed ? 7 : 999);
     assert_int_equal(errors(0, DEVICE_ERROR_withheld), 0); /* it is no fault */
     assert_int_equal(device_errors(&view[0]), 0);
@@ -296,8 +295,7 @@ TEST(safe_values_are_the_last_that_is_written)
   start_client(1);
   EVENTUALLY(fake_get(&fake, 0) == 110 && fake_get(&fake, 2) == 110);
   cycle(STATE_RUNNING, 200.0);
-  modbus_client_stop(client);
-  client = NULL;
+  endpoint_stop(&client);
   assert_int_equal(fake_get(&fake, 0), 7);
   assert_int_equal(fake_get(&fake, 2), 110);
   assert_int_equal(device_state(0), DEVICE_OFF);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/station.h"
+#include "devices/station.h"
 
 #include "rt/clock.h"
+#include "telemetry/device_view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which requests come of a map. */
 #include "check.h"
-#include "modbus/plan.h"
+#include "devices/plan.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/fake_device.h"
+#include "devices/fake_device.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

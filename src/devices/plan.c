@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/plan.h"
+#include "devices/plan.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,9 @@
 #define TESTS_IO_POLL_BENCH_H
 
 #include "check.h"
-#include "modbus/client.h"
-#include "modbus/fake_device.h"
+#include "devices/devices.h"
+#include "devices/fake_device.h"
+#include "telemetry/device_view.h"
 
 enum {
   POLLED = 2,
@@ -21,7 +22,7 @@ extern struct fake_device fake;
 extern struct modbus_device device[POLLED]; /* the first is at the fake one, every 5 ms, 10 s for an answer */
 extern struct device_view view[POLLED];
 extern struct port port[POLLED];
-extern struct modbus_client *client;
+extern struct endpoint client;
 
 /* Empty maps, no fake device and no client yet. */
 int poll_setup(void **state);

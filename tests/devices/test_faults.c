@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The client against devices that are not what they should be: whatever happens, no value is taken for another. */
-#include "modbus/poll_bench.h"
+#include "devices/poll_bench.h"
 
 #include "rt/clock.h"
 
@@ -174,8 +174,7 @@ TEST(the_end_does_not_wait_for_a_slow_device)
   EVENTUALLY(fake.ignored > 0);
   fake.manner = ANSWERS;
   const uint64_t start_ns = clock_now_ns();
-  modbus_client_stop(client);
-  client = NULL;
+  endpoint_stop(&client);
   assert_true(ms_since(start_ns) < PATIENCE_MS);
   assert_int_equal(fake_get(&fake, 2), 7); /* over a new connection */
 }
@@ -192,8 +191,7 @@ TEST(one_that_is_back_gets_its_safe_values_at_the_end)
   fake.manner = HANGS_UP;
   EVENTUALLY(errors(0, DEVICE_ERROR_lost) >= 6);
   fake.manner = ANSWERS;
-  modbus_client_stop(client);
-  client = NULL;
+  endpoint_stop(&client);
   assert_int_equal(fake_get(&fake, 2), 7);
 }
 
@@ -219,8 +217,7 @@ TEST(descriptors_beyond_its_sets_are_not_given_to_libmodbus)
   assert_string_equal(told(0), "Too many open files");
   while (n > 0) close(used[--n]);
   EVENTUALLY(device_state(0) == DEVICE_UP);
-  modbus_client_stop(client);
-  client = NULL;
+  endpoint_stop(&client);
   setrlimit(RLIMIT_NOFILE, &before);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/bus.h"
+#include "devices/bus.h"
 
-#include "modbus/plan.h"
+#include "devices/plan.h"
 #include "rt/clock.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "modbus/poll_bench.h"
+#include "devices/poll_bench.h"
 
 #include "rt/clock.h"
 
@@ -12,7 +12,7 @@ struct fake_device fake;
 struct modbus_device device[POLLED];
 struct device_view view[POLLED];
 struct port port[POLLED];
-struct modbus_client *client;
+struct endpoint client;
 
 static struct wired item[POLLED][OUTPUTS + CHANNELS];
 static struct signals signals = {.count = VALUES, .channels = CHANNELS, .input_first = INPUT_FIRST};
@@ -22,7 +22,7 @@ int poll_setup(void **state)
   (void)state;
   static char name[POLLED][8] = {"plc", "drive"};
   fake = (struct fake_device){0};
-  client = NULL;
+  client = (struct endpoint){0};
   signals.platform_first = -1;
   memset(view, 0, sizeof view);
   for (int d = 0; d < POLLED; d++) {
@@ -36,7 +36,7 @@ int poll_setup(void **state)
 int poll_teardown(void **state)
 {
   (void)state;
-  modbus_client_stop(client);
+  endpoint_stop(&client);
   if (fake.mapping) fake_free(&fake);
   for (int d = 0; d < POLLED; d++) port_free(&port[d]);
   return 0;
@@ -92,9 +92,13 @@ void start_client(int devices)
 {
   char error[200] = "";
   for (int d = 0; d < devices; d++) qsort(item[d], (size_t)device[d].map.count, sizeof *item[d], by_place);
-  client = modbus_client_start(device, devices, &signals, port, view, error, sizeof error);
-  assert_string_equal(error, "");
-  assert_non_null(client);
+  client = (struct endpoint){.protocol = &devices_protocol,
+                             .config = device,
+                             .count = devices,
+                             .signals = &signals,
+                             .port = port,
+                             .view = view};
+  if (!endpoint_start(&client, error, sizeof error)) fail_msg("%s", error);
 }
 
 void cycle(enum run_state state, double offset)

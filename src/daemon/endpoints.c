@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * What stands around the loop. Set-up only. */
+#include "daemon/endpoints.h"
+
+#include "base/arena.h"
+#include "devices/devices.h"
+#include "modbus/server.h"
+#include "osc/osc.h"
+#include "packets/packets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The only list of the protocols; their order is that of the ports, of the start and of the texts. */
+void endpoints_list(struct endpoints *all, const struct settings *s)
+{
+  *all = (struct endpoints){.settings = s};
+  const struct endpoint list[ENDPOINTS] = {
+      {.protocol = &osc_protocol, .config = &s->osc, .count = s->osc.enabled},
+      {.protocol = &modbus_protocol, .config = &s->modbus, .count = s->modbus.enabled},
+      {.protocol = &devices_protocol, .config = s->device, .count = s->devices},
+      {.protocol = &packets_protocol, .config = s->packet, .count = s->packets},
+  };
+  for (int i = 0; i < ENDPOINTS; i++) {
+    all->endpoint[i] = list[i];
+    all->endpoint[i].signals = s->signals;
+  }
+}
+
+static bool out_of_memory(char *error, size_t size)
+{
+  snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
+  return false;
+}
+
+/* Whose input frames are the beats. */
+static int beat_source(const struct settings *s)
+{
+  static const int source[] = {[BEAT_NONE] = -1, [BEAT_OSC] = SOURCE_OSC, [BEAT_MODBUS] = SOURCE_MODBUS};
+  return source[s->cycle.beat];
+}
+
+static bool open_ports(struct endpoints *all, struct endpoint *e)
+{
+  const struct signals *s = e->signals;
+  e->port = &all->place[all->ports];
+  for (int i = 0; i < endpoint_ports(e); i++) {
+    struct port *p = &e->port[i];
+    if (!port_init(p, endpoint_port_name(e, i), (uint32_t)s->count, (uint32_t)s->channels,
+                   e->protocol->event))
+      return false;
+    all->port[all->ports++] = p;
+    p->source = e->protocol->source + i;
+    p->bell = all->bell;
+    p->paces = p->source == beat_source(all->settings);
+  }
+  return true;
+}
+
+bool endpoints_open(struct endpoints *all, char *error, size_t size)
+{
+  all->bell = aligned_zalloc(sizeof *all->bell);
+  if (!all->bell) return out_of_memory(error, size);
+  all->telemetry = telemetry_create(all->settings->instance, &all->left, error, size);
+  if (!all->telemetry) return false;
+  all->telemetry->devices = (uint64_t)all->settings->devices;
+  int ports = 0;
+  for (int i = 0; i < ENDPOINTS; i++) ports += endpoint_ports(&all->endpoint[i]);
+  all->place = aligned_zalloc((size_t)ports * sizeof *all->place);
+  if (!all->place) return out_of_memory(error, size);
+  for (int i = 0; i < ENDPOINTS; i++) {
+    struct endpoint *e = &all->endpoint[i];
+    e->counters = &all->telemetry->counters;
+    e->view = all->telemetry->device;
+    if (!open_ports(all, e)) return out_of_memory(error, size);
+  }
+  return true;
+}
+
+/* Tools read a description beside the telemetry. One that cannot be made stops nothing. */
+static void describe(const struct endpoints *all, const struct endpoint *e)
+{
+  char *text = e->protocol->describe ? e->protocol->describe(e, all->settings->instance) : NULL;
+  if (text) telemetry_describe(all->telemetry, text);
+  free(text);
+}
+
+bool endpoints_start(struct endpoints *all, char *error, size_t size)
+{
+  for (int i = 0; i < ENDPOINTS; i++) {
+    struct endpoint *e = &all->endpoint[i];
+    if (e->count == 0) continue;
+    if (!endpoint_start(e, error, size)) return false;
+    describe(all, e);
+  }
+  return true;
+}
+
+void endpoints_close(struct endpoints *all)
+{
+  for (int i = 0; i < ENDPOINTS; i++) endpoint_stop(&all->endpoint[i]);
+  for (int p = 0; p < all->ports; p++) port_free(all->port[p]);
+  free(all->place);
+  telemetry_destroy(all->telemetry);
+  free(all->bell);
+  *all = (struct endpoints){0};
+}
+
+uint64_t endpoints_commands_dropped(struct endpoints *all)
+{
+  uint64_t dropped = 0;
+  for (int p = 0; p < all->ports; p++) dropped += ring_dropped(&all->port[p]->commands);
+  return dropped;
+}
+
+void endpoints_text(const struct endpoints *all, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < ENDPOINTS && used < size; i++) {
+    char one[512];
+    endpoint_text(&all->endpoint[i], one, sizeof one);
+    if (one[0]) used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", one);
+  }
+}

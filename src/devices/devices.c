@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ * When which device is polled.
+ *
+ *   due ----> poll: complete, or refused -------> the next instant of the grid
+ *                 | nothing came, the first time -> likewise
+ *                 | again, or not to be reached --> after 0.1 s, 0.2 s ... 5 s
+ *
+ * So a device that keeps silent takes little of a line from those that share it. */
+#include "devices/devices.h"
+
+#include "devices/station.h"
+#include "rt/clock.h"
+#include "telemetry/device_view.h"
+#include "wire/sheet.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_KB = 128 };
+static const uint64_t BACK_OFF_NS = NS_PER_S / 10;
+static const uint64_t BACK_OFF_MOST_NS = 5 * NS_PER_S;
+static const uint64_t PATIENCE_NS = NS_PER_S / 5; /* with an answer over TCP, when the daemon is to end */
+
+struct member {
+  struct station station;
+  uint64_t due_ns;
+  uint64_t back_off_ns; /* 0: none */
+  int silent;           /* polls in a row that nothing came of */
+};
+
+/* A thread, and what it polls. */
+struct line {
+  struct bus bus;
+  struct member *member; /* (members) */
+  int members;
+  int stop;            /* of the endpoint */
+  sem_t *heard;        /* of the endpoint */
+  _Atomic bool leaves; /* it has heard that it is to stop */
+};
+
+struct lines {
+  struct line *line; /* (lines); thread i of the endpoint is that of line i */
+  int lines;
+  sem_t heard; /* posted by each line that has heard that it is to stop */
+};
+
+/* False if it is to stop first. */
+static bool sleep_until(const struct line *l, uint64_t due_ns)
+{
+  struct pollfd stop = {.fd = l->stop, .events = POLLIN};
+  for (;;) {
+    const uint64_t now_ns = clock_now_ns();
+    const struct timespec rest = clock_timespec(due_ns > now_ns ? due_ns - now_ns : 0);
+    if (ppoll(&stop, 1, &rest, NULL) > 0) return false;
+    if (now_ns >= due_ns) return true;
+  }
+}
+
+static struct member *next_due(struct line *l)
+{
+  struct member *next = &l->member[0];
+  for (int i = 1; i < l->members; i++)
+    if (l->member[i].due_ns < next->due_ns) next = &l->member[i];
+  return next;
+}
+
+static void back_off(struct member *m, uint64_t now_ns)
+{
+  m->back_off_ns = m->back_off_ns == 0 ? BACK_OFF_NS : 2 * m->back_off_ns;
+  if (m->back_off_ns > BACK_OFF_MOST_NS) m->back_off_ns = BACK_OFF_MOST_NS;
+  if (m->due_ns < now_ns + m->back_off_ns) m->due_ns = now_ns + m->back_off_ns;
+}
+
+static void schedule(struct member *m, enum bus_result result, bool answered)
+{
+  const uint64_t period_ns = m->station.period_ns, now_ns = clock_now_ns();
+  uint64_t periods = 1;
+  if (now_ns - m->due_ns >= period_ns) {
+    periods = (now_ns - m->due_ns) / period_ns + 1;
+    if (result != BUS_UNREACHABLE) atomic_fetch_add_explicit(&m->station.view->late, 1, memory_order_relaxed);
+  }
+  m->due_ns += periods * period_ns;
+  if (answered || result == BUS_OK) {
+    m->silent = 0;
+    m->back_off_ns = 0;
+  } else if (m->silent++ > 0 || result == BUS_UNREACHABLE) {
+    back_off(m, now_ns);
+  }
+}
+
+/* Those who wait for a line wait no longer when one of them has found it. */
+static void wake_others(struct line *l, const struct member *m)
+{
+  const uint64_t now_ns = clock_now_ns();
+  for (int i = 0; i < l->members; i++) {
+    struct member *other = &l->member[i];
+    if (other != m && other->back_off_ns && other->due_ns > now_ns) other->due_ns = now_ns;
+  }
+}
+
+static void poll_one(struct line *l, struct member *m)
+{
+  const bool was_open = l->bus.open;
+  bool answered;
+  const enum bus_result result = station_poll(&m->station, &l->bus, &answered);
+  schedule(m, result, answered);
+  if (!was_open && l->bus.open) wake_others(l, m);
+}
+
+static void *run(void *arg)
+{
+  struct line *l = arg;
+  const uint64_t start_ns = clock_now_ns();
+  for (int i = 0; i < l->members; i++) l->member[i].due_ns = start_ns;
+  for (struct member *m = next_due(l); sleep_until(l, m->due_ns); m = next_due(l)) poll_one(l, m);
+
+  l->leaves = true;
+  sem_post(l->heard);
+  l->bus.stop = -1;
+  for (int i = 0; i < l->members; i++) {
+    struct member *m = &l->member[i];
+    /* What keeps silent would take the time of the others on its line; over TCP there are none, and it may be back. */
+    if (m->back_off_ns == 0 || l->bus.place.host) station_leave(&m->station, &l->bus);
+    atomic_store_explicit(&m->station.view->state, DEVICE_OFF, memory_order_relaxed);
+  }
+  return NULL;
+}
+
+/* --- the endpoint --- */
+
+/* The line of a device; those with one path share it. NULL when out of memory. */
+static struct line *find_line(struct lines *all, const struct endpoint *e, const struct remote_place *place)
+{
+  for (int i = 0; i < all->lines && place->serial.path; i++) {
+    const char *path = all->line[i].bus.place.serial.path;
+    if (path && strcmp(path, place->serial.path) == 0) return &all->line[i];
+  }
+  struct line *l = &all->line[all->lines++];
+  l->stop = e->stop;
+  l->heard = &all->heard;
+  l->member = calloc((size_t)e->count, sizeof *l->member);
+  return bus_init(&l->bus, place, e->stop) && l->member ? l : NULL;
+}
+
+static bool add_device(struct endpoint *e, int i)
+{
+  const struct modbus_device *d = (const struct modbus_device *)e->config + i;
+  struct device_view *view = &e->view[i];
+  struct line *l = find_line(e->state, e, &d->place);
+  snprintf(view->name, sizeof view->name, "%s", d->name);
+  view->state = DEVICE_CONNECTING;
+  return l && station_init(&l->member[l->members++].station, d, e->signals, &e->port[i], view);
+}
+
+static bool start_devices(struct endpoint *e, char *error, size_t size)
+{
+  struct lines *all = e->state;
+  sem_init(&all->heard, 0, 0);
+  all->line = calloc((size_t)e->count, sizeof *all->line);
+  bool ok = all->line;
+  for (int i = 0; i < e->count && ok; i++) ok = add_device(e, i);
+  if (!ok) return endpoint_fail(e, ENOMEM, error, size);
+  for (int i = 0; i < all->lines && ok; i++) {
+    struct line *l = &all->line[i];
+    char name[16];
+    snprintf(name, sizeof name, "dev-%.11s", l->member[0].station.device->name);
+    ok = endpoint_run(e, name, STACK_KB, run, l, error, size);
+  }
+  return ok;
+}
+
+/* A thread that still waits for an answer over TCP after PATIENCE_NS waits no longer. */
+static void hurry_devices(struct endpoint *e)
+{
+  struct lines *all = e->state;
+  const struct timespec until = clock_timespec(clock_now_ns() + PATIENCE_NS);
+  int waited = e->threads;
+  while (waited > 0 && sem_clockwait(&all->heard, CLOCK_MONOTONIC, &until) == 0) waited--;
+  for (int i = 0; i < e->threads; i++)
+    if (!all->line[i].leaves) bus_interrupt(&all->line[i].bus);
+}
+
+static void close_devices(struct endpoint *e)
+{
+  struct lines *all = e->state;
+  for (int i = 0; i < all->lines; i++) {
+    struct line *l = &all->line[i];
+    for (int k = 0; k < l->members; k++) station_free(&l->member[k].station);
+    free(l->member);
+    bus_free(&l->bus);
+  }
+  free(all->line);
+  sem_destroy(&all->heard);
+}
+
+static const char *device_name(const struct endpoint *e, int i)
+{
+  return ((const struct modbus_device *)e->config)[i].name;
+}
+
+static void devices_text(const struct endpoint *e, char *text, size_t size)
+{
+  snprintf(text, size, "%d device%s", e->count, e->count == 1 ? "" : "s");
+}
+
+static void map_device(const struct modbus_device *d, const struct signals *signals, struct sheet *sheet)
+{
+  char place[400];
+  if (d->place.host)
+    snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
+  else
+    snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
+  for (int i = 0; i < d->map.count; i++) {
+    const struct wired *w = &d->map.item[i];
+    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+                                                   .table = w->table,
+                                                   .address = w->address,
+                                                   .wire = w->wire,
+                                                   .writable = !w->input,
+                                                   .name = signals->signal[w->signal].name,
+                                                   .unit = signals->signal[w->signal].unit,
+                                                   .text = w->input ? "ali3d reads it" : "ali3d writes it"});
+  }
+  if (d->alive >= 0)
+    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+                                                   .table = TABLE_HOLDING,
+                                                   .address = d->alive,
+                                                   .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
+                                                   .name = "alive",
+                                                   .text = "ali3d reads it: has to change"});
+}
+
+static bool map_devices(const struct endpoint *e, struct sheet *sheet)
+{
+  for (int i = 0; i < e->count; i++)
+    map_device((const struct modbus_device *)e->config + i, e->signals, sheet);
+  return sheet_complete(sheet);
+}
+
+const struct protocol devices_protocol = {.name = "devices",
+                                          .state = sizeof(struct lines),
+                                          .source = SOURCE_DEVICE,
+                                          .port_name = device_name,
+                                          .start = start_devices,
+                                          .hurry = hurry_devices,
+                                          .close = close_devices,
+                                          .text = devices_text,
+                                          .map = map_devices};
