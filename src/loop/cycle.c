@@ -245,7 +245,7 @@ static uint32_t shown_age_ms(uint64_t age_ns)
   return (uint32_t)(ms < most ? ms : most);
 }
 
-/* The head of the frames of this cycle; the time of publication is missing. */
+/* The frame of this cycle; the time of publication is missing. */
 static void compose(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
@@ -266,6 +266,8 @@ static void compose(struct cycle *c)
       .last_result = c->last_result,
       .inputs = (uint32_t)g->signals->inputs,
       .count = (uint32_t)g->signals->count,
+      .values = c->values,
+      .owner = c->inputs.owner,
   };
 }
 
@@ -281,14 +283,6 @@ static void observe(struct cycle *c)
   if (s->figures) figures_take(c, c->values + s->figure_first);
 }
 
-/* A full eventfd means the thread is to be woken already, so a failure is none. */
-static void wake(struct port *port)
-{
-  if (port->event < 0) return;
-  const ssize_t written = write(port->event, &(uint64_t){1}, sizeof(uint64_t));
-  (void)written;
-}
-
 static void publish(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
@@ -298,18 +292,12 @@ static void publish(struct cycle *c)
     c->head->last_result = c->steps.answer.result;
   }
   c->head->t_ns = clock_now_ns();
-  for (int p = 0; p < g->ports; p++) {
-    struct frame *frame = snapshot_begin(&g->port[p]->frames);
-    memcpy(frame, c->head, sizeof *frame);
-    memcpy(frame->values, c->values, c->head->count * sizeof *c->values);
-    memcpy(frame_owners(frame), c->inputs.owner, c->head->inputs * sizeof *c->inputs.owner);
-    snapshot_publish(&g->port[p]->frames);
-  }
+  for (int p = 0; p < g->ports; p++) port_publish(g->port[p], c->head);
   if (c->steps.done) answer(c, c->steps.port, &c->steps.answer);
   c->steps.done = false;
   machine_shown(&c->machine, c->head->state, c->head->t_ns);
   /* After all frames are out: no port waits for the wake-up of another. */
-  for (int p = 0; p < g->ports; p++) wake(g->port[p]);
+  for (int p = 0; p < g->ports; p++) port_wake(g->port[p]);
 }
 
 /* All of the next step that needs no inputs, in the time left after publication. */

@@ -134,7 +134,7 @@ struct cycle {
   struct platform_drive drive;
   struct schedule schedule;
   struct step_times step_times;
-  struct frame *head;     /* of the values last observed; without them */
+  struct frame *head;     /* of the values last observed */
   double *values;         /* (signals->count)  filled by the phase observe */
   uint64_t number;        /* of the cycle, from 1 */
   uint64_t wake_ns;       /* when it really began */

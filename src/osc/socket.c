@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "osc/socket.h"
 
-#include "osc/arrival.h"
 #include "osc/parse.h"
 #include "rt/clock.h"
+#include "transport/datagram_arrival.h"
+#include "transport/kernel_stamp.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -20,7 +21,7 @@ enum {
 struct osc_socket {
   int fd, port;
   struct counters *counters;
-  struct osc_arrival arrival;
+  struct datagram_arrival arrival;
   uint32_t dropped; /* by the kernel so far, as it counts */
   struct mmsghdr message[OSC_BATCH];
   struct iovec part[OSC_BATCH];
@@ -43,8 +44,7 @@ static int bind_socket(const struct osc_config *config, int *port, char *error, 
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
       setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     if (fd >= 0 && family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one) == 0 &&
-        setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &one, sizeof one) == 0 &&
+    if (fd >= 0 && kernel_stamp_ask(fd) && setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &one, sizeof one) == 0 &&
         bind(fd, &at.name.any, at.length) == 0 && getsockname(fd, &at.name.any, &at.length) == 0) {
       *port = inet_address_port(&at);
       return fd;
@@ -95,41 +95,16 @@ int osc_socket_port(const struct osc_socket *s)
   return s->port;
 }
 
-/* What the kernel wrote beside a datagram: returns its time stamp, 0: none. */
-static uint64_t take_control(struct osc_socket *s, struct msghdr *m)
+/* The kernel writes beside a datagram how many it has dropped so far. */
+static void count_dropped(struct osc_socket *s, struct msghdr *m)
 {
-  uint64_t stamp_ns = 0;
   for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-    if (c->cmsg_level != SOL_SOCKET) continue;
-    if (c->cmsg_type == SCM_TIMESTAMPNS) {
-      struct timespec stamp;
-      memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
-      stamp_ns = clock_ns(stamp);
-    } else if (c->cmsg_type == SO_RXQ_OVFL) {
-      uint32_t dropped;
-      memcpy(&dropped, CMSG_DATA(c), sizeof dropped);
-      counter_add(&s->counters->osc_overflow, (uint32_t)(dropped - s->dropped));
-      s->dropped = dropped;
-    }
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_RXQ_OVFL) continue;
+    uint32_t dropped;
+    memcpy(&dropped, CMSG_DATA(c), sizeof dropped);
+    counter_add(&s->counters->osc_overflow, (uint32_t)(dropped - s->dropped));
+    s->dropped = dropped;
   }
-  return stamp_ns;
-}
-
-/* Both clocks at one instant, or close to it: a thread that is preempted in between tries again. Returns the monotonic one. */
-static uint64_t read_clocks(struct osc_arrival *a)
-{
-  enum { TRIES = 3 };
-  static const uint64_t apart_ns = 20000;
-  uint64_t before_ns, now_ns;
-  struct timespec wall;
-  for (int i = 0; i < TRIES; i++) {
-    before_ns = clock_now_ns();
-    clock_gettime(CLOCK_REALTIME, &wall);
-    now_ns = clock_now_ns();
-    if (now_ns - before_ns < apart_ns) break;
-  }
-  osc_arrival_begin(a, before_ns, clock_ns(wall));
-  return now_ns;
 }
 
 int osc_socket_read(struct osc_socket *s, struct osc_received received[OSC_BATCH])
@@ -142,15 +117,17 @@ int osc_socket_read(struct osc_socket *s, struct osc_received received[OSC_BATCH
   /* MSG_TRUNC: the length of the datagram, not of what fitted */
   const int n = recvmmsg(s->fd, s->message, OSC_BATCH, MSG_TRUNC | MSG_DONTWAIT, NULL);
   if (n > 0) {
-    const uint64_t now_ns = read_clocks(&s->arrival);
+    const struct kernel_clocks clocks = kernel_clocks_read();
+    datagram_arrival_begin(&s->arrival, clocks.before_ns, clocks.wall_ns);
     for (int i = 0; i < n; i++) {
       struct msghdr *m = &s->message[i].msg_hdr;
       s->from[i].length = m->msg_namelen;
       received[i] =
           (struct osc_received){.from = s->from[i], .size = s->message[i].msg_len, .bytes = s->bytes[i]};
-      received[i].t_ns = osc_arrival_of(&s->arrival, take_control(s, m), now_ns);
+      received[i].t_ns = datagram_arrival_of(&s->arrival, kernel_stamp_wall_ns(m), clocks.now_ns);
+      count_dropped(s, m);
     }
   }
-  if (n < OSC_BATCH) osc_arrival_empty(&s->arrival, begin_ns);
+  if (n < OSC_BATCH) datagram_arrival_empty(&s->arrival, begin_ns);
   return n > 0 ? n : 0;
 }

@@ -7,14 +7,21 @@
 
 enum { PORT_RING = 64, REFUSALS = 16 };
 
+/* What stands in a snapshot: the owners follow the values. */
+struct frame_slot {
+  struct frame frame;
+  double values[];
+};
+
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event)
 {
   memset(p, 0, sizeof *p);
   p->name = name;
   p->event = -1;
   /* An input has a channel at least: so many owners are enough. */
-  const size_t frame = sizeof(struct frame) + values * sizeof(double) + channels * sizeof(struct input_owner);
-  bool ok = snapshot_init(&p->frames, frame) &&
+  const size_t slot =
+      sizeof(struct frame_slot) + values * sizeof(double) + channels * sizeof(struct input_owner);
+  bool ok = snapshot_init(&p->frames, slot) &&
             snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
             ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
             ring_init(&p->answers, sizeof(struct answer), PORT_RING) &&
@@ -23,8 +30,13 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
     p->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     ok = p->event >= 0;
   }
-  if (!ok) port_free(p);
-  return ok;
+  if (!ok) {
+    port_free(p);
+    return false;
+  }
+  /* Zeros stand for the values before the first frame. */
+  p->shown.values = ((const struct frame_slot *)snapshot_value(&p->frames))->values;
+  return true;
 }
 
 void port_free(struct port *p)
@@ -38,12 +50,32 @@ void port_free(struct port *p)
   p->event = -1;
 }
 
-/* The slot is this thread's own until it takes the next frame. */
+void port_publish(struct port *p, const struct frame *f)
+{
+  struct frame_slot *slot = snapshot_begin(&p->frames);
+  struct input_owner *owner = (struct input_owner *)(void *)(slot->values + f->count);
+  memcpy(slot->values, f->values, f->count * sizeof *f->values);
+  if (f->inputs) memcpy(owner, f->owner, f->inputs * sizeof *owner);
+  slot->frame = *f;
+  slot->frame.values = slot->values;
+  slot->frame.owner = owner;
+  snapshot_publish(&p->frames);
+}
+
+/* A full eventfd means that the thread is to be woken already, so a failure is none. */
+void port_wake(struct port *p)
+{
+  if (p->event < 0) return;
+  const ssize_t written = write(p->event, &(uint64_t){1}, sizeof(uint64_t));
+  (void)written;
+}
+
 bool port_take_frame(struct port *p, const struct frame **frame)
 {
   const uint32_t fault = atomic_load_explicit(&p->stuck, memory_order_acquire);
   const bool fresh = snapshot_take(&p->frames);
-  struct frame *f = (struct frame *)(void *)p->frames.slot[p->frames.read];
+  struct frame *f = &p->shown;
+  if (fresh) *f = ((const struct frame_slot *)snapshot_value(&p->frames))->frame;
   *frame = f;
   if (fault == 0 || f->state == STATE_EXIT) return fresh;
   f->state = STATE_SAFE;
@@ -56,9 +88,7 @@ bool port_take_frame(struct port *p, const struct frame **frame)
 void port_show_stuck(struct port *p, uint32_t fault)
 {
   atomic_store_explicit(&p->stuck, fault, memory_order_release);
-  if (p->event < 0) return;
-  const ssize_t written = write(p->event, &(uint64_t){1}, sizeof(uint64_t));
-  (void)written; /* full: it is to be woken already */
+  port_wake(p);
 }
 
 bool port_estop(struct port *p, const struct command *c)

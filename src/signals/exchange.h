@@ -32,37 +32,29 @@ struct input_owner {
   uint32_t client; /* under which the port of that source knows its name */
 };
 
-/* What the loop publishes every cycle. Behind the values: an owner for each input, see frame_owner(). */
+/* What the loop publishes every cycle: a head, and where the values and the owners of the inputs stand. The loop writes it with
+ * port_publish(), a thread reads it with port_take_frame(). */
 struct frame {
   uint64_t cycle; /* +1 per cycle of the loop, also while paused */
   uint64_t t_ns;  /* CLOCK_MONOTONIC of publication */
   double time;    /* s, simulated */
   uint32_t state; /* enum run_state */
   uint32_t flags; /* enum frame_flag */
-  uint32_t
-      fault; /* latched cause of FAULT or SAFE, in INIT of the last run; enum fault_code in loop/machine.h; 0 none */
+  uint32_t fault; /* enum fault_code: latched cause of FAULT or SAFE, in INIT of the last run */
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
   uint32_t input_age_ms; /* of the oldest channel that was ever set; UINT32_MAX: none was */
   uint32_t stale_mask; /* bit i: input i (of the first 32 declared inputs) is stale, or recovers from that */
   uint32_t last_command, last_command_id, last_result;
-  uint32_t inputs; /* owners behind the values */
-  uint32_t count;  /* values */
-  double values[]; /* (count) in the order of the signal table */
+  uint32_t inputs, count;          /* owners; values */
+  const double *values;            /* (count) in the order of the signal table */
+  const struct input_owner *owner; /* (inputs) as of the cycle of the frame */
 };
-
-/* Where the owners of the inputs of a frame stand (frame->inputs), once frame->count is set. */
-static inline struct input_owner *frame_owners(struct frame *f)
-{
-  return (struct input_owner *)(void *)(f->values + f->count);
-}
 
 /* The owner of an input as of the cycle of the frame; OWNER_NONE where the frame names none. */
 static inline struct input_owner frame_owner(const struct frame *f, int input)
 {
-  const struct input_owner none = {.source = OWNER_NONE};
-  const struct input_owner *owners = (const struct input_owner *)(const void *)(f->values + f->count);
-  return (uint32_t)input < f->inputs ? owners[input] : none;
+  return (uint32_t)input < f->inputs ? f->owner[input] : (struct input_owner){.source = OWNER_NONE};
 }
 
 /* The loop would refuse a sample of the input from this source: the input belongs to another one. */
@@ -95,7 +87,7 @@ struct refusal {
 
 struct port {
   const char *name;       /* "osc", "modbus" */
-  struct snapshot frames; /* loop -> thread: struct frame */
+  struct snapshot frames; /* loop -> thread: struct frame, its values and owners */
   struct snapshot inputs; /* thread -> loop: struct input_sample[channels] */
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
@@ -103,7 +95,8 @@ struct port {
   _Atomic uint64_t
       estop; /* PORT_ESTOP and the client who asks; set by the thread, taken by the loop, 0: needs no room in a
                              ring */
-  _Atomic uint32_t stuck; /* the loop stands still: the fault to show in its place; 0: it does not */
+  _Atomic uint32_t stuck; /* the loop is stuck: the fault to show in its place; 0: it is not */
+  struct frame shown;     /* the thread's own: the newest frame, as it is to be shown */
   int event;              /* eventfd the loop signals after publishing; -1: the thread polls */
   struct bell *bell;      /* rung with every command; NULL: nobody waits for one */
   int source;             /* SOURCE_OSC, ... */
@@ -122,11 +115,17 @@ static inline void port_beat(struct port *p, uint64_t t_ns)
   if (p->bell && p->paces) bell_beat(p->bell, t_ns);
 }
 
-/* Thread side: the newest frame; true if there is something to show. While the loop stands still nobody is to believe that
- * it runs: the frame then says SAFE, again and again, with the fault it is said to stand still for. */
+/* Loop side: publishes a copy of the frame, its values and its owners. RT. Whoever is to see it soon is woken afterwards. */
+void port_publish(struct port *p, const struct frame *f);
+/* Any thread: wakes the thread of the port, where it sleeps on the event. RT. */
+void port_wake(struct port *p);
+
+/* Thread side: the newest frame; true if there is something to show. The frame is the port's own copy of the published head, and
+ * valid until the next call. While the loop is stuck nobody may believe that it runs: every call then returns true, and the
+ * frame says SAFE and names the fault. */
 bool port_take_frame(struct port *p, const struct frame **frame);
 
-/* Whoever watches the loop: it stands still and shows `fault`, or goes on (0). Wakes the thread. */
+/* The supervisor: the loop is stuck and shows `fault`, or goes on (0). Wakes the thread. */
 void port_show_stuck(struct port *p, uint32_t fault);
 
 /* Thread side: says that a sample of `client` ("127.0.0.1:4711") was refused. Never fails: refusals that do not fit are counted

@@ -5,35 +5,55 @@
 
 #include <string.h>
 
-enum { SET_NS = 1000000 }; /* more than the clock is slewed by, or the thread held up between two readings */
+enum {
+  SET_NS = 1000000, /* more than the clock is slewed by, or the thread held up between two readings */
+  APART_NS = 20000, /* readings further apart are tried again: the thread was preempted in between */
+  TRIES = 3,
+};
 
-static int64_t wall_now_ns(void)
+bool kernel_stamp_ask(int fd)
 {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return (int64_t)clock_ns(t);
+  return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int)) == 0;
 }
 
-void kernel_stamp_ask(int fd)
-{
-  setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &(int){1}, sizeof(int));
-}
-
-void kernel_clock_look(struct kernel_clock *k)
-{
-  k->ahead_ns = wall_now_ns() - (int64_t)clock_now_ns();
-}
-
-uint64_t kernel_stamp_ns(const struct kernel_clock *k, struct msghdr *m)
+uint64_t kernel_stamp_wall_ns(struct msghdr *m)
 {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
     struct timespec stamp;
     memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
-    const int64_t wall_ns = wall_now_ns(), now_ns = (int64_t)clock_now_ns();
-    const int64_t moved_ns = wall_ns - now_ns - k->ahead_ns, age_ns = wall_ns - (int64_t)clock_ns(stamp);
-    if (moved_ns > SET_NS || moved_ns < -SET_NS || age_ns > now_ns) return 0;
-    return (uint64_t)(age_ns > 0 ? now_ns - age_ns : now_ns);
+    return clock_ns(stamp);
   }
   return 0;
+}
+
+struct kernel_clocks kernel_clocks_read(void)
+{
+  struct kernel_clocks k;
+  struct timespec wall;
+  for (int i = 0; i < TRIES; i++) {
+    k.before_ns = clock_now_ns();
+    clock_gettime(CLOCK_REALTIME, &wall);
+    k.now_ns = clock_now_ns();
+    if (k.now_ns - k.before_ns < APART_NS) break;
+  }
+  k.wall_ns = clock_ns(wall);
+  return k;
+}
+
+void kernel_clock_look(struct kernel_clock *k)
+{
+  const struct kernel_clocks c = kernel_clocks_read();
+  k->ahead_ns = (int64_t)c.wall_ns - (int64_t)c.now_ns;
+}
+
+uint64_t kernel_stamp_ns(const struct kernel_clock *k, struct msghdr *m)
+{
+  const uint64_t stamp_ns = kernel_stamp_wall_ns(m);
+  if (stamp_ns == 0) return 0;
+  const struct kernel_clocks c = kernel_clocks_read();
+  const int64_t wall_ns = (int64_t)c.wall_ns, now_ns = (int64_t)c.now_ns;
+  const int64_t moved_ns = wall_ns - now_ns - k->ahead_ns, age_ns = wall_ns - (int64_t)stamp_ns;
+  if (moved_ns > SET_NS || moved_ns < -SET_NS || age_ns > now_ns) return 0;
+  return (uint64_t)(age_ns > 0 ? now_ns - age_ns : now_ns);
 }

@@ -172,14 +172,10 @@ static int bytes_of(const char *name, uint8_t out[PACKET_BYTES_MAX])
   unlink(file);
   assert_int_equal(r.errors, 0);
   assert_int_equal(s.packets, 1);
-  struct frame *frame = calloc(1, sizeof *frame + sizeof VALUE);
-  assert_non_null(frame);
-  frame->cycle = 0x01020304;
-  memcpy(frame->values, VALUE, sizeof VALUE);
+  const struct frame frame = {.cycle = 0x01020304, .values = VALUE};
   const struct packet_moment moment = {.number = 258};
-  const int clamped = packet_encode(&s.packet[0], frame, &moment, out), size = s.packet[0].size;
+  const int clamped = packet_encode(&s.packet[0], &frame, &moment, out), size = s.packet[0].size;
   assert_int_equal(clamped, strstr(name, "simtools") ? 1 : 0); /* the leg that asks for 2 */
-  free(frame);
   packets_release(s.packet, s.packets);
   yaml_free(&tree);
   return size;

@@ -29,6 +29,8 @@ struct fuzz_bench *fuzz_bench(void)
   CHECK(b.settings);
   const struct signals *s = b.settings->signals;
   CHECK(port_init(&b.port, "fuzz", (uint32_t)s->count, (uint32_t)s->channels, false));
+  b.values = calloc((size_t)s->count, sizeof *b.values);
+  CHECK(b.values);
   b.now_ns = UINT64_C(1000000000);
   return &b;
 }
@@ -56,11 +58,13 @@ void fuzz_cycle(struct fuzz_bench *f)
     ring_push(&f->port.answers,
               &(struct answer){.code = c.code, .id = c.id, .client = c.client, .result = c.argument % 5});
   }
-  struct frame *frame = snapshot_begin(&f->port.frames);
   const uint32_t count = (uint32_t)f->settings->signals->count;
-  *frame =
-      (struct frame){.cycle = ++f->cycle, .time = 0.01 * (double)f->cycle, .state = state, .count = count};
-  for (uint32_t i = 0; i < count; i++) frame->values[i] = (double)i + (double)(f->cycle % 7);
-  snapshot_publish(&f->port.frames);
+  f->cycle++;
+  for (uint32_t i = 0; i < count; i++) f->values[i] = (double)i + (double)(f->cycle % 7);
+  port_publish(&f->port, &(struct frame){.cycle = f->cycle,
+                                         .time = 0.01 * (double)f->cycle,
+                                         .state = state,
+                                         .count = count,
+                                         .values = f->values});
   f->now_ns += 10000000;
 }

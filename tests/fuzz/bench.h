@@ -10,6 +10,7 @@
 struct fuzz_bench {
   struct settings *settings;
   struct port port;
+  double *values; /* of the frames */
   struct counters counters;
   uint64_t now_ns, cycle;
   uint64_t given; /* datagrams or frames: said at the end */

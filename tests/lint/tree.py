@@ -37,7 +37,6 @@ BANNED_DAEMON = {
 # (file, what it may name all the same): why.
 EXCUSED = {
     ("src/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
-    ("src/osc/socket.c", "CLOCK_REALTIME"): "the kernel stamps datagrams by it; converted at once, and bounded without it",
     ("src/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",
 }
 LONGEST = 500  # lines of a source file that is to be read at a sitting

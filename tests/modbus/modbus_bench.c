@@ -64,10 +64,11 @@ void bench_restart_with(enum access local, enum access others)
 
 void cycle(uint64_t number, enum run_state run_state)
 {
-  struct frame *f = snapshot_begin(&port.frames);
-  *f = (struct frame){.cycle = number, .state = run_state, .period_us = 10000, .count = VALUES};
-  for (int i = 0; i < VALUES; i++) f->values[i] = (double)number + i;
-  snapshot_publish(&port.frames);
+  double values[VALUES];
+  for (int i = 0; i < VALUES; i++) values[i] = (double)number + i;
+  port_publish(
+      &port, &(struct frame){
+                 .cycle = number, .state = run_state, .period_us = 10000, .count = VALUES, .values = values});
 }
 
 double ms_since(uint64_t start_ns)

@@ -112,12 +112,11 @@ void cycle(enum run_state state, double offset)
 
 void cycle_flagged(enum run_state state, uint32_t flags, double offset)
 {
-  for (int d = 0; d < POLLED; d++) {
-    struct frame *f = snapshot_begin(&port[d].frames);
-    *f = (struct frame){.t_ns = clock_now_ns(), .state = state, .flags = flags, .count = VALUES};
-    for (int i = 0; i < VALUES; i++) f->values[i] = i + offset;
-    snapshot_publish(&port[d].frames);
-  }
+  double values[VALUES];
+  for (int i = 0; i < VALUES; i++) values[i] = i + offset;
+  const struct frame f = {
+      .t_ns = clock_now_ns(), .state = state, .flags = flags, .count = VALUES, .values = values};
+  for (int d = 0; d < POLLED; d++) port_publish(&port[d], &f);
 }
 
 struct input_sample sample(int d, int channel)

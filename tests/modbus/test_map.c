@@ -55,31 +55,24 @@ TEST(sensors_have_a_block_of_their_own)
   modbus_map_free(&map);
   assert_true(modbus_map_init(&map, &usual, &with));
   assert_true(isnan(frame_get_float(map.mapping->tab_input_registers + MAP_SENSOR)));
-  struct frame *f = calloc(1, sizeof *f + (size_t)with.count * sizeof(double));
-  assert_non_null(f);
-  f->count = (uint32_t)with.count;
-  for (int i = 0; i < with.count; i++) f->values[i] = i;
-  modbus_map_show(&map, f);
+  double values[VALUES + SENSOR_VALUES];
+  for (int i = 0; i < with.count; i++) values[i] = i;
+  modbus_map_show(&map, &(struct frame){.count = (uint32_t)with.count, .values = values});
   for (int i = 0; i < SENSOR_VALUES; i++)
     assert_true(frame_get_float(map.mapping->tab_input_registers + MAP_SENSOR + 2 * i) == (float)(FIRST + i));
   assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES), 0);
   assert_int_equal(reads(4, MAP_SENSOR, 2 * SENSOR_VALUES + 2), MBAP_ILLEGAL_ADDRESS);
   assert_int_equal(reads(4, MAP_SENSOR + 1, 2), MBAP_ILLEGAL_ADDRESS); /* half a value */
-  free(f);
 }
 
 enum { MOTION_FIRST = 1 + BODIES * SIGNALS_BODY };
 
 static void show_platform(uint32_t state, uint32_t flags, double value)
 {
-  struct frame *f = calloc(1, sizeof *f + (MOTION_FIRST + PLATFORM_SIGNALS) * sizeof(double));
-  assert_non_null(f);
-  f->state = state;
-  f->flags = flags;
-  f->count = MOTION_FIRST + PLATFORM_SIGNALS;
-  for (uint32_t i = 0; i < f->count; i++) f->values[i] = value;
-  modbus_map_show(&map, f);
-  free(f);
+  enum { COUNT = MOTION_FIRST + PLATFORM_SIGNALS };
+  double values[COUNT];
+  for (int i = 0; i < COUNT; i++) values[i] = value;
+  modbus_map_show(&map, &(struct frame){.state = state, .flags = flags, .count = COUNT, .values = values});
 }
 
 /* A rig that polls is told to ask again; its "no value" would be a place to go to. All else is read. */
@@ -133,14 +126,11 @@ TEST(what_is_clamped_is_told)
     double value;
     uint64_t clamped;
   } c[] = {{0.0, 0}, {40000.0, 1}, {-40000.0, 2}, {1e300, 2}, {(double)NAN, 0}, {32767.0, 0}};
-  struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
-  assert_non_null(f);
-  f->count = VALUES;
+  double values[VALUES];
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-    for (int k = 0; k < VALUES; k++) f->values[k] = c[i].value;
-    assert_int_equal(modbus_map_show(&map, f), c[i].clamped);
+    for (int k = 0; k < VALUES; k++) values[k] = c[i].value;
+    assert_int_equal(modbus_map_show(&map, &(struct frame){.count = VALUES, .values = values}), c[i].clamped);
   }
-  free(f);
 }
 
 TEST(the_crc_is_that_of_modbus)
@@ -150,26 +140,25 @@ TEST(the_crc_is_that_of_modbus)
 
 TEST(a_frame_fills_the_input_registers)
 {
-  struct frame *f = calloc(1, sizeof *f + VALUES * sizeof(double));
-  assert_non_null(f);
-  f->cycle = 0x1234567890;
-  f->time = 1.5;
-  f->state = STATE_RUNNING;
-  f->flags = FLAG_RUNNING | FLAG_OVERRUN | FLAG_NOT_REALTIME | FLAG_VIOLATED;
-  f->fault = 9;
-  f->period_us = 10000;
-  f->last_cycle_us = 70000;
-  f->max_cycle_us = 80000;
-  f->misses = 3;
-  f->input_age_ms = UINT32_MAX;
-  f->stale_mask = 0x5;
-  f->last_command = COMMAND_RUN;
-  f->last_command_id = 0x10007;
-  f->last_result = RESULT_WRONG_STATE;
-  f->count = VALUES;
-  for (int i = 0; i < VALUES; i++) f->values[i] = 100 + i;
-  modbus_map_show(&map, f);
-  free(f);
+  double values[VALUES];
+  for (int i = 0; i < VALUES; i++) values[i] = 100 + i;
+  modbus_map_show(&map,
+                  &(struct frame){.cycle = 0x1234567890,
+                                  .time = 1.5,
+                                  .state = STATE_RUNNING,
+                                  .flags = FLAG_RUNNING | FLAG_OVERRUN | FLAG_NOT_REALTIME | FLAG_VIOLATED,
+                                  .fault = 9,
+                                  .period_us = 10000,
+                                  .last_cycle_us = 70000,
+                                  .max_cycle_us = 80000,
+                                  .misses = 3,
+                                  .input_age_ms = UINT32_MAX,
+                                  .stale_mask = 0x5,
+                                  .last_command = COMMAND_RUN,
+                                  .last_command_id = 0x10007,
+                                  .last_result = RESULT_WRONG_STATE,
+                                  .count = VALUES,
+                                  .values = values});
 
   const uint16_t *at = map.mapping->tab_input_registers;
   static const uint16_t head[] = {0x4133, 0x0202, 3, 0x9082, 9, 0x9080, 0x7890, 0x7890, 0x3456, 0x7890};
@@ -210,14 +199,9 @@ TEST(long_times_stay_true)
 /* The loop says that an input is of another source, or of a device alone: no answer may say that a value was taken. */
 TEST(inputs_of_other_sources_are_refused)
 {
-  struct frame *f = calloc(1, sizeof *f + 2 * sizeof(struct input_owner));
-  assert_non_null(f);
-  f->state = STATE_RUNNING;
-  f->inputs = 2;
-  struct input_owner *owner = frame_owners(f);
-  owner[0] = (struct input_owner){.source = OWNER_NONE};
-  owner[1] = (struct input_owner){.source = SOURCE_OSC, .client = 300};
-  modbus_map_show(&map, f);
+  struct input_owner owner[2] = {{.source = OWNER_NONE}, {.source = SOURCE_OSC, .client = 300}};
+  const struct frame f = {.state = STATE_RUNNING, .inputs = 2, .owner = owner};
+  modbus_map_show(&map, &f);
 
   assert_int_equal(accept_as(&alice, 100 * MS, frame_write(frame, 1, 100, inputs(1, 1), 65)), MBAP_BUSY);
   assert_true(effect.owned && effect.tell && !effect.inputs);
@@ -241,10 +225,10 @@ TEST(inputs_of_other_sources_are_refused)
 
   /* what was written while it was free, and acts when it is not: refused, and let go */
   owner[1].source = OWNER_NONE;
-  modbus_map_show(&map, f);
+  modbus_map_show(&map, &f);
   assert_int_equal(accept_as(&alice, 1104 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
   owner[1].source = SOURCE_DEVICE;
-  modbus_map_show(&map, f);
+  modbus_map_show(&map, &f);
   assert_int_equal(accept_as(&alice, 1105 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), MBAP_BUSY);
   assert_true(effect.owned && effect.input == 1);
   assert_int_equal(accept_as(&alice, 1106 * MS, frame_write(frame, 1, 164, (uint16_t[]){2}, 1)), 0);
@@ -252,9 +236,8 @@ TEST(inputs_of_other_sources_are_refused)
 
   /* ours, as the loop sees it */
   owner[1] = (struct input_owner){.source = SOURCE_MODBUS, .client = ALICE};
-  modbus_map_show(&map, f);
+  modbus_map_show(&map, &f);
   assert_int_equal(accept_as(&alice, 1107 * MS, frame_write(frame, 1, 112, inputs(9, 1), 12)), 0);
-  free(f);
 
   /* nobody has set it, but we may not */
   input[1].sources = UINT64_C(1) << (SOURCE_DEVICE + 3);

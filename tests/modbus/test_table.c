@@ -64,15 +64,11 @@ static int teardown(void **state)
 /* A frame with value[i] = first + i. */
 static void show(enum run_state run_state, double first)
 {
-  struct frame *f = calloc(1, sizeof *f + COUNT * sizeof(double));
-  assert_non_null(f);
-  f->state = run_state;
-  f->count = COUNT;
-  f->cycle = 0x01020304;
-  f->time = 123456.0;
-  for (int i = 0; i < COUNT; i++) f->values[i] = first + i;
-  modbus_map_show(&map, f);
-  free(f);
+  double values[COUNT];
+  for (int i = 0; i < COUNT; i++) values[i] = first + i;
+  modbus_map_show(
+      &map, &(struct frame){
+                .state = run_state, .count = COUNT, .cycle = 0x01020304, .time = 123456.0, .values = values});
 }
 
 static void assert_words(const uint16_t *at, const uint16_t *word, int n)
@@ -314,14 +310,13 @@ TEST(the_platform_stands_in_the_default_map)
   with.count = ALL;
   with.signal = name;
   for (int i = 0; i < ALL; i++) name[i] = (struct signal){(char[]){"x"}, ""};
-  struct frame *f = calloc(1, sizeof *f + ALL * sizeof(double));
-  f->count = ALL;
-  f->cycle = 0x54321;
-  f->flags = FLAG_PARKED | FLAG_LOCKSTEP;
-  for (int i = 0; i < ALL; i++) f->values[i] = i;
+  double values[ALL];
+  for (int i = 0; i < ALL; i++) values[i] = i;
   modbus_map_free(&map);
   assert_true(modbus_map_init(&map, &(struct modbus_config){.default_map = true}, &with));
-  modbus_map_show(&map, f);
+  modbus_map_show(
+      &map, &(struct frame){
+                .count = ALL, .cycle = 0x54321, .flags = FLAG_PARKED | FLAG_LOCKSTEP, .values = values});
   const uint16_t *at = map.mapping->tab_input_registers;
   for (int i = 0; i < 18; i++) assert_true(frame_get_float(at + 100 + 2 * i) == (float)(FIRST + i));
   for (int i = 0; i < 6; i++) assert_true(frame_get_float(at + 136 + 2 * i) == (float)(FIRST + 24 + i));
@@ -337,7 +332,6 @@ TEST(the_platform_stands_in_the_default_map)
   assert_true(modbus_map_init(&map, &(struct modbus_config){0}, &with)); /* without the default map */
   assert_int_equal(reads(4, 100, 2), MBAP_ILLEGAL_ADDRESS);
   free(name);
-  free(f);
 }
 
 int main(void)

@@ -87,25 +87,23 @@ int bench_teardown(void **state)
 
 void publish_silently(uint64_t cycle, enum run_state run_state)
 {
-  struct frame *f = snapshot_begin(&port.frames);
-  memset(f, 0, sizeof *f);
-  f->cycle = cycle;
-  f->time = 0.01 * (double)cycle;
-  f->state = run_state;
-  f->misses = 3;
-  f->last_cycle_us = 70;
-  f->max_cycle_us = 90;
-  f->input_age_ms = UINT32_MAX;
-  f->count = VALUES;
-  for (int i = 0; i < VALUES; i++) f->values[i] = (double)cycle + i / 8.0;
-  snapshot_publish(&port.frames);
+  double values[VALUES];
+  for (int i = 0; i < VALUES; i++) values[i] = (double)cycle + i / 8.0;
+  port_publish(&port, &(struct frame){.cycle = cycle,
+                                      .time = 0.01 * (double)cycle,
+                                      .state = run_state,
+                                      .misses = 3,
+                                      .last_cycle_us = 70,
+                                      .max_cycle_us = 90,
+                                      .input_age_ms = UINT32_MAX,
+                                      .count = VALUES,
+                                      .values = values});
 }
 
 void publish(uint64_t cycle, enum run_state run_state)
 {
   publish_silently(cycle, run_state);
-  uint64_t one = 1;
-  assert_int_equal(write(port.event, &one, sizeof one), sizeof one);
+  port_wake(&port);
 }
 
 bool wait_readable(int fd, int ms)

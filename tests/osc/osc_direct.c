@@ -150,15 +150,14 @@ uint32_t subscribe(const char *stream, int to_port, int divisor, int profile)
   return wire_get_u32(args + (strlen(stream) / 4 + 1) * 4);
 }
 
-const struct frame *frame_of(uint64_t cycle, uint32_t state, uint32_t fault)
+struct frame *frame_of(uint64_t cycle, uint32_t state, uint32_t fault)
 {
-  static union {
-    struct frame frame;
-    uint8_t room[sizeof(struct frame) + VALUES * sizeof(double) + 3 * sizeof(struct input_owner)];
-  } kept[2];
+  static double values[2][VALUES];
+  static struct frame kept[2];
   static int which;
-  struct frame *f = &kept[which ^= 1].frame;
-  *f = (struct frame){.cycle = cycle, .state = state, .fault = fault, .count = VALUES};
-  for (int i = 0; i < VALUES; i++) f->values[i] = (double)cycle + i / 8.0;
-  return f;
+  which ^= 1;
+  for (int i = 0; i < VALUES; i++) values[which][i] = (double)cycle + i / 8.0;
+  kept[which] = (struct frame){
+      .cycle = cycle, .state = state, .fault = fault, .count = VALUES, .values = values[which]};
+  return &kept[which];
 }

@@ -52,6 +52,6 @@ uint32_t subscribe(const char *stream, int to_port, int divisor, int profile);
 #define assert_counted(name, n) assert_int_equal(counter_get(&counters.name), (n))
 
 /* A frame of this cycle, whose value i is cycle + i / 8. */
-const struct frame *frame_of(uint64_t cycle, uint32_t state, uint32_t fault);
+struct frame *frame_of(uint64_t cycle, uint32_t state, uint32_t fault);
 
 #endif

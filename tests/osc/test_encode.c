@@ -14,7 +14,8 @@ enum { BODIES = 128 };
 static char name_text[BODIES][16];
 static const char *name[BODIES];
 static struct signals signals = {.body_first = 1, .figure_first = 1 << 20, .platform_first = -1};
-static struct frame *frame;
+static double values[1 + BODIES * SIGNALS_BODY];
+static struct frame frame;
 static struct osc_space *space;
 static const struct osc_config config = {.prefix = "/ali3", .body_name = name};
 
@@ -25,20 +26,18 @@ static int setup(void **state)
     snprintf(name_text[i], sizeof name_text[i], "link_%d", i);
     name[i] = name_text[i];
   }
-  size_t values = 1 + BODIES * SIGNALS_BODY;
-  frame = calloc(1, sizeof *frame + values * sizeof(double));
-  frame->cycle = 0x1122334455667788;
-  frame->time = 12.5;
-  frame->state = STATE_RUNNING;
-  frame->flags = FLAG_RUNNING | FLAG_NOT_REALTIME;
-  for (size_t i = 0; i < values; i++) frame->values[i] = (double)i + 1.0 / 3;
+  frame = (struct frame){.cycle = 0x1122334455667788,
+                         .time = 12.5,
+                         .state = STATE_RUNNING,
+                         .flags = FLAG_RUNNING | FLAG_NOT_REALTIME,
+                         .values = values};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) values[i] = (double)i + 1.0 / 3;
   return 0;
 }
 
 static int teardown(void **state)
 {
   (void)state;
-  free(frame);
   osc_space_free(space);
   return 0;
 }
@@ -53,7 +52,7 @@ static struct osc_state *make(enum stream stream, int bodies, bool doubles)
   struct osc_state *st = osc_state_new(space, config.prefix, stream, doubles, OSC_WHOLE, error, sizeof error);
   assert_string_equal(error, "");
   assert_non_null(st);
-  osc_state_fill(st, frame);
+  osc_state_fill(st, &frame);
   return st;
 }
 
@@ -97,7 +96,7 @@ TEST(liblo_reads_back_what_was_patched_in)
     assert_int_equal(lo_message_get_argc(m), SIGNALS_BODY_STATE);
     for (int i = 0; i < SIGNALS_BODY_STATE; i++) {
       const void *argument = lo_message_get_argv(m)[i]; /* liblo does not align it */
-      double sent = frame->values[1 + i], d;
+      double sent = values[1 + i], d;
       float f;
       memcpy(doubles ? (void *)&d : (void *)&f, argument, doubles ? sizeof d : sizeof f);
       assert_true(doubles ? d == sent : f == (float)sent);
@@ -131,8 +130,8 @@ TEST(the_cycle_of_the_short_profile_wraps_to_zero)
                {UINT64_MAX, INT32_MAX}};
   struct osc_state *st = make(STREAM_BODY, 1, false);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    frame->cycle = cases[i].cycle;
-    osc_state_fill(st, frame);
+    frame.cycle = cases[i].cycle;
+    osc_state_fill(st, &frame);
     assert_int_equal(wire_get_u32(need(&st->packet[0], "/ali3/hdr", "ifiiii")), cases[i].shown);
   }
   osc_state_free(st);
@@ -157,7 +156,7 @@ TEST(every_body_is_in_one_of_the_packets)
         snprintf(address, sizeof address, "/ali3/body/link_%d/state", b);
         const uint8_t *args = need(p, address, types);
         double last = doubles ? wire_get_d(args + 96) : wire_get_f(args + 48);
-        double expected = frame->values[1 + b * SIGNALS_BODY + 12];
+        double expected = values[1 + b * SIGNALS_BODY + 12];
         assert_true(fabs(last - expected) <= (doubles ? 0 : 1e-6 * expected));
         assert_int_equal(b, next);
         next++;
@@ -197,7 +196,7 @@ TEST(sensors_have_a_stream_of_their_own)
       snprintf(address, sizeof address, "/ali3/sensor/s_%d/%s", i / 2, i % 2 ? "velocity" : "orientation");
       const uint8_t *args = need(p, address, i % 2 ? "ddd" : "dddd");
       const struct signal_group *g = &group[i];
-      for (int v = 0; v < g->count; v++) assert_true(wire_get_d(args + 8 * v) == frame->values[g->first + v]);
+      for (int v = 0; v < g->count; v++) assert_true(wire_get_d(args + 8 * v) == values[g->first + v]);
     }
   }
   assert_int_equal(next, st->messages);
@@ -231,7 +230,7 @@ TEST(every_stream_has_its_groups)
     for (int i = 0; i < GROUPS; i++) {
       const uint8_t *args = wire_find(st->packet[0].bytes, st->packet[0].size, address[i], "d");
       assert_int_equal(args != NULL, stream[i] == s);
-      if (args) assert_true(wire_get_d(args) == frame->values[i]);
+      if (args) assert_true(wire_get_d(args) == values[i]);
       expected += args != NULL;
     }
     assert_int_equal(st->messages, expected);
@@ -272,11 +271,11 @@ TEST(signals_stand_at_addresses_of_the_users_own)
   assert_non_null(own);
   struct osc_state *st = osc_state_new(own, "/ali3", STREAM_OUT, true, OSC_WHOLE, error, sizeof error);
   assert_non_null(st);
-  osc_state_fill(st, frame);
+  osc_state_fill(st, &frame);
   assert_int_equal(st->messages, 2);
   const uint8_t *a = need(&st->packet[0], "/rig/a", "dd"), *b = need(&st->packet[0], "/rig/b", "d");
-  assert_true(wire_get_d(a) == (frame->values[4] - 1.0) / 2.0 && wire_get_d(a + 8) == frame->values[6]);
-  assert_true(wire_get_d(b) == frame->values[5]);
+  assert_true(wire_get_d(a) == (values[4] - 1.0) / 2.0 && wire_get_d(a + 8) == values[6]);
+  assert_true(wire_get_d(b) == values[5]);
   assert_true(osc_space_find(own, "/rig/c")->input);
   assert_null(osc_space_find(own, "/rig"));
   osc_state_free(st);

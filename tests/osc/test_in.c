@@ -327,7 +327,8 @@ TEST(subscriptions_are_leases)
   assert_int_equal(subscribe("all", 0, 2, 1), RESULT_OK); /* renewed, not doubled */
   assert_counted(osc_clients, 1);
 
-  static const struct frame frame = {.cycle = 3, .state = STATE_RUNNING};
+  static const double values[VALUES];
+  static const struct frame frame = {.cycle = 3, .state = STATE_RUNNING, .count = VALUES, .values = values};
   osc_out_frame(out, &frame, NOW);
   assert_non_null(wire_find(answer, next_answer(), "/ali3/hdr", "hdiiii"));
   assert_non_null(wire_find(answer, next_answer(), "/ali3/status", "sifffiiii"));

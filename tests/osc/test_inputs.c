@@ -182,10 +182,12 @@ TEST(inputs_of_another_source_are_left_alone)
 static const struct frame *owned_by(int source)
 {
   static uint64_t cycle = 1;
-  struct frame *f = (struct frame *)frame_of(cycle++, STATE_RUNNING, 0);
+  static struct input_owner owner[3];
+  struct frame *f = frame_of(cycle++, STATE_RUNNING, 0);
+  owner[0] = owner[1] = (struct input_owner){.source = OWNER_NONE};
+  owner[2] = (struct input_owner){.source = source, .client = 5};
   f->inputs = 3;
-  for (int i = 0; i < 3; i++) frame_owners(f)[i] = (struct input_owner){.source = OWNER_NONE};
-  frame_owners(f)[2] = (struct input_owner){.source = source, .client = 5};
+  f->owner = owner;
   return f;
 }
 

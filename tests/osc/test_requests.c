@@ -229,7 +229,7 @@ TEST(ages_that_are_too_long_to_tell_stay_long)
                {UINT32_MAX - 1, INT32_MAX},
                {UINT32_MAX, -1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct frame *f = (struct frame *)frame_of(i + 1, STATE_RUNNING, 0);
+    struct frame *f = frame_of(i + 1, STATE_RUNNING, 0);
     f->input_age_ms = cases[i].age_ms;
     osc_out_frame(out, f, NOW);
     receive(wire_message(bytes, "/ali3/status", ""));
@@ -253,8 +253,7 @@ TEST(a_fault_is_told_when_it_changes)
                {FAULT_STALE, 3, 6, "an input has not come for too long"},
                {0, 0, -1, "none"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct frame *f =
-        (struct frame *)frame_of(i + 1, cases[i].fault ? STATE_SAFE : STATE_STOPPED, cases[i].fault);
+    struct frame *f = frame_of(i + 1, cases[i].fault ? STATE_SAFE : STATE_STOPPED, cases[i].fault);
     f->stale_mask = cases[i].stale;
     osc_out_frame(out, f, NOW);
     const uint8_t *args = NULL;

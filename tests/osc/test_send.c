@@ -37,7 +37,8 @@ static struct counters counters;
 static struct osc_space *space;
 static struct osc_out *out;
 static struct osc_in *in;
-static struct frame *frame;
+static double values[VALUES];
+static struct frame frame;
 static int server, client[SUBSCRIBERS];
 static struct inet_address at[SUBSCRIBERS];
 static uint8_t bytes[4096];
@@ -62,8 +63,7 @@ static int setup(void **state)
     name[i] = name_text[i];
   }
   assert_true(port_init(&port, "osc", VALUES, CHANNELS, false));
-  frame = calloc(1, sizeof *frame + VALUES * sizeof(double));
-  frame->state = STATE_RUNNING;
+  frame = (struct frame){.state = STATE_RUNNING, .values = values};
   server = open_socket(&unused);
   space = osc_space_new(&config, &signals, error, sizeof error);
   assert_non_null(space);
@@ -82,7 +82,6 @@ static int teardown(void **state)
   osc_out_free(out);
   osc_space_free(space);
   port_free(&port);
-  free(frame);
   close(server);
   for (int i = 0; i < SUBSCRIBERS; i++) close(client[i]);
   return 0;
@@ -108,9 +107,9 @@ static int read_all(int fd)
 static void send_cycles(int cycles)
 {
   for (int k = 0; k < cycles; k++) {
-    frame->cycle++;
-    for (int i = 0; i < VALUES; i++) frame->values[i] += 1.0 / 1024;
-    osc_out_frame(out, frame, frame->cycle * 10000000);
+    frame.cycle++;
+    for (int i = 0; i < VALUES; i++) values[i] += 1.0 / 1024;
+    osc_out_frame(out, &frame, frame.cycle * 10000000);
     for (int i = 0; i < SUBSCRIBERS; i++) assert_true(read_all(client[i]) > 0);
   }
 }
@@ -143,11 +142,11 @@ TEST(nothing_that_comes_or_goes_takes_memory)
   for (int k = 0; k < 100; k++) {
     send_cycles(3);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-      osc_in_packet(in, bytes, wire_message(bytes, asked[i], ""), &at[i], frame->cycle * 10000000);
+      osc_in_packet(in, bytes, wire_message(bytes, asked[i], ""), &at[i], frame.cycle * 10000000);
     osc_in_packet(in, bytes,
                   wire_message(bytes, "/ali3/in/frame", "ihffffff", k, INT64_C(1), 1., 2., 3., 4., 5., 6.),
-                  &at[0], frame->cycle * 10000000);
-    osc_in_packet(in, bytes, wire_message(bytes, "/ali3/sync", "i", k), &at[0], frame->cycle * 10000000);
+                  &at[0], frame.cycle * 10000000);
+    osc_in_packet(in, bytes, wire_message(bytes, "/ali3/sync", "i", k), &at[0], frame.cycle * 10000000);
     struct command c;
     assert_true(ring_pop(&port.commands, &c));
     assert_true(ring_push(&port.answers, &(struct answer){.code = c.code, .id = c.id, .client = c.client}));

@@ -10,22 +10,18 @@
 
 enum { VALUES = 4, ROOM = 64 };
 
-static struct frame *frame;
+static double values[VALUES];
+static struct frame frame;
 static struct packet_moment moment;
 static uint8_t out[ROOM];
 
 static int setup(void **state)
 {
   (void)state;
-  frame = calloc(1, sizeof *frame + VALUES * sizeof(double));
+  memset(values, 0, sizeof values);
+  frame = (struct frame){.values = values};
   moment = (struct packet_moment){0};
   memset(out, 0xee, sizeof out);
-  return frame ? 0 : -1;
-}
-static int teardown(void **state)
-{
-  (void)state;
-  free(frame);
   return 0;
 }
 
@@ -42,10 +38,10 @@ static struct packet_field signal_field(enum packet_type type, bool little)
 /* A packet of one field, of a value; the number of clamped fields. */
 static int encode(const struct packet_field *f, double value)
 {
-  frame->values[1] = value;
+  values[1] = value;
   const struct packet p = {.field = (struct packet_field *)f, .fields = 1, .size = f->size};
   memset(out, 0xee, sizeof out);
-  return packet_encode(&p, frame, &moment, out);
+  return packet_encode(&p, &frame, &moment, out);
 }
 
 #define assert_bytes(...)                                                                                    \
@@ -194,7 +190,7 @@ TEST(tables_say_what_is_sent)
   encode(&f, 2);
   assert_bytes(0, 210);
   f.source = PACKET_STATE;
-  frame->state = 3;
+  frame.state = 3;
   encode(&f, 0);
   assert_bytes(0, 130);
 }
@@ -211,7 +207,7 @@ TEST(counts_wrap)
   assert_bytes(0x00);
   f = signal_field(PACKET_U24, true);
   f.source = PACKET_CYCLE;
-  frame->cycle = 0x5001020304;
+  frame.cycle = 0x5001020304;
   encode(&f, 0);
   assert_bytes(0x04, 0x03, 0x02);
   f = signal_field(PACKET_F64, false);
@@ -227,10 +223,10 @@ TEST(time_counts_from_the_start)
   f.source = PACKET_TIME;
   f.unit_ns = 1000;
   moment.start_ns = 1000000000;
-  frame->t_ns = 1000000000 + 258999;
+  frame.t_ns = 1000000000 + 258999;
   encode(&f, 0);
   assert_bytes(0, 0, 1, 2); /* 258 us */
-  frame->t_ns = moment.start_ns + (UINT64_C(0x100000000) + 7) * 1000;
+  frame.t_ns = moment.start_ns + (UINT64_C(0x100000000) + 7) * 1000;
   encode(&f, 0);
   assert_bytes(0, 0, 0, 7);
 }
@@ -258,14 +254,14 @@ TEST(checksums)
     field[1].size = packet_type_size(check[i].type);
     field[1].little = check[i].little;
     memset(out, 0xee, sizeof out);
-    assert_int_equal(packet_encode(&p, frame, &moment, out), 0);
+    assert_int_equal(packet_encode(&p, &frame, &moment, out), 0);
     assert_memory_equal(out, "123456789", 9);
     assert_memory_equal(out + 9, check[i].expected, 5);
   }
   field[1].type = PACKET_SUM8;
   field[1].size = 1;
   field[1].from = 7; /* "89" */
-  packet_encode(&p, frame, &moment, out);
+  packet_encode(&p, &frame, &moment, out);
   assert_int_equal(out[9], '8' + '9');
 }
 
@@ -282,26 +278,26 @@ TEST(fields_follow_each_other)
       {.type = PACKET_BYTES, .at = 14, .size = 2, .bytes = tail},
   };
   const struct packet p = {.field = field, .fields = 6, .size = 16};
-  frame->values[0] = 0x010203;
-  frame->values[3] = 1e9; /* clamped, alone */
-  assert_int_equal(packet_encode(&p, frame, &moment, out), 1);
+  values[0] = 0x010203;
+  values[3] = 1e9; /* clamped, alone */
+  assert_int_equal(packet_encode(&p, &frame, &moment, out), 1);
   assert_bytes(0xff, 0xff, 1, 2, 3, 0x3f, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0x0a, 0x0d);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(integers_of_both_orders, setup, teardown),
-      cmocka_unit_test_setup_teardown(floats_of_both_orders, setup, teardown),
-      cmocka_unit_test_setup_teardown(numbers_are_rounded, setup, teardown),
-      cmocka_unit_test_setup_teardown(numbers_are_clamped_and_counted, setup, teardown),
-      cmocka_unit_test_setup_teardown(what_is_not_finite_is_not_sent, setup, teardown),
-      cmocka_unit_test_setup_teardown(scale_and_offset_are_those_of_the_maps, setup, teardown),
-      cmocka_unit_test_setup_teardown(tables_say_what_is_sent, setup, teardown),
-      cmocka_unit_test_setup_teardown(counts_wrap, setup, teardown),
-      cmocka_unit_test_setup_teardown(time_counts_from_the_start, setup, teardown),
-      cmocka_unit_test_setup_teardown(checksums, setup, teardown),
-      cmocka_unit_test_setup_teardown(fields_follow_each_other, setup, teardown),
+      cmocka_unit_test_setup_teardown(integers_of_both_orders, setup, NULL),
+      cmocka_unit_test_setup_teardown(floats_of_both_orders, setup, NULL),
+      cmocka_unit_test_setup_teardown(numbers_are_rounded, setup, NULL),
+      cmocka_unit_test_setup_teardown(numbers_are_clamped_and_counted, setup, NULL),
+      cmocka_unit_test_setup_teardown(what_is_not_finite_is_not_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(scale_and_offset_are_those_of_the_maps, setup, NULL),
+      cmocka_unit_test_setup_teardown(tables_say_what_is_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(counts_wrap, setup, NULL),
+      cmocka_unit_test_setup_teardown(time_counts_from_the_start, setup, NULL),
+      cmocka_unit_test_setup_teardown(checksums, setup, NULL),
+      cmocka_unit_test_setup_teardown(fields_follow_each_other, setup, NULL),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,16 +35,15 @@ static const struct signals none = {.platform_first = -1};
 
 static void publish_flagged(double value, uint32_t flags)
 {
-  struct frame *f = snapshot_begin(&port.frames);
-  memset(f, 0, sizeof *f);
-  f->cycle = ++cycle;
-  f->t_ns = clock_now_ns();
-  f->state = STATE_RUNNING;
-  f->flags = flags;
-  f->count = PLATFORM_SIGNALS;
-  for (int i = 0; i < PLATFORM_SIGNALS; i++) f->values[i] = value;
-  snapshot_publish(&port.frames);
-  assert_int_equal(write(port.event, &(uint64_t){1}, sizeof(uint64_t)), sizeof(uint64_t));
+  double values[PLATFORM_SIGNALS];
+  for (int i = 0; i < PLATFORM_SIGNALS; i++) values[i] = value;
+  port_publish(&port, &(struct frame){.cycle = ++cycle,
+                                      .t_ns = clock_now_ns(),
+                                      .state = STATE_RUNNING,
+                                      .flags = flags,
+                                      .count = PLATFORM_SIGNALS,
+                                      .values = values});
+  port_wake(&port);
 }
 
 static void publish(double value)

@@ -30,15 +30,15 @@ TEST(values_cross_a_port_both_ways)
   assert_int_equal(p.event, -1);
   assert_false(snapshot_take(&p.frames));
 
-  struct frame *f = snapshot_begin(&p.frames);
-  f->cycle = 7;
-  f->count = VALUES;
-  for (int i = 0; i < VALUES; i++) f->values[i] = i + 0.5; /* room for all of them */
-  snapshot_publish(&p.frames);
-  assert_true(snapshot_take(&p.frames));
-  const struct frame *got = snapshot_value(&p.frames);
+  static const double values[VALUES] = {0.5, 1.5, 2.5, 3.5, 4.5};
+  const struct frame *got;
+  assert_false(port_take_frame(&p, &got));
+  assert_true(got->values[VALUES - 1] == 0.0); /* before the first frame */
+  port_publish(&p, &(struct frame){.cycle = 7, .count = VALUES, .values = values});
+  assert_true(port_take_frame(&p, &got));
   assert_int_equal(got->cycle, 7);
-  assert_true(got->values[VALUES - 1] == VALUES - 0.5);
+  assert_ptr_not_equal(got->values, values);
+  assert_memory_equal(got->values, values, sizeof values);
 
   struct input_sample *in = snapshot_begin(&p.inputs);
   assert_int_equal(in[1].t_ns, 0); /* never set */
@@ -54,15 +54,19 @@ TEST(a_frame_names_the_owners_of_the_inputs)
   enum { VALUES = 5, CHANNELS = 2 };
   struct port p;
   assert_true(port_init(&p, "test", VALUES, CHANNELS, false));
-  struct frame *f = snapshot_begin(&p.frames);
-  f->count = VALUES;
+  static const double values[VALUES] = {0, 1, 2, 3, 4};
+  static const struct input_owner owner[CHANNELS] = {{.source = OWNER_NONE},
+                                                     {.source = SOURCE_MODBUS, .client = 7}};
+  struct frame given = {.count = VALUES, .values = values};
+  const struct frame *f;
+  port_publish(&p, &given);
+  assert_true(port_take_frame(&p, &f));
   assert_int_equal(frame_owner(f, 0).source, OWNER_NONE); /* a frame without owners */
-  f->inputs = CHANNELS;
-  for (int i = 0; i < VALUES; i++) f->values[i] = i;
-  frame_owners(f)[0] = (struct input_owner){.source = OWNER_NONE};
-  frame_owners(f)[1] =
-      (struct input_owner){.source = SOURCE_MODBUS, .client = 7}; /* there is room for both */
-  assert_true(f->values[VALUES - 1] == VALUES - 1);
+  given.inputs = CHANNELS;
+  given.owner = owner;
+  port_publish(&p, &given);
+  assert_true(port_take_frame(&p, &f));
+  assert_true(f->values[VALUES - 1] == VALUES - 1); /* there is room for both */
   assert_int_equal(frame_owner(f, 0).source, OWNER_NONE);
   assert_int_equal(frame_owner(f, 1).source, SOURCE_MODBUS);
   assert_int_equal(frame_owner(f, 1).client, 7);
@@ -143,9 +147,10 @@ static const struct frame *shown(struct port *p, bool expected)
 
 static void publish_running(struct port *p, uint64_t cycle)
 {
-  struct frame *f = snapshot_begin(&p->frames);
-  *f = (struct frame){.cycle = cycle, .state = STATE_RUNNING, .flags = FLAG_RUNNING | FLAG_LIMIT};
-  snapshot_publish(&p->frames);
+  port_publish(p, &(struct frame){.cycle = cycle,
+                                  .state = STATE_RUNNING,
+                                  .flags = FLAG_RUNNING | FLAG_LIMIT,
+                                  .values = (const double[1]){0}});
 }
 
 TEST(a_loop_that_stands_still_shows_safe)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "osc/arrival.h"
+#include "transport/datagram_arrival.h"
 
 /* Slewing by 500 ppm moves the clocks apart by this much in 2 s; steps that matter are larger. */
 static const int64_t STEP_NS = 1000000;
 
-void osc_arrival_begin(struct osc_arrival *a, uint64_t now_ns, uint64_t wall_ns)
+void datagram_arrival_begin(struct datagram_arrival *a, uint64_t now_ns, uint64_t wall_ns)
 {
   const int64_t offset_ns = (int64_t)(now_ns - wall_ns);
   const int64_t change = offset_ns - a->offset_ns;
@@ -13,7 +13,7 @@ void osc_arrival_begin(struct osc_arrival *a, uint64_t now_ns, uint64_t wall_ns)
   a->known = true;
 }
 
-uint64_t osc_arrival_of(struct osc_arrival *a, uint64_t stamp_ns, uint64_t now_ns)
+uint64_t datagram_arrival_of(struct datagram_arrival *a, uint64_t stamp_ns, uint64_t now_ns)
 {
   /* Without a stamp that can be trusted, as old as it may be: an old value must not pass for a fresh one. */
   uint64_t t_ns = a->empty_ns ? a->empty_ns : now_ns;
@@ -27,7 +27,7 @@ uint64_t osc_arrival_of(struct osc_arrival *a, uint64_t stamp_ns, uint64_t now_n
   return t_ns;
 }
 
-void osc_arrival_empty(struct osc_arrival *a, uint64_t now_ns)
+void datagram_arrival_empty(struct datagram_arrival *a, uint64_t now_ns)
 {
   a->empty_ns = now_ns;
   a->stepped = false;
