@@ -3,7 +3,7 @@
 #include "daemon/bench.h"
 
 #include "base/arena.h"
-#include "osc/query.h"
+#include "osc/describe.h"
 #include "rt/clock.h"
 
 #include <math.h>

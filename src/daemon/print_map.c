@@ -5,7 +5,7 @@
 #include "daemon/options.h"
 #include "daemon/osc_setup.h"
 #include "modbus/map.h"
-#include "osc/sheet.h"
+#include "osc/describe.h"
 #include "packets/sheet.h"
 #include "wire/sheet.h"
 
