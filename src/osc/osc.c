@@ -7,11 +7,10 @@
  *   answers   of the loop to those who sent commands
  *   serve     the queue: those who may write, then the others */
 #include "osc/osc.h"
+#include "osc/describe.h"
 #include "osc/in.h"
 #include "osc/out.h"
-#include "osc/query.h"
 #include "osc/queue.h"
-#include "osc/sheet.h"
 #include "osc/socket.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"

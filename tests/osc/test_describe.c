@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The two descriptions of the address space: rows for people, JSON for OSCQuery. */
 #include "check.h"
-#include "osc/query.h"
-#include "osc/sheet.h"
+#include "osc/describe.h"
 
 #include <jansson.h>
 #include <stddef.h>
