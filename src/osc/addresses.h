@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list of the addresses below the prefix that carry no signals. Dispatch, the checks of arguments, the messages that are sent,
- * the sheet of --print-map and OSCQuery all come from it. A new address needs a row here, and its handler. Addresses of signals:
+ * the map of --print-map and OSCQuery all come from it. A new address needs a row here, and its handler. Addresses of signals:
  * osc/space.h. */
 #ifndef OSC_ADDRESSES_H
 #define OSC_ADDRESSES_H
@@ -13,7 +13,7 @@ enum osc_address_flag {
 };
 
 /* RECEIVED(address, types, flags, unit, what it is, handler), SENT(name, address, types, unit, what it is). Alternatives of types
- * stand behind bars. In the order of the sheet. */
+ * stand behind bars. In the order of the map. */
 #define OSC_ADDRESS_LIST(RECEIVED, SENT)                                                                     \
   RECEIVED("cmd/init", "|i", 0, "", "command; answered with ack", osc_on_command)                            \
   RECEIVED("cmd/arm", "|i", 0, "", "command", osc_on_command)                                                \

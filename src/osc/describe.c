@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the sheet --- */
+/* --- the map --- */
 
 /* A row of the list of addresses. */
 static const struct fixed {
@@ -26,7 +26,7 @@ static const struct fixed {
 };
 
 /* False when out of memory. */
-static bool add_fixed(struct sheet *sheet, const struct osc_config *config, const struct signals *signals,
+static bool add_fixed(struct io_map *map, const struct osc_config *config, const struct signals *signals,
                       const struct fixed *f)
 {
   if (f->flags & OSC_INJECTIONS && config->injections == 0) return true;
@@ -39,7 +39,7 @@ static bool add_fixed(struct sheet *sheet, const struct osc_config *config, cons
   memcpy(types, f->types, n);
   memset(types + n, 'f', channels);
   types[n + channels] = '\0';
-  sheet_add_osc(sheet, &(struct sheet_osc){address, types, f->in, !f->in, f->unit, f->text});
+  io_map_add_osc(map, &(struct io_map_osc){address, types, f->in, !f->in, f->unit, f->text});
   free(types);
   return true;
 }
@@ -91,30 +91,30 @@ static void describe(const struct osc_space *space, const struct osc_node *n, co
   }
 }
 
-static void add_node(struct sheet *sheet, const struct osc_space *space, const struct osc_node *n,
+static void add_node(struct io_map *map, const struct osc_space *space, const struct osc_node *n,
                      const struct signals *signals)
 {
   char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048];
   memset(types, 'f', (size_t)(n->count < MAPPED_ARGUMENTS_MAX ? n->count : MAPPED_ARGUMENTS_MAX));
   units_of(space, n, signals, units, sizeof units);
   describe(space, n, signals, text, sizeof text);
-  sheet_add_osc(sheet, &(struct sheet_osc){n->address, types, n->input, true, units, text});
+  io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
 }
 
-bool osc_sheet(const struct osc_config *config, const struct signals *signals, struct sheet *sheet)
+bool osc_io_map(const struct osc_config *config, const struct signals *signals, struct io_map *map)
 {
   char error[200];
   for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++)
-    if (!add_fixed(sheet, config, signals, &FIXED[i])) return false;
+    if (!add_fixed(map, config, signals, &FIXED[i])) return false;
   struct osc_space *space = osc_space_new(config, signals, error, sizeof error);
   if (!space) return false;
   for (int input = 1; input >= 0; input--)
     for (int i = 0; i < space->nodes; i++) {
       const struct osc_node *n = &space->node[i];
-      if (!n->alias && n->input == (input == 1)) add_node(sheet, space, n, signals);
+      if (!n->alias && n->input == (input == 1)) add_node(map, space, n, signals);
     }
   osc_space_free(space);
-  return sheet_complete(sheet);
+  return io_map_complete(map);
 }
 
 /* --- OSCQuery --- */
@@ -195,7 +195,7 @@ static json_t *units(const struct osc_space *space, const struct osc_node *n, co
   return list;
 }
 
-static void add_row(json_t *root, const struct sheet_osc *row, const struct osc_space *space,
+static void add_row(json_t *root, const struct io_map_osc *row, const struct osc_space *space,
                     const struct signals *s)
 {
   json_t *o = object_at(root, row->address);
@@ -214,10 +214,10 @@ char *osc_query_text(const struct osc_config *config, const struct signals *sign
 {
   char error[200], *text = NULL;
   struct osc_space *space = osc_space_new(config, signals, error, sizeof error);
-  struct sheet *sheet = sheet_new();
+  struct io_map *map = io_map_new();
   json_t *root = json_pack("{s:s, s:i, s:s}", "FULL_PATH", "/", "ACCESS", 0, "DESCRIPTION", "root node");
-  if (space && sheet && root && osc_sheet(config, signals, sheet)) {
-    for (int i = 0; i < sheet_osc_rows(sheet); i++) add_row(root, sheet_osc_row(sheet, i), space, signals);
+  if (space && map && root && osc_io_map(config, signals, map)) {
+    for (int i = 0; i < io_map_osc_rows(map); i++) add_row(root, io_map_osc_row(map, i), space, signals);
     json_t *all = json_object();
     json_object_set_new(all, "HOST_INFO", host_info(config, udp_port, instance));
     json_object_set(all, "ROOT", root);
@@ -225,7 +225,7 @@ char *osc_query_text(const struct osc_config *config, const struct signals *sign
     json_decref(all);
   }
   json_decref(root);
-  sheet_free(sheet);
+  io_map_free(map);
   osc_space_free(space);
   return text;
 }

@@ -149,9 +149,9 @@ static char *describe_osc(const struct endpoint *e, const char *instance)
   return osc_query_text(e->config, e->signals, osc_port(e), instance);
 }
 
-static bool map_osc(const struct endpoint *e, struct sheet *sheet)
+static bool map_osc(const struct endpoint *e, struct io_map *map)
 {
-  return osc_sheet(e->config, e->signals, sheet);
+  return osc_io_map(e->config, e->signals, map);
 }
 
 const struct protocol osc_protocol = {.name = "osc",
