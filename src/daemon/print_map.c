@@ -3,19 +3,19 @@
 
 #include "daemon/endpoints.h"
 #include "daemon/options.h"
-#include "wire/sheet.h"
+#include "wire/io_map.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>
 
-static bool map_endpoints(const struct settings *s, struct sheet *sheet)
+static bool map_endpoints(const struct settings *s, struct io_map *map)
 {
   struct endpoints all;
   bool ok = true;
   endpoints_list(&all, s);
   for (int i = 0; i < ENDPOINTS && ok; i++) {
     const struct endpoint *e = &all.endpoint[i];
-    ok = e->count == 0 || e->protocol->map(e, sheet);
+    ok = e->count == 0 || e->protocol->map(e, map);
   }
   endpoints_close(&all);
   return ok;
@@ -23,17 +23,17 @@ static bool map_endpoints(const struct settings *s, struct sheet *sheet)
 
 int print_map(const struct settings *s, bool json)
 {
-  struct sheet *sheet = sheet_new();
-  if (!sheet || !map_endpoints(s, sheet)) {
+  struct io_map *map = io_map_new();
+  if (!map || !map_endpoints(s, map)) {
     fprintf(stderr, "ali3d: %s\n", ali3_status_text(ALI3_E_MEMORY));
-    sheet_free(sheet);
+    io_map_free(map);
     return STATUS_FAILED;
   }
   if (json)
-    sheet_print_json(sheet, stdout);
+    io_map_print_json(map, stdout);
   else
-    sheet_print(sheet, stdout);
-  sheet_free(sheet);
+    io_map_print(map, stdout);
+  io_map_free(map);
   if (fflush(stdout) == 0 && !ferror(stdout)) return STATUS_OK;
   perror("ali3d: standard output");
   return STATUS_FAILED;

@@ -11,7 +11,7 @@
 #include "devices/station.h"
 #include "rt/clock.h"
 #include "telemetry/device_view.h"
-#include "wire/sheet.h"
+#include "wire/io_map.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -207,7 +207,7 @@ static void devices_text(const struct endpoint *e, char *text, size_t size)
   snprintf(text, size, "%d device%s", e->count, e->count == 1 ? "" : "s");
 }
 
-static void map_device(const struct modbus_device *d, const struct signals *signals, struct sheet *sheet)
+static void map_device(const struct modbus_device *d, const struct signals *signals, struct io_map *map)
 {
   char place[400];
   if (d->place.host)
@@ -216,7 +216,7 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
     snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];
-    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+    io_map_add_modbus(map, &(struct io_map_modbus){.device = place,
                                                    .table = w->table,
                                                    .address = w->address,
                                                    .wire = w->wire,
@@ -226,7 +226,7 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
                                                    .text = w->input ? "ali3d reads it" : "ali3d writes it"});
   }
   if (d->alive >= 0)
-    sheet_add_modbus(sheet, &(struct sheet_modbus){.device = place,
+    io_map_add_modbus(map, &(struct io_map_modbus){.device = place,
                                                    .table = TABLE_HOLDING,
                                                    .address = d->alive,
                                                    .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
@@ -234,11 +234,10 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
                                                    .text = "ali3d reads it: has to change"});
 }
 
-static bool map_devices(const struct endpoint *e, struct sheet *sheet)
+static bool map_devices(const struct endpoint *e, struct io_map *map)
 {
-  for (int i = 0; i < e->count; i++)
-    map_device((const struct modbus_device *)e->config + i, e->signals, sheet);
-  return sheet_complete(sheet);
+  for (int i = 0; i < e->count; i++) map_device((const struct modbus_device *)e->config + i, e->signals, map);
+  return io_map_complete(map);
 }
 
 const struct protocol devices_protocol = {.name = "devices",

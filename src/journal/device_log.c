@@ -8,7 +8,7 @@
 
 static void look(struct device_log *l, int i, const struct device_view *v, uint64_t now_ns)
 {
-  const bool up = device_figure(&v->state) == DEVICE_UP;
+  const bool up = counter_get(&v->state) == DEVICE_UP;
   char text[DEVICE_TEXT], away[48] = "";
   double seconds;
   struct rate *rate = &l->device[i].rate;
@@ -29,7 +29,7 @@ static void look(struct device_log *l, int i, const struct device_view *v, uint6
   } else {
     l->device[i].down_ns = now_ns;
     if (rate_passes(rate, now_ns))
-      log_line(LOG_LEVEL_WARNING, "device %s: %s: %s", v->name, device_state_name(device_figure(&v->state)),
+      log_line(LOG_LEVEL_WARNING, "device %s: %s: %s", v->name, device_state_name(counter_get(&v->state)),
                text);
   }
   l->device[i].said = up ? DEVICE_LOG_UP : DEVICE_LOG_DOWN;

@@ -9,7 +9,6 @@
 #include "modbus/table.h"
 #include "signals/exchange.h"
 #include "signals/signals.h"
-#include "wire/sheet.h"
 
 #include <modbus/modbus.h>
 
@@ -123,9 +122,6 @@ static inline bool modbus_map_locked(const struct modbus_map *map)
 /* Answer to a device identification request (FC 43/14): writes the PDU and returns its length, or minus the
  * exception. */
 int modbus_map_identify(const struct mbap_request *r, uint8_t pdu[static MBAP_ADU_MAX - MBAP_HEADER]);
-
-/* Adds a row for every number of the map. Set-up. False when out of memory. */
-bool modbus_map_sheet(const struct modbus_config *config, const struct signals *signals, struct sheet *sheet);
 
 /* CRC-16/MODBUS of n registers, the high byte of each first. */
 uint16_t map_crc(const uint16_t *at, int n);

@@ -306,9 +306,9 @@ static void server_text(const struct endpoint *e, char *text, size_t size)
              line->stop_bits, config->unit);
 }
 
-static bool map_server(const struct endpoint *e, struct sheet *sheet)
+static bool map_server(const struct endpoint *e, struct io_map *map)
 {
-  return modbus_map_sheet(e->config, e->signals, sheet);
+  return modbus_io_map(e->config, e->signals, map);
 }
 
 static bool server_line(const struct endpoint *e, int i, struct endpoint_line *line)

@@ -6,6 +6,7 @@
 #include "signals/states.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -273,4 +274,34 @@ bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int
     if (at > address + count) return false;
   }
   return true;
+}
+
+/* --- the map for people --- */
+
+static void map_entry(struct io_map *map, const struct entry *e, const struct signals *signals)
+{
+  char text[128];
+  const struct signal *s = e->signal >= 0 ? &signals->signal[e->signal] : NULL;
+  struct io_map_modbus row = {.table = e->table,
+                              .address = e->address,
+                              .wire = e->wire,
+                              .writable = e->table == TABLE_COIL || e->table == TABLE_HOLDING,
+                              .name = s ? s->name : e->name,
+                              .unit = s ? s->unit : e->unit,
+                              .text = e->text};
+  if (!row.name) return;
+  if (!isnan(e->safe)) {
+    snprintf(text, sizeof text, "%g while the state is not READY, RUNNING or PAUSED", e->safe);
+    row.text = text;
+  }
+  io_map_add_modbus(map, &row);
+}
+
+bool modbus_io_map(const struct modbus_config *config, const struct signals *signals, struct io_map *map)
+{
+  struct modbus_table t;
+  if (!modbus_table_init(&t, config, signals)) return false;
+  for (const struct entry *e = t.entry; e < t.entry + t.count; e++) map_entry(map, e, signals);
+  modbus_table_free(&t);
+  return io_map_complete(map);
 }

@@ -6,6 +6,7 @@
 
 #include "modbus/config.h"
 #include "signals/signals.h"
+#include "wire/io_map.h"
 
 enum {
   MAP_MAGIC = 0x4133, /* "A3" */
@@ -110,5 +111,8 @@ struct entry_range {
 };
 bool modbus_table_range(const struct modbus_table *t, enum wire_table table, int address, int count,
                         struct entry_range *range);
+
+/* Adds a row for every number of the table. Set-up. False when out of memory. */
+bool modbus_io_map(const struct modbus_config *config, const struct signals *signals, struct io_map *map);
 
 #endif

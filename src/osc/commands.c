@@ -8,7 +8,7 @@
 static void write_ack(const struct osc_in *in, struct osc_writer *w, const char *what, int32_t id,
                       unsigned result)
 {
-  osc_write(w, in->config->prefix, "/ack", "sii");
+  osc_write(w, in->config->prefix, OSC_SENT_ACK);
   osc_write_s(w, what);
   osc_write_i(w, id);
   osc_write_i(w, (int32_t)result);
@@ -106,7 +106,7 @@ void osc_raise_estop(struct osc_in *in, const struct osc_sender *from, int32_t i
 }
 
 /* The first one of the datagram has been passed on by osc_in_estop(), and stands for all of them. */
-static enum verdict on_estop(struct osc_in *in, const struct request *r)
+enum verdict osc_on_estop(struct osc_in *in, const struct request *r)
 {
   if (in->once.estop)
     osc_acknowledge(in, &r->from, command_name(COMMAND_ESTOP),
@@ -118,17 +118,12 @@ static enum verdict on_estop(struct osc_in *in, const struct request *r)
 enum verdict osc_on_command(struct osc_in *in, const struct request *r)
 {
   const int code = command_from_name(r->tail + strlen("cmd/"));
-  if (code == 0 || code == COMMAND_STEP || code == COMMAND_INJECT || code == COMMAND_PLATFORM)
-    return UNKNOWN; /* those with arguments have addresses of their own */
-  if (code == COMMAND_ESTOP) return on_estop(in, r);
-  if (!osc_types_are(r->a, "") && !osc_types_are(r->a, "i")) return WRONG_TYPES;
   return send_command(in, r, (unsigned)code, 0, r->a->types[0] == 'i' ? osc_integer(r->a, 0) : 0);
 }
 
 /* step CYCLES [REQUEST]: acknowledged when they are done, in lockstep; the frame goes out before. */
 enum verdict osc_on_step(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "i") && !osc_types_are(r->a, "ii")) return WRONG_TYPES;
   const int32_t cycles = osc_integer(r->a, 0), id = r->a->count > 1 ? osc_integer(r->a, 1) : 0;
   if (cycles >= 1) return send_command(in, r, COMMAND_STEP, (uint32_t)cycles, id);
   osc_acknowledge(in, &r->from, command_name(COMMAND_STEP), id, RESULT_BAD_ARGUMENT);
@@ -154,9 +149,6 @@ enum verdict osc_on_inject(struct osc_in *in, const struct request *r)
 enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r)
 {
   const struct osc_arguments *a = r->a;
-  if (in->signals->platform_first < 0) return UNKNOWN;
-  if (a->count < 2 || a->count > 3 || a->types[0] != 's' || !strchr("fdi", a->types[1])) return WRONG_TYPES;
-  if (a->count == 3 && a->types[2] != 'i') return WRONG_TYPES;
   const int32_t id = a->count > 2 ? osc_integer(a, 2) : 0;
   for (uint32_t i = 0; i < PARAMS; i++)
     if (strcmp(params_table[i].name, osc_string(a, 0)) == 0)
@@ -195,7 +187,6 @@ void osc_in_answers(struct osc_in *in, uint32_t most)
 /* Who waits longest is forgotten first, where there is no room. The last one of a datagram stands for those before it. */
 enum verdict osc_on_sync(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "i")) return WRONG_TYPES;
   if (in->once.sync) in->syncs--;
   in->once.sync = true;
   if (in->syncs == OSC_SYNCS) memmove(in->sync, in->sync + 1, (size_t)--in->syncs * sizeof in->sync[0]);
@@ -224,7 +215,7 @@ void osc_answer_syncs(struct osc_in *in)
       continue;
     }
     struct osc_writer w;
-    osc_write(&w, in->config->prefix, "/synced", "i");
+    osc_write(&w, in->config->prefix, OSC_SENT_SYNCED);
     osc_write_i(&w, in->sync[i].id);
     osc_out_owed(in->out, &in->sync[i].from, &w);
   }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * liblo writes every message once, with zeros for values. As numbers have a fixed width and stand at the end
- * of a message, their place follows from its length: that is all the patching has to know about the format.
- */
+ * liblo writes every message of a stream once, with zeros for values. Numbers have a fixed width and stand at the end of a
+ * message, so their place follows from its length: that is all the patching has to know about the format. Answers are written
+ * here without liblo, which allocates. */
 #include "osc/encode.h"
 
+#include <endian.h>
 #include <lo/lo.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,122 @@
 
 enum { BUNDLE_HEADER = 16, ELEMENT_SIZE = 4 };
 
-/* Appends a message of zeros as an element of the bundle in p. Returns the offset of its first argument, 0 if
- * there is no room for it. */
+static const struct {
+  const char *address, *types;
+} sent[] = {
+#define SENT_ROW(name, address, types, unit, text) {"/" address, types},
+    OSC_ADDRESS_LIST(OSC_NO_ROW, SENT_ROW)
+#undef SENT_ROW
+};
+
+/* --- answers, one message each --- */
+
+static uint8_t *put_u32(uint8_t *at, uint32_t v)
+{
+  v = htobe32(v);
+  memcpy(at, &v, sizeof v);
+  return at + sizeof v;
+}
+
+static uint8_t *put_u64(uint8_t *at, uint64_t v)
+{
+  v = htobe64(v);
+  memcpy(at, &v, sizeof v);
+  return at + sizeof v;
+}
+
+static uint8_t *put_number(uint8_t *at, double v, bool doubles)
+{
+  if (doubles) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return put_u64(at, bits);
+  }
+  const float f = (float)v;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  return put_u32(at, bits);
+}
+
+/* Room for n bytes more; NULL: there is none, now or ever after. */
+static uint8_t *take(struct osc_writer *w, size_t n)
+{
+  if (w->size > OSC_DATAGRAM || n > OSC_DATAGRAM - w->size) {
+    w->size = OSC_DATAGRAM + 1;
+    return NULL;
+  }
+  uint8_t *at = w->bytes + w->size;
+  w->size += n;
+  return at;
+}
+
+/* A text of two parts, with its zeros. */
+static void put_text(struct osc_writer *w, const char *a, const char *b)
+{
+  const size_t na = strlen(a), nb = strlen(b), padded = ((na + nb) / 4 + 1) * 4;
+  uint8_t *at = take(w, padded);
+  if (!at) return;
+  memset(at, 0, padded);
+  memcpy(at, a, na);      /* NOLINT(bugprone-not-null-terminated-result): the zeros are there */
+  memcpy(at + na, b, nb); /* NOLINT(bugprone-not-null-terminated-result): likewise */
+}
+
+static void begin_message(struct osc_writer *w, const char *prefix, const char *address, const char *types)
+{
+  w->size = 0;
+  put_text(w, prefix, address);
+  put_text(w, ",", types);
+}
+
+void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what)
+{
+  begin_message(w, prefix, sent[what].address, sent[what].types);
+}
+
+void osc_write_at(struct osc_writer *w, const char *address, const char *types)
+{
+  begin_message(w, "", address, types);
+}
+
+void osc_write_i(struct osc_writer *w, int32_t v)
+{
+  uint8_t *at = take(w, sizeof v);
+  if (at) put_u32(at, (uint32_t)v);
+}
+
+void osc_write_h(struct osc_writer *w, int64_t v)
+{
+  uint8_t *at = take(w, sizeof v);
+  if (at) put_u64(at, (uint64_t)v);
+}
+
+void osc_write_f(struct osc_writer *w, double v)
+{
+  uint8_t *at = take(w, sizeof(float));
+  if (at) put_number(at, v, false);
+}
+
+void osc_write_s(struct osc_writer *w, const char *s)
+{
+  put_text(w, s, "");
+}
+
+bool osc_written(const struct osc_writer *w)
+{
+  return w->size <= OSC_DATAGRAM;
+}
+
+/* --- streams --- */
+
+/* Appends a message of zeros as an element of the bundle in p; types end with the text, or at a bar. Returns the offset of its
+ * first argument, 0 if there is no room for it. */
 static size_t append_element(struct osc_packet *p, const char *address, const char *types)
 {
   if (p->size + ELEMENT_SIZE > OSC_DATAGRAM) return 0;
   lo_message m = lo_message_new();
   if (!m) return 0;
   size_t arguments = 0;
-  for (const char *t = types; *t; t++) {
+  for (const char *t = types; *t && *t != '|'; t++) {
     switch (*t) {
     case LO_INT32:
       lo_message_add_int32(m, 0);
@@ -41,7 +149,7 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
   const bool put = length <= OSC_DATAGRAM - at && lo_message_serialise(m, address, p->bytes + at, NULL);
   lo_message_free(m);
   if (!put) return 0;
-  osc_put_u32(p->bytes + p->size, (uint32_t)length);
+  put_u32(p->bytes + p->size, (uint32_t)length);
   p->size = at + length;
   return p->size - arguments;
 }
@@ -51,10 +159,11 @@ static bool begin_packet(struct osc_packet *p, const char *prefix, int first, bo
 {
   *p = (struct osc_packet){.first = first, .size = BUNDLE_HEADER};
   memcpy(p->bytes, "#bundle", 8);
-  osc_put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
+  put_u64(p->bytes + 8, 1); /* time tag 1: immediately */
   char address[OSC_PREFIX_MAX + 8];
-  snprintf(address, sizeof address, "%s/hdr", prefix);
-  p->header = append_element(p, address, doubles ? "hdiiii" : "ifiiii");
+  const char *types = sent[OSC_SENT_HEADER].types;
+  snprintf(address, sizeof address, "%s%s", prefix, sent[OSC_SENT_HEADER].address);
+  p->header = append_element(p, address, doubles ? strchr(types, '|') + 1 : types);
   return p->header != 0;
 }
 
@@ -136,15 +245,15 @@ void osc_state_fill(struct osc_state *st, const struct frame *frame)
   for (int k = 0; k < st->packets; k++) {
     struct osc_packet *p = &st->packet[k];
     uint8_t *at = p->bytes + p->header;
-    at = st->doubles ? osc_put_u64(at, frame->cycle) : osc_put_u32(at, (uint32_t)frame->cycle & INT32_MAX);
-    at = osc_put_number(at, frame->time, st->doubles);
-    at = osc_put_u32(at, frame->state);
-    osc_put_u32(at, frame->flags);
+    at = st->doubles ? put_u64(at, frame->cycle) : put_u32(at, (uint32_t)frame->cycle & INT32_MAX);
+    at = put_number(at, frame->time, st->doubles);
+    at = put_u32(at, frame->state);
+    put_u32(at, frame->flags);
     for (int i = p->first; i < p->first + p->messages; i++) {
       const struct osc_node *node = st->message[i].node;
       at = p->bytes + st->message[i].argument;
       for (int v = 0; v < node->count; v++)
-        at = osc_put_number(at, osc_space_argument(st->space, node, v, frame->values), st->doubles);
+        at = put_number(at, osc_space_argument(st->space, node, v, frame->values), st->doubles);
     }
   }
   osc_state_number(st, 0, st->packets);
@@ -155,7 +264,7 @@ void osc_state_number(struct osc_state *st, int first_part, int parts)
   for (int k = 0; k < st->packets; k++) {
     struct osc_packet *p = &st->packet[k];
     uint8_t *at = p->bytes + p->header + (st->doubles ? 8 + 8 : 4 + 4) + 4 + 4;
-    at = osc_put_u32(at, (uint32_t)(first_part + k));
-    osc_put_u32(at, (uint32_t)parts);
+    at = put_u32(at, (uint32_t)(first_part + k));
+    put_u32(at, (uint32_t)parts);
   }
 }

@@ -1,18 +1,42 @@
 /* SPDX-License-Identifier: MIT
- * A stream as bytes: bundles of at most OSC_DATAGRAM bytes, built once, values patched in place ever after.
- *
- * Every bundle begins with PREFIX/hdr, so that each is of use alone and a lost one is noticed; then come the messages of the
+ * What is sent, as bytes: answers, and streams. A stream is bundles of at most OSC_DATAGRAM bytes, built once, values patched in
+ * place ever after. Every bundle begins with PREFIX/hdr, so that each is of use alone and a lost one is noticed; then come the messages of the
  * stream. No socket, no clock and no thread here. */
 #ifndef OSC_ENCODE_H
 #define OSC_ENCODE_H
 
+#include "osc/addresses.h"
 #include "osc/space.h"
-#include "osc/write.h"
 #include "signals/exchange.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+  OSC_DATAGRAM =
+      1472, /* what fits in one Ethernet frame: a fragmented datagram is lost with any of its fragments */
+};
+
+/* --- answers, one message each --- */
+
+/* A message that is being written, without memory of its own: a thread that answers never asks the allocator. */
+struct osc_writer {
+  size_t size; /* bytes so far; OSC_DATAGRAM + 1: it did not fit */
+  uint8_t bytes[OSC_DATAGRAM];
+};
+
+/* Begin a message: one of the list, below the prefix; or one at an address of its own. The arguments follow, in the order of types. */
+void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what);
+void osc_write_at(struct osc_writer *w, const char *address, const char *types);
+void osc_write_i(struct osc_writer *w, int32_t v);
+void osc_write_h(struct osc_writer *w, int64_t v);
+void osc_write_f(struct osc_writer *w, double v);
+void osc_write_s(struct osc_writer *w, const char *s);
+/* It is whole. */
+bool osc_written(const struct osc_writer *w);
+
+/* --- streams --- */
 
 struct osc_packet {
   size_t size;

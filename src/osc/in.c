@@ -42,27 +42,25 @@ void osc_in_free(struct osc_in *in)
   free(in);
 }
 
-static const struct {
-  const char *address; /* ending in '/': all below it */
+static const struct address {
+  const char *tail, *types;
+  int flags;
   enum verdict (*handle)(struct osc_in *in, const struct request *r);
-} HANDLERS[] = {
-    {"in/frame", osc_on_frame}, {"in/blob", osc_on_blob},      {"cmd/", osc_on_command},
-    {"step", osc_on_step},      {"inject", osc_on_inject},     {"platform/set", osc_on_platform_set},
-    {"sync", osc_on_sync},      {"ping", osc_on_ping},         {"status", osc_on_status},
-    {"sub", osc_on_subscribe},  {"unsub", osc_on_unsubscribe}, {"heartbeat", osc_on_heartbeat},
+} ADDRESSES[] = {
+#define ADDRESS(tail, types, flags, unit, text, handler) {tail, types, flags, handler},
+    OSC_ADDRESS_LIST(ADDRESS, OSC_NO_ROW)
+#undef ADDRESS
 };
-enum { HANDLER_COUNT = sizeof HANDLERS / sizeof HANDLERS[0] };
 
-/* HANDLER_COUNT: none. */
-static int find_handler(const char *tail)
+/* NULL: none of the list. */
+static const struct address *find_address(const struct osc_in *in, const char *tail)
 {
-  int i = 0;
-  for (; i < HANDLER_COUNT; i++) {
-    const size_t n = strlen(HANDLERS[i].address);
-    const bool below = HANDLERS[i].address[n - 1] == '/';
-    if (below ? strncmp(tail, HANDLERS[i].address, n) == 0 : strcmp(tail, HANDLERS[i].address) == 0) break;
+  for (size_t i = 0; i < sizeof ADDRESSES / sizeof *ADDRESSES; i++) {
+    const struct address *a = &ADDRESSES[i];
+    if (strcmp(tail, a->tail) != 0) continue;
+    return a->flags & OSC_PLATFORM && in->signals->platform_first < 0 ? NULL : a;
   }
-  return i;
+  return NULL;
 }
 
 /* Below the prefix; "": it is not. */
@@ -83,11 +81,11 @@ static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct 
 {
   r->address = m->address;
   r->tail = tail_of(in, m->address);
-  const int handler = find_handler(r->tail);
-  const struct osc_node *node = handler < HANDLER_COUNT ? NULL : osc_space_find(in->space, m->address);
-  if (handler == HANDLER_COUNT && !node) return UNKNOWN;
-  /* Surfaces send what their buttons are made of: nothing that comes with an e-stop may get it refused. */
-  const bool estop = strcmp(m->address, in->estop) == 0;
+  const struct address *address = find_address(in, r->tail);
+  const struct osc_node *node = address ? NULL : osc_space_find(in->space, m->address);
+  if (!address && !node) return UNKNOWN;
+  /* Control surfaces attach arbitrary arguments to buttons; never refuse an e-stop for its arguments. */
+  const bool estop = address && address->handle == osc_on_estop;
   if (!m->known && !estop) return WRONG_TYPES;
   if (m->known) {
     osc_arguments(m, &in->arguments);
@@ -97,7 +95,9 @@ static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct 
   }
   r->from.bytes = m->bytes;
   if (!all_finite(&in->arguments) && !estop) return NONFINITE;
-  return node ? osc_on_node(in, r, node) : HANDLERS[handler].handle(in, r);
+  if (node) return osc_on_node(in, r, node);
+  if (!(address->flags & OSC_LENIENT) && !osc_types_are(r->a, address->types)) return WRONG_TYPES;
+  return address->handle(in, r);
 }
 
 /* The loop finds the inputs of a datagram in one piece, and before what the same datagram tells it to do. */

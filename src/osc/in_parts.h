@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the files of osc_in share: osc_in.c takes datagrams and dispatches, osc_inputs.c sets channels, osc_commands.c talks
- * to the loop, osc_requests.c answers what this thread knows by itself. */
+ * What the files of osc_in share: in.c takes datagrams and dispatches, inputs.c sets channels, commands.c talks to
+ * the loop, requests.c answers what this thread knows by itself. */
 #ifndef OSC_IN_PARTS_H
 #define OSC_IN_PARTS_H
 
+#include "osc/addresses.h"
 #include "osc/in.h"
 #include "osc/parse.h"
 #include "wire/peers.h"
@@ -93,20 +94,12 @@ struct osc_in {
   struct osc_arguments arguments;
 };
 
-/* Handlers. */
-enum verdict osc_on_frame(struct osc_in *in, const struct request *r);
-enum verdict osc_on_blob(struct osc_in *in, const struct request *r);
+/* Handlers of the addresses of the list, one for each that is received; then that of addresses with signals. */
+#define OSC_HANDLER(address, types, flags, unit, text, handler)                                              \
+  enum verdict handler(struct osc_in *in, const struct request *r);
+OSC_ADDRESS_LIST(OSC_HANDLER, OSC_NO_ROW)
+#undef OSC_HANDLER
 enum verdict osc_on_node(struct osc_in *in, const struct request *r, const struct osc_node *node);
-enum verdict osc_on_command(struct osc_in *in, const struct request *r);
-enum verdict osc_on_step(struct osc_in *in, const struct request *r);
-enum verdict osc_on_inject(struct osc_in *in, const struct request *r);
-enum verdict osc_on_platform_set(struct osc_in *in, const struct request *r);
-enum verdict osc_on_sync(struct osc_in *in, const struct request *r);
-enum verdict osc_on_ping(struct osc_in *in, const struct request *r);
-enum verdict osc_on_status(struct osc_in *in, const struct request *r);
-enum verdict osc_on_subscribe(struct osc_in *in, const struct request *r);
-enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r);
-enum verdict osc_on_heartbeat(struct osc_in *in, const struct request *r);
 
 /* The request number of an e-stop, whatever else is in it. */
 int32_t osc_estop_id(struct osc_in *in, const struct osc_raw *m);

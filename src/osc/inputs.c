@@ -183,7 +183,6 @@ static double packed(const uint8_t *at)
 enum verdict osc_on_blob(struct osc_in *in, const struct request *r)
 {
   const uint8_t *bytes;
-  if (!osc_types_are(r->a, "iib")) return WRONG_TYPES;
   const size_t n = osc_blob(r->a, 2, &bytes);
   if (n != sizeof(float) * (size_t)in->signals->channels) return WRONG_TYPES;
   if (crc32(bytes, n) != (uint32_t)osc_integer(r->a, 1)) return BAD_CHECKSUM;

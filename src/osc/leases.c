@@ -63,7 +63,7 @@ static void drop_reader(struct osc_out *out, struct osc_receiver *r)
   for (int s = 0; s < STREAMS; s++) {
     struct osc_writer w;
     if (!(r->streams >> s & 1)) continue;
-    osc_write(&w, out->config->prefix, "/sub/ack", "si");
+    osc_write(&w, out->config->prefix, OSC_SENT_SUB_ACK);
     osc_write_s(&w, name[s]);
     osc_write_i(&w, RESULT_NOT_AUTHORISED);
     osc_out_send(out, &r->by, &w);

@@ -7,11 +7,10 @@
  *   answers   of the loop to those who sent commands
  *   serve     the queue: those who may write, then the others */
 #include "osc/osc.h"
+#include "osc/describe.h"
 #include "osc/in.h"
 #include "osc/out.h"
-#include "osc/query.h"
 #include "osc/queue.h"
-#include "osc/sheet.h"
 #include "osc/socket.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
@@ -150,9 +149,9 @@ static char *describe_osc(const struct endpoint *e, const char *instance)
   return osc_query_text(e->config, e->signals, osc_port(e), instance);
 }
 
-static bool map_osc(const struct endpoint *e, struct sheet *sheet)
+static bool map_osc(const struct endpoint *e, struct io_map *map)
 {
-  return osc_sheet(e->config, e->signals, sheet);
+  return osc_io_map(e->config, e->signals, map);
 }
 
 const struct protocol osc_protocol = {.name = "osc",

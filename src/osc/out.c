@@ -83,6 +83,18 @@ void osc_out_free(struct osc_out *out)
 
 /* --- status, values, answers --- */
 
+void osc_out_transmit(struct osc_out *out, int fd, const struct inet_address *to, const void *bytes, size_t n)
+{
+  ssize_t sent = fd >= 0 ? send(fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL)
+                         : sendto(out->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL, &to->name.any, to->length);
+  counter_add(sent >= 0 ? &out->counters->osc_sent : &out->counters->osc_send_errors, 1);
+}
+
+void osc_out_send(struct osc_out *out, const struct inet_address *to, const struct osc_writer *w)
+{
+  osc_out_transmit(out, -1, to, w->bytes, w->size);
+}
+
 /* -1: no input was ever set. An age beyond 24.8 days stays at that. */
 static int32_t shown_age_ms(uint32_t age_ms)
 {
@@ -94,7 +106,7 @@ static void write_status(const struct osc_out *out, struct osc_writer *w)
 {
   static const struct frame none = {.state = STATE_INIT, .input_age_ms = UINT32_MAX};
   const struct frame *f = out->frame ? out->frame : &none;
-  osc_write(w, out->config->prefix, "/status", "sifffiiii");
+  osc_write(w, out->config->prefix, OSC_SENT_STATUS);
   osc_write_s(w, run_state_name(f->state));
   osc_write_i(w, (int32_t)f->state);
   osc_write_f(w, out->config->period * 1e3);
@@ -118,7 +130,7 @@ static int32_t channel_at_fault(const struct osc_out *out)
 
 static void write_fault(const struct osc_out *out, struct osc_writer *w)
 {
-  osc_write(w, out->config->prefix, "/fault", "iis");
+  osc_write(w, out->config->prefix, OSC_SENT_FAULT);
   osc_write_i(w, (int32_t)out->frame->fault);
   osc_write_i(w, channel_at_fault(out));
   osc_write_s(w, fault_text(out->frame->fault));
@@ -176,7 +188,7 @@ void osc_out_values(struct osc_out *out, const struct osc_sender *to, const stru
   if (node->motion && withholds(out)) return;
   memset(types, 'f', (size_t)node->count);
   struct osc_writer w;
-  osc_write(&w, node->address, "", types);
+  osc_write_at(&w, node->address, types);
   for (int i = 0; i < node->count; i++)
     osc_write_f(&w, osc_space_argument(out->space, node, i, out->frame->values));
   osc_out_answer(out, to, &w);

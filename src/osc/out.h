@@ -6,9 +6,8 @@
 #ifndef OSC_OUT_H
 #define OSC_OUT_H
 
+#include "osc/encode.h"
 #include "osc/osc.h"
-#include "osc/space.h"
-#include "osc/write.h"
 #include "transport/inet_address.h"
 
 enum { OSC_SUBSCRIBERS = 16, OSC_LEASE_S = 10, OSC_DIVISOR_MAX = 1000 };

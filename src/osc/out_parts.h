@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of osc_out share: out.c says what, leases.c to whom, send.c sends. */
+ * What the files of osc_out share: out.c says what and sends it, leases.c to whom. */
 #ifndef OSC_OUT_PARTS_H
 #define OSC_OUT_PARTS_H
 

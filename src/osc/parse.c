@@ -149,7 +149,13 @@ static const uint8_t *bytes_of(const struct osc_arguments *a, int i, size_t size
 
 bool osc_types_are(const struct osc_arguments *a, const char *types)
 {
-  return strcmp(a->types, types) == 0;
+  const size_t n = strlen(a->types);
+  for (;; types++) {
+    const size_t length = strcspn(types, "|");
+    if (length == n && strncmp(a->types, types, n) == 0) return true;
+    types += length;
+    if (!*types) return false;
+  }
 }
 
 bool osc_is_number(char type)

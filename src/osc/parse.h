@@ -42,8 +42,9 @@ struct osc_arguments {
 _Static_assert(OSC_IN_MAX <= UINT16_MAX, "at[] holds every offset");
 void osc_arguments(const struct osc_raw *m, struct osc_arguments *a); /* m->known */
 
-/* Arguments 0 <= i < count. An argument of another type reads as 0, as an empty text or as bytes of the same message. */
+/* They are of these types; alternatives stand behind bars: "i|ii". */
 bool osc_types_are(const struct osc_arguments *a, const char *types);
+/* Arguments 0 <= i < count. An argument of another type reads as 0, as an empty text or as bytes of the same message. */
 bool osc_is_number(char type);                                                /* f d i T F: T is 1, F is 0 */
 double osc_number(const struct osc_arguments *a, int i);                      /* of any of these */
 int32_t osc_integer(const struct osc_arguments *a, int i);                    /* i */

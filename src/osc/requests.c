@@ -7,7 +7,6 @@
 
 enum verdict osc_on_ping(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "ih")) return WRONG_TYPES;
   in->once.ping = true;
   in->once.ping_id = osc_integer(r->a, 0);
   in->once.ping_t = osc_long(r->a, 1);
@@ -17,7 +16,6 @@ enum verdict osc_on_ping(struct osc_in *in, const struct request *r)
 
 enum verdict osc_on_status(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "")) return WRONG_TYPES;
   in->once.status = true;
   in->once.status_bytes = r->from.bytes;
   return ACCEPTED;
@@ -28,7 +26,7 @@ void osc_answer_once(struct osc_in *in, const struct osc_sender *to)
   struct osc_sender sender = *to;
   if (in->once.ping) {
     struct osc_writer w;
-    osc_write(&w, in->config->prefix, "/pong", "ihhh");
+    osc_write(&w, in->config->prefix, OSC_SENT_PONG);
     osc_write_i(&w, in->once.ping_id);
     osc_write_h(&w, in->once.ping_t);
     osc_write_h(&w, (int64_t)to->now_ns);
@@ -64,11 +62,11 @@ static bool receiver_address(const struct request *r, int32_t port, struct inet_
   return true;
 }
 
-static void acknowledge_stream(struct osc_in *in, const struct request *r, const char *address,
+static void acknowledge_stream(struct osc_in *in, const struct request *r, enum osc_sent what,
                                unsigned result)
 {
   struct osc_writer w;
-  osc_write(&w, in->config->prefix, address, "si");
+  osc_write(&w, in->config->prefix, what);
   osc_write_s(&w, osc_string(r->a, 0));
   osc_write_i(&w, (int32_t)result);
   osc_out_answer(in->out, &r->from, &w);
@@ -77,7 +75,6 @@ static void acknowledge_stream(struct osc_in *in, const struct request *r, const
 /* sub STREAM PORT DIVISOR PROFILE */
 enum verdict osc_on_subscribe(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "siii")) return WRONG_TYPES;
   const enum stream stream = stream_from_name(osc_string(r->a, 0));
   const int32_t divisor = osc_integer(r->a, 2), profile = osc_integer(r->a, 3);
   struct inet_address to;
@@ -87,26 +84,24 @@ enum verdict osc_on_subscribe(struct osc_in *in, const struct request *r)
     result = RESULT_BAD_ARGUMENT;
   else if (!osc_out_subscribe(in->out, &r->from, &to, stream, (uint32_t)divisor, profile == 1))
     result = RESULT_NOT_AUTHORISED;
-  acknowledge_stream(in, r, "/sub/ack", result);
+  acknowledge_stream(in, r, OSC_SENT_SUB_ACK, result);
   return ACCEPTED;
 }
 
 /* unsub STREAM [PORT] */
 enum verdict osc_on_unsubscribe(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "s") && !osc_types_are(r->a, "si")) return WRONG_TYPES;
   const enum stream stream = stream_from_name(osc_string(r->a, 0));
   struct inet_address to;
   const bool ok = stream != STREAM_NONE &&
                   receiver_address(r, r->a->count > 1 ? osc_integer(r->a, 1) : 0, &to) &&
                   osc_out_unsubscribe(in->out, &r->from, &to, stream);
-  acknowledge_stream(in, r, "/unsub/ack", ok ? RESULT_OK : RESULT_BAD_ARGUMENT);
+  acknowledge_stream(in, r, OSC_SENT_UNSUB_ACK, ok ? RESULT_OK : RESULT_BAD_ARGUMENT);
   return ACCEPTED;
 }
 
 /* heartbeat COUNT: a count that stands still is no sign of life. */
 enum verdict osc_on_heartbeat(struct osc_in *in, const struct request *r)
 {
-  if (!osc_types_are(r->a, "i")) return WRONG_TYPES;
   return osc_out_heartbeat(in->out, &r->from, osc_integer(r->a, 0)) ? ACCEPTED : REPEATED;
 }

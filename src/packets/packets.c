@@ -2,8 +2,8 @@
 #include "packets/packets.h"
 
 #include "packets/encode.h"
+#include "packets/io_map.h"
 #include "packets/link.h"
-#include "packets/sheet.h"
 #include "rt/clock.h"
 
 #include <stdio.h>
@@ -146,9 +146,9 @@ static void packets_text(const struct endpoint *e, char *text, size_t size)
   }
 }
 
-static bool map_packets(const struct endpoint *e, struct sheet *sheet)
+static bool map_packets(const struct endpoint *e, struct io_map *map)
 {
-  return packets_sheet(e->config, e->count, e->signals, sheet);
+  return packets_io_map(e->config, e->count, e->signals, map);
 }
 
 static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *line)

@@ -137,10 +137,11 @@ static void make_safe(struct telemetry *t, const char *instance)
 {
   memset(t->instance, 0, sizeof t->instance);
   memcpy(t->instance, instance, strnlen(instance, sizeof t->instance - 1));
-  telemetry_clean_text(t->model, sizeof t->model);
-  telemetry_clean_text(t->reason, sizeof t->reason);
-  telemetry_clean_text(t->isa, sizeof t->isa);
-  telemetry_clean_text(t->live.violated_at, sizeof t->live.violated_at);
+  for (int i = 0; i < telemetry_fields; i++) {
+    const struct telemetry_field *f = &telemetry_field[i];
+    if (f->kind == FIELD_NAME || f->kind == FIELD_REASON)
+      telemetry_clean_text((char *)t + f->offset, f->size);
+  }
   t->inputs = (uint32_t)at_most(t->inputs, TELEMETRY_INPUTS);
   t->devices = at_most(t->devices, DEVICES_MAX);
   t->book.levels = at_most(t->book.levels, LEVELS_MAX);

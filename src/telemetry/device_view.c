@@ -17,7 +17,7 @@ const char *device_state_name(uint64_t state)
 uint64_t device_errors(const struct device_view *v)
 {
   uint64_t sum = 0;
-  for (int i = 0; i < DEVICE_ERROR_nonfinite; i++) sum += device_figure(&v->errors[i]);
+  for (int i = 0; i < DEVICE_ERROR_nonfinite; i++) sum += counter_get(&v->errors[i]);
   return sum;
 }
 
@@ -39,7 +39,7 @@ void device_told(const struct device_view *v, char text[DEVICE_TEXT])
     uint64_t word[WORDS];
     const uint64_t s = atomic_load_explicit(&v->sequence, memory_order_acquire);
     for (int k = 0; k < WORDS; k++) word[k] = atomic_load_explicit(&v->text[k], memory_order_acquire);
-    if (s % 2 || device_figure(&v->sequence) != s) continue;
+    if (s % 2 || counter_get(&v->sequence) != s) continue;
     memcpy(text, word, DEVICE_TEXT);
     text[DEVICE_TEXT - 1] = '\0';
     return;

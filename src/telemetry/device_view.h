@@ -4,6 +4,8 @@
 #ifndef TELEMETRY_DEVICE_VIEW_H
 #define TELEMETRY_DEVICE_VIEW_H
 
+#include "signals/counters.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,28 +39,30 @@ enum device_error {
       DEVICE_ERRORS
 };
 
+/* What is counted of it: name, metric of Prometheus behind "ali3_device_", meaning. */
+#define DEVICE_FIGURE_LIST(X)                                                                                \
+  X(polls, "polls_total", "polls of the device begun")                                                       \
+  X(late, "late_polls_total", "polls that took longer than the period")                                      \
+  X(reconnects, "reconnects_total", "connections made after the first")
+
 enum { DEVICE_TEXT = 64 };
 
 struct device_view {
-  char name[DEVICE_TEXT];                 /* constant */
-  _Atomic uint64_t state;                 /* enum device_state */
-  _Atomic uint64_t polled_ns;             /* CLOCK_MONOTONIC: end of the last complete poll; 0: none yet */
-  _Atomic uint64_t polls, late;           /* begun; of those longer than the period */
-  _Atomic uint64_t reconnects;            /* connections made after the first */
-  _Atomic uint64_t errors[DEVICE_ERRORS]; /* by enum device_error */
-  _Atomic uint64_t sequence;              /* of the text: odd while it is written */
+  char name[DEVICE_TEXT];     /* constant */
+  _Atomic uint64_t state;     /* enum device_state */
+  _Atomic uint64_t polled_ns; /* CLOCK_MONOTONIC: end of the last complete poll; 0: none yet */
+#define DEVICE_MEMBER(name, metric, what) _Atomic uint64_t name;
+  DEVICE_FIGURE_LIST(DEVICE_MEMBER)
+#undef DEVICE_MEMBER
+  _Atomic uint64_t errors[DEVICE_ERRORS];                /* by enum device_error */
+  _Atomic uint64_t sequence;                             /* of the text: odd while it is written */
   _Atomic uint64_t text[DEVICE_TEXT / sizeof(uint64_t)]; /* the last error */
 };
-
-static inline uint64_t device_figure(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
 
 /* Since the last complete poll; UINT64_MAX: there was none. */
 static inline uint64_t device_age_ns(const struct device_view *v, uint64_t now_ns)
 {
-  const uint64_t polled_ns = device_figure(&v->polled_ns);
+  const uint64_t polled_ns = counter_get(&v->polled_ns);
   if (polled_ns == 0) return UINT64_MAX;
   return now_ns > polled_ns ? now_ns - polled_ns : 0;
 }

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static uint64_t get(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
-
 static json_t *integer(uint64_t v)
 {
   return json_integer((json_int_t)v);
@@ -40,82 +35,57 @@ static json_t *ms(uint64_t ns)
 static json_t *distribution(const struct histogram *h)
 {
   json_t *o = json_object();
-  json_object_set_new(o, "count", integer(get(&h->count)));
-  json_object_set_new(o, "last", us(get(&h->last_ns)));
-  json_object_set_new(o, "min", us(get(&h->min_ns)));
+  json_object_set_new(o, "count", integer(counter_get(&h->count)));
+  json_object_set_new(o, "last", us(counter_get(&h->last_ns)));
+  json_object_set_new(o, "min", us(counter_get(&h->min_ns)));
   json_object_set_new(o, "median", number(histogram_percentile_us(h, 0.5)));
   json_object_set_new(o, "p99", number(histogram_percentile_us(h, 0.99)));
   json_object_set_new(o, "p999", number(histogram_percentile_us(h, 0.999)));
-  json_object_set_new(o, "max", us(get(&h->max_ns)));
-  json_object_set_new(o, "max_cycle", integer(get(&h->max_cycle)));
+  json_object_set_new(o, "max", us(counter_get(&h->max_ns)));
+  json_object_set_new(o, "max_cycle", integer(counter_get(&h->max_cycle)));
   return o;
 }
 
 static json_t *stopwatch(const struct stopwatch *w)
 {
-  const uint64_t count = get(&w->count);
+  const uint64_t count = counter_get(&w->count);
   json_t *o = json_object();
   json_object_set_new(o, "count", integer(count));
-  json_object_set_new(o, "last", us(get(&w->last_ns)));
-  json_object_set_new(o, "mean", count ? us(get(&w->sum_ns) / count) : json_null());
-  json_object_set_new(o, "max", us(get(&w->max_ns)));
-  json_object_set_new(o, "max_cycle", integer(get(&w->max_cycle)));
+  json_object_set_new(o, "last", us(counter_get(&w->last_ns)));
+  json_object_set_new(o, "mean", count ? us(counter_get(&w->sum_ns) / count) : json_null());
+  json_object_set_new(o, "max", us(counter_get(&w->max_ns)));
+  json_object_set_new(o, "max_cycle", integer(counter_get(&w->max_cycle)));
   return o;
 }
 
-static void add_constants(json_t *o, const struct telemetry *t)
+static json_t *field(const struct field_value *v)
 {
-  json_object_set_new(o, "instance", text(t->instance));
-  json_object_set_new(o, "model", text(t->model));
-  json_object_set_new(o, "isa", text(t->isa));
-  json_object_set_new(o, "pid", json_integer(t->pid));
-  json_object_set_new(o, "realtime", json_boolean(t->realtime));
-  json_object_set_new(o, "realtime_reason", text(t->reason));
-  if (!t->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
-  json_object_set_new(o, "period_s", number((double)t->period_ns * 1e-9));
-  json_object_set_new(o, "bodies", integer(t->bodies));
-  json_object_set_new(o, "rows", integer(t->rows));
-  json_object_set_new(o, "workers", integer(t->workers));
-  json_object_set_new(o, "priority", t->priority < 0 ? json_null() : json_integer(t->priority));
-  json_object_set_new(o, "cpu", t->cpu < 0 ? json_null() : json_integer(t->cpu));
-  json_object_set_new(o, "clocking", json_string(clocking_name(t->clocking)));
-  json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
+  switch (v->type) {
+  case VALUE_FLAG:
+    return json_boolean(v->integer);
+  case VALUE_INTEGER:
+    return json_integer(v->integer);
+  case VALUE_REAL:
+    return number(v->number);
+  case VALUE_TEXT:
+    return text(v->text);
+  case VALUE_NONE:
+    break;
+  }
+  return json_null();
 }
 
-static void add_live(json_t *o, const struct telemetry_live *l)
+static void add_fields(json_t *o, const struct telemetry *t)
 {
-  json_object_set_new(o, "state", json_string(run_state_name(l->state)));
-  json_object_set_new(o, "flags", integer(l->flags));
-  json_object_set_new(o, "fault", integer(l->fault));
-  json_object_set_new(o, "fault_text", json_string(fault_text(l->fault)));
-  json_object_set_new(o, "cycle", integer(l->cycle));
-  json_object_set_new(o, "time_s", number(l->time));
-  json_object_set_new(o, "misses", integer(l->misses));
-  json_object_set_new(o, "skipped", integer(l->skipped));
-  json_object_set_new(o, "input_age_ms", l->input_age_ns == UINT64_MAX ? json_null() : ms(l->input_age_ns));
-  json_object_set_new(o, "stale_mask", integer(l->stale_mask));
-  json_object_set_new(o, "clamped", integer(l->clamped));
-  json_object_set_new(o, "fault_injection", json_boolean(l->flags & FLAG_INJECTED));
-  json_object_set_new(o, "platform_withheld", json_boolean(l->flags & FLAG_WITHHELD));
-  json_object_set_new(o, "degraded_steps", integer(l->degraded));
-  json_object_set_new(o, "degraded_cycle", l->degraded_cycle ? integer(l->degraded_cycle) : json_null());
-  json_object_set_new(o, "violated_steps", integer(l->violated));
-  json_object_set_new(o, "violated_cycle", l->violated_cycle ? integer(l->violated_cycle) : json_null());
-  json_object_set_new(o, "violated_at", l->violated ? json_string(l->violated_at) : json_null());
-  json_object_set_new(o, "increment", number(l->increment));
-  json_object_set_new(o, "constraint", number(l->constraint));
-  json_object_set_new(o, "grace_misses", integer(l->grace_misses));
-  json_object_set_new(o, "late_starts", integer(l->late_starts));
-  json_object_set_new(o, "slipped_s", number((double)l->slipped_ns * 1e-9));
-  json_object_set_new(o, "pulled_s", number((double)l->pulled_ns * 1e-9));
-  json_object_set_new(o, "beat_error_s", number((double)l->beat_error_ns * 1e-9));
-  json_object_set_new(o, "beats", integer(l->beats));
-  json_object_set_new(o, "beats_lost", integer(l->beats_lost));
-  json_object_set_new(o, "waiting", json_boolean(l->waiting));
-  json_t *load = json_array();
-  for (size_t i = 0; i < sizeof l->load / sizeof *l->load; i++)
-    json_array_append_new(load, number(l->load[i]));
-  json_object_set_new(o, "load", load);
+  json_object_set_new(o, "instance", text(t->instance));
+  json_object_set_new(o, "pid", json_integer(t->pid));
+  if (!t->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
+  for (int i = 0; i < telemetry_fields; i++) {
+    const struct telemetry_field *f = &telemetry_field[i];
+    const struct field_value v = telemetry_value(t, f);
+    if (*f->key) json_object_set_new(o, f->key, field(&v));
+  }
+  json_object_set_new(o, "fault_text", json_string(fault_text(t->live.fault)));
 }
 
 static json_t *numbers(const double *v, int n)
@@ -125,8 +95,9 @@ static json_t *numbers(const double *v, int n)
   return list;
 }
 
-static json_t *platform(const struct telemetry *t, const struct platform_live *l)
+static json_t *platform(const struct telemetry *t)
 {
+  const struct platform_live *l = &t->live.platform;
   if (!t->platform) return json_null();
   json_t *o = json_object(), *flags = json_object();
   json_object_set_new(o, "state", json_string(platform_state_name(l->state)));
@@ -165,7 +136,7 @@ static void add_book(json_t *o, const struct book *b)
   }
   json_object_set_new(o, "phases", phases);
   json_object_set_new(o, "levels", levels);
-  json_object_set_new(o, "cleared_cycle", integer(get(&b->cleared)));
+  json_object_set_new(o, "cleared_cycle", integer(counter_get(&b->cleared)));
 }
 
 static json_t *miss(const struct miss *m, const struct book *b)
@@ -191,7 +162,7 @@ static json_t *miss(const struct miss *m, const struct book *b)
 static json_t *misses(const struct telemetry *t)
 {
   json_t *list = json_array();
-  const uint64_t written = get(&t->misses.written);
+  const uint64_t written = counter_get(&t->misses.written);
   for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
     struct miss m;
     if (miss_log_read(&t->misses, written - n, &m)) json_array_append_new(list, miss(&m, &t->book));
@@ -204,7 +175,7 @@ static json_t *inputs(const struct telemetry *t)
   json_t *list = json_array();
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
-    const uint64_t age = get(&v->age_ns);
+    const uint64_t age = counter_get(&v->age_ns);
     json_t *o = json_object();
     json_object_set_new(o, "name", text(v->name));
     json_object_set_new(o, "policy", json_string(input_policy_name(v->policy)));
@@ -233,13 +204,13 @@ static json_t *devices(const struct sample *s)
     device_told(v, error);
     json_t *o = json_object(), *errors = json_object();
     json_object_set_new(o, "name", text(v->name));
-    json_object_set_new(o, "state", json_string(device_state_name(get(&v->state))));
+    json_object_set_new(o, "state", json_string(device_state_name(counter_get(&v->state))));
     json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
-    json_object_set_new(o, "polls", integer(get(&v->polls)));
-    json_object_set_new(o, "late", integer(get(&v->late)));
-    json_object_set_new(o, "reconnects", integer(get(&v->reconnects)));
+#define ADD_FIGURE(name, metric, what) json_object_set_new(o, #name, integer(counter_get(&v->name)));
+    DEVICE_FIGURE_LIST(ADD_FIGURE)
+#undef ADD_FIGURE
 #define ADD_ERROR(name, what)                                                                                \
-  json_object_set_new(errors, #name, integer(get(&v->errors[DEVICE_ERROR_##name])));
+  json_object_set_new(errors, #name, integer(counter_get(&v->errors[DEVICE_ERROR_##name])));
     DEVICE_ERROR_LIST(ADD_ERROR)
 #undef ADD_ERROR
     json_object_set_new(o, "errors", errors);
@@ -256,15 +227,15 @@ json_t *telemetry_json(const struct sample *s)
   json_object_set_new(o, "status", json_string(verdict_name(s->verdict)));
   json_object_set_new(o, "reasons", reasons);
   if (!s->t) return o;
-  add_constants(o, s->t);
+  add_fields(o, s->t);
   json_object_set_new(o, "uptime_s", number(s->uptime));
   json_object_set_new(o, "age_s", number(s->age));
-  add_live(o, &s->live);
+  json_object_set_new(o, "load", numbers(s->t->live.load, LOAD_HORIZONS));
   add_book(o, &s->t->book);
   json_object_set_new(o, "misses_log", misses(s->t));
   json_object_set_new(o, "inputs", inputs(s->t));
   json_object_set_new(o, "devices", devices(s));
-  json_object_set_new(o, "platform", platform(s->t, &s->live.platform));
+  json_object_set_new(o, "platform", platform(s->t));
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
   json_object_set_new(counters, #name, integer(counter_get(&s->t->counters.name)));

@@ -11,6 +11,7 @@
 #include "signals/exchange.h"
 #include "telemetry/book.h"
 #include "telemetry/device_view.h"
+#include "telemetry/fields.h"
 #include "telemetry/miss.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 #include <stdint.h>
 
 #define TELEMETRY_MAGIC   0x54334c41u /* "AL3T" */
-#define TELEMETRY_VERSION 9u
+#define TELEMETRY_VERSION 10u
 #define TELEMETRY_PREFIX  "/ali3-" /* the file in /dev/shm is this plus the instance name */
 
 /* Of the motion platform, as of the last cycle. */
@@ -28,35 +29,13 @@ struct platform_live {
   double legs[PLATFORM_LEGS];                      /* -1 at leg_min, 1 at leg_max */
 };
 
-enum { TELEMETRY_LATCHER = 96, TELEMETRY_OPEN = 64 };
+enum { TELEMETRY_LATCHER = 96, LOAD_HORIZONS = 3 };
 #define LATCH_NO_NUMBER UINT32_MAX
 struct telemetry_live {
-  uint64_t cycle; /* cycles since start */
-  uint64_t t_ns;  /* CLOCK_MONOTONIC when written */
-  double time;    /* s, simulated */
-  uint32_t state, flags, fault;
-  uint32_t over;                         /* 1: the loop has ended */
-  uint64_t misses;                       /* cycles whose work ended after the next nominal start */
-  uint64_t skipped;                      /* nominal starts left out to get back on the grid */
-  uint64_t wakeup_ns, step_ns, cycle_ns; /* of the last cycle */
-  uint64_t input_age_ns;                 /* of the oldest channel ever set; UINT64_MAX: none */
-  uint32_t stale_mask;
-  uint32_t waiting;        /* 1: the loop goes to sleep until something comes: no clock wakes it */
-  uint64_t clamped;        /* input values clamped to their limits so far */
-  uint64_t degraded;       /* steps that ended ALI3_NOT_CONVERGED or ALI3_VIOLATED, since the warm-up */
-  uint64_t degraded_cycle; /* cycle of the last of them; 0: none */
-  uint64_t violated;       /* steps that ended ALI3_VIOLATED, since the warm-up */
-  uint64_t violated_first, violated_cycle; /* cycle of the first and of the last of them; 0: none */
-  char violated_at[TELEMETRY_OPEN]; /* what was open most after the last of them: "joint pin"; "": none */
-  uint64_t grace_misses;            /* misses within the grace after a start: not among the misses */
-  uint64_t late_starts;             /* cycles begun late on purpose, to catch up */
-  uint64_t slipped_ns;              /* by which late cycles moved the grid on */
-  int64_t pulled_ns;                /* by which beats drew it to them */
-  int64_t beat_error_ns;            /* start a beat asked for less the start there was, at the last one */
-  uint64_t beats, beats_lost;       /* beats taken; times that none came within two periods */
-  double load[3];                   /* part of the period that is worked, over the last 1, 10 and 60 s */
-  double increment;                 /* last Newton increment */
-  double constraint;                /* largest position violation, now */
+  TELEMETRY_LIVE_LIST(FIELD_MEMBER)
+  uint32_t over;              /* 1: the loop has ended */
+  uint64_t t_ns;              /* CLOCK_MONOTONIC when written */
+  double load[LOAD_HORIZONS]; /* part of the period that is worked, over the last 1, 10 and 60 s */
   struct platform_live platform;
   /* What a start after a crash has to know beside state and fault: restart/kept.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
@@ -94,20 +73,13 @@ struct telemetry {
   uint64_t size;
   int64_t pid;
   uint64_t start_ns; /* CLOCK_MONOTONIC */
-  uint64_t period_ns;
   char instance[64];
-  char model[64];
-  char reason[256];  /* why not real time; "" */
-  char isa[16];      /* instruction set of the steps */
-  uint32_t realtime; /* 1: SCHED_FIFO and locked memory were granted */
-  uint32_t bodies, rows, workers;
-  int32_t priority, cpu;                        /* -1: none */
-  uint32_t clocking, overrun;                   /* enum clocking, enum overrun */
-  uint32_t catch_up, max_misses, grace, inputs; /* inputs: in `input`, TELEMETRY_INPUTS at most */
-  /* overrun, catch_up, max_misses and grace change when they are tuned, a word at a time */
-  uint32_t platform, cranks;    /* 1: there is one; and its legs are cranks */
-  double leg_min, leg_max;      /* m or rad */
-  int32_t lock, object;         /* descriptors of the process that made the block; telemetry/shm.c */
+  TELEMETRY_FIXED_LIST(FIELD_MEMBER)
+  uint32_t catch_up, max_misses, grace; /* as overrun, they change when they are tuned, a word at a time */
+  uint32_t inputs;                      /* in `input`, TELEMETRY_INPUTS at most */
+  uint32_t platform, cranks;            /* 1: there is one; and its legs are cranks */
+  double leg_min, leg_max;              /* m or rad */
+  int32_t lock, object;                 /* descriptors of the process that made the block; telemetry/shm.c */
   _Atomic uint64_t overflow_ns; /* CLOCK_MONOTONIC when osc_overflow was last seen to grow; 0: never */
 
   _Alignas(64) _Atomic uint32_t sequence;
@@ -122,7 +94,7 @@ struct telemetry {
 };
 
 _Static_assert(offsetof(struct telemetry, size) == 8, "telemetry layout");
-_Static_assert(offsetof(struct telemetry, instance) == 40, "telemetry layout");
+_Static_assert(offsetof(struct telemetry, instance) == 32, "telemetry layout");
 _Static_assert(sizeof(struct telemetry) % 64 == 0, "telemetry layout");
 
 /* RT, the loop only. */

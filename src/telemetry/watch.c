@@ -78,14 +78,14 @@ static uint64_t last_miss(const struct telemetry *t, const struct telemetry_live
 /* s between a cycle and now. */
 static double since_cycle(const struct sample *s, uint64_t cycle)
 {
-  const uint64_t now = s->live.cycle;
+  const uint64_t now = s->t->live.cycle;
   return now > cycle ? (double)(now - cycle) * (double)s->t->period_ns * 1e-9 : 0.0;
 }
 
 /* A miss counts for ever, but it is no news for ever: not beyond a minute of cycles, nor when the book was cleared since. */
 static void judge_misses(struct sample *s)
 {
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &s->t->live;
   if (l->misses == 0) return;
   const char *many = l->misses == 1 ? "" : "s";
   const uint64_t cycle = last_miss(s->t, l);
@@ -101,7 +101,7 @@ static void judge_misses(struct sample *s)
 /* Steps that did not converge: news for a minute of cycles, unless the book was cleared since, as of misses. */
 static void judge_steps(struct sample *s)
 {
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &s->t->live;
   const uint64_t cycle = l->degraded_cycle;
   const uint64_t only = l->degraded - l->violated; /* what is violated has its own reason */
   if (only == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
@@ -116,7 +116,7 @@ static void judge_steps(struct sample *s)
 /* Steps that left a joint, drive or gear open: likewise. */
 static void judge_violations(struct sample *s)
 {
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &s->t->live;
   const uint64_t cycle = l->violated_cycle;
   if (l->violated == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
   const double ago = since_cycle(s, cycle);
@@ -130,10 +130,10 @@ static void judge_devices(struct sample *s)
   for (uint64_t i = 0; i < s->t->devices && i < DEVICES_MAX; i++) {
     const struct device_view *v = &s->t->device[i];
     char text[DEVICE_TEXT];
-    if (device_figure(&v->state) == DEVICE_UP) continue;
+    if (counter_get(&v->state) == DEVICE_UP) continue;
     device_told(v, text);
-    because(s, "device %.60s %s%s%s", v->name, device_state_name(device_figure(&v->state)),
-            text[0] ? ": " : "", text);
+    because(s, "device %.60s %s%s%s", v->name, device_state_name(counter_get(&v->state)), text[0] ? ": " : "",
+            text);
   }
 }
 
@@ -150,7 +150,7 @@ static void judge_overflow(struct sample *s)
 
 static void judge(struct sample *s)
 {
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &s->t->live;
   const double period = (double)s->t->period_ns * 1e-9;
   if (!l->waiting && s->age > stuck_s && s->age > STUCK_PERIODS * period)
     because(s, "the loop has not advanced for %.1f s", s->age);
@@ -194,9 +194,8 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   s->t = copy;
   s->verdict = VERDICT_HEALTHY;
   s->whole = copied == TELEMETRY_WHOLE;
-  s->live = copy->live;
   const uint64_t now = s->now_ns = clock_now_ns();
-  const uint64_t written = s->live.t_ns ? s->live.t_ns : copy->start_ns; /* before the first cycle */
+  const uint64_t written = copy->live.t_ns ? copy->live.t_ns : copy->start_ns; /* before the first cycle */
   s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
   s->uptime = now > copy->start_ns ? (double)(now - copy->start_ns) * 1e-9 : 0.0;
   if (!s->whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");

@@ -20,11 +20,10 @@ struct sample {
   int reasons;
   char reason[REASONS_MAX][160]; /* why not healthy */
   const struct telemetry *t;     /* NULL when gone, else the copy that the look filled */
-  struct telemetry_live live;
-  bool whole;      /* live was read in one piece */
-  double age;      /* s since the loop last wrote */
-  double uptime;   /* s */
-  uint64_t now_ns; /* CLOCK_MONOTONIC of the look */
+  bool whole;                    /* t->live was read in one piece */
+  double age;                    /* s since the loop last wrote */
+  double uptime;                 /* s */
+  uint64_t now_ns;               /* CLOCK_MONOTONIC of the look */
 };
 
 struct watch {

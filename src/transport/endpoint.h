@@ -15,7 +15,7 @@
 
 struct device_view;
 struct endpoint;
-struct sheet;
+struct io_map;
 
 /* A serial line that an endpoint serves, for whoever watches it. */
 struct endpoint_line {
@@ -46,7 +46,7 @@ struct protocol {
   /* The description for tools, to be freed; NULL: there is none. Only while it runs. */
   char *(*describe)(const struct endpoint *e, const char *instance);
   /* Adds everything that the other side can address. Needs no port. False when out of memory. */
-  bool (*map)(const struct endpoint *e, struct sheet *sheet);
+  bool (*map)(const struct endpoint *e, struct io_map *map);
   /* Serial line i, as any thread may see it. False: there are no more. Only while it runs. */
   bool (*line)(const struct endpoint *e, int i, struct endpoint_line *line);
 };

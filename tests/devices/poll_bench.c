@@ -124,12 +124,12 @@ struct input_sample sample(int d, int channel)
 
 uint64_t errors(int d, enum device_error kind)
 {
-  return device_figure(&view[d].errors[kind]);
+  return counter_get(&view[d].errors[kind]);
 }
 
 enum device_state device_state(int d)
 {
-  return (enum device_state)device_figure(&view[d].state);
+  return (enum device_state)counter_get(&view[d].state);
 }
 
 double ms_since(uint64_t start_ns)

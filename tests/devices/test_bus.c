@@ -47,7 +47,7 @@ TEST(a_silent_neighbour_does_not_starve_the_others)
   assert_int_equal(device_state(1), DEVICE_FAILING);
   assert_int_equal(device_state(0), DEVICE_UP);
   assert_int_equal(device_errors(&view[0]), 0);
-  assert_true(device_figure(&view[0].polls) > device_figure(&view[1].polls));
+  assert_true(counter_get(&view[0].polls) > counter_get(&view[1].polls));
   assert_int_equal(sample(1, 1).t_ns, 0);
 }
 

@@ -52,7 +52,7 @@ TEST(every_table_type_and_order_is_read)
   last_read(6)->wire.offset = 100;
   const uint64_t start_ns = clock_now_ns();
   start_client(1);
-  EVENTUALLY(device_figure(&view[0].polls) > 3 && device_state(0) == DEVICE_UP);
+  EVENTUALLY(counter_get(&view[0].polls) > 3 && device_state(0) == DEVICE_UP);
   for (int i = 0; i < 4; i++) assert_true(sample(0, i).value == 123456.0);
   assert_true(sample(0, 4).value == 3.5);
   assert_true(sample(0, 5).value == 65534.0);
@@ -108,7 +108,7 @@ TEST(the_sign_of_life_numbers_the_values)
   fake_set(&fake, 50, 65535);
   reads(0, 0, TABLE_HOLDING, 0, WIRE_U16);
   start_client(1);
-  EVENTUALLY(sample(0, 0).t_ns && device_figure(&view[0].polls) > 3);
+  EVENTUALLY(sample(0, 0).t_ns && counter_get(&view[0].polls) > 3);
   assert_int_equal(sample(0, 0).counted, 16);
   assert_int_equal(sample(0, 0).sequence, 65535);
   fake_set(&fake, 50, 0);
@@ -156,7 +156,7 @@ TEST(frames_are_written)
   writes(0, 1, TABLE_COIL, 6, WIRE_BIT);
   writes(0, 1, TABLE_COIL, 9, WIRE_BIT);
   start_client(1);
-  EVENTUALLY(device_figure(&view[0].polls) > 3);
+  EVENTUALLY(counter_get(&view[0].polls) > 3);
   assert_int_equal(fake_asked(&fake), 0); /* there is nothing to say yet */
   cycle(STATE_RUNNING, 0.0);
   EVENTUALLY(float_at(238) == 69.0F && fake_get(&fake, 300) == 8);
@@ -238,7 +238,7 @@ TEST(what_is_clamped_is_counted)
   writes(0, 3, TABLE_HOLDING, 2, WIRE_F32);
   cycle(STATE_RUNNING, 40000.0);
   start_client(1);
-  EVENTUALLY(float_at(2) == 40003.0F && device_figure(&view[0].polls) == 1 && device_state(0) == DEVICE_UP);
+  EVENTUALLY(float_at(2) == 40003.0F && counter_get(&view[0].polls) == 1 && device_state(0) == DEVICE_UP);
   assert_int_equal(fake_get(&fake, 0), 32767);
   assert_int_equal(fake_get(&fake, 1), 40002);
   assert_int_equal(errors(0, DEVICE_ERROR_clamped), 1);

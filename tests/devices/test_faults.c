@@ -35,8 +35,8 @@ TEST(what_the_device_refuses_stops_nothing_else)
   assert_int_equal(sample(0, 0).t_ns, 0);
   assert_true(sample(0, 1).value == 5.0);
   assert_int_equal(fake_get(&fake, 200), 9);
-  assert_int_equal(device_figure(&view[0].reconnects), 0);
-  assert_int_equal(device_figure(&view[0].polled_ns), 0);
+  assert_int_equal(counter_get(&view[0].reconnects), 0);
+  assert_int_equal(counter_get(&view[0].polled_ns), 0);
   fake.manner = ANSWERS;
   EVENTUALLY(device_state(0) == DEVICE_UP && sample(0, 0).t_ns);
 }
@@ -52,7 +52,7 @@ TEST(a_gap_where_nothing_is_is_asked_around)
   reads(0, 0, TABLE_HOLDING, 40, WIRE_U16);
   reads(0, 1, TABLE_HOLDING, 48, WIRE_U16);
   start_client(1);
-  EVENTUALLY(device_figure(&view[0].polls) > 5 && device_state(0) == DEVICE_UP);
+  EVENTUALLY(counter_get(&view[0].polls) > 5 && device_state(0) == DEVICE_UP);
   assert_true(sample(0, 0).value == 4.0 && sample(0, 1).value == 8.0);
   assert_int_equal(errors(0, DEVICE_ERROR_exception), 1);
 }
@@ -80,8 +80,8 @@ TEST(a_late_answer_is_nobodys)
     assert_true(sample(0, 0).value == 1000.0 && sample(0, 1).value == 2000.0);
     usleep(1000);
   }
-  assert_true(device_figure(&view[0].reconnects) >= 1);
-  assert_true(device_figure(&view[0].late) >= 1);
+  assert_true(counter_get(&view[0].reconnects) >= 1);
+  assert_true(counter_get(&view[0].late) >= 1);
 }
 
 TEST(an_answer_to_something_else_is_refused)
@@ -121,7 +121,7 @@ TEST(a_device_that_comes_back_is_found)
   start_client(1);
   for (uint64_t i = 0; i < 3; i++) {
     EVENTUALLY(device_state(0) == DEVICE_UP);
-    assert_int_equal(device_figure(&view[0].reconnects), i);
+    assert_int_equal(counter_get(&view[0].reconnects), i);
     fake_stop(&fake);
     EVENTUALLY(device_state(0) == DEVICE_CONNECTING && errors(0, DEVICE_ERROR_unreachable) > i);
     EVENTUALLY(strcmp(told(0), "Connection refused") == 0);
@@ -156,7 +156,7 @@ TEST(tries_become_rare)
   start_client(1);
   EVENTUALLY(errors(0, DEVICE_ERROR_unreachable) >= 5);
   assert_true(ms_since(start_ns) >= 1500.0);
-  assert_int_equal(device_figure(&view[0].late), 0);
+  assert_int_equal(counter_get(&view[0].late), 0);
 }
 
 /* The answer that is waited for is given up. */

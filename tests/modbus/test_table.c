@@ -258,13 +258,13 @@ static char text[1 << 20];
 
 static const char *printed(const struct modbus_config *config)
 {
-  struct sheet *sheet = sheet_new();
-  assert_true(modbus_map_sheet(config, &signals, sheet));
+  struct io_map *io_map = io_map_new();
+  assert_true(modbus_io_map(config, &signals, io_map));
   FILE *out = fmemopen(text, sizeof text, "w");
   assert_non_null(out);
-  sheet_print(sheet, out);
+  io_map_print(io_map, out);
   fclose(out);
-  sheet_free(sheet);
+  io_map_free(io_map);
   return text;
 }
 
@@ -273,7 +273,7 @@ static void assert_has(const char *where, const char *what)
   if (!strstr(where, what)) fail_msg("expected \"%s\" in\n%s", what, where);
 }
 
-TEST(the_sheet_shows_the_map)
+TEST(the_map_for_people_shows_every_register)
 {
   static char other[] = "other", e1[] = "body.e1", push[] = "push.y";
   for (int i = 0; i < COUNT; i++) names[i] = (struct signal){other, "m"};
@@ -346,7 +346,7 @@ int main(void)
       ROW(both_maps_stand_side_by_side),
       ROW(a_write_keeps_to_one_kind),
       ROW(the_order_holds_for_every_long_number),
-      ROW(the_sheet_shows_the_map),
+      ROW(the_map_for_people_shows_every_register),
       ROW(the_platform_stands_in_the_default_map),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,23 +37,19 @@ static inline struct present *fake_daemon(struct present *p, const char *name)
   stopwatch_add(&t->book.level[1].busy, 700, 1);
   counter_set(&t->counters.osc_clients, 2);
   counter_set(&t->counters.modbus_half_frames, 5);
-  p->sample = (struct sample){.verdict = VERDICT_HEALTHY,
-                              .t = t,
-                              .whole = true,
-                              .age = 0.0025,
-                              .uptime = 12.5,
-                              .live = {.cycle = 123456789012,
-                                       .time = 10.25,
-                                       .state = STATE_RUNNING,
-                                       .flags = FLAG_RUNNING,
-                                       .input_age_ns = 12000000,
-                                       .load = {0.5, 0.25, 0.125},
-                                       .grace_misses = 3,
-                                       .late_starts = 4,
-                                       .slipped_ns = 1500000000,
-                                       .increment = 1e-12,
-                                       .constraint = 3e-13}};
-  t->live = p->sample.live;
+  p->sample =
+      (struct sample){.verdict = VERDICT_HEALTHY, .t = t, .whole = true, .age = 0.0025, .uptime = 12.5};
+  t->live = (struct telemetry_live){.cycle = 123456789012,
+                                    .time = 10.25,
+                                    .state = STATE_RUNNING,
+                                    .flags = FLAG_RUNNING,
+                                    .input_age_ns = 12000000,
+                                    .load = {0.5, 0.25, 0.125},
+                                    .grace_misses = 3,
+                                    .late_starts = 4,
+                                    .slipped_ns = 1500000000,
+                                    .increment = 1e-12,
+                                    .constraint = 3e-13};
   return p;
 }
 

@@ -116,8 +116,7 @@ static inline void fake_picture(struct picture *p)
                                     .load = {0.031, 0.029, 0.028},
                                     .increment = 1e-12,
                                     .constraint = 3e-13};
-  p->sample =
-      (struct sample){.verdict = VERDICT_HEALTHY, .t = t, .live = t->live, .whole = true, .uptime = 300.0};
+  p->sample = (struct sample){.verdict = VERDICT_HEALTHY, .t = t, .whole = true, .uptime = 300.0};
   p->seen = true;
   p->now_ns = FAKE_NOW;
 }
@@ -135,7 +134,6 @@ static inline void fake_platform(struct picture *p)
                                             .pose = {0.0123, 0, -0.05, 0, 0.1, 0},
                                             .target = {0.02, 0, 0, 0, 0, -0.2},
                                             .legs = {0, 0.5, -1, 0.97, 1.1, -0.5}};
-  p->sample.live = t->live;
 }
 
 #endif

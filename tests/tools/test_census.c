@@ -49,7 +49,7 @@ TEST(daemons_come_and_go)
   assert_non_null(p);
   assert_non_null(p->sample.t);
   assert_int_equal(p->sample.verdict, VERDICT_HEALTHY);
-  assert_int_equal(p->sample.live.cycle, 1000);
+  assert_int_equal(p->block.live.cycle, 1000);
   assert_non_null(look(name[1]));
   telemetry_destroy(b);
   assert_null(look(name[1]));

@@ -60,7 +60,7 @@ TEST(status_is_that_of_one)
   b->sample.verdict = VERDICT_DEGRADED;
   b->sample.reasons = 1;
   snprintf(b->sample.reason[0], sizeof b->sample.reason[0], "7 deadlines missed");
-  b->sample.live.misses = 7;
+  b->block.live.misses = 7;
   fake_gone(&census.one[census.count++], "c");
 
   assert_int_equal(ask((struct request){.path = "/api/v1/status", .name = "b"}), 200);

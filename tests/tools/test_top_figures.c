@@ -30,6 +30,8 @@ TEST(json_has_every_figure)
   assert_true(json_is_null(json_object_get(o, "increment")));
   assert_true(json_number_value(json_object_get(o, "period_s")) == 0.01);
   assert_true(json_number_value(json_object_get(o, "input_age_ms")) == 12.0);
+  for (int i = 0; i < telemetry_fields; i++)
+    if (*telemetry_field[i].key) assert_non_null(json_object_get(o, telemetry_field[i].key));
 
   static const char *const book[] = {"wakeup_us", "step_us", "cycle_us"};
   static const char *const figure[] = {"count", "last", "min", "median", "p99", "p999", "max", "max_cycle"};

@@ -92,6 +92,26 @@ TEST(small_terminal_has_what_counts)
   assert_int_equal(style_of("9.0      9.0     20100"), STYLE_PLAIN);
 }
 
+TEST(figures_are_all_there)
+{
+  picture.block.live.fault = FAULT_STALE;
+  snprintf(picture.block.live.violated_at, sizeof picture.block.live.violated_at, "joint knee");
+  view.kind = VIEW_FIGURES;
+  render(120, 80);
+  for (int i = 0; i < telemetry_fields; i++) {
+    char line[32];
+    snprintf(line, sizeof line, "\n%s ",
+             *telemetry_field[i].key ? telemetry_field[i].key : telemetry_field[i].metric);
+    assert_shows(line);
+  }
+  assert_shows("\ntime_s                           298.5 s   simulated time\n");
+  assert_shows(
+      "\nrealtime                           yes     1 if SCHED_FIFO and locked memory were granted\n");
+  assert_shows("\nviolated_cycle                       -     cycle of the last violated step\n");
+  assert_shows("\nfault                                3     an input has not come for too long\n");
+  assert_shows("\nviolated_at            joint knee\n");
+}
+
 TEST(large_terminal_has_everything)
 {
   fake_miss(&picture, 1, 29000);
@@ -412,6 +432,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
+      cmocka_unit_test_setup_teardown(figures_are_all_there, start, finish),
       cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
       cmocka_unit_test_setup_teardown(owners_of_inputs_are_named, start, finish),
       cmocka_unit_test_setup_teardown(devices_are_listed, start, finish),

@@ -12,7 +12,7 @@ TEST(keys_turn_views)
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
   view_key(&v, 'V');
   view_key(&v, 'V');
-  assert_int_equal(v.kind, VIEW_PLATFORM);
+  assert_int_equal(v.kind, VIEW_FIGURES);
   view_key(&v, '4');
   assert_int_equal(v.kind, VIEW_LEVELS);
   view_key(&v, KEYS_DOWN);
@@ -24,8 +24,9 @@ TEST(keys_turn_views)
   assert_int_equal(v.scroll, 0);
   view_key(&v, '9');
   assert_int_equal(v.kind, VIEW_PLATFORM);
-  view_key(&v, '4');
   view_key(&v, '0');
+  assert_int_equal(v.kind, VIEW_FIGURES);
+  view_key(&v, '4');
   view_key(&v, 'x');
   view_key(&v, 0x1ff);
   assert_int_equal(v.kind, VIEW_LEVELS);

@@ -41,7 +41,7 @@ static void instances(const struct request *r, const struct census *c, struct pa
     json_object_set_new(o, "up", json_boolean(s->t));
     json_object_set_new(o, "status", json_string(verdict_name(s->verdict)));
     if (s->t) {
-      json_object_set_new(o, "state", json_string(run_state_name(s->live.state)));
+      json_object_set_new(o, "state", json_string(run_state_name(s->t->live.state)));
       json_object_set_new(o, "pid", json_integer(s->t->pid));
     }
     json_array_append_new(list, o);
@@ -104,7 +104,7 @@ static void home(const struct request *r, const struct census *c, struct page *p
   for (int i = 0; i < c->count; i++) {
     const struct present *p = &c->one[i];
     fprintf(out, "<li><a href=\"/api/v1/status?name=%s\">%s</a> %s, %s</li>\n", p->name, p->name,
-            p->sample.t ? run_state_name(p->sample.live.state) : "-", verdict_name(p->sample.verdict));
+            p->sample.t ? run_state_name(p->sample.t->live.state) : "-", verdict_name(p->sample.verdict));
   }
   fputs("</ul></body></html>\n", out);
 }

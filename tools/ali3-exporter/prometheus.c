@@ -8,71 +8,13 @@
 
 #include <ali3/ali3.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
-
-/* What one number of a daemon is: type, name behind "ali3_", meaning, where there is a value, the value; of
- * the sample s, the block t and its live part l. */
-#define SCALAR_LIST(X)                                                                                       \
-  X(gauge, healthy, "1 if ali3-top would say healthy", true, s->verdict == VERDICT_HEALTHY)                  \
-  X(gauge, realtime, "1 if SCHED_FIFO and locked memory were granted", true, t->realtime)                    \
-  X(gauge, pid, "process number", true, t->pid)                                                              \
-  X(gauge, uptime_seconds, "since the daemon was started", true, s->uptime)                                  \
-  X(gauge, age_seconds, "since the loop last wrote its figures", s->whole, s->age)                           \
-  X(gauge, period_seconds, "nominal period of the cycle", true, seconds(t->period_ns))                       \
-  X(gauge, bodies, "bodies of the model", true, t->bodies)                                                   \
-  X(gauge, rows, "rows of the model", true, t->rows)                                                         \
-  X(gauge, workers, "threads beside the loop", true, t->workers)                                             \
-  X(gauge, priority, "SCHED_FIFO priority of the loop, where granted", t->priority >= 0, t->priority)        \
-  X(gauge, cpu, "the one CPU of the loop, where pinned", t->cpu >= 0, t->cpu)                                \
-  X(gauge, state_code, "state of the daemon, as over Modbus", s->whole, l->state)                            \
-  X(gauge, fault_code, "cause of FAULT or SAFE, as over Modbus; 0 none", s->whole, l->fault)                 \
-  X(counter, cycles_total, "cycles since the start", s->whole, l->cycle)                                     \
-  X(gauge, simulated_seconds, "simulated time", s->whole, l->time)                                           \
-  X(counter, deadline_misses_total, "cycles that ended after the next nominal start", s->whole, l->misses)   \
-  X(counter, starts_skipped_total, "nominal starts left out after misses", s->whole, l->skipped)             \
-  X(counter, degraded_steps_total, "steps that did not converge, or were violated", s->whole, l->degraded)   \
-  X(counter, violated_steps_total, "steps after which a joint, drive or gear was open", s->whole,            \
-    l->violated)                                                                                             \
-  X(gauge, increment, "last Newton increment of the step", s->whole, l->increment)                           \
-  X(gauge, constraint_violation, "largest violation of a position constraint", s->whole, l->constraint)      \
-  X(gauge, input_age_seconds, "age of the oldest input, where any was received",                             \
-    s->whole && l->input_age_ns != UINT64_MAX, seconds(l->input_age_ns))                                     \
-  X(gauge, input_stale, "1 if an input is past its hold time", s->whole, (l->flags & FLAG_INPUT_STALE) != 0) \
-  X(gauge, input_stale_mask, "bit i: input i, of the first 32, is past its hold time", s->whole,             \
-    l->stale_mask)                                                                                           \
-  X(counter, input_clamped_total, "input values clamped to their limits", s->whole, l->clamped)              \
-  X(counter, grace_misses_total, "misses within the grace after a start, not among the others", s->whole,    \
-    l->grace_misses)                                                                                         \
-  X(counter, late_starts_total, "cycles begun late on purpose, to catch up", s->whole, l->late_starts)       \
-  X(counter, slipped_seconds_total, "by which late cycles moved the grid on", s->whole,                      \
-    seconds(l->slipped_ns))
 
 static double seconds(uint64_t ns)
 {
   return (double)ns / 1e9;
 }
-
-#define SCALAR_VALUE(type, name, help, present, value)                                                       \
-  static bool get_##name(const struct sample *s, double *v)                                                  \
-  {                                                                                                          \
-    const struct telemetry *t = s->t;                                                                        \
-    const struct telemetry_live *l = &s->live;                                                               \
-    (void)t, (void)l;                                                                                        \
-    if (!(present)) return false;                                                                            \
-    *v = (double)(value);                                                                                    \
-    return true;                                                                                             \
-  }
-SCALAR_LIST(SCALAR_VALUE)
-#undef SCALAR_VALUE
-
-static const struct scalar {
-  const char *type, *name, *help;
-  bool (*get)(const struct sample *s, double *v);
-} scalars[] = {
-#define SCALAR_ROW(type, name, help, present, value) {#type, "ali3_" #name, help, get_##name},
-    SCALAR_LIST(SCALAR_ROW)
-#undef SCALAR_ROW
-};
 
 /* Upper bounds of the buckets. All are edges of bins (book.h), so no entry is guessed to one side; below 1 ms
  * where wake-ups lie, above it by octaves. */
@@ -80,11 +22,6 @@ static const uint64_t bucket_ns[] = {5000,     10000,     15000,     20000,    3
                                      75000,    100000,    150000,    200000,   300000,  400000,   500000,
                                      750000,   1000000,   2000000,   4000000,  8000000, 16000000, 32000000,
                                      64000000, 128000000, 256000000, 512000000};
-
-static uint64_t get(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
 
 static void write_presence(const struct census *c, FILE *out)
 {
@@ -109,13 +46,47 @@ static void write_info(const struct census *c, FILE *out)
   }
 }
 
-static void write_scalar(const struct census *c, const struct scalar *m, FILE *out)
+/* What is known of a daemon beside its block; NaN: there is nothing to be told. */
+static double healthy(const struct sample *s)
 {
-  write_heading(m->type, m->name, m->help, out);
+  return s->verdict == VERDICT_HEALTHY;
+}
+static double pid(const struct sample *s)
+{
+  return (double)s->t->pid;
+}
+static double uptime(const struct sample *s)
+{
+  return s->uptime;
+}
+static double age(const struct sample *s)
+{
+  return s->whole ? s->age : NAN;
+}
+
+static void write_sample(const struct census *c, const char *name, const char *help,
+                         double (*value)(const struct sample *s), FILE *out)
+{
+  write_heading("gauge", name, help, out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;
-    double v;
-    if (s->t && m->get(s, &v)) write_line(m->name, &c->one[i], NULL, NULL, v, out);
+    const double v = s->t ? value(s) : NAN;
+    if (!isnan(v)) write_line(name, &c->one[i], NULL, NULL, v, out);
+  }
+}
+
+static void write_field(const struct census *c, const struct telemetry_field *f, FILE *out)
+{
+  static const char total[] = "_total";
+  char name[64];
+  snprintf(name, sizeof name, "ali3_%s", f->metric);
+  const size_t n = strlen(name), tail = sizeof total - 1;
+  write_heading(n > tail && strcmp(name + n - tail, total) == 0 ? "counter" : "gauge", name, f->text, out);
+  for (int i = 0; i < c->count; i++) {
+    const struct sample *s = &c->one[i].sample;
+    if (!s->t || (f->live && !s->whole)) continue;
+    const struct field_value v = telemetry_value(s->t, f);
+    if (v.type != VALUE_NONE) write_line(name, &c->one[i], NULL, NULL, v.si, out);
   }
 }
 
@@ -126,7 +97,7 @@ static void write_states(const struct census *c, FILE *out)
     const struct sample *s = &c->one[i].sample;
     if (!s->t || !s->whole) continue;
 #define STATE_LINE(id, code, text)                                                                           \
-  write_line("ali3_state", &c->one[i], "state", text, s->live.state == (code), out);
+  write_line("ali3_state", &c->one[i], "state", text, s->t->live.state == (code), out);
     RUN_STATE_LIST(STATE_LINE)
 #undef STATE_LINE
   }
@@ -160,9 +131,10 @@ static void write_times(const struct census *c, const char *which, const char *h
     const struct telemetry *t = c->one[i].sample.t;
     if (!t) continue;
 #define TIME_LINE(phase, text)                                                                               \
-  if (get(&t->book.phase.count))                                                                             \
+  if (counter_get(&t->book.phase.count))                                                                     \
     write_line(name, &c->one[i], "phase", #phase,                                                            \
-               seconds(get((const _Atomic uint64_t *)((const char *)&t->book.phase + offset))), out);
+               seconds(counter_get((const _Atomic uint64_t *)((const char *)&t->book.phase + offset))),      \
+               out);
     BOOK_LIST(TIME_LINE)
 #undef TIME_LINE
   }
@@ -171,14 +143,13 @@ static void write_times(const struct census *c, const char *which, const char *h
 static void write_loads(const struct census *c, FILE *out)
 {
   static const char *const horizon[] = {"1s", "10s", "60s"};
-  _Static_assert(sizeof horizon / sizeof *horizon == sizeof c->one->sample.live.load / sizeof(double),
-                 "horizons");
+  _Static_assert(sizeof horizon / sizeof *horizon == LOAD_HORIZONS, "horizons");
   write_heading("gauge", "ali3_load_ratio", "part of the period that is worked, by horizon", out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;
     if (!s->t || !s->whole) continue;
-    for (size_t k = 0; k < sizeof horizon / sizeof *horizon; k++)
-      write_line("ali3_load_ratio", &c->one[i], "horizon", horizon[k], s->live.load[k], out);
+    for (size_t k = 0; k < LOAD_HORIZONS; k++)
+      write_line("ali3_load_ratio", &c->one[i], "horizon", horizon[k], s->t->live.load[k], out);
   }
 }
 
@@ -191,7 +162,8 @@ static void write_levels(const struct census *c, const char *name, const char *h
     for (uint64_t k = 0; t && k < t->book.levels; k++) {
       const struct book_level *level = &t->book.level[k];
       const struct stopwatch *w = (const struct stopwatch *)((const char *)level + offset);
-      if (get(&w->count)) write_line(name, &c->one[i], "level", level->name, seconds(get(&w->max_ns)), out);
+      if (counter_get(&w->count))
+        write_line(name, &c->one[i], "level", level->name, seconds(counter_get(&w->max_ns)), out);
     }
   }
 }
@@ -206,14 +178,14 @@ static void write_distribution(const char *name, const struct present *p, const 
   int bin = 0;
   for (size_t b = 0; b < sizeof bucket_ns / sizeof *bucket_ns; b++) {
     for (; bin < BOOK_BINS - 1 && histogram_edge(bin + 1) <= (double)bucket_ns[b]; bin++)
-      below += get(&h->bin[bin]);
+      below += counter_get(&h->bin[bin]);
     fprintf(out, "%s_bucket{instance=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, p->name, seconds(bucket_ns[b]),
             below);
   }
-  for (; bin < BOOK_BINS; bin++) below += get(&h->bin[bin]);
+  for (; bin < BOOK_BINS; bin++) below += counter_get(&h->bin[bin]);
   for (int i = 0; i < BOOK_BINS; i++) {
     const double low = histogram_edge(i), high = i < BOOK_BINS - 1 ? histogram_edge(i + 1) : low;
-    sum += 0.5e-9 * (low + high) * (double)get(&h->bin[i]);
+    sum += 0.5e-9 * (low + high) * (double)counter_get(&h->bin[i]);
   }
   fprintf(out, "%s_bucket{instance=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", name, p->name, below);
   fprintf(out, "%s_sum{instance=\"%s\"} %.15g\n", name, p->name, sum);
@@ -235,7 +207,12 @@ void prometheus_write(const struct census *c, FILE *out)
 {
   write_presence(c, out);
   write_info(c, out);
-  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) write_scalar(c, &scalars[i], out);
+  write_sample(c, "ali3_healthy", "1 if ali3-top would say healthy", healthy, out);
+  write_sample(c, "ali3_pid", "process number", pid, out);
+  write_sample(c, "ali3_uptime_seconds", "since the daemon was started", uptime, out);
+  write_sample(c, "ali3_age_seconds", "since the loop last wrote its figures", age, out);
+  for (int i = 0; i < telemetry_fields; i++)
+    if (*telemetry_field[i].metric) write_field(c, &telemetry_field[i], out);
   write_states(c, out);
   write_times(c, "last", "time of the last cycle, by phase", offsetof(struct histogram, last_ns), out);
   write_times(c, "min", "shortest time since the warm-up, by phase", offsetof(struct histogram, min_ns), out);

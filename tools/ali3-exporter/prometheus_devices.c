@@ -6,21 +6,16 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-static uint64_t get(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
-
 /* One figure of each device. */
-static void write_device_figure(const struct census *c, const char *type, const char *name, const char *help,
-                                size_t offset, FILE *out)
+static void write_counter_get(const struct census *c, const char *name, const char *help, size_t offset,
+                              FILE *out)
 {
-  write_heading(type, name, help, out);
+  write_heading("counter", name, help, out);
   for (int i = 0; i < c->count; i++) {
     const struct telemetry *t = c->one[i].sample.t;
     for (uint64_t k = 0; t && k < t->devices; k++)
       write_line(name, &c->one[i], "device", t->device[k].name,
-                 (double)get((const _Atomic uint64_t *)((const char *)&t->device[k] + offset)), out);
+                 (double)counter_get((const _Atomic uint64_t *)((const char *)&t->device[k] + offset)), out);
   }
 }
 
@@ -39,7 +34,7 @@ static void write_device_errors(const struct census *c, FILE *out)
       for (int e = 0; e < DEVICE_ERRORS; e++) {
         fprintf(out, "%s{instance=\"%s\",device=\"", name, c->one[i].name);
         write_label(t->device[k].name, out);
-        fprintf(out, "\",kind=\"%s\"} %" PRIu64 "\n", kind[e], get(&t->device[k].errors[e]));
+        fprintf(out, "\",kind=\"%s\"} %" PRIu64 "\n", kind[e], counter_get(&t->device[k].errors[e]));
       }
   }
 }
@@ -51,7 +46,8 @@ void prometheus_devices(const struct census *c, FILE *out)
   for (int i = 0; i < c->count; i++) {
     const struct telemetry *t = c->one[i].sample.t;
     for (uint64_t k = 0; t && k < t->devices; k++)
-      write_line(up, &c->one[i], "device", t->device[k].name, get(&t->device[k].state) == DEVICE_UP, out);
+      write_line(up, &c->one[i], "device", t->device[k].name, counter_get(&t->device[k].state) == DEVICE_UP,
+                 out);
   }
   write_heading("gauge", age, "since the last complete poll of the device, where there was any", out);
   for (int i = 0; i < c->count; i++) {
@@ -62,11 +58,9 @@ void prometheus_devices(const struct census *c, FILE *out)
         write_line(age, &c->one[i], "device", s->t->device[k].name, (double)age_ns / 1e9, out);
     }
   }
-  write_device_figure(c, "counter", "ali3_device_polls_total", "polls of the device begun",
-                      offsetof(struct device_view, polls), out);
-  write_device_figure(c, "counter", "ali3_device_late_polls_total", "polls that took longer than the period",
-                      offsetof(struct device_view, late), out);
-  write_device_figure(c, "counter", "ali3_device_reconnects_total", "connections made after the first",
-                      offsetof(struct device_view, reconnects), out);
+#define DEVICE_LINES(field, metric, help)                                                                    \
+  write_counter_get(c, "ali3_device_" metric, help, offsetof(struct device_view, field), out);
+  DEVICE_FIGURE_LIST(DEVICE_LINES)
+#undef DEVICE_LINES
   write_device_errors(c, out);
 }

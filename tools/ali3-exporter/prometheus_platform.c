@@ -11,7 +11,7 @@ static bool has_platform(const struct present *p)
 
 static void write_states(const struct present *p, FILE *out)
 {
-  const uint32_t state = p->sample.live.platform.state;
+  const uint32_t state = p->sample.t->live.platform.state;
 #define STATE_LINE(id, code, text) write_line("ali3_platform_state", p, "state", text, state == (code), out);
   PLATFORM_STATE_LIST(STATE_LINE)
 #undef STATE_LINE
@@ -19,7 +19,7 @@ static void write_states(const struct present *p, FILE *out)
 
 static void write_flags(const struct present *p, FILE *out)
 {
-  const uint32_t flags = p->sample.live.platform.flags;
+  const uint32_t flags = p->sample.t->live.platform.flags;
 #define FLAG_LINE(id, bit, text) write_line("ali3_platform_flag", p, "flag", text, (flags & (id)) != 0, out);
   PLATFORM_FLAG_LIST(FLAG_LINE)
 #undef FLAG_LINE
@@ -29,14 +29,14 @@ static void write_pose(const struct present *p, FILE *out)
 {
   static const char *const name[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
   for (int k = 0; k < PLATFORM_DOF; k++)
-    write_line("ali3_platform_pose", p, "coordinate", name[k], p->sample.live.platform.pose[k], out);
+    write_line("ali3_platform_pose", p, "coordinate", name[k], p->sample.t->live.platform.pose[k], out);
 }
 
 static void write_legs(const struct present *p, FILE *out)
 {
   static const char *const name[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
   for (int i = 0; i < PLATFORM_LEGS; i++)
-    write_line("ali3_platform_leg_normalised", p, "leg", name[i], p->sample.live.platform.legs[i], out);
+    write_line("ali3_platform_leg_normalised", p, "leg", name[i], p->sample.t->live.platform.legs[i], out);
 }
 
 void prometheus_platforms(const struct census *c, FILE *out)

@@ -7,7 +7,7 @@
 
 int misses_newest(const struct miss_log *log, struct miss m[static MISS_LOG])
 {
-  const uint64_t written = figure(&log->written);
+  const uint64_t written = counter_get(&log->written);
   int n = 0;
   for (uint64_t k = 1; k <= MISS_LOG && k <= written; k++) n += miss_log_read(log, written - k, &m[n]);
   return n;
@@ -58,7 +58,7 @@ void book_order(const struct book *b, enum sort sort, int row[static BOOK_ROWS])
   uint64_t value[BOOK_ROWS];
   for (int i = 0; i < BOOK_ROWS; i++) {
     const struct histogram *h = book_row(b, i);
-    value[i] = figure(sort == SORT_MAX ? &h->max_ns : &h->last_ns);
+    value[i] = counter_get(sort == SORT_MAX ? &h->max_ns : &h->last_ns);
   }
   order(sort == SORT_LISTED ? NULL : value, BOOK_ROWS, row);
 }
@@ -69,7 +69,7 @@ int level_order(const struct book *b, enum sort sort, int row[static LEVELS_MAX]
   const int n = (int)b->levels;
   for (int i = 0; i < n; i++) {
     const struct stopwatch *busy = &b->level[i].busy;
-    value[i] = figure(sort == SORT_MAX ? &busy->max_ns : &busy->last_ns);
+    value[i] = counter_get(sort == SORT_MAX ? &busy->max_ns : &busy->last_ns);
   }
   order(sort == SORT_LISTED ? NULL : value, n, row);
   return n;
@@ -79,6 +79,6 @@ double level_share(const struct book *b, int row)
 {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < b->levels; i++)
-    if (b->level[i].nodes == 0) sum += figure(&b->level[i].busy.sum_ns);
-  return sum ? (double)figure(&b->level[row].busy.sum_ns) / (double)sum : 0.0;
+    if (b->level[i].nodes == 0) sum += counter_get(&b->level[i].busy.sum_ns);
+  return sum ? (double)counter_get(&b->level[row].busy.sum_ns) / (double)sum : 0.0;
 }

@@ -41,9 +41,4 @@ int level_order(const struct book *b, enum sort sort, int row[static LEVELS_MAX]
  * within them. */
 double level_share(const struct book *b, int row);
 
-static inline uint64_t figure(const _Atomic uint64_t *p)
-{
-  return atomic_load_explicit(p, memory_order_relaxed);
-}
-
 #endif

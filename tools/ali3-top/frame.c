@@ -140,9 +140,9 @@ static void draw_alone(const struct picture *p, struct view *v, pane_draw *draw,
 static void draw_body(const struct picture *p, struct view *v, const struct area *a)
 {
   static pane_draw *const alone[VIEWS] = {
-      [VIEW_PHASES] = phases_draw,    [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
-      [VIEW_INPUTS] = inputs_draw,    [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
-      [VIEW_PLATFORM] = platform_draw};
+      [VIEW_PHASES] = phases_draw,     [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
+      [VIEW_INPUTS] = inputs_draw,     [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
+      [VIEW_PLATFORM] = platform_draw, [VIEW_FIGURES] = figures_draw};
   if (v->kind == VIEW_OVERVIEW)
     draw_overview(p, v, a);
   else if (v->kind == VIEW_HISTOGRAMS)

@@ -110,7 +110,7 @@ static void put_count(struct flow *f, const char *name, uint64_t n)
 static void put_deadlines(struct flow *f, const struct telemetry *t)
 {
   const struct telemetry_live *l = &t->live;
-  const uint64_t counted = figure(&t->book.cycle.count);
+  const uint64_t counted = counter_get(&t->book.cycle.count);
   flow_line(f);
   if (l->misses || !counted)
     put_count(f, "misses", l->misses);

@@ -22,7 +22,7 @@ static void make_marks(const struct histogram *h, struct mark mark[static MARKS]
 {
   mark[0] = (struct mark){L'm', "m", "m median", histogram_percentile_us(h, 0.5)};
   mark[1] = (struct mark){L'p', "p", "p 99.9 %", histogram_percentile_us(h, 0.999)};
-  mark[2] = (struct mark){L'M', "M", "M max", (double)figure(&h->max_ns) * 1e-3};
+  mark[2] = (struct mark){L'M', "M", "M max", (double)counter_get(&h->max_ns) * 1e-3};
 }
 
 static void draw_title(const struct area *a, const char *name, const struct histogram *h,
@@ -30,7 +30,7 @@ static void draw_title(const struct area *a, const char *name, const struct hist
 {
   const bool roomy = a->columns >= ROOMY;
   int x = area_print(a, 0, 0, STYLE_TITLE, roomy ? "%s, us" : "%s", name);
-  if (figure(&h->count) == 0) {
+  if (counter_get(&h->count) == 0) {
     area_put(a, x, 0, STYLE_FAINT, ": none yet");
     return;
   }
@@ -39,7 +39,7 @@ static void draw_title(const struct area *a, const char *name, const struct hist
     x = area_print(a, x + 1, 0, STYLE_PLAIN, "%s", words_us_of(mark[i].us).text);
   }
   char of[32];
-  const int size = snprintf(of, sizeof of, "  of %" PRIu64, figure(&h->count));
+  const int size = snprintf(of, sizeof of, "  of %" PRIu64, counter_get(&h->count));
   if (x + size <= a->columns) area_put(a, x, 0, STYLE_FAINT, of);
 }
 
@@ -101,7 +101,7 @@ static void draw_one(const struct picture *p, int row, const struct area *a)
   struct mark mark[MARKS];
   make_marks(h, mark);
   draw_title(a, book_row_name(row), h, mark);
-  if (figure(&h->count) == 0 || a->rows <= AROUND || a->columns <= GUTTER) return;
+  if (counter_get(&h->count) == 0 || a->rows <= AROUND || a->columns <= GUTTER) return;
   struct bins b;
   bins_make(&b, h, a->columns - GUTTER);
   const struct area scale = area_part(a, 0, 1, GUTTER, a->rows - AROUND);

@@ -19,7 +19,7 @@ int misses_draw(const struct picture *p, const struct view *v, const struct area
                 const struct area *body, int first)
 {
   (void)v;
-  const uint64_t lost = figure(&p->block.misses.lost);
+  const uint64_t lost = counter_get(&p->block.misses.lost);
   area_put(heading, 0, 0, STYLE_TITLE, "misses, newest first");
   int row = 0;
   for (int i = 0; i < p->misses; i++) {
@@ -45,7 +45,7 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
              "then");
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *in = &t->input[i];
-    const uint64_t age = figure(&in->age_ns);
+    const uint64_t age = counter_get(&in->age_ns);
     const bool stale = input_is_stale(in);
     const int row = first + (int)i;
     area_put(body, 0, row, STYLE_PLAIN, in->name);
@@ -80,7 +80,7 @@ int devices_draw(const struct picture *p, const struct view *v, const struct are
              "polls", NARROW, "late", NARROW, "errors", "state");
   for (uint64_t i = 0; i < t->devices; i++) {
     const struct device_view *d = &t->device[i];
-    const bool up = figure(&d->state) == DEVICE_UP;
+    const bool up = counter_get(&d->state) == DEVICE_UP;
     const int row = first + (int)i;
     char text[DEVICE_TEXT];
     device_told(d, text);
@@ -88,11 +88,11 @@ int devices_draw(const struct picture *p, const struct view *v, const struct are
     area_print(body, NAME, row, up ? STYLE_PLAIN : STYLE_BAD, "%*s", FIELD,
                words_age(device_age_ns(d, p->now_ns)).text);
     area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s%*s", FIELD,
-               words_count((double)figure(&d->polls)).text, NARROW,
-               words_count((double)figure(&d->late)).text, NARROW,
+               words_count((double)counter_get(&d->polls)).text, NARROW,
+               words_count((double)counter_get(&d->late)).text, NARROW,
                words_count((double)device_errors(d)).text);
     area_print(body, NAME + 2 * FIELD + 2 * NARROW + 2, row, up ? STYLE_GOOD : STYLE_BAD, "%s%s%s",
-               device_state_name(figure(&d->state)), up ? "" : ": ", up ? "" : text);
+               device_state_name(counter_get(&d->state)), up ? "" : ": ", up ? "" : text);
   }
   return (int)t->devices;
 }

@@ -28,9 +28,9 @@ void help_draw(const struct area *a)
 {
   static const char *const lines[] = {
       "q        quit; the exit status is that of the last look",
-      "v V      next, previous view; 1 to 9: overview, histograms, phases,",
-      "         levels, misses, inputs, devices, counters, platform with all",
-      "         the room",
+      "v V      next, previous view; 1 to 9, 0: overview, histograms, phases,",
+      "         levels, misses, inputs, devices, counters, platform, figures",
+      "         with all the room",
       "h        which distributions are drawn",
       "s        order of the tables: as listed, by max, by last",
       "r        maxima and distributions of the daemon begin anew",

@@ -23,7 +23,7 @@ static void put(struct pen *pen, int size, enum style style, const char *text)
 
 static void put_us(struct pen *pen, enum style style, const _Atomic uint64_t *ns, bool there)
 {
-  put(pen, pen->field, there ? style : STYLE_FAINT, there ? words_us(figure(ns)).text : "-");
+  put(pen, pen->field, there ? style : STYLE_FAINT, there ? words_us(counter_get(ns)).text : "-");
 }
 
 static void put_headings(struct pen *pen, const char *name, const char *const *heading, int n)
@@ -71,8 +71,8 @@ int phases_draw(const struct picture *p, const struct view *v, const struct area
   int rows = 0;
   for (int i = 0; i < BOOK_ROWS; i++) {
     const struct histogram *h = book_row(&t->book, order[i]);
-    const bool there = figure(&h->count) > 0;
-    const uint64_t max_ns = figure(&h->max_ns), cycle = figure(&h->max_cycle);
+    const bool there = counter_get(&h->count) > 0;
+    const uint64_t max_ns = counter_get(&h->max_ns), cycle = counter_get(&h->max_cycle);
     struct pen pen = {.area = body, .row = first + rows, .field = field};
     if (order[i] == BOOK_ROW_platform && !t->platform) continue;
     rows++;
@@ -110,8 +110,8 @@ static struct level_columns choose_columns(const struct telemetry *t, int room)
 static void put_level(struct pen *pen, const struct telemetry *t, int row, const struct level_columns *c)
 {
   const struct book_level *level = &t->book.level[row];
-  const uint64_t count = figure(&level->busy.count), cycle = figure(&level->busy.max_cycle);
-  const bool busy = count > 0, waited = figure(&level->wait.count) > 0;
+  const uint64_t count = counter_get(&level->busy.count), cycle = counter_get(&level->busy.max_cycle);
+  const bool busy = count > 0, waited = counter_get(&level->wait.count) > 0;
   char text[24];
   area_put(pen->area, 0, pen->row, STYLE_PLAIN, level->name);
   pen->column = NAME;
@@ -121,14 +121,14 @@ static void put_level(struct pen *pen, const struct telemetry *t, int row, const
   put(pen, SHARE, STYLE_PLAIN, text);
   if (c->wait) {
     put_us(pen, STYLE_PLAIN, &level->wait.last_ns, waited);
-    put_us(pen, max_style(t, figure(&level->wait.max_ns), figure(&level->wait.max_cycle)),
+    put_us(pen, max_style(t, counter_get(&level->wait.max_ns), counter_get(&level->wait.max_cycle)),
            &level->wait.max_ns, waited);
   }
   put_us(pen, STYLE_PLAIN, &level->busy.last_ns, busy);
   if (c->mean)
     put(pen, pen->field, busy ? STYLE_PLAIN : STYLE_FAINT,
-        busy ? words_us(figure(&level->busy.sum_ns) / count).text : "-");
-  put_us(pen, max_style(t, figure(&level->busy.max_ns), cycle), &level->busy.max_ns, busy);
+        busy ? words_us(counter_get(&level->busy.sum_ns) / count).text : "-");
+  put_us(pen, max_style(t, counter_get(&level->busy.max_ns), cycle), &level->busy.max_ns, busy);
   if (busy) put_cycle(pen, t, cycle, c->ago);
 }
 

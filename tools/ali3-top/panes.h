@@ -16,7 +16,8 @@ void histograms_draw(const struct picture *p, const struct view *v, const struct
  * whatever there is room for; 0: nothing to show. */
 typedef int pane_draw(const struct picture *p, const struct view *v, const struct area *heading,
                       const struct area *body, int first);
-pane_draw phases_draw, levels_draw, misses_draw, inputs_draw, devices_draw, counters_draw, platform_draw;
+pane_draw phases_draw, levels_draw, misses_draw, inputs_draw, devices_draw, counters_draw, platform_draw,
+    figures_draw;
 
 /* Boxes over the rest. */
 void help_draw(const struct area *a);

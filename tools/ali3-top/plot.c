@@ -49,9 +49,9 @@ static void put_data(const struct histogram *h, const char *name, FILE *out)
 {
   fprintf(out, "$%s << END\n", name);
   for (int i = 0; i < BOOK_BINS; i++) {
-    const uint64_t count = figure(&h->bin[i]);
+    const uint64_t count = counter_get(&h->bin[i]);
     const double to =
-        i < BOOK_BINS - 1 ? edge_us(i + 1) : fmax((double)figure(&h->max_ns) * 1e-3, 1.1 * edge_us(i));
+        i < BOOK_BINS - 1 ? edge_us(i + 1) : fmax((double)counter_get(&h->max_ns) * 1e-3, 1.1 * edge_us(i));
     if (count) fprintf(out, "%.9g %.9g %" PRIu64 "\n", edge_us(i), to, count);
   }
   fputs("END\n", out);
@@ -69,13 +69,13 @@ static void put_panel(const struct telemetry *t, const struct panel *panel, doub
                                      "lw 1.5 lc rgb '#d62728'", "lw 2 dt 2 lc rgb 'black'"};
   const struct histogram *h = book_row(&t->book, (int)panel->row);
   fprintf(out, "unset arrow\nunset label\nset title '%s'\n", panel->title);
-  if (figure(&h->count) == 0) {
+  if (counter_get(&h->count) == 0) {
     fputs("set label 'none yet' at graph 0.5, graph 0.5 center\nplot [][0.5:10] NaN notitle\n", out);
     return;
   }
-  const uint64_t over = figure(&h->bin[BOOK_BINS - 1]);
+  const uint64_t over = counter_get(&h->bin[BOOK_BINS - 1]);
   const double us[] = {histogram_percentile_us(h, 0.5), histogram_percentile_us(h, 0.999),
-                       (double)figure(&h->max_ns) * 1e-3, (double)t->period_ns * 1e-3};
+                       (double)counter_get(&h->max_ns) * 1e-3, (double)t->period_ns * 1e-3};
   for (int i = 0; i < 4; i++)
     if (us[i] <= end) put_line(us[i], look[i], out);
   if (over)
@@ -86,7 +86,7 @@ static void put_panel(const struct telemetry *t, const struct panel *panel, doub
           "notitle, NaN %s title 'median %s µs', NaN %s title '99.9 %% %s µs', "
           "NaN %s title 'max %s µs, cycle %" PRIu64 "', NaN %s title 'period'\n",
           book_row_name((int)panel->row), look[0], words_us_of(us[0]).text, look[1], words_us_of(us[1]).text,
-          look[2], words_us_of(us[2]).text, figure(&h->max_cycle), look[3]);
+          look[2], words_us_of(us[2]).text, counter_get(&h->max_cycle), look[3]);
 }
 
 /* One range for all, so that they compare. Returns its end. */
@@ -95,9 +95,9 @@ static double put_axis(const struct book *b, FILE *out)
   double low = 1e12, high = least_us;
   for (int i = 0; i < PANELS; i++) {
     const struct histogram *h = book_row(b, (int)panels[i].row);
-    if (figure(&h->count) == 0) continue;
-    low = fmin(low, (double)figure(&h->min_ns) * 1e-3);
-    high = fmax(high, (double)figure(&h->max_ns) * 1e-3);
+    if (counter_get(&h->count) == 0) continue;
+    low = fmin(low, (double)counter_get(&h->min_ns) * 1e-3);
+    high = fmax(high, (double)counter_get(&h->max_ns) * 1e-3);
   }
   low = bins_tick_below(fmax(fmin(low, high), least_us));
   high = bins_tick_above(fmax(1.1 * high, 2.0 * low));
@@ -113,7 +113,7 @@ static double put_axis(const struct book *b, FILE *out)
 static void put_title(const struct picture *p, FILE *out)
 {
   const struct telemetry *t = &p->block;
-  const uint64_t cycles = figure(&t->book.cycle.count);
+  const uint64_t cycles = counter_get(&t->book.cycle.count);
   struct utsname host;
   if (uname(&host) != 0) memset(&host, 0, sizeof host);
   fputs("set multiplot layout 3,1 title '", out);
@@ -121,7 +121,7 @@ static void put_title(const struct picture *p, FILE *out)
   fputs(": model ", out);
   put_text(t->model, out);
   fprintf(out, ", %g ms; %" PRIu64 " cycles from cycle %" PRIu64 " on, %" PRIu64 " deadline%s missed'",
-          (double)t->period_ns * 1e-6, cycles, figure(&t->book.cleared), t->live.misses,
+          (double)t->period_ns * 1e-6, cycles, counter_get(&t->book.cleared), t->live.misses,
           t->live.misses == 1 ? "" : "s");
   fputs(" . \"\\n\" . '", out);
   put_text(host.sysname, out);

@@ -119,7 +119,7 @@ static void look(struct screen *s)
 {
   picture_take(&s->picture, &s->watch);
   if (!s->picture.sample.t) return;
-  const uint64_t cleared = figure(&s->picture.block.book.cleared);
+  const uint64_t cleared = counter_get(&s->picture.block.book.cleared);
   if (s->cleared && cleared > s->cleared)
     view_say(&s->view, s->picture.now_ns, "maxima and distributions begin with cycle %" PRIu64, cleared);
   s->cleared = cleared;

@@ -13,14 +13,14 @@ static const double share_shown = 0.02; /* of the levels of a step that nobody s
 static void show_distribution(const char *name, const struct histogram *h, FILE *out)
 {
   fprintf(out, "%-9s", name);
-  if (figure(&h->count) == 0) {
+  if (counter_get(&h->count) == 0) {
     fprintf(out, "%10s\n", "-");
     return;
   }
-  fprintf(out, "%10.1f%10.1f%10.1f%10.1f%10.1f%10.1f  %" PRIu64 "\n", (double)figure(&h->last_ns) * 1e-3,
-          (double)figure(&h->min_ns) * 1e-3, histogram_percentile_us(h, 0.5),
+  fprintf(out, "%10.1f%10.1f%10.1f%10.1f%10.1f%10.1f  %" PRIu64 "\n", (double)counter_get(&h->last_ns) * 1e-3,
+          (double)counter_get(&h->min_ns) * 1e-3, histogram_percentile_us(h, 0.5),
           histogram_percentile_us(h, 0.99), histogram_percentile_us(h, 0.999),
-          (double)figure(&h->max_ns) * 1e-3, figure(&h->max_cycle));
+          (double)counter_get(&h->max_ns) * 1e-3, counter_get(&h->max_cycle));
 }
 
 static void show_input_age(uint64_t ns, FILE *out)
@@ -56,9 +56,9 @@ static void show_manner(const struct telemetry *t, FILE *out)
 
 static void show_stopwatch(const struct stopwatch *w, FILE *out)
 {
-  if (figure(&w->count))
-    fprintf(out, "%10.1f%10.1f%10" PRIu64, (double)figure(&w->last_ns) * 1e-3,
-            (double)figure(&w->max_ns) * 1e-3, figure(&w->max_cycle));
+  if (counter_get(&w->count))
+    fprintf(out, "%10.1f%10.1f%10" PRIu64, (double)counter_get(&w->last_ns) * 1e-3,
+            (double)counter_get(&w->max_ns) * 1e-3, counter_get(&w->max_cycle));
   else
     fprintf(out, "%10s%10s%10s", "-", "-", "-");
 }
@@ -95,7 +95,7 @@ static void show_inputs(const struct telemetry *t, FILE *out)
 {
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
-    const uint64_t age = figure(&v->age_ns);
+    const uint64_t age = counter_get(&v->age_ns);
     const enum input_state state = input_view_state(v);
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
     char owner[CLIENT_NAME];
@@ -135,9 +135,10 @@ static void show_devices(const struct sample *s, FILE *out)
     char text[DEVICE_TEXT];
     device_told(v, text);
     fprintf(out, "  %-22s %s, polled %s%s, %" PRIu64 " polls, %" PRIu64 " late, %" PRIu64 " errors%s%s\n",
-            v->name, device_state_name(figure(&v->state)), age == UINT64_MAX ? "never" : words_age(age).text,
-            age == UINT64_MAX ? "" : " ago", figure(&v->polls), figure(&v->late), device_errors(v),
-            text[0] ? ", the last: " : "", text);
+            v->name, device_state_name(counter_get(&v->state)),
+            age == UINT64_MAX ? "never" : words_age(age).text, age == UINT64_MAX ? "" : " ago",
+            counter_get(&v->polls), counter_get(&v->late), device_errors(v), text[0] ? ", the last: " : "",
+            text);
   }
 }
 
@@ -164,7 +165,7 @@ void show_block(const struct picture *p, FILE *out)
     return;
   }
   const struct telemetry *t = s->t;
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &t->live;
   fprintf(out, "ali3d     %s  %s  pid %" PRId64 "  up %.0f s\n", t->instance, run_state_name(l->state),
           t->pid, s->uptime);
   if (!t->realtime) fprintf(out, "          NOT REAL-TIME, figures unrepresentative: %s\n", t->reason);
@@ -175,7 +176,7 @@ void show_block(const struct picture *p, FILE *out)
   if (t->priority >= 0) fprintf(out, ", priority %" PRId32, t->priority);
   if (t->cpu >= 0) fprintf(out, ", CPU %" PRId32, t->cpu);
   fprintf(out, "\ncycle     %" PRIu64 "   simulated time %.3f s\n", l->cycle, l->time);
-  show_deadlines(l, figure(&t->book.cycle.count), out);
+  show_deadlines(l, counter_get(&t->book.cycle.count), out);
   show_manner(t, out);
 
   fprintf(out, "\n%-9s%10s%10s%10s%10s%10s%10s  %s\n", "us", "last", "min", "median", "p99", "p99.9", "max",
@@ -210,13 +211,13 @@ void show_line(const struct sample *s, FILE *out)
     return;
   }
   const struct telemetry *t = s->t;
-  const struct telemetry_live *l = &s->live;
+  const struct telemetry_live *l = &t->live;
   /* The most important first: a narrow terminal cuts the rest. */
   fprintf(out, "%s %s%s  t %.2f s  cycle %" PRIu64 "  misses %" PRIu64, t->instance, run_state_name(l->state),
           t->realtime ? "" : " NOT REAL-TIME", l->time, l->cycle, l->misses);
 #define SHOW_FIELD(name, text)                                                                               \
-  fprintf(out, "  %s %.0f/%.0f", #name, (double)figure(&t->book.name.last_ns) * 1e-3,                        \
-          (double)figure(&t->book.name.max_ns) * 1e-3);
+  fprintf(out, "  %s %.0f/%.0f", #name, (double)counter_get(&t->book.name.last_ns) * 1e-3,                   \
+          (double)counter_get(&t->book.name.max_ns) * 1e-3);
   SHOW_FIELD(wakeup, "")
   SHOW_FIELD(step, "")
   SHOW_FIELD(cycle, "")

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { PAGE = 10 };
+_Static_assert(VIEWS == 10, "each view has a digit");
 static const uint64_t MESSAGE_NS = 8 * NS_PER_S;
 
 void view_say(struct view *v, uint64_t now_ns, const char *format, ...)
@@ -139,8 +140,8 @@ enum wish view_key(struct view *v, int key)
     v->scroll = 0;
     break;
   default:
-    if (key >= '1' && key < '1' + VIEWS) {
-      v->kind = (enum view_kind)(key - '1');
+    if (key >= '0' && key <= '9') {
+      v->kind = (enum view_kind)((key - '1' + VIEWS) % VIEWS);
       v->scroll = 0;
     }
   }

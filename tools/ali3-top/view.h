@@ -17,7 +17,8 @@ enum { INSTANCES_MAX = 64 };
   X(VIEW_INPUTS, "inputs")                                                                                   \
   X(VIEW_DEVICES, "devices")                                                                                 \
   X(VIEW_COUNTERS, "counters")                                                                               \
-  X(VIEW_PLATFORM, "platform")
+  X(VIEW_PLATFORM, "platform")                                                                               \
+  X(VIEW_FIGURES, "figures")
 enum view_kind {
 #define VIEW_ENUM(id, text) id,
   VIEW_LIST(VIEW_ENUM)

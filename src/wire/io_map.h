@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The sheet one hands to whoever programs the other side: every OSC address, every Modbus register and every packet of a
+ * The map that one hands to whoever programs the other side: every OSC address, every Modbus register and every packet of a
  * configuration, with types, units and who may write. Each protocol adds its rows, in the order in which they are to be shown.
  * Set-up only. */
-#ifndef WIRE_SHEET_H
-#define WIRE_SHEET_H
+#ifndef WIRE_IO_MAP_H
+#define WIRE_IO_MAP_H
 
 #include "wire/wire.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Texts are copied. */
-struct sheet_osc {
+struct io_map_osc {
   const char *address; /* "/ali3/body/A/state" */
   const char *types;   /* type tags: "ffff"; alternatives behind a bar: "i|h" */
   bool in, out;        /* received; sent */
@@ -19,7 +19,7 @@ struct sheet_osc {
   const char *text;    /* what it is, for people */
 };
 
-struct sheet_modbus {
+struct io_map_modbus {
   const char *
       device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
   enum wire_table table;
@@ -31,7 +31,7 @@ struct sheet_modbus {
 };
 
 /* A field of a packet. The fields of a packet are added one after the other. */
-struct sheet_packet {
+struct io_map_packet {
   const char *packet, *place; /* name; "rig on /dev/ttyUSB0 115200 8N1" */
   int size, divisor;          /* bytes of the packet; every n-th cycle */
   int at, bytes;              /* of the field */
@@ -41,21 +41,20 @@ struct sheet_packet {
   const char *name, *unit, *text; /* name: signal, or "" */
 };
 
-struct sheet;
-struct sheet *
-sheet_new(void); /* NULL when out of memory, as later if rows could not be kept: sheet_complete() */
-void sheet_free(struct sheet *s);
-void sheet_add_osc(struct sheet *s, const struct sheet_osc *row);
-void sheet_add_modbus(struct sheet *s, const struct sheet_modbus *row);
-void sheet_add_packet(struct sheet *s, const struct sheet_packet *row);
-bool sheet_complete(const struct sheet *s); /* false: memory ran out */
+struct io_map;
+struct io_map *io_map_new(void); /* NULL when out of memory */
+void io_map_free(struct io_map *m);
+void io_map_add_osc(struct io_map *m, const struct io_map_osc *row);
+void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row);
+void io_map_add_packet(struct io_map *m, const struct io_map_packet *row);
+bool io_map_complete(const struct io_map *m); /* false: memory ran out, and rows are missing */
 
-int sheet_osc_rows(const struct sheet *s);
-const struct sheet_osc *sheet_osc_row(const struct sheet *s, int i);
+int io_map_osc_rows(const struct io_map *m);
+const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i);
 
 /* A table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the zero-based ones. */
-void sheet_print(const struct sheet *s, FILE *out);
+void io_map_print(const struct io_map *m, FILE *out);
 /* {"osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
-void sheet_print_json(const struct sheet *s, FILE *out);
+void io_map_print_json(const struct io_map *m, FILE *out);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The two descriptions of the address space: rows for people, JSON for OSCQuery. */
 #include "check.h"
-#include "osc/query.h"
-#include "osc/sheet.h"
+#include "osc/describe.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -53,10 +52,10 @@ static const struct osc_config config = {
     .bind = "127.0.0.1", .prefix = "/bench", .map = {item, 3}, .injection_name = fault, .injections = 1};
 
 /* The row of an address that goes in, or out. */
-static const struct sheet_osc *row_of(const struct sheet *s, const char *address, bool in)
+static const struct io_map_osc *row_of(const struct io_map *s, const char *address, bool in)
 {
-  for (int i = 0; i < sheet_osc_rows(s); i++) {
-    const struct sheet_osc *r = sheet_osc_row(s, i);
+  for (int i = 0; i < io_map_osc_rows(s); i++) {
+    const struct io_map_osc *r = io_map_osc_row(s, i);
     if (strcmp(r->address, address) == 0 && (in ? r->in : r->out)) return r;
   }
   fail_msg("no row %s", address);
@@ -65,8 +64,8 @@ static const struct sheet_osc *row_of(const struct sheet *s, const char *address
 
 TEST(every_address_has_a_row)
 {
-  struct sheet *s = sheet_new();
-  assert_true(osc_sheet(&config, &signals, s));
+  struct io_map *s = io_map_new();
+  assert_true(osc_io_map(&config, &signals, s));
   static const struct {
     const char *address, *types, *unit;
     bool in, out;
@@ -82,16 +81,17 @@ TEST(every_address_has_a_row)
               {"/rig/crank", "ff", "rad J", false, true},
               {"/rig/turn", "f", "", true, true}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const struct sheet_osc *r = row_of(s, rows[i].address, rows[i].in);
+    const struct io_map_osc *r = row_of(s, rows[i].address, rows[i].in);
     assert_string_equal(r->types, rows[i].types);
     assert_string_equal(r->unit, rows[i].unit);
     assert_true(r->in == rows[i].in && r->out == rows[i].out);
     assert_true(*r->text);
   }
   assert_non_null(strstr(row_of(s, "/rig/crank", false)->text, "joint.J.position = 0.5 argument"));
-  for (int i = 0; i < sheet_osc_rows(s); i++)
-    assert_int_not_equal(strncmp(sheet_osc_row(s, i)->address, "/bench/in/push", 14), 0); /* the short form */
-  sheet_free(s);
+  for (int i = 0; i < io_map_osc_rows(s); i++)
+    assert_int_not_equal(strncmp(io_map_osc_row(s, i)->address, "/bench/in/push", 14),
+                         0); /* the short form */
+  io_map_free(s);
 }
 
 /* The node at a path. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Packets for whoever programs the other side: every field with its place, type and meaning. Set-up only. */
-#ifndef PACKETS_SHEET_H
-#define PACKETS_SHEET_H
+#ifndef PACKETS_IO_MAP_H
+#define PACKETS_IO_MAP_H
 
 #include "signals/signals.h"
+#include "wire/io_map.h"
 #include "wire/packet.h"
-#include "wire/sheet.h"
 
 /* Adds a row for every field. False when out of memory. */
-bool packets_sheet(const struct packet *packet, int packets, const struct signals *signals,
-                   struct sheet *sheet);
+bool packets_io_map(const struct packet *packet, int packets, const struct signals *signals,
+                    struct io_map *map);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "packets/sheet.h"
+#include "packets/io_map.h"
 
 #include <stdio.h>
 
@@ -69,14 +69,14 @@ static const char *endian(const struct packet_field *f)
   return f->little ? "little" : "big";
 }
 
-static void add_field(struct sheet *sheet, const struct packet *p, const struct packet_field *f,
+static void add_field(struct io_map *map, const struct packet *p, const struct packet_field *f,
                       const struct signals *signals)
 {
   const struct signal *signal = signal_of(f, signals);
   char place[PLACE_TEXT], text[MEANING_TEXT];
   packet_place_text(p, place, sizeof place);
   describe(f, text);
-  sheet_add_packet(sheet, &(struct sheet_packet){.packet = p->name,
+  io_map_add_packet(map, &(struct io_map_packet){.packet = p->name,
                                                  .place = place,
                                                  .size = p->size,
                                                  .divisor = p->divisor,
@@ -92,10 +92,10 @@ static void add_field(struct sheet *sheet, const struct packet *p, const struct 
                                                  .text = text});
 }
 
-bool packets_sheet(const struct packet *packet, int packets, const struct signals *signals,
-                   struct sheet *sheet)
+bool packets_io_map(const struct packet *packet, int packets, const struct signals *signals,
+                    struct io_map *map)
 {
   for (int i = 0; i < packets; i++)
-    for (int k = 0; k < packet[i].fields; k++) add_field(sheet, &packet[i], &packet[i].field[k], signals);
-  return sheet_complete(sheet);
+    for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
+  return io_map_complete(map);
 }

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/io_map.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list {
+  void *row;
+  int used, room;
+  size_t size; /* of a row */
+};
+
+struct io_map {
+  struct list osc, modbus, packet;
+  struct list text; /* char *: the copies that the rows point to */
+  bool failed;
+};
+
+struct io_map *io_map_new(void)
+{
+  struct io_map *m = calloc(1, sizeof *m);
+  if (!m) return NULL;
+  m->osc.size = sizeof(struct io_map_osc);
+  m->modbus.size = sizeof(struct io_map_modbus);
+  m->packet.size = sizeof(struct io_map_packet);
+  m->text.size = sizeof(char *);
+  return m;
+}
+
+void io_map_free(struct io_map *m)
+{
+  if (!m) return;
+  for (int i = 0; i < m->text.used; i++) free(((char **)m->text.row)[i]);
+  free(m->text.row);
+  free(m->osc.row);
+  free(m->modbus.row);
+  free(m->packet.row);
+  free(m);
+}
+
+/* Room for one row more; NULL when out of memory. */
+static void *grow_list(struct io_map *m, struct list *l)
+{
+  if (l->used == l->room) {
+    const int room = 2 * l->room + 64;
+    void *row = realloc(l->row, (size_t)room * l->size);
+    if (!row) {
+      m->failed = true;
+      return NULL;
+    }
+    l->row = row;
+    l->room = room;
+  }
+  return (char *)l->row + (size_t)l->used++ * l->size;
+}
+
+/* Adds a copy of the row to the list; returns it, NULL when out of memory. */
+static void *add_row(struct io_map *m, struct list *l, const void *row)
+{
+  void *r = grow_list(m, l);
+  return r ? memcpy(r, row, l->size) : NULL;
+}
+
+static void copy_text(struct io_map *m, const char **text)
+{
+  char **copy = grow_list(m, &m->text);
+  if (copy) *copy = strdup(*text ? *text : "");
+  if (!copy || !*copy) m->failed = true;
+  *text = copy ? *copy : NULL;
+}
+
+void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
+{
+  struct io_map_osc *r = add_row(m, &m->osc, row);
+  if (!r) return;
+  copy_text(m, &r->address);
+  copy_text(m, &r->types);
+  copy_text(m, &r->unit);
+  copy_text(m, &r->text);
+}
+
+void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row)
+{
+  struct io_map_modbus *r = add_row(m, &m->modbus, row);
+  if (!r) return;
+  copy_text(m, &r->device);
+  copy_text(m, &r->name);
+  copy_text(m, &r->unit);
+  copy_text(m, &r->text);
+}
+
+void io_map_add_packet(struct io_map *m, const struct io_map_packet *row)
+{
+  struct io_map_packet *r = add_row(m, &m->packet, row);
+  if (!r) return;
+  copy_text(m, &r->packet);
+  copy_text(m, &r->place);
+  copy_text(m, &r->name);
+  copy_text(m, &r->unit);
+  copy_text(m, &r->text);
+}
+
+bool io_map_complete(const struct io_map *m)
+{
+  return !m->failed;
+}
+
+int io_map_osc_rows(const struct io_map *m)
+{
+  return m->osc.used;
+}
+
+const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i)
+{
+  return (const struct io_map_osc *)m->osc.row + i;
+}
+
+static const struct io_map_modbus *modbus_row(const struct io_map *m, int i)
+{
+  return (const struct io_map_modbus *)m->modbus.row + i;
+}
+
+/* The number by which documents name a register: the table in front, counted from 1; six digits reach all of them. */
+static long document_number(const struct io_map_modbus *r)
+{
+  static const long base[] = {
+      [TABLE_COIL] = 0, [TABLE_DISCRETE] = 100000, [TABLE_INPUT] = 300000, [TABLE_HOLDING] = 400000};
+  return base[r->table] + r->address + 1;
+}
+
+static const char *function_codes(const struct io_map_modbus *r)
+{
+  static const char *const read[] = {
+      [TABLE_COIL] = "1", [TABLE_DISCRETE] = "2", [TABLE_INPUT] = "4", [TABLE_HOLDING] = "3"};
+  if (!r->writable) return read[r->table];
+  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* of what ali3d asks */
+  if (r->table == TABLE_COIL) return "1 5 15";
+  return wire_registers(r->wire.type) > 1 ? "3 16 23" : "3 6 16 22 23"; /* a number is written whole */
+}
+
+/* Of numbers of one register there is none. */
+static const char *order_text(const struct io_map_modbus *r)
+{
+  return wire_registers(r->wire.type) > 1 ? wire_order_name(r->wire.order) : "";
+}
+
+static const struct io_map_packet *packet_row(const struct io_map *m, int i)
+{
+  return (const struct io_map_packet *)m->packet.row + i;
+}
+
+/* The width of a column that holds `text` as well. */
+static int wider_column(int width, const char *text)
+{
+  const size_t n = strlen(text) < 60 ? strlen(text) : 60;
+  return (int)n > width ? (int)n : width;
+}
+
+static void print_osc(const struct io_map *m, FILE *out)
+{
+  int width = 0;
+  for (int i = 0; i < m->osc.used; i++) width = wider_column(width, io_map_osc_row(m, i)->address);
+  if (m->osc.used == 0) return;
+  fprintf(out, "OSC\n%-3s  %-*s  %-14s  %-14s  %s\n", "way", width, "address", "types", "unit", "meaning");
+  for (int i = 0; i < m->osc.used; i++) {
+    const struct io_map_osc *r = io_map_osc_row(m, i);
+    const char *way = r->in && r->out ? "i/o" : r->in ? "in" : "out";
+    fprintf(out, "%-3s  %-*s  %-14s  %-14s  %s\n", way, width, r->address, r->types, r->unit, r->text);
+  }
+}
+
+static void print_modbus(const struct io_map *m, FILE *out)
+{
+  int width = 6;
+  for (int i = 0; i < m->modbus.used; i++) width = wider_column(width, modbus_row(m, i)->name);
+  if (m->modbus.used == 0) return;
+  fprintf(out,
+          "Modbus: addresses on the wire count from 0, numbers in documents from 1; value = scale x number + "
+          "offset\n"
+          "%-8s  %7s  %8s  %-12s  %-4s  %-5s  %-12s  %-12s  %-*s  %-8s  %s\n",
+          "table", "address", "document", "functions", "type", "order", "scale", "offset", width, "signal",
+          "unit", "meaning");
+  for (int i = 0; i < m->modbus.used; i++) {
+    const struct io_map_modbus *r = modbus_row(m, i);
+    if (*r->device && (i == 0 || strcmp(r->device, modbus_row(m, i - 1)->device) != 0))
+      fprintf(out, "\nDevice %s, as ali3d reads and writes it\n", r->device);
+    fprintf(out, "%-8s  %7d  %08ld  %-12s  %-4s  %-5s  %-12g  %-12g  %-*s  %-8s  %s\n",
+            wire_table_name(r->table), r->address, document_number(r), function_codes(r),
+            wire_type_name(r->wire.type), order_text(r), r->wire.scale, r->wire.offset, width, r->name,
+            r->unit, r->text);
+  }
+}
+
+/* The row behind the last one of the packet that begins in row i. */
+static int packet_end(const struct io_map *m, int i)
+{
+  const char *packet = packet_row(m, i)->packet;
+  while (i < m->packet.used && strcmp(packet_row(m, i)->packet, packet) == 0) i++;
+  return i;
+}
+
+static void print_packet(const struct io_map *m, int first, FILE *out)
+{
+  const struct io_map_packet *p = packet_row(m, first);
+  const int end = packet_end(m, first);
+  int width = 6;
+  for (int i = first; i < end; i++) width = wider_column(width, packet_row(m, i)->name);
+  fprintf(out, "Packet %s, %d bytes, ", p->place, p->size);
+  if (p->divisor > 1)
+    fprintf(out, "every %d cycles", p->divisor);
+  else
+    fprintf(out, "every cycle");
+  fprintf(out, "; value = scale x number + offset\n%4s  %5s  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n",
+          "byte", "bytes", "type", "endian", "scale", "offset", width, "signal", "unit", "meaning");
+  for (int i = first; i < end; i++) {
+    const struct io_map_packet *r = packet_row(m, i);
+    char scale[24] = "", offset[24] = "";
+    if (r->scaled) {
+      snprintf(scale, sizeof scale, "%g", r->scale);
+      snprintf(offset, sizeof offset, "%g", r->offset);
+    }
+    fprintf(out, "%4d  %5d  %-12s  %-6s  %-12s  %-12s  %-*s  %-8s  %s\n", r->at, r->bytes, r->type, r->endian,
+            scale, offset, width, r->name, r->unit, r->text);
+  }
+}
+
+void io_map_print(const struct io_map *m, FILE *out)
+{
+  print_osc(m, out);
+  if (m->osc.used && m->modbus.used) fputc('\n', out);
+  print_modbus(m, out);
+  for (int i = 0; i < m->packet.used; i = packet_end(m, i)) {
+    if (i || m->osc.used || m->modbus.used) fputc('\n', out);
+    print_packet(m, i, out);
+  }
+}
+
+/* One line of a list; takes `object`. */
+static void print_row(json_t *object, bool last, FILE *out)
+{
+  fputs("  ", out);
+  if (object) json_dumpf(object, out, JSON_PRESERVE_ORDER);
+  fputs(last ? "\n" : ",\n", out);
+  json_decref(object);
+}
+
+void io_map_print_json(const struct io_map *m, FILE *out)
+{
+  fputs("{\"osc\": [\n", out);
+  for (int i = 0; i < m->osc.used; i++) {
+    const struct io_map_osc *r = io_map_osc_row(m, i);
+    print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",
+                        r->in, "out", r->out, "unit", r->unit, "text", r->text),
+              i + 1 == m->osc.used, out);
+  }
+  fputs("], \"modbus\": [\n", out);
+  for (int i = 0; i < m->modbus.used; i++) {
+    const struct io_map_modbus *r = modbus_row(m, i);
+    print_row(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:b, s:s, s:s}", "device",
+                        r->device, "signal", r->name, "table", wire_table_name(r->table), "address",
+                        r->address, "document", (int)document_number(r), "registers",
+                        wire_registers(r->wire.type), "type", wire_type_name(r->wire.type), "word_order",
+                        order_text(r), "scale", r->wire.scale, "offset", r->wire.offset, "writable",
+                        r->writable, "unit", r->unit, "text", r->text),
+              i + 1 == m->modbus.used, out);
+  }
+  fputs("], \"packets\": [\n", out);
+  for (int i = 0; i < m->packet.used; i++) {
+    const struct io_map_packet *r = packet_row(m, i);
+    print_row(json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "packet",
+                        r->packet, "place", r->place, "packet_bytes", r->size, "divisor", r->divisor, "at",
+                        r->at, "bytes", r->bytes, "type", r->type, "endian", r->endian, "signal", r->name,
+                        "scale", r->scaled ? r->scale : 1.0, "offset", r->scaled ? r->offset : 0.0, "unit",
+                        r->unit, "text", r->text),
+              i + 1 == m->packet.used, out);
+  }
+  fputs("]}\n", out);
+}
