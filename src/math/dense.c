@@ -34,9 +34,9 @@ static inline void solve_factored(const double *L, int n, int ld, double *x)
   }
 }
 
-/* The same for the sizes of the joints, with the loops unrolled. */
 void chol_solve(const double *L, int n, int ld, double *x)
 {
+  /* The loops are unrolled for the numbers of rows that joints have. */
   switch (n) {
   case 1:
     solve_factored(L, 1, ld, x);

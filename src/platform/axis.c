@@ -32,7 +32,8 @@ static double approach_velocity(const struct axis *x, double distance, double *s
   return copysign(v, distance);
 }
 
-/* With w = v - (that wanted) and b = a - (its derivative), both linear in the jerk, w + S(b) = 0 at the end of the cycle. */
+/* With w = v - (that wanted) and b = a - (its derivative), both linear in the jerk, w + S(b) = 0 at the end
+ * of the cycle. */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target)
 {
   const double T = x->period, v = now->v + now->a * T; /* with no jerk, as p and w and b */

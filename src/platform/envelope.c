@@ -14,7 +14,8 @@ static const double BEHIND =
 static const double INSIDE =
     0.999; /* of a limit of position that is to hold: from beyond it is never quite reached */
 
-/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough cycles. */
+/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough
+ * cycles. */
 static void make_laws(struct envelope_laws *laws, const struct platform_limits *limits, double period)
 {
   const double longest = ENVELOPE_STOP_CYCLES * period;
@@ -106,7 +107,8 @@ static void brake_candidate(const struct envelope *e, struct candidate *c)
   envelope_braking(&e->hold, &c->next, c->jerk);
 }
 
-/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there is. */
+/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there
+ * is. */
 static bool blend_with_braking(const struct envelope *e, const struct candidate *braking,
                                struct candidate *wanted, struct stop_budget *budget)
 {
@@ -125,8 +127,8 @@ static bool blend_with_braking(const struct envelope *e, const struct candidate 
   return part > 0.0;
 }
 
-/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. False if
- * braking is all there is. */
+/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give
+ * way. False if braking is all there is. */
 static bool go_direct(const struct envelope *e, const struct platform_motion *aim,
                       const struct candidate *braking, struct candidate *wanted)
 {

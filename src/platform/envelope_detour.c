@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The way around what legs cannot do: RT code.
  *
- * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is no room for that.
- * On a line they go in step, and as long as it is slow so does the stop: then nothing is in the way that is not on the line. */
+ * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is
+ * no room for that. On a line they go in step, and as long as it is slow so does the stop: then nothing is in
+ * the way that is not on the line. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>

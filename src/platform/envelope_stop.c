@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Going all the way to rest, to see whether a stop is possible: RT code.
  *
- * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are within at the
- * start. The legs are solved where they are not known to be within their limits: not as long as no joint of the platform has
- * come farther than the clearance of the last solution, and moves no faster than a leg may. */
+ * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are
+ * within at the start. The legs are solved where they are not known to be within their limits: not as long as
+ * no joint of the platform has come farther than the clearance of the last solution, and moves no faster than
+ * a leg may. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
@@ -76,7 +77,8 @@ void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFO
   for (int k = 0; k < DOF; k++) axis_move(jerk[k], laws->step[k], period, &m->p[k], &m->v[k], &m->a[k]);
 }
 
-/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of vectors. */
+/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of
+ * vectors. */
 void envelope_braking(const struct envelope_laws *restrict laws, struct platform_motion *restrict m,
                       double jerk[restrict PLATFORM_DOF])
 {

@@ -25,8 +25,8 @@ static double clamp_number(double x, double most, double otherwise)
   return x > most ? most : x < -most ? -most : x == x ? x : otherwise;
 }
 
-/* Within the box and with rates that can be had: a coordinate that is cut off stands still, what is not a number stays as it was.
- * Whether one was cut off. */
+/* Within the box and with rates that can be had: a coordinate that is cut off stands still, what is not a
+ * number stays as it was. Whether one was cut off. */
 static bool clamp_to_box(const struct envelope *e, const struct platform_motion *target,
                          struct platform_motion *m)
 {
@@ -50,8 +50,9 @@ static void cut_to_box(const struct envelope *e, const double wanted[DOF], doubl
   }
 }
 
-/* The box made smaller until the legs reach: a coordinate that is asked for much gives way first and holds up none that is
- * asked for little. A function of what is wanted alone, so what is wanted at rest gives a target at rest. */
+/* The box made smaller until the legs reach: a coordinate that is asked for much gives way first and holds up
+ * none that is asked for little. A function of what is wanted alone, so what is wanted at rest gives a target
+ * at rest. */
 static void shrink_box(const struct envelope *e, const double wanted[DOF], double pose[DOF])
 {
   double part = 0.0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B T / 2^k; 0 1),
+ * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B
+ * T / 2^k; 0 1),
  *
  *   S = I + M/2! + M^2/3! + ...      by Horner's rule, to the last digit
  *
- * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F,   E being what differs from the identity. */
+ * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F.   E is the difference from the
+ * identity. */
 #include "platform/filter.h"
 
 #include <math.h>

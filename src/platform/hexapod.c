@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the legs do at a pose: RT code. Arrays run over the legs, so that several are computed side by side. */
+ * What the legs do at a pose: RT code. Arrays run over the legs, so that several are computed side by
+ * side. */
 #include "platform/hexapod.h"
 #include "platform/hexapod_parts.h"
 #include "platform/pose.h"
@@ -39,8 +40,8 @@ static inline void cross_pairs(pair o[3], const pair a[3], const pair b[3])
   o[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* By the minors of its upper three rows (u) and its lower three (R a x u), the triple products of three legs each: no pivots, no
- * branches. */
+/* By the minors of its upper three rows (u) and its lower three (R a x u), the triple products of three legs
+ * each: no pivots, no branches. */
 double hexapod_determinant(double M[PLATFORM_DOF][N])
 {
   /* Split each column into its upper and lower three rows, and cross any two of them. */
@@ -74,9 +75,9 @@ static inline pair solve_legs(const pair span[3], pair u[3])
   return leg;
 }
 
-/* Of cranks of length r with rods of length l, in the plane of the crank: ahead . span = x, span_z = z. The tip r (cos, sin) is
- * where 2 r (x cos + z sin) = |span|^2 + r^2 - l^2. u: direction of the rod; seen: the same, along the crank, across it and
- * upwards, and along its axis. Not a number if it does not reach. */
+/* Of cranks of length r with rods of length l, in the plane of the crank: ahead . span = x, span_z = z. The
+ * tip r (cos, sin) is where 2 r (x cos + z sin) = |span|^2 + r^2 - l^2. u: direction of the rod; seen: the
+ * same, along the crank, across it and upwards, and along its axis. Not a number if it does not reach. */
 static inline pair solve_cranks(const struct hexapod *h, int i, const pair span[3], pair u[3], pair seen[3])
 {
   const double r = h->geometry.crank_length, l = h->geometry.rod_length;

@@ -101,7 +101,8 @@ static bool choose_branches(struct hexapod *h, char *error, size_t size)
   return true;
 }
 
-/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the reach. */
+/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the
+ * reach. */
 static double jacobian_regularity(const struct hexapod *h, double determinant, double M[PLATFORM_DOF][N])
 {
   double volume = h->reach * h->reach * h->reach;
@@ -158,10 +159,11 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
                 "neutral: the platform is singular there, or nearly so: the legs do not hold it");
 }
 
-/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the platform. A leg turns by
- * du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du + dR. A column of the Jacobian, lengths in
- * units of the reach, has at most the length sqrt(2), and its halves change by du and du + dR; the determinant changes by at
- * most the sum over the columns of that change times the lengths of the five others. */
+/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the
+ * platform. A leg turns by du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du +
+ * dR. A column of the Jacobian, lengths in units of the reach, has at most the length sqrt(2), and its halves
+ * change by du and du + dR; the determinant changes by at most the sum over the columns of that change times
+ * the lengths of the five others. */
 static void bound_slopes(struct hexapod *h)
 {
   const double du = 1.0 / h->geometry.leg_min, dR = 1.0 / h->reach;

@@ -25,7 +25,8 @@ static void apply_limits(struct platform *p)
   envelope_limits(&p->envelope, &l);
 }
 
-/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight there. */
+/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight
+ * there. */
 static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration,
                            bool *straight)
 {

@@ -9,8 +9,8 @@
 
 enum { DOWN_STEPS = 1000, WAY_STEPS = 100 };
 
-/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park pose, and in the one
- * that is found where none is given. No less than what envelope_reaches() keeps. */
+/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park
+ * pose, and in the one that is found where none is given. No less than what envelope_reaches() keeps. */
 static const double WAY_SLACK = 1e-3, PARK_SLACK = 2e-3;
 static const double SPARE_BOX = 1.001;
 

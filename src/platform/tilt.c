@@ -12,16 +12,18 @@ static double clamp_between(double x, double low, double high)
   return fmax(low, fmin(high, x));
 }
 
-/* The velocity at the end of a cycle from which braking at `acc` ends just there; `way`: what is left, less what the velocity
- * at its beginning takes of it. A cycle of constant acceleration, from v to u, covers (v + u) T/2, and u takes u^2/(2 acc). */
+/* The velocity at the end of a cycle from which braking at `acc` ends just there; `way`: what is left, less
+ * what the velocity at its beginning takes of it. A cycle of constant acceleration, from v to u, covers (v +
+ * u) T/2, and u takes u^2/(2 acc). */
 static double stopping_velocity(double way, double acc, double period)
 {
   const double half = 0.5 * acc * period;
   return copysign(sqrt(half * half + 2.0 * acc * fabs(way)) - half, way);
 }
 
-/* Whether a motion within the limits leads in one cycle to the position p at the velocity v: of all that change it by as
- * much those with one switch between the extremes reach farthest; and whether it can stop short of the largest angle. */
+/* Whether a motion within the limits leads in one cycle to the position p at the velocity v: of all that
+ * change it by as much those with one switch between the extremes reach farthest; and whether it can stop
+ * short of the largest angle. */
 static bool can_reach_aim(const struct tilt *t, const struct tilt_limits *l, double p, double v,
                           double period)
 {

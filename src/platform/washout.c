@@ -5,8 +5,8 @@
  *   slow     y'' = wn^2 (f - y) - 2 zeta wn y'                             f: along the axes of the platform
  *   turn     a'  = rate - 2 zeta wn a - c,   c' = wn^2 a                   a: roll, pitch, yaw
  *
- * States have a meaning of their own, whatever the parameters are: so these may change at any time, and position and velocity
- * go on without a jump. */
+ * States have a meaning of their own, whatever the parameters are: so these may change at any time, and
+ * position and velocity go on without a jump. */
 #include "platform/washout.h"
 
 #include "math/vec3.h"
@@ -18,17 +18,19 @@
 
 /* Of the mean force, 1/s, where wb is less: what it holds would be an offset for ever. */
 #define FORGET 0.05
-/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has to turn before the
- * position does. */
+/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has
+ * to turn before the position does. */
 #define DRAW  10.0
 #define BLEED 40.0
 #define ABRUPT                                                                                               \
-  0.005 /* m: of an excess as small as that less of the velocity is lost, so that nothing is switched on and off */
+/* m: of an excess as small as that less of the velocity is lost, so that nothing is switched on and off */
+0.005
 
 #define GRAVITY  9.81
 #define STEEPEST 0.999 /* sine of a tilt */
 
-static double clamp_to(double x, double most)
+    static double
+    clamp_to(double x, double most)
 {
   return fmax(-most, fmin(most, x));
 }
@@ -117,8 +119,8 @@ static void hold_last_good(struct washout *w, double last_good[3], const double 
     w->bad_input = true;
 }
 
-/* Where the target was out of reach the filters come back to where the platform is, so that they turn back with the input and
- * not when they have come all the way themselves. */
+/* Where the target was out of reach the filters come back to where the platform is, so that they turn back
+ * with the input and not when they have come all the way themselves. */
 static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
 {
   if (!is_finite(excess, PLATFORM_DOF)) {
@@ -134,9 +136,9 @@ static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
   }
 }
 
-/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for the driver is so for
- * the platform. By its roll and pitch they are not turned: tilt stands in for a force that lasts; turned by it such a force would
- * lift the platform up the slope that it has made itself. */
+/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for
+ * the driver is so for the platform. By its roll and pitch they are not turned: tilt stands in for a force
+ * that lasts; turned by it such a force would lift the platform up the slope that it has made itself. */
 static void step_travel(struct washout *w, const double f[3], struct platform_motion *head)
 {
   const double c = cos(w->attitude[2]), s = sin(w->attitude[2]);
@@ -151,8 +153,8 @@ static void step_travel(struct washout *w, const double f[3], struct platform_mo
   }
 }
 
-/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g. Beyond what is ever
- * tilted to the rest does not count. */
+/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g.
+ * Beyond what is ever tilted to the rest does not count. */
 static void tilt_for_force(double o[3], double sine, double rate, double acceleration)
 {
   const bool steep = fabs(sine) > STEEPEST;
@@ -180,8 +182,8 @@ static void step_tilt(struct washout *w, const double f[3])
   }
 }
 
-/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration such a jump is
- * spread over the cycle, so that the acceleration is what velocities change by. */
+/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration
+ * such a jump is spread over the cycle, so that the acceleration is what velocities change by. */
 static void step_rotation(struct washout *w, const double spin[3], struct platform_motion *head)
 {
   const double wn = w->now.rot_wn[0], damping = 2.0 * w->now.rot_zeta[0] * wn;
