@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Missed deadlines on their way from the loop to people: judged with what the surroundings tell, counted by cause, kept in
- * the telemetry, said in the log, written to a file. */
+ * Missed deadlines on their way from the loop to people: judged with what the surroundings tell, counted by
+ * cause, kept in the telemetry, said in the log, written to a file. */
 #ifndef JOURNAL_MISSES_H
 #define JOURNAL_MISSES_H
 
 #include "base/ring.h"
+#include "journal/host_history.h"
 #include "journal/miss_file.h"
-#include "journal/surroundings.h"
 #include "loop/cycle.h"
 
 enum { MISSES_LOGGED = 5 }; /* one by one in a second */
@@ -14,10 +14,10 @@ enum { MISSES_LOGGED = 5 }; /* one by one in a second */
 struct misses {
   struct ring *ring; /* struct miss, from the loop */
   struct telemetry *telemetry;
-  const struct surroundings *around;
+  const struct host_history *host;
   struct miss_file file;
 
-  struct rate journal, losses;
+  struct rate_limit journal, losses;
   uint64_t taken, lost; /* so far: records, and misses without one */
   int held;             /* back until the next tick */
   struct miss hold[CYCLE_MISSES];
@@ -25,10 +25,10 @@ struct misses {
 
 /* False if the file cannot be written, which is said in the log. path NULL: none.
  * mb: as for miss_file_open(). */
-bool misses_open(struct misses *s, struct cycle *c, const struct surroundings *around, const char *path,
+bool misses_open(struct misses *s, struct cycle *c, const struct host_history *host, const char *path,
                  int mb);
-/* Once a tick, after the look around. A record is judged a tick after it has come: what explains it may be seen later than
- * the loop, which was the first to run, wrote it. */
+/* Once a tick, after host_history_add(). A record is judged a tick after it has come: what explains it may be
+ * seen later than the loop, which was the first to run, wrote it. */
 void misses_tick(struct misses *s, uint64_t now_ns);
 /* When the loop has ended: nothing is left behind. */
 void misses_end(struct misses *s, uint64_t now_ns);

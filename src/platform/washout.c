@@ -22,15 +22,13 @@
  * to turn before the position does. */
 #define DRAW  10.0
 #define BLEED 40.0
-#define ABRUPT                                                                                               \
-/* m: of an excess as small as that less of the velocity is lost, so that nothing is switched on and off */
-0.005
+/* m. The loss of velocity fades out below this excess, so that nothing is switched on and off. */
+#define ABRUPT 0.005
 
 #define GRAVITY  9.81
 #define STEEPEST 0.999 /* sine of a tilt */
 
-    static double
-    clamp_to(double x, double most)
+static double clamp_to(double x, double most)
 {
   return fmax(-most, fmin(most, x));
 }

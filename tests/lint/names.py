@@ -97,8 +97,8 @@ class Source:
         code = blank(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", code)
         self.code = blank(r"(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", code).split("\n")
 
-    def functions(self):
-        """(name, is static, line of the name, code lines of the body, comments in it)"""
+    def functions(self, static):
+        """static: the words that begin a static function. (name, is static, line of the name, code lines of the body, comments in it)"""
         for at, line in enumerate(self.code):
             if line.rstrip() != "{":
                 continue
@@ -111,13 +111,13 @@ class Source:
             body = sum(1 for text in self.code[at + 1:end] if text.strip(" {}\t"))
             inside = sum(1 for number, _ in self.comments if at + 1 < number <= end)
             if name:
-                yield name.group(1), bool(re.match(r"static\b", head)), first + 1, body, inside
+                yield name.group(1), head.split()[0] in static, first + 1, body, inside
 
     def variables(self):
         """(name, line) of static ones at file level."""
         for at, line in enumerate(self.code):
             found = re.match(r"static\s+(?!inline)[^=;({]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=|;|$)", line)
-            pointer = re.match(r"static\s[^=;{]*\(\*(?:const )?(\w+)", line)
+            pointer = re.match(r"static\s[^=;{(]*\(\*(?:const )?(\w+)", line)
             if found or pointer:
                 yield (found or pointer).group(1), at + 1
 
@@ -126,8 +126,10 @@ class Lint:
     def __init__(self, root):
         self.breaches = []  # (path, line, text)
         self.places = {}  # static name: [(path, line)]
-        for path in sources(root):
-            self.judge(Source(root, path))
+        every = [Source(root, path) for path in sources(root)]
+        macros = {name for source in every for name in re.findall(r"(?m)^#define (\w+) +static\b", source.text)}
+        for source in every:
+            self.judge(source, {"static"} | macros)
         for name, places in sorted(self.places.items()):
             files = sorted({path for path, _ in places})
             if len(files) > 1 and name not in SAME:
@@ -136,11 +138,11 @@ class Lint:
                     self.breaches.append((path, line, f"{name}: a static name of {others}, too: say the noun"))
         self.breaches.sort()
 
-    def judge(self, source):
+    def judge(self, source, statics):
         def breach(line, text):
             self.breaches.append((source.path, line, text))
 
-        for name, static, line, code, comments in source.functions():
+        for name, static, line, code, comments in source.functions(statics):
             if static and "_" not in name.strip("_") and name not in SINGLE:
                 breach(line, f"{name}: one word: say what it is done to")
             if static:
