@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Instruction sets that the kernels are built for, and which of them this machine has. Same bits within one, not
- * across: they differ in fused multiplications. */
+ * Instruction sets that the kernels are built for, and which of them this machine has. Same bits within one,
+ * not across: they differ in fused multiplications. */
 #ifndef BASE_ISA_H
 #define BASE_ISA_H
 
 #include <stdbool.h>
 
-/* Every name stands for two builds of each kernel, with one lane and with LANES_name (CMakeLists.txt has them, too). */
+/* Every name stands for two builds of each kernel, with one lane and with LANES_name (CMakeLists.txt has
+ * them, too). */
 #define LANES_baseline 2
 #define LANES_avx2     4
 #define LANES_avx512   8
@@ -30,8 +31,8 @@ bool isa_supported(enum isa isa);
 enum isa isa_best(void);                           /* the widest that is supported */
 bool isa_from_name(const char *name, enum isa *o); /* false: no such name */
 
-/* What people write: a name, whether this machine has it or not, or auto for the best; and that as ali3_options has
- * it. */
+/* What people write: a name, whether this machine has it or not, or auto for the best; and that as
+ * ali3_options has it. */
 bool isa_is_word(const char *word);
 const char *isa_option(const char *word);
 

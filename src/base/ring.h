@@ -23,7 +23,8 @@ struct ring {
 bool ring_init(struct ring *r, size_t size, uint32_t capacity);
 void ring_free(struct ring *r);
 
-/* Producer. False (and counted) when it would leave no room for `spare` records more: for what matters less than others. RT. */
+/* Producer. False (and counted) when it would leave no room for `spare` records more: for what matters less
+ * than others. RT. */
 static inline bool ring_push_sparing(struct ring *r, const void *record, uint32_t spare)
 {
   uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);

@@ -53,16 +53,16 @@ void supervisor_block_signals(struct supervisor *s)
 
 bool supervisor_open(struct supervisor *s)
 {
-  eyes_open(&s->eyes, s->thread.tid, s->thread.cpu);
+  host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
-  s->around.tick_ns = TICK_NS;
-  return misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->around, s->miss_log,
+  s->host.tick_ns = TICK_NS;
+  return misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host, s->miss_log,
                      s->miss_log_mb);
 }
 
 void supervisor_close(struct supervisor *s)
 {
-  eyes_close(&s->eyes);
+  host_probe_close(&s->probe);
   misses_close(&s->misses);
   reload_close(&s->reload);
 }
@@ -123,19 +123,19 @@ static void log_events(struct supervisor *s, uint64_t now)
 
 static void look_around(struct supervisor *s, uint64_t now)
 {
-  struct sight sight = {.continued = s->continued, .continued_since_ns = s->continued_since_ns};
+  struct host_sample sample = {.continued = s->continued, .continued_since_ns = s->continued_since_ns};
   s->continued = false;
-  eyes_look(&s->eyes, &sight);
-  const struct stretch *t = surroundings_add(&s->around, &sight);
+  host_probe_read(&s->probe, &sample);
+  const struct host_interval *t = host_history_add(&s->host, &sample);
   if (t->wall_step_ns)
-    log_limited(&s->limits, LOG_KIND_SURROUNDINGS, LOG_LEVEL_INFO, now,
+    log_limited(&s->limits, LOG_KIND_HOST, LOG_LEVEL_INFO, now,
                 "wall clock set by %+.3f s: nothing here goes by it",
                 (double)t->wall_step_ns / (double)NS_PER_S);
   if (t->asleep_ns)
     log_line(LOG_LEVEL_WARNING, "the machine was suspended for %.1f s",
              (double)t->asleep_ns / (double)NS_PER_S);
   if (t->stopped_ns)
-    log_limited(&s->limits, LOG_KIND_SURROUNDINGS, LOG_LEVEL_WARNING, now,
+    log_limited(&s->limits, LOG_KIND_HOST, LOG_LEVEL_WARNING, now,
                 "SIGCONT: the process was stopped for %.3f s", (double)t->stopped_ns / (double)NS_PER_S);
 }
 

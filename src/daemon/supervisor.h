@@ -8,9 +8,9 @@
 #include "daemon/reload.h"
 #include "daemon/stall.h"
 #include "journal/device_log.h"
+#include "journal/host_history.h"
 #include "journal/log_limits.h"
 #include "journal/misses.h"
-#include "journal/surroundings.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "transport/endpoint.h"
@@ -32,8 +32,8 @@ struct supervisor {
   uint32_t final_state; /* enum run_state, the last before EXIT */
 
   /* private */
-  struct surroundings around;
-  struct eyes eyes;
+  struct host_history host;
+  struct host_probe probe;
   struct misses misses;
   struct stall stall;
   struct reload reload;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * How accurate the steps are: the first steps of the mechanism beside two half steps each, and beside more iterations. Then
- * drives that are functions of time are followed, to see whether the mechanism gets there. */
-#include "findings/look.h"
+ * How accurate the steps are: the first steps of the mechanism beside two half steps each, and beside more
+ * iterations. Then drives that are functions of time are followed, to see whether the mechanism gets
+ * there. */
+#include "findings/inspection.h"
 #include "stepper/storage.h"
 
 #include "math/euler.h"
@@ -10,24 +11,25 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double AFFORDABLE = 1.5e9; /* flops of the comparison, and of the drives */
+static const double AFFORDABLE_FLOPS = 1.5e9; /* flops of the comparison, and of the drives */
 enum { STEPS = 100, FEWEST = 2 };
-/* Error in a second, relative to the size of the mechanism: above the first limit the finding says what to do, above the
- * second one it is a warning. */
-static const double VISIBLE = 0.01, LARGE = 0.05;
+/* Error in a second, relative to the size of the mechanism: above the first limit the finding says what to
+ * do, above the second one it is a warning. */
+static const double VISIBLE_ERROR = 0.01, LARGE = 0.05;
 
 /* The largest distance of a place on a body between two states, m. */
-static double distance(const struct look *l, const struct look_twin *a, const struct look_twin *b, int *body)
+static double twin_distance(const struct inspection *in, const struct model_twin *a,
+                            const struct model_twin *b, int *body)
 {
   double largest = 0.0;
-  for (int i = 0; i < l->m->bodies; i++) {
+  for (int i = 0; i < in->m->bodies; i++) {
     ali3_body_state x, y;
     double dr[3], dp[4], far;
     ali3_body_get(&a->model, a->data, i, &x);
     ali3_body_get(&b->model, b->data, i, &y);
     v3_sub(dr, x.position, y.position);
     for (int k = 0; k < 4; k++) dp[k] = x.orientation[k] - y.orientation[k];
-    far = sqrt(v3_dot(dr, dr)) + 2.0 * sqrt(p_dot(dp, dp)) * l->reach[i];
+    far = sqrt(v3_dot(dr, dr)) + 2.0 * sqrt(p_dot(dp, dp)) * in->reach[i];
     if (!(far <= largest)) {
       largest = far;
       *body = i;
@@ -39,9 +41,10 @@ static double distance(const struct look *l, const struct look_twin *a, const st
 /* The runs that are compared: with the options as given, with two half steps, with more iterations. */
 enum { AS_IS, HALVED, ITERATED, TWINS };
 
-static bool make(const struct look *l, struct look_twin t[TWINS])
+static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
 {
-  ali3_options o[TWINS] = {l->m->options, l->m->options, l->m->options};
+  /* Options of each twin, within their ranges. */
+  ali3_options o[TWINS] = {in->m->options, in->m->options, in->m->options};
   o[HALVED].substeps *= 2;
   o[ITERATED].iterations = 2 * o[ITERATED].iterations + 4;
   if (o[HALVED].substeps > 1000) { /* the most that there are */
@@ -49,8 +52,9 @@ static bool make(const struct look *l, struct look_twin t[TWINS])
     o[HALVED].iterations = o[ITERATED].iterations;
   }
   if (o[ITERATED].iterations > 100) o[ITERATED].iterations = 100;
+  /* Make all twins, or none. */
   int made = 0;
-  while (made < TWINS && look_twin(&t[made], l->m, &o[made], NULL) &&
+  while (made < TWINS && model_twin_make(&t[made], in->m, &o[made], NULL) &&
          ali3_reset(&t[made].model, t[made].data) >= 0)
     made++;
   return made == TWINS;
@@ -62,7 +66,7 @@ static bool is_felt(enum finding_id id)
 }
 
 /* The warning that is the likeliest reason for a step to fail; NULL: there is none. */
-static const struct finding *likeliest(const struct findings *f)
+static const struct finding *likeliest_cause(const struct findings *f)
 {
   const struct finding *o = NULL;
   for (int i = 0; i < f->count; i++)
@@ -72,18 +76,20 @@ static const struct finding *likeliest(const struct findings *f)
 }
 
 /* status: of all twins in the step in which the first one failed. */
-static void found_failure(struct look *l, const struct look_twin *t, const int status[TWINS])
+static void report_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
 {
   const ali3_report *r = ali3_report_get(t->data);
-  const struct finding *why = likeliest(l->to);
+  /* Find the likeliest remedy: a warning that explains the failure, or what a twin did better. */
+  const struct finding *why = likeliest_cause(in->to);
   char text[400], remedy[420] = "correct the model, or shorten cycle.period";
   ali3_report_text(&t->model, t->data, text, sizeof text);
   if (why)
     snprintf(remedy, sizeof remedy, "likely because of this: %.380s", why->text);
   else if (status[ITERATED] >= 0)
-    snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * l->m->options.iterations + 4);
+    snprintf(remedy, sizeof remedy, "raise solver.iterations to %d", 2 * in->m->options.iterations + 4);
   else if (status[HALVED] >= 0)
-    snprintf(remedy, sizeof remedy, "raise solver.substeps to %d", 2 * l->m->options.substeps);
+    snprintf(remedy, sizeof remedy, "raise solver.substeps to %d", 2 * in->m->options.substeps);
+  /* Name the place that the report blames most. */
   const enum finding_kind kind = r->worst_joint >= 0   ? FINDING_OF_JOINT
                                  : r->worst_force >= 0 ? FINDING_OF_FORCE
                                  : r->worst_body >= 0  ? FINDING_OF_BODY
@@ -91,9 +97,9 @@ static void found_failure(struct look *l, const struct look_twin *t, const int s
   const int index = r->worst_joint >= 0   ? r->worst_joint
                     : r->worst_force >= 0 ? r->worst_force
                                           : r->worst_body;
-  struct finding *f = look_found(l, FINDING_ERROR, FINDING_STEP, kind, index,
-                                 "the step at t = %.4g s fails (%s): %s", r->time, text, remedy);
-  look_number(f, "time", r->time, "s");
+  struct finding *f = finding_add(in, FINDING_ERROR, FINDING_STEP, kind, index,
+                                  "the step at t = %.4g s fails (%s): %s", r->time, text, remedy);
+  finding_add_number(f, "time", r->time, "s");
 }
 
 struct errors {
@@ -104,19 +110,21 @@ struct errors {
 };
 
 /* False: a step failed, and that has been found. */
-static bool compare(struct look *l, struct look_twin t[TWINS], int steps, struct errors *o)
+static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int steps, struct errors *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
+    /* One step of each twin. */
     int status[TWINS], body;
     for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[AS_IS] < 0) {
-      found_failure(l, &t[AS_IS], status);
+      report_failure(in, &t[AS_IS], status);
       return false;
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;
+    /* Keep the largest differences. */
     o->degraded += status[AS_IS] > 0;
-    o->iterations = fmax(o->iterations, distance(l, &t[AS_IS], &t[ITERATED], &body));
-    const double now = distance(l, &t[AS_IS], &t[HALVED], &body);
+    o->iterations = fmax(o->iterations, twin_distance(in, &t[AS_IS], &t[ITERATED], &body));
+    const double now = twin_distance(in, &t[AS_IS], &t[HALVED], &body);
     if (now > o->step) o->body = body;
     o->step = fmax(o->step, now);
   }
@@ -129,37 +137,41 @@ static double order_factor(const ali3_options *o)
   return o->extrapolate ? 16.0 / 15.0 : o->gamma == 0.5 ? 4.0 / 3.0 : 2.0;
 }
 
-static void tell(struct look *l, const struct errors *e)
+static void report_errors(struct inspection *in, const struct errors *e)
 {
-  const double time = e->steps * l->m->options.dt, step = order_factor(&l->m->options) * e->step / time,
+  /* Errors in one second. */
+  const double time = e->steps * in->m->options.dt, step = order_factor(&in->m->options) * e->step / time,
                iterations = e->iterations / time;
-  const double percent = 100.0 * step / l->length, LEAST = 1e-6;
-  const bool much = step > VISIBLE * l->length, by_iterations = iterations > 0.5 * step;
+  const double percent = 100.0 * step / in->length, LEAST = 1e-6;
+  const bool much = step > VISIBLE_ERROR * in->length, by_iterations = iterations > 0.5 * step;
+  /* Choose the remedy by what changes the result most. */
   char degraded[80] = "", remedy[200] = "", freedoms[80] = "";
   if (e->degraded)
     snprintf(degraded, sizeof degraded, "; %d of %d steps did not converge", e->degraded, e->steps);
   if ((much || e->degraded) && by_iterations)
-    snprintf(remedy, sizeof remedy, ": raise solver.iterations from %d to %d", l->m->options.iterations,
-             l->m->options.iterations + 2);
+    snprintf(remedy, sizeof remedy, ": raise solver.iterations from %d to %d", in->m->options.iterations,
+             in->m->options.iterations + 2);
   else if (much)
-    snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", l->m->options.substeps,
-             4 * l->m->options.substeps,
-             l->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
-  struct finding *f = look_found(
-      l, step > LARGE * l->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
+    snprintf(remedy, sizeof remedy, ": raise solver.substeps from %d to %d%s", in->m->options.substeps,
+             4 * in->m->options.substeps,
+             in->m->options.extrapolate ? "" : ", or set solver.extrapolate: true");
+  /* Put the figures into one finding. */
+  struct finding *f = finding_add(
+      in, step > LARGE * in->length ? FINDING_WARNING : FINDING_INFO, FINDING_ACCURACY,
       e->body >= 0 ? FINDING_OF_BODY : FINDING_OF_MODEL, e->body,
       "expected error: %s in a second (%s%.2g %% of the size of the mechanism)%s%s%s, by halving "
       "the first %d "
       "steps; more iterations change %s%s%s%s",
-      look_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
-      e->body >= 0 ? ", body \"" : "", e->body >= 0 ? l->m->body[e->body].name : "", e->body >= 0 ? "\"" : "",
-      e->steps, look_length(iterations).text, degraded, remedy, freedoms);
-  look_number(f, "error_per_second", step, "m/s");
-  look_number(f, "error_of_iterations", iterations, "m/s");
-  look_number(f, "size", l->length, "m");
+      quantity_length(step).text, percent < LEAST ? "below " : "", fmax(percent, LEAST),
+      e->body >= 0 ? ", body \"" : "", e->body >= 0 ? in->m->body[e->body].name : "",
+      e->body >= 0 ? "\"" : "", e->steps, quantity_length(iterations).text, degraded, remedy, freedoms);
+  finding_add_number(f, "error_per_second", step, "m/s");
+  finding_add_number(f, "error_of_iterations", iterations, "m/s");
+  finding_add_number(f, "size", in->length, "m");
 }
 
-/* How long it takes a drive to show where it goes: one period, one turn, its table. s; 0: not a function of time. */
+/* How long it takes a drive to show where it goes: one period, one turn, its table. s; 0: not a function of
+ * time. */
 static double way_of(const ali3_model *m, int force)
 {
   const ali3_force_spec *s = &m->force[force].spec;
@@ -172,7 +184,7 @@ static double way_of(const ali3_model *m, int force)
 }
 
 /* The drive to blame for a mechanism that does not follow: the one with the largest load. */
-static int hardest(const struct look_twin *t)
+static int hardest_drive(const struct model_twin *t)
 {
   int found = -1;
   double most = -1.0;
@@ -187,47 +199,51 @@ static int hardest(const struct look_twin *t)
   return found;
 }
 
-static void found_end(struct look *l, const struct look_twin *t)
+static void report_end(struct inspection *in, const struct model_twin *t)
 {
-  const int drive = hardest(t);
+  const int drive = hardest_drive(t);
   const double time = ali3_report_get(t->data)->time;
   ali3_force_state s;
   if (drive < 0) return;
   ali3_force_get(&t->model, t->data, drive, &s);
-  const bool turns = ali3_model_force_turns(l->m, drive);
-  struct finding *f = look_found(l, FINDING_WARNING, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
-                                 "drive \"%s\" leads out of reach: at t = %.3g s, %s, the mechanism cannot "
-                                 "follow; limit its motion, or correct the "
-                                 "geometry",
-                                 look_force(l, drive), time, look_coordinate(s.target, turns).text);
-  look_number(f, "time", time, "s");
-  look_number(f, "target", s.target, turns ? "rad" : "m");
+  const bool turns = ali3_model_force_turns(in->m, drive);
+  struct finding *f =
+      finding_add(in, FINDING_WARNING, FINDING_DRIVE_REACH, FINDING_OF_FORCE, drive,
+                  "drive \"%s\" leads out of reach: at t = %.3g s, %s, the mechanism cannot "
+                  "follow; limit its motion, or correct the "
+                  "geometry",
+                  inspection_force(in, drive), time, quantity_coordinate(s.target, turns).text);
+  finding_add_number(f, "time", time, "s");
+  finding_add_number(f, "target", s.target, turns ? "rad" : "m");
 }
 
 /* Rows are open by so much (rad, or of the mechanism's size) only where they contradict each other. */
-static const double OPEN = 1e-4;
+static const double OPEN_ROWS = 1e-4;
 
-static bool is_open(const struct look *l, const struct look_twin *t)
+static bool has_open_rows(const struct inspection *in, const struct model_twin *t)
 {
-  return ali3_report_get(t->data)->position > OPEN * fmin(1.0, fmax(l->length, 0.01));
+  return ali3_report_get(t->data)->position > OPEN_ROWS * fmin(1.0, fmax(in->length, 0.01));
 }
 
 /* Returns how many steps the drives can be followed. */
-static int follow_drives(struct look *l, struct look_twin *t, double cost)
+static int follow_drives(struct inspection *in, struct model_twin *t, double cost)
 {
   const double LONGEST = 60.0; /* s */
+  /* Follow until every drive has shown its whole motion, within what a check may cost. */
   double way = 0.0;
-  for (int i = 0; i < l->m->forces; i++) way = fmax(way, way_of(l->m, i));
+  for (int i = 0; i < in->m->forces; i++) way = fmax(way, way_of(in->m, i));
   if (way == 0.0 || ali3_reset(&t->model, t->data) < 0) return STEPS;
-  const double wanted = ceil(fmin(way, LONGEST) / l->m->options.dt), steps = fmin(wanted, AFFORDABLE / cost);
+  const double wanted = ceil(fmin(way, LONGEST) / in->m->options.dt),
+               steps = fmin(wanted, AFFORDABLE_FLOPS / cost);
   if (steps < wanted)
-    look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-               "the drives were followed for %.3g s only: the mechanism is large; run ali3-sim for longer",
-               floor(steps) * l->m->options.dt);
+    finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+                "the drives were followed for %.3g s only: the mechanism is large; run ali3-sim for longer",
+                floor(steps) * in->m->options.dt);
+  /* Step until a joint opens. */
   for (int k = 0; k < (int)steps; k++) {
     const int status = ali3_step(&t->model, t->data);
-    if (status >= 0 && !is_open(l, t)) continue;
-    found_end(l, t);
+    if (status >= 0 && !has_open_rows(in, t)) continue;
+    report_end(in, t);
     return k;
   }
   return STEPS;
@@ -242,22 +258,24 @@ static double cost_of(const ali3_model *m)
          inner * (o->iterations + 3.0) * (200.0 * m->frozen->true_rows + 400.0 * m->bodies);
 }
 
-void look_at_accuracy(struct look *l)
+void inspect_accuracy(struct inspection *in)
 {
-  struct look_twin t[TWINS] = {{.force = NULL}};
+  struct model_twin t[TWINS] = {{.force = NULL}};
   struct errors e = {.body = -1};
-  const ali3_options *o = &l->m->options;
-  const double cost = cost_of(l->m);
+  const ali3_options *o = &in->m->options;
+  /* See how many steps the comparison can afford. */
+  const double cost = cost_of(in->m);
   const double all = cost * (3.0 + (2.0 * o->iterations + 4.0) / o->iterations);
-  const int steps = (int)fmin(STEPS, AFFORDABLE / all);
+  const int steps = (int)fmin(STEPS, AFFORDABLE_FLOPS / all);
   if (steps < FEWEST)
-    look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-               "the accuracy of the steps was not measured: the mechanism is too large; compare two runs of "
-               "ali3-sim");
-  else if (make(l, t)) {
-    const int followed = follow_drives(l, &t[AS_IS], cost);
+    finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+                "the accuracy of the steps was not measured: the mechanism is too large; compare two runs of "
+                "ali3-sim");
+  /* Compare only the steps in which the drives can be followed. */
+  else if (make_twins(in, t)) {
+    const int followed = follow_drives(in, &t[AS_IS], cost);
     ali3_reset(&t[AS_IS].model, t[AS_IS].data);
-    if (compare(l, t, followed < steps ? followed - 1 : steps, &e)) tell(l, &e);
+    if (compare_twins(in, t, followed < steps ? followed - 1 : steps, &e)) report_errors(in, &e);
   }
-  for (int i = 0; i < TWINS; i++) look_twin_free(&t[i]);
+  for (int i = 0; i < TWINS; i++) model_twin_free(&t[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list of findings, and the order in which a mechanism is looked at. */
-#include "findings/look.h"
+#include "findings/inspection.h"
 
 #include "math/vec3.h"
 
@@ -21,57 +21,60 @@ const char *finding_kind_name(enum finding_kind kind)
 }
 
 /* The farthest connection of each body, from its centre of mass. */
-static void measure(struct look *l)
+static void measure_mechanism(struct inspection *in)
 {
-  const ali3_model *m = l->m;
+  const ali3_model *m = in->m;
+  /* Reach of each body: its farthest connection. */
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (i >= m->joints && ali3_force_type_on_joint(m->force[m->frozen->force_of[i - m->joints]].spec.type))
       continue;
     for (int side = 0; side < 2; side++)
       if (j->body[side] != ALI3_GROUND)
-        l->reach[j->body[side]] = fmax(l->reach[j->body[side]], sqrt(v3_dot(j->point[side], j->point[side])));
+        in->reach[j->body[side]] =
+            fmax(in->reach[j->body[side]], sqrt(v3_dot(j->point[side], j->point[side])));
   }
+  /* Sums and the largest arm. */
   for (int b = 0; b < m->bodies; b++) {
-    l->mass += m->body[b].mass;
-    l->arm = fmax(l->arm, l->reach[b]);
+    in->mass += m->body[b].mass;
+    in->arm = fmax(in->arm, in->reach[b]);
   }
   const double g = sqrt(v3_dot(m->gravity, m->gravity));
-  l->weight = l->mass * (g > 0.0 ? g : 9.81);
-  l->length = m->frozen->length;
+  in->weight = in->mass * (g > 0.0 ? g : 9.81);
+  in->length = m->frozen->length;
 }
 
-static bool has_errors(const struct look *l)
+static bool has_errors(const struct inspection *in)
 {
-  return findings_of(l->to, FINDING_ERROR) > 0;
+  return findings_of(in->to, FINDING_ERROR) > 0;
 }
 
-static void tell_skipped(struct look *l)
+static void report_skipped(struct inspection *in)
 {
   for (int id = 0; id < FINDING_SKIPPED; id++)
-    if (l->found[id] > LOOK_MOST)
-      look_found(l, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
-                 "%d more findings [%s] are not listed", l->found[id] - LOOK_MOST,
-                 finding_name((enum finding_id)id));
+    if (in->found[id] > FINDINGS_LISTED)
+      finding_add(in, FINDING_INFO, FINDING_SKIPPED, FINDING_OF_MODEL, -1,
+                  "%d more findings [%s] are not listed", in->found[id] - FINDINGS_LISTED,
+                  finding_name((enum finding_id)id));
 }
 
-static void look(struct look *l)
+static void inspect_all(struct inspection *in)
 {
-  look_at_proportions(l);
-  look_at_gravity(l);
-  l->to->status = ali3_reset(l->m, l->d);
-  ali3_report_text(l->m, l->d, l->to->start, sizeof l->to->start);
-  if (l->to->status < 0) {
-    const bool assembled = l->to->status != ALI3_E_ASSEMBLE && l->to->status != ALI3_E_SINGULAR;
-    if (assembled) look_at_structure(l); /* rates that contradict each other */
-    if (!has_errors(l)) look_at_failure(l);
+  inspect_proportions(in);
+  inspect_gravity(in);
+  in->to->status = ali3_reset(in->m, in->d);
+  ali3_report_text(in->m, in->d, in->to->start, sizeof in->to->start);
+  if (in->to->status < 0) {
+    const bool assembled = in->to->status != ALI3_E_ASSEMBLE && in->to->status != ALI3_E_SINGULAR;
+    if (assembled) inspect_structure(in); /* rates that contradict each other */
+    if (!has_errors(in)) inspect_failure(in);
     return;
   }
-  look_at_structure(l);
-  look_for_loose_ends(l);
-  look_at_start(l);
-  look_at_soft(l);
-  if (!has_errors(l)) look_at_accuracy(l); /* what fights cannot be stepped */
+  inspect_structure(in);
+  inspect_loose_ends(in);
+  inspect_start(in);
+  inspect_soft(in);
+  if (!has_errors(in)) inspect_accuracy(in); /* what fights cannot be stepped */
 }
 
 /* Stable: qsort() with the place as the last key. */
@@ -80,7 +83,7 @@ struct order {
   int place;
 };
 
-static int before(const void *a, const void *b)
+static int by_severity(const void *a, const void *b)
 {
   const struct order *x = a, *y = b;
   if (x->item.severity != y->item.severity) return (int)y->item.severity - (int)x->item.severity;
@@ -88,12 +91,12 @@ static int before(const void *a, const void *b)
   return x->place - y->place;
 }
 
-static bool sort(struct findings *f)
+static bool sort_findings(struct findings *f)
 {
   struct order *o = malloc(((size_t)f->count + 1) * sizeof *o);
   if (!o) return false;
   for (int i = 0; i < f->count; i++) o[i] = (struct order){f->item[i], i};
-  qsort(o, (size_t)f->count, sizeof *o, before);
+  qsort(o, (size_t)f->count, sizeof *o, by_severity);
   for (int i = 0; i < f->count; i++) f->item[i] = o[i].item;
   free(o);
   return true;
@@ -101,22 +104,23 @@ static bool sort(struct findings *f)
 
 struct findings *findings_make(const ali3_model *m, const struct findings_given *given)
 {
-  struct look l = {.m = m, .given = given, .memory = true};
-  l.to = calloc(1, sizeof *l.to);
-  l.d = ali3_data_new(m);
-  l.reach = calloc((size_t)m->bodies + 1, sizeof *l.reach);
-  l.memory = l.to && l.d && l.reach;
-  if (l.memory) {
-    l.to->freedoms = l.to->redundant = -1;
-    measure(&l);
-    look(&l);
-    tell_skipped(&l);
+  struct inspection in = {.m = m, .given = given, .memory = true};
+  in.to = calloc(1, sizeof *in.to);
+  in.d = ali3_data_new(m);
+  in.reach = calloc((size_t)m->bodies + 1, sizeof *in.reach);
+  in.memory = in.to && in.d && in.reach;
+  /* Inspect, then sort by severity. */
+  if (in.memory) {
+    in.to->freedoms = in.to->redundant = -1;
+    measure_mechanism(&in);
+    inspect_all(&in);
+    report_skipped(&in);
   }
-  if (l.memory) l.memory = sort(l.to);
-  ali3_data_free(l.d);
-  free(l.reach);
-  if (l.memory) return l.to;
-  findings_free(l.to);
+  if (in.memory) in.memory = sort_findings(in.to);
+  ali3_data_free(in.d);
+  free(in.reach);
+  if (in.memory) return in.to;
+  findings_free(in.to);
   return NULL;
 }
 

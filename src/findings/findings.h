@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Findings: a list of the likely mistakes in a mechanism, and of figures that a user should know. Set-up only: this code
- * allocates, makes steps, and takes up to seconds. It prints nothing and knows no file. */
+ * Findings: a list of the likely mistakes in a mechanism, and of figures that a user should know. Set-up
+ * only: this code allocates, makes steps, and takes up to seconds. It prints nothing and knows no file. */
 #ifndef FINDINGS_FINDINGS_H
 #define FINDINGS_FINDINGS_H
 
@@ -8,8 +8,8 @@
 
 enum finding_severity { FINDING_INFO, FINDING_WARNING, FINDING_ERROR };
 
-/* X(id, name): `name` is part of the interface of --check=json. Those that are most likely the mistake of the user come
- * first: the list is the order of findings of one severity. */
+/* X(id, name): `name` is part of the interface of --check=json. Those that are most likely the mistake of the
+ * user come first: the list is the order of findings of one severity. */
 #define FINDING_LIST(X)                                                                                      \
   X(FINDING_LENGTHS, "lengths-out-of-proportion")                                                            \
   X(FINDING_MASSES, "mass-out-of-proportion")                                                                \

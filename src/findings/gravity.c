@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Gravity that is forgotten, points up, or is not that of the earth. */
-#include "findings/look.h"
+#include "findings/inspection.h"
 
 #include "math/vec3.h"
 
@@ -15,57 +15,60 @@ static int axis_of(const double v[3], double size)
   return -1;
 }
 
-static void numbers(struct finding *f, const double g[3])
+static void gravity_numbers(struct finding *f, const double g[3])
 {
-  look_number(f, "x", g[0], "m/s^2");
-  look_number(f, "y", g[1], "m/s^2");
-  look_number(f, "z", g[2], "m/s^2");
+  finding_add_number(f, "x", g[0], "m/s^2");
+  finding_add_number(f, "y", g[1], "m/s^2");
+  finding_add_number(f, "z", g[2], "m/s^2");
 }
 
-static void look_at_none(struct look *l)
+static void report_no_gravity(struct inspection *in)
 {
   const double none[3] = {0};
-  struct finding *f = l->given->gravity
-                          ? look_found(l, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                                       "gravity is 0, as the file says")
-                          : look_found(l, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                                       "gravity is not given, and 0: write model.gravity, such as [0, 0, "
-                                       "-9.81], or [0, 0, 0] to mean that");
-  numbers(f, none);
+  struct finding *f = in->given->gravity
+                          ? finding_add(in, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                                        "gravity is 0, as the file says")
+                          : finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                                        "gravity is not given, and 0: write model.gravity, such as [0, 0, "
+                                        "-9.81], or [0, 0, 0] to mean that");
+  gravity_numbers(f, none);
 }
 
-void look_at_gravity(struct look *l)
+void inspect_gravity(struct inspection *in)
 {
-  const double *g = l->m->gravity, LEAST = 1.0, MOST = 30.0, EARTH[2] = {9.7, 9.9};
+  const double *g = in->m->gravity, LEAST = 1.0, MOST = 30.0, EARTH[2] = {9.7, 9.9};
   const double size = sqrt(v3_dot(g, g));
   if (size == 0.0) {
-    look_at_none(l);
+    report_no_gravity(in);
     return;
   }
+  /* Judge size and direction; the first doubt is the one reported. */
   const int axis = axis_of(g, size);
   const bool earth = size >= EARTH[0] && size <= EARTH[1];
   struct finding *f;
+  /* A size that suits no planet suggests a wrong unit. */
   if (size < LEAST || size > MOST)
-    f = look_found(l, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
-                   "gravity is %.4g m/s^2, of the earth it is 9.81: %s", size,
-                   size > 1000.0 ? "is it in mm/s^2? Give m, m/s^2 and kg" : "correct model.gravity");
+    f = finding_add(in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+                    "gravity is %.4g m/s^2, of the earth it is 9.81: %s", size,
+                    size > 1000.0 ? "is it in mm/s^2? Give m, m/s^2 and kg" : "correct model.gravity");
+  /* The usual axes have z upwards. */
   else if (axis >= 0 && g[axis] > 0.0)
-    f = look_found(
-        l, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+    f = finding_add(
+        in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
         "gravity points along +%c: things fall up, unless %c points down in your axes; give -%.4g to turn it "
         "round",
         "xyz"[axis], "xyz"[axis], size);
   else if (axis < 0 && !earth)
-    f = look_found(
-        l, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
+    f = finding_add(
+        in, FINDING_WARNING, FINDING_GRAVITY, FINDING_OF_MODEL, -1,
         "gravity (%.4g, %.4g, %.4g) is along no axis, and %.4g m/s^2 in all: correct model.gravity", g[0],
         g[1], g[2], size);
   else
-    f = look_found(l, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1, "gravity %.4g m/s^2 along %s%s",
-                   size, axis < 0 ? "no axis: " : "",
-                   axis == 0   ? "-x"
-                   : axis == 1 ? "-y"
-                   : axis == 2 ? "-z"
-                               : "an inclined bench?");
-  numbers(f, g);
+    f = finding_add(in, FINDING_INFO, FINDING_GRAVITY, FINDING_OF_MODEL, -1, "gravity %.4g m/s^2 along %s%s",
+                    size, axis < 0 ? "no axis: " : "",
+                    axis == 0   ? "-x"
+                    : axis == 1 ? "-y"
+                    : axis == 2 ? "-z"
+                                : "an inclined bench?");
+  gravity_numbers(f, g);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Bodies that hang on the mechanism by one joint though they look as if they were to be joined at their other end, too: the
- * joint that was forgotten there leaves a model that is in order, so all of this is guessing, and careful.
+ * Bodies that hang on the mechanism by one joint though they look as if they were to be joined at their other
+ * end, too: the joint that was forgotten there leaves a model that is in order, so all of this is guessing,
+ * and careful.
  *
- *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint, or such an end
- *   a loose strut    a slide with a spring, motor or drive in it, which nothing holds about the joint at its foot
+ *   ends that meet   the end of a body opposite to its only joint lies where another body has a joint,
+ *                    or an end of this kind
+ *   a loose strut    a slide with a spring, motor or drive in it, which nothing holds about the joint at its
+ *                    foot
  *   a loose link     in a mechanism with loops, a body that falls about its only joint
  *
- * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load that hangs
- * straight down, a wheel and a turntable are left alone. */
-#include "findings/look.h"
+ * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load
+ * that hangs straight down, a wheel and a turntable are left alone. */
+#include "findings/inspection.h"
 #include "stepper/storage.h"
 
 #include "math/vec3.h"
@@ -39,7 +42,7 @@ struct edge {
   bool acted; /* something works on its coordinate */
 };
 
-struct web {
+struct graph {
   struct node *node;
   struct edge *edge; /* joints, then forces between bodies that no joint connects */
   int edges;
@@ -51,78 +54,82 @@ static int node_of(const ali3_model *m, int body)
   return body == ALI3_GROUND ? m->bodies : body;
 }
 
-static bool works(ali3_force_type type)
+static bool is_actuator(ali3_force_type type)
 {
   return type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE || type == ALI3_FORCE_JOINT_SPRING ||
          type == ALI3_FORCE_GEAR;
 }
 
 /* The joint between two bodies; -1: none. */
-static int joint_between(const struct web *w, int a, int b)
+static int joint_between(const struct graph *graph, int a, int b)
 {
-  for (int i = w->first[a]; i < w->first[a + 1]; i++) {
-    const struct edge *e = &w->edge[w->of[i]];
-    if (e->joint >= 0 && (e->body[0] == b || e->body[1] == b)) return w->of[i];
+  for (int i = graph->first[a]; i < graph->first[a + 1]; i++) {
+    const struct edge *e = &graph->edge[graph->of[i]];
+    if (e->joint >= 0 && (e->body[0] == b || e->body[1] == b)) return graph->of[i];
   }
   return -1;
 }
 
 /* first and of, from the edges so far. */
-static void index_edges(const ali3_model *m, struct web *w)
+static void index_edges(const ali3_model *m, struct graph *graph)
 {
-  memset(w->first, 0, ((size_t)m->bodies + 2) * sizeof *w->first);
-  for (int i = 0; i < w->edges; i++)
-    for (int s = 0; s < 2; s++) w->first[w->edge[i].body[s] + 1]++;
-  for (int n = 0; n <= m->bodies; n++) w->first[n + 1] += w->first[n];
-  for (int i = w->edges - 1; i >= 0; i--)
-    for (int s = 0; s < 2; s++) w->of[--w->first[w->edge[i].body[s] + 1]] = i;
+  memset(graph->first, 0, ((size_t)m->bodies + 2) * sizeof *graph->first);
+  for (int i = 0; i < graph->edges; i++)
+    for (int s = 0; s < 2; s++) graph->first[graph->edge[i].body[s] + 1]++;
+  for (int n = 0; n <= m->bodies; n++) graph->first[n + 1] += graph->first[n];
+  for (int i = graph->edges - 1; i >= 0; i--)
+    for (int s = 0; s < 2; s++) graph->of[--graph->first[graph->edge[i].body[s] + 1]] = i;
   /* counted down by one place: first[n + 1] is now where node n begins */
-  memmove(w->first, w->first + 1, ((size_t)m->bodies + 1) * sizeof *w->first);
-  w->first[m->bodies + 1] = 2 * w->edges;
+  memmove(graph->first, graph->first + 1, ((size_t)m->bodies + 1) * sizeof *graph->first);
+  graph->first[m->bodies + 1] = 2 * graph->edges;
 }
 
-static void add_forces(const ali3_model *m, struct web *w)
+static void add_forces(const ali3_model *m, struct graph *graph)
 {
-  const int joints = w->edges;
+  const int joints = graph->edges;
   for (int i = 0; i < m->forces; i++) {
     const ali3_force_spec *s = &m->force[i].spec;
     if (ali3_force_type_on_joint(s->type)) {
-      if (works(s->type)) w->edge[s->joint].acted = true;
-      if (s->type == ALI3_FORCE_GEAR) w->edge[s->joint_b].acted = true;
+      if (is_actuator(s->type)) graph->edge[s->joint].acted = true;
+      if (s->type == ALI3_FORCE_GEAR) graph->edge[s->joint_b].acted = true;
       continue;
     }
     const int a = node_of(m, s->body_a), b = node_of(m, s->body_b);
-    if (ali3_force_type_is_contact(s->type)) w->node[a].task = w->node[b].task = true;
-    const int joint = a < m->bodies ? joint_between(w, a, b) : joint_between(w, b, a);
+    if (ali3_force_type_is_contact(s->type)) graph->node[a].task = graph->node[b].task = true;
+    const int joint = a < m->bodies ? joint_between(graph, a, b) : joint_between(graph, b, a);
     if (joint >= 0)
-      w->edge[joint].acted |= s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_BUSHING;
+      graph->edge[joint].acted |= s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_BUSHING;
     else
-      w->edge[w->edges++] = (struct edge){.body = {a, b}, .joint = -1};
+      graph->edge[graph->edges++] = (struct edge){.body = {a, b}, .joint = -1};
   }
-  if (w->edges > joints) index_edges(m, w);
+  if (graph->edges > joints) index_edges(m, graph);
 }
 
-static bool weave(const ali3_model *m, struct web *w)
+static bool build_graph(const ali3_model *m, struct graph *graph)
 {
   const size_t nodes = (size_t)m->bodies + 2, edges = (size_t)(m->joints + m->forces) + 1;
-  w->node = calloc(nodes, sizeof *w->node);
-  w->edge = calloc(edges, sizeof *w->edge);
-  w->first = calloc(nodes + 1, sizeof *w->first);
-  w->of = calloc(2 * edges, sizeof *w->of);
-  if (!w->node || !w->edge || !w->first || !w->of) return false;
+  /* Allocate nodes, edges, and room for the index. */
+  graph->node = calloc(nodes, sizeof *graph->node);
+  graph->edge = calloc(edges, sizeof *graph->edge);
+  graph->first = calloc(nodes + 1, sizeof *graph->first);
+  graph->of = calloc(2 * edges, sizeof *graph->of);
+  if (!graph->node || !graph->edge || !graph->first || !graph->of) return false;
+  /* Joints are the first edges; forces between bodies that no joint connects follow. */
   for (int i = 0; i < m->joints; i++) {
     const struct joint *j = &m->joint[i];
-    w->edge[w->edges++] = (struct edge){.body = {node_of(m, j->body[0]), node_of(m, j->body[1])}, .joint = i};
-    for (int s = 0; s < 2; s++) w->node[node_of(m, j->body[s])].joints++;
+    graph->edge[graph->edges++] =
+        (struct edge){.body = {node_of(m, j->body[0]), node_of(m, j->body[1])}, .joint = i};
+    for (int s = 0; s < 2; s++) graph->node[node_of(m, j->body[s])].joints++;
   }
-  index_edges(m, w);
-  add_forces(m, w);
-  for (int i = 0; i < w->edges; i++)
-    for (int s = 0; s < 2; s++) w->node[w->edge[i].body[s]].degree++;
-  for (int i = 0; i < m->loads; i++) w->node[m->load[i].body].task = true;
-  for (int i = 0; i < m->sensors; i++) w->node[m->sensor[i].body].task = true;
+  index_edges(m, graph);
+  add_forces(m, graph);
+  /* Count degrees, mark bodies with a task, and let each body stand for itself. */
+  for (int i = 0; i < graph->edges; i++)
+    for (int s = 0; s < 2; s++) graph->node[graph->edge[i].body[s]].degree++;
+  for (int i = 0; i < m->loads; i++) graph->node[m->load[i].body].task = true;
+  for (int i = 0; i < m->sensors; i++) graph->node[m->sensor[i].body].task = true;
   for (int b = 0; b < m->bodies; b++) {
-    struct node *n = &w->node[b];
+    struct node *n = &graph->node[b];
     n->mass = m->body[b].mass;
     for (int i = 0; i < 3; i++) n->sum[i] = n->mass * m->body[b].position[i];
     n->bodies = 1;
@@ -131,48 +138,50 @@ static bool weave(const ali3_model *m, struct web *w)
   return true;
 }
 
-static void unweave(struct web *w)
+static void free_graph(struct graph *graph)
 {
-  free(w->node);
-  free(w->edge);
-  free(w->first);
-  free(w->of);
+  free(graph->node);
+  free(graph->edge);
+  free(graph->first);
+  free(graph->of);
 }
 
 /* Place and axis (of a) of a joint in the world, at the start. */
-static void joint_point(const struct look *l, int joint, int side, double point[3])
+static void joint_point(const struct inspection *in, int joint, int side, double point[3])
 {
-  const struct joint *j = &l->m->joint[joint];
+  const struct joint *j = &in->m->joint[joint];
   if (j->body[side] == ALI3_GROUND) {
     v3_copy(point, j->point[side]);
   } else {
     ali3_point_state s;
-    ali3_point_get(l->m, l->d, j->body[side], j->point[side], &s);
+    ali3_point_get(in->m, in->d, j->body[side], j->point[side], &s);
     v3_copy(point, s.position);
   }
 }
 
-static void joint_axis(const struct look *l, int joint, double axis[3])
+static void joint_axis(const struct inspection *in, int joint, double axis[3])
 {
-  const struct joint *j = &l->m->joint[joint];
+  const struct joint *j = &in->m->joint[joint];
   if (j->body[0] == ALI3_GROUND)
     v3_copy(axis, j->axis[0]);
   else
-    m3_mul(axis, stored_frame(l->m, l->d, j->body[0]).R, j->axis[0]);
+    m3_mul(axis, stored_frame(in->m, in->d, j->body[0]).R, j->axis[0]);
 }
 
 /* Whether gravity moves what hangs on a joint, by itself. */
-static bool falls(const struct look *l, const struct node *n, int joint)
+static bool falls_about_joint(const struct inspection *in, const struct node *n, int joint)
 {
-  const ali3_joint_type type = l->m->joint[joint].type;
-  const double *g = l->m->gravity, size = sqrt(v3_dot(g, g)), LITTLE = 1e-3;
+  const ali3_joint_type type = in->m->joint[joint].type;
+  const double *g = in->m->gravity, size = sqrt(v3_dot(g, g)), LITTLE = 1e-3;
   double point[3], axis[3] = {0}, arm[3], moment[3];
   if (size == 0.0 || n->mass <= 0.0 || type == ALI3_JOINT_FIXED) return false;
-  joint_point(l, joint, 0, point);
+  /* The moment of gravity about the joint. */
+  joint_point(in, joint, 0, point);
   for (int i = 0; i < 3; i++) arm[i] = n->sum[i] / n->mass - point[i];
   v3_cross(moment, arm, g);
-  const double far = size * fmax(sqrt(v3_dot(arm, arm)), 0.01 * l->length);
-  if (ali3_joint_type_has_axis_a(type)) joint_axis(l, joint, axis);
+  const double far = size * fmax(sqrt(v3_dot(arm, arm)), 0.01 * in->length);
+  if (ali3_joint_type_has_axis_a(type)) joint_axis(in, joint, axis);
+  /* Gravity moves it where the joint leaves a component free. */
   switch (type) {
   case ALI3_JOINT_REVOLUTE:
     return fabs(v3_dot(moment, axis)) > LITTLE * far;
@@ -188,33 +197,36 @@ static bool falls(const struct look *l, const struct node *n, int joint)
   }
 }
 
-static bool turns(ali3_joint_type type)
+static bool is_turning_joint(ali3_joint_type type)
 {
   return type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_UNIVERSAL || type == ALI3_JOINT_SPHERICAL;
 }
 
 /* Takes off the end `b`, which hangs on one more edge; the body it hangs on, or -1. */
-static int peel(const struct look *l, struct web *w, int b)
+static int peel_end(const struct inspection *in, struct graph *graph, int b)
 {
-  struct node *n = &w->node[b];
+  struct node *n = &graph->node[b];
   n->peeled = true;
   n->busy |= n->task;
-  for (int i = w->first[b]; i < w->first[b + 1]; i++) {
-    const struct edge *e = &w->edge[w->of[i]];
+  /* Find the only edge left. */
+  for (int i = graph->first[b]; i < graph->first[b + 1]; i++) {
+    const struct edge *e = &graph->edge[graph->of[i]];
     const int other = e->body[0] == b ? e->body[1] : e->body[0];
-    if (w->node[other].peeled) continue;
-    struct node *up = &w->node[other];
-    const ali3_joint_type type = e->joint >= 0 ? l->m->joint[e->joint].type : ALI3_JOINT_FIXED;
+    if (graph->node[other].peeled) continue;
+    struct node *up = &graph->node[other];
+    const ali3_joint_type type = e->joint >= 0 ? in->m->joint[e->joint].type : ALI3_JOINT_FIXED;
+    /* Note what the end hangs on, and whether it falls or swings there. */
     n->upper = other;
     n->joint = e->joint;
     n->busy |= e->joint < 0;
-    const bool drops = e->joint >= 0 && !e->acted && falls(l, n, e->joint);
+    const bool drops = e->joint >= 0 && !e->acted && falls_about_joint(in, n, e->joint);
     n->falls |= drops;
-    n->loose |= n->strut && e->joint >= 0 && !e->acted && turns(type);
+    n->loose |= n->strut && e->joint >= 0 && !e->acted && is_turning_joint(type);
     n->strut |= e->acted && (type == ALI3_JOINT_PRISMATIC || type == ALI3_JOINT_CYLINDRICAL);
+    /* Cut it off, and hand its mass and its marks on. */
     n->degree--;
     up->degree--;
-    if (other == l->m->bodies) return -1;
+    if (other == in->m->bodies) return -1;
     up->mass += n->mass;
     up->bodies += n->bodies;
     for (int k = 0; k < 3; k++) up->sum[k] += n->sum[k];
@@ -228,102 +240,108 @@ static int peel(const struct look *l, struct web *w, int b)
 }
 
 /* The end of a body with one joint, opposite to it. */
-static bool free_end(const struct look *l, const struct web *w, int b, double end[3])
+static bool free_end(const struct inspection *in, const struct graph *graph, int b, double end[3])
 {
-  const struct node *n = &w->node[b];
+  const struct node *n = &graph->node[b];
   ali3_body_state s;
   double point[3], arm[3];
   if (!n->peeled || n->joint < 0 || n->joints != 1 || n->task) return false;
-  joint_point(l, n->joint, l->m->joint[n->joint].body[1] == b, point);
-  ali3_body_get(l->m, l->d, b, &s);
+  joint_point(in, n->joint, in->m->joint[n->joint].body[1] == b, point);
+  ali3_body_get(in->m, in->d, b, &s);
   v3_sub(arm, s.position, point);
   for (int i = 0; i < 3; i++) end[i] = s.position[i] + arm[i];
-  return sqrt(v3_dot(arm, arm)) > 1e-2 * l->length;
+  return sqrt(v3_dot(arm, arm)) > 1e-2 * in->length;
 }
 
-static bool meet(const struct look *l, const double a[3], const double b[3])
+static bool points_meet(const struct inspection *in, const double a[3], const double b[3])
 {
   double d[3];
   v3_sub(d, a, b);
-  return sqrt(v3_dot(d, d)) < 1e-3 * l->length;
+  return sqrt(v3_dot(d, d)) < 1e-3 * in->length;
 }
 
 /* A body other than `b` with a joint, or an end, at the place; model.bodies: the ground; -2: none. */
-static int body_at(const struct look *l, const struct web *w, int b, const double place[3])
+static int body_at(const struct inspection *in, const struct graph *graph, int b, const double place[3])
 {
-  const ali3_model *m = l->m;
+  const ali3_model *m = in->m;
   double other[3];
   for (int c = 0; c < m->bodies; c++)
-    if (c != b && w->node[c].upper != b && w->node[b].upper != c && free_end(l, w, c, other) &&
-        meet(l, place, other))
+    if (c != b && graph->node[c].upper != b && graph->node[b].upper != c && free_end(in, graph, c, other) &&
+        points_meet(in, place, other))
       return c;
   for (int i = 0; i < m->joints; i++) {
     const struct joint *j = &m->joint[i];
     if (j->body[0] == b || j->body[1] == b) continue;
-    joint_point(l, i, 0, other);
-    if (meet(l, place, other)) return j->body[1] == ALI3_GROUND ? node_of(m, j->body[0]) : j->body[1];
+    joint_point(in, i, 0, other);
+    if (points_meet(in, place, other)) return j->body[1] == ALI3_GROUND ? node_of(m, j->body[0]) : j->body[1];
   }
   return -2;
 }
 
 enum { ENDS_TRIED = 100 };
 
-static int look_for_meetings(struct look *l, const struct web *w)
+static int find_meetings(struct inspection *in, const struct graph *graph)
 {
   int tried = 0, found = 0;
-  for (int b = 0; b < l->m->bodies && tried < ENDS_TRIED; b++) {
+  for (int b = 0; b < in->m->bodies && tried < ENDS_TRIED; b++) {
+    /* Only ends that meet something, each pair once. */
     double end[3];
-    if (!free_end(l, w, b, end)) continue;
+    if (!free_end(in, graph, b, end)) continue;
     tried++;
-    const int other = body_at(l, w, b, end);
-    if (other < 0 || (other < b && free_end(l, w, other, (double[3]){0})))
+    const int other = body_at(in, graph, b, end);
+    if (other < 0 || (other < b && free_end(in, graph, other, (double[3]){0})))
       continue; /* told of the other one */
-    const char *name = other == l->m->bodies ? "ground" : l->m->body[other].name;
-    struct finding *f = look_found(l, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
-                                   "body \"%s\" is held by joint \"%s\" alone, and its other end meets body "
-                                   "\"%s\" at (%.4g, %.4g, %.4g): "
-                                   "is a joint between \"%s\" and \"%s\" forgotten?",
-                                   l->m->body[b].name, l->m->joint[w->node[b].joint].name, name, end[0],
-                                   end[1], end[2], l->m->body[b].name, name);
-    for (int i = 0; i < 3; i++) look_number(f, (const char *[]){"x", "y", "z"}[i], end[i], "m");
+    /* Report the pair and the place. */
+    const char *name = other == in->m->bodies ? "ground" : in->m->body[other].name;
+    struct finding *f = finding_add(in, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
+                                    "body \"%s\" is held by joint \"%s\" alone, and its other end meets body "
+                                    "\"%s\" at (%.4g, %.4g, %.4g): "
+                                    "is a joint between \"%s\" and \"%s\" forgotten?",
+                                    in->m->body[b].name, in->m->joint[graph->node[b].joint].name, name,
+                                    end[0], end[1], end[2], in->m->body[b].name, name);
+    for (int i = 0; i < 3; i++) finding_add_number(f, (const char *[]){"x", "y", "z"}[i], end[i], "m");
     found++;
   }
   return found;
 }
 
 /* Each thing that hangs, at the body next to what it hangs on. */
-static void look_for_hanging(struct look *l, const struct web *w)
+static void find_hanging(struct inspection *in, const struct graph *graph)
 {
-  for (int b = 0; b < l->m->bodies; b++) {
-    const struct node *n = &w->node[b];
+  for (int b = 0; b < in->m->bodies; b++) {
+    const struct node *n = &graph->node[b];
     if (!n->peeled || n->joint < 0 || n->busy) continue;
-    const bool outermost = n->upper == l->m->bodies || !w->node[n->upper].peeled;
-    const bool in_loop = n->upper != l->m->bodies && w->node[n->upper].degree >= 2;
+    /* Only what hangs next to the rest of the mechanism, and moves there. */
+    const bool outermost = n->upper == in->m->bodies || !graph->node[n->upper].peeled;
+    const bool in_loop = n->upper != in->m->bodies && graph->node[n->upper].degree >= 2;
     if (!outermost || !(n->loose || (n->falls && in_loop))) continue;
-    struct look_names names = {.all = 0};
-    for (int c = 0; c < l->m->bodies; c++) {
+    /* List all bodies that hang on it. */
+    struct name_list names = {.all = 0};
+    for (int c = 0; c < in->m->bodies; c++) {
       int up = c;
-      while (up != b && up < l->m->bodies && w->node[up].peeled && w->node[up].joint >= 0)
-        up = w->node[up].upper;
-      if (up == b) look_names_add(&names, l->m->body[c].name);
+      while (up != b && up < in->m->bodies && graph->node[up].peeled && graph->node[up].joint >= 0)
+        up = graph->node[up].upper;
+      if (up == b) name_list_add(&names, in->m->body[c].name);
     }
+    /* Report the list. */
     char held[200];
-    snprintf(held, sizeof held, "%s %s", look_names_text(&names), n->bodies > 1 ? "are" : "is");
-    look_found(l, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
-               "%s %s held by joint \"%s\" alone and free otherwise: is a joint at the other end forgotten?",
-               n->bodies > 1 ? "bodies" : "body", held, l->m->joint[n->joint].name);
+    snprintf(held, sizeof held, "%s %s", name_list_text(&names), n->bodies > 1 ? "are" : "is");
+    finding_add(in, FINDING_WARNING, FINDING_LOOSE_END, FINDING_OF_BODY, b,
+                "%s %s held by joint \"%s\" alone and free otherwise: is a joint at the other end forgotten?",
+                n->bodies > 1 ? "bodies" : "body", held, in->m->joint[n->joint].name);
   }
 }
 
-void look_for_loose_ends(struct look *l)
+void inspect_loose_ends(struct inspection *in)
 {
-  struct web w = {.edges = 0};
-  if (weave(l->m, &w)) {
-    for (int b = 0; b < l->m->bodies; b++)
-      for (int end = b; end >= 0 && w.node[end].degree == 1 && !w.node[end].peeled;) end = peel(l, &w, end);
-    if (look_for_meetings(l, &w) == 0) look_for_hanging(l, &w);
+  struct graph graph = {.edges = 0};
+  if (build_graph(in->m, &graph)) {
+    for (int b = 0; b < in->m->bodies; b++)
+      for (int end = b; end >= 0 && graph.node[end].degree == 1 && !graph.node[end].peeled;)
+        end = peel_end(in, &graph, end);
+    if (find_meetings(in, &graph) == 0) find_hanging(in, &graph);
   } else {
-    l->memory = false;
+    in->memory = false;
   }
-  unweave(&w);
+  free_graph(&graph);
 }

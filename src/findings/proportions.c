@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Mass, inertia and lengths that do not go together. The measure is the radius of gyration k = sqrt(tr(J)/(2 m)), which is
- * 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong unit is a factor of 1000 in
- * a length or in k (kg mm^2), and of 32 in k (g). */
-#include "findings/look.h"
+ * Mass, inertia and lengths that do not go together. The measure is the radius of gyration k = sqrt(tr(J)/(2
+ * m)), which is 0.29 times the length of a slender rod, over the distance of the body's connections. A wrong
+ * unit is a factor of 1000 in a length or in k (kg mm^2), and of 32 in k (g). */
+#include "findings/inspection.h"
 
 #include "math/vec3.h"
 
@@ -27,7 +27,7 @@ struct measures {
   enum verdict *verdict; /* (bodies) */
 };
 
-static void extend(struct box *b, const double point[3])
+static void extend_box(struct box *b, const double point[3])
 {
   for (int i = 0; i < 3; i++) {
     b->low[i] = b->points ? fmin(b->low[i], point[i]) : point[i];
@@ -36,15 +36,15 @@ static void extend(struct box *b, const double point[3])
   b->points++;
 }
 
-static void find_boxes(const struct look *l, struct box *box)
+static void find_boxes(const struct inspection *in, struct box *box)
 {
-  const ali3_model *m = l->m;
+  const ali3_model *m = in->m;
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (i >= m->joints && ali3_force_type_on_joint(m->force[m->frozen->force_of[i - m->joints]].spec.type))
       continue;
     for (int side = 0; side < 2; side++)
-      if (j->body[side] != ALI3_GROUND) extend(&box[j->body[side]], j->point[side]);
+      if (j->body[side] != ALI3_GROUND) extend_box(&box[j->body[side]], j->point[side]);
   }
 }
 
@@ -55,39 +55,40 @@ static double span_of(const struct box *b)
   return sqrt(v3_dot(size, size));
 }
 
-static double gyration(const struct body *b)
+static double gyration_radius(const struct body *b)
 {
   return sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2.0 * b->mass));
 }
 
-/* Small is judged between two connections only: a point mass on a rod is a pendulum. Large is judged with what the whole
- * mechanism measures, too: a flywheel may be held in its middle. */
-static void judge(const struct look *l, const struct measures *o, int body)
+/* Small is judged between two connections only: a point mass on a rod is a pendulum. Large is judged with
+ * what the whole mechanism measures, too: a flywheel may be held in its middle. */
+static void judge_body(const struct inspection *in, const struct measures *o, int body)
 {
-  const struct body *b = &l->m->body[body];
-  const double span = span_of(&o->box[body]), reach = fmax(span, l->reach[body]);
+  const struct body *b = &in->m->body[body];
+  const double span = span_of(&o->box[body]), reach = fmax(span, in->reach[body]);
   o->ratio[body] = NAN;
   o->verdict[body] = FINE;
   if (b->mass <= 0.0 || reach <= 0.0) return;
-  const double k = gyration(b);
+  const double k = gyration_radius(b);
   if (k <= 0.0) return; /* a point: the freeze asks for what holds it */
   o->ratio[body] = k / reach;
-  if (k > OUT * fmax(reach, 0.1 * l->length)) o->verdict[body] = LARGE;
+  if (k > OUT * fmax(reach, 0.1 * in->length)) o->verdict[body] = LARGE;
   if (k * OUT < span) o->verdict[body] = SMALL;
 }
 
-static void found(struct look *l, const struct measures *o, enum finding_id id, int body, const char *guess)
+static void report_body(struct inspection *in, const struct measures *o, enum finding_id id, int body,
+                        const char *guess)
 {
-  const struct body *b = &l->m->body[body];
-  const double k = gyration(b), distance = fmax(span_of(&o->box[body]), l->reach[body]);
-  struct finding *f = look_found(
-      l, FINDING_WARNING, id, FINDING_OF_BODY, body,
+  const struct body *b = &in->m->body[body];
+  const double k = gyration_radius(b), distance = fmax(span_of(&o->box[body]), in->reach[body]);
+  struct finding *f = finding_add(
+      in, FINDING_WARNING, id, FINDING_OF_BODY, body,
       "body \"%s\": mass %.4g kg and inertia make a radius of gyration of %s, but its joints are %s %s: %s",
-      b->name, b->mass, look_length(k).text, look_length(distance).text,
+      b->name, b->mass, quantity_length(k).text, quantity_length(distance).text,
       o->box[body].points > 1 ? "apart" : "away", guess);
-  look_number(f, "mass", b->mass, "kg");
-  look_number(f, "radius_of_gyration", k, "m");
-  look_number(f, "distance", distance, "m");
+  finding_add_number(f, "mass", b->mass, "kg");
+  finding_add_number(f, "radius_of_gyration", k, "m");
+  finding_add_number(f, "distance", distance, "m");
 }
 
 static const char *guess_of(enum verdict verdict, double factor, enum finding_id *id)
@@ -109,11 +110,11 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Median ratio of the bodies with a verdict; NaN: there is none. */
-static double median(const struct look *l, const struct measures *o, enum verdict verdict)
+static double median_ratio(const struct inspection *in, const struct measures *o, enum verdict verdict)
 {
   int n = 0;
-  double *v = malloc((size_t)l->m->bodies * sizeof *v), middle = NAN;
-  for (int b = 0; v && b < l->m->bodies; b++)
+  double *v = malloc((size_t)in->m->bodies * sizeof *v), middle = NAN;
+  for (int b = 0; v && b < in->m->bodies; b++)
     if (o->verdict[b] == verdict) v[n++] = o->ratio[b];
   if (n > 0) {
     qsort(v, (size_t)n, sizeof *v, by_value);
@@ -124,74 +125,79 @@ static double median(const struct look *l, const struct measures *o, enum verdic
 }
 
 /* One mistake in many bodies is one finding. */
-static void found_in_many(struct look *l, const struct measures *o, enum verdict verdict, int judged, int out)
+static void report_many(struct inspection *in, const struct measures *o, enum verdict verdict, int judged,
+                        int out)
 {
+  /* Guess the mistake from the median of the bodies. */
   enum finding_id id;
-  const double middle = median(l, o, verdict), factor = verdict == LARGE ? middle / USUAL : USUAL / middle;
+  const double middle = median_ratio(in, o, verdict),
+               factor = verdict == LARGE ? middle / USUAL : USUAL / middle;
   const char *guess = guess_of(verdict, factor, &id);
+  /* Show it at the first of them. */
   int first = 0;
   while (o->verdict[first] != verdict) first++;
-  const double k = gyration(&l->m->body[first]), distance = fmax(span_of(&o->box[first]), l->reach[first]);
-  struct finding *f = look_found(l, FINDING_WARNING, id, FINDING_OF_BODY, first,
-                                 "%d of %d bodies: radius of gyration and distance of joints do not go "
-                                 "together (body \"%s\", %.4g kg: %s "
-                                 "and %s): %s",
-                                 out, judged, l->m->body[first].name, l->m->body[first].mass,
-                                 look_length(k).text, look_length(distance).text, guess);
-  look_number(f, "bodies", out, "");
-  look_number(f, "mass", l->m->body[first].mass, "kg");
-  look_number(f, "radius_of_gyration", k, "m");
-  look_number(f, "distance", distance, "m");
+  const double k = gyration_radius(&in->m->body[first]),
+               distance = fmax(span_of(&o->box[first]), in->reach[first]);
+  struct finding *f = finding_add(in, FINDING_WARNING, id, FINDING_OF_BODY, first,
+                                  "%d of %d bodies: radius of gyration and distance of joints do not go "
+                                  "together (body \"%s\", %.4g kg: %s "
+                                  "and %s): %s",
+                                  out, judged, in->m->body[first].name, in->m->body[first].mass,
+                                  quantity_length(k).text, quantity_length(distance).text, guess);
+  finding_add_number(f, "bodies", out, "");
+  finding_add_number(f, "mass", in->m->body[first].mass, "kg");
+  finding_add_number(f, "radius_of_gyration", k, "m");
+  finding_add_number(f, "distance", distance, "m");
 }
 
-static void list(struct look *l, const struct measures *o, enum verdict verdict)
+static void list_verdict(struct inspection *in, const struct measures *o, enum verdict verdict)
 {
   int judged = 0, out = 0;
-  for (int b = 0; b < l->m->bodies; b++) {
+  for (int b = 0; b < in->m->bodies; b++) {
     judged += !isnan(o->ratio[b]);
     out += o->verdict[b] == verdict;
   }
   if (out >= 2 && 2 * out >= judged) {
-    found_in_many(l, o, verdict, judged, out);
+    report_many(in, o, verdict, judged, out);
     return;
   }
-  for (int b = 0; b < l->m->bodies; b++) {
+  for (int b = 0; b < in->m->bodies; b++) {
     enum finding_id id;
     if (o->verdict[b] != verdict) continue;
     const char *guess = guess_of(verdict, verdict == LARGE ? o->ratio[b] / USUAL : USUAL / o->ratio[b], &id);
-    found(l, o, id, b, guess);
+    report_body(in, o, id, b, guess);
   }
 }
 
 /* Lengths and inertias in mm go together; the mass does not. */
-static void look_at_density(struct look *l)
+static void inspect_density(struct inspection *in)
 {
   const double LARGE_FROM = 30.0, THIN = 1e-3; /* m; kg/m^3, a thousandth of air */
-  if (l->arm < LARGE_FROM || l->mass >= THIN * l->arm * l->arm * l->arm) return;
-  for (int i = 0; i < l->to->count; i++)
-    if (l->to->item[i].id == FINDING_LENGTHS) return;
+  if (in->arm < LARGE_FROM || in->mass >= THIN * in->arm * in->arm * in->arm) return;
+  for (int i = 0; i < in->to->count; i++)
+    if (in->to->item[i].id == FINDING_LENGTHS) return;
   struct finding *f =
-      look_found(l, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
-                 "the mechanism has arms of %s but weighs %.3g kg: are the lengths in mm? Give m and "
-                 "kg m^2",
-                 look_length(l->arm).text, l->mass);
-  look_number(f, "length", l->arm, "m");
-  look_number(f, "mass", l->mass, "kg");
+      finding_add(in, FINDING_WARNING, FINDING_LENGTHS, FINDING_OF_MODEL, -1,
+                  "the mechanism has arms of %s but weighs %.3g kg: are the lengths in mm? Give m and "
+                  "kg m^2",
+                  quantity_length(in->arm).text, in->mass);
+  finding_add_number(f, "length", in->arm, "m");
+  finding_add_number(f, "mass", in->mass, "kg");
 }
 
-void look_at_proportions(struct look *l)
+void inspect_proportions(struct inspection *in)
 {
-  const size_t bodies = (size_t)l->m->bodies;
+  const size_t bodies = (size_t)in->m->bodies;
   struct measures o = {calloc(bodies, sizeof *o.box), calloc(bodies, sizeof *o.ratio),
                        calloc(bodies, sizeof *o.verdict)};
   if (o.box && o.ratio && o.verdict) {
-    find_boxes(l, o.box);
-    for (int b = 0; b < l->m->bodies; b++) judge(l, &o, b);
-    list(l, &o, LARGE);
-    list(l, &o, SMALL);
-    look_at_density(l);
+    find_boxes(in, o.box);
+    for (int b = 0; b < in->m->bodies; b++) judge_body(in, &o, b);
+    list_verdict(in, &o, LARGE);
+    list_verdict(in, &o, SMALL);
+    inspect_density(in);
   } else {
-    l->memory = false;
+    in->memory = false;
   }
   free(o.box);
   free(o.ratio);

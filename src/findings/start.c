@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts that are violated
- * already, and the largest loads. */
-#include "findings/look.h"
+ * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts
+ * that are violated already, and the largest loads. */
+#include "findings/inspection.h"
 #include "stepper/storage.h"
 
 #include "math/vec3.h"
@@ -10,34 +10,34 @@
 #include <stdio.h>
 
 /* Open by less is rounding of the numbers in the file. */
-static const double VISIBLE = 1e-3; /* times the size of the mechanism, and rad */
+static const double VISIBLE_OPENING = 1e-3; /* times the size of the mechanism, and rad */
 
-static void look_at_opening(struct look *l, enum finding_kind kind, int index, const ali3_opening *o,
-                            const char *text)
+static void report_opening(struct inspection *in, enum finding_kind kind, int index, const ali3_opening *o,
+                           const char *text)
 {
-  const bool visible = o->distance > VISIBLE * l->length || o->angle > VISIBLE;
-  struct finding *f = look_found(
-      l, visible ? FINDING_WARNING : FINDING_INFO, FINDING_OPEN, kind, index,
+  const bool visible = o->distance > VISIBLE_OPENING * in->length || o->angle > VISIBLE_OPENING;
+  struct finding *f = finding_add(
+      in, visible ? FINDING_WARNING : FINDING_INFO, FINDING_OPEN, kind, index,
       "%s at the start, and bodies were moved to close it: correct positions, orientations, points or axes",
       text);
-  look_number(f, "distance", o->distance, "m");
-  look_number(f, "angle", o->angle, "rad");
+  finding_add_number(f, "distance", o->distance, "m");
+  finding_add_number(f, "angle", o->angle, "rad");
 }
 
 /* Joints and drives that were open before the reset closed them. */
-static void look_at_openings(struct look *l)
+static void inspect_openings(struct inspection *in)
 {
   ali3_opening o;
   char text[300];
-  for (int i = 0; i < l->m->joints; i++) {
-    if (ali3_joint_opening(l->m, i, &o) != ALI3_OK || !o.open) continue;
-    ali3_joint_opening_text(l->m, i, text, sizeof text);
-    look_at_opening(l, FINDING_OF_JOINT, i, &o, text);
+  for (int i = 0; i < in->m->joints; i++) {
+    if (ali3_joint_opening(in->m, i, &o) != ALI3_OK || !o.open) continue;
+    ali3_joint_opening_text(in->m, i, text, sizeof text);
+    report_opening(in, FINDING_OF_JOINT, i, &o, text);
   }
-  for (int i = 0; i < l->m->forces; i++) {
-    if (ali3_force_opening(l->m, i, &o) != ALI3_OK || !o.open) continue;
-    ali3_force_opening_text(l->m, i, text, sizeof text);
-    look_at_opening(l, FINDING_OF_FORCE, i, &o, text);
+  for (int i = 0; i < in->m->forces; i++) {
+    if (ali3_force_opening(in->m, i, &o) != ALI3_OK || !o.open) continue;
+    ali3_force_opening_text(in->m, i, text, sizeof text);
+    report_opening(in, FINDING_OF_FORCE, i, &o, text);
   }
 }
 
@@ -47,9 +47,9 @@ static bool on_angle(const ali3_model *m, int force)
 }
 
 /* A stop that carries the mechanism is pressed in by less than its weight. */
-static void look_at_stop(struct look *l, int force)
+static void inspect_stop(struct inspection *in, int force)
 {
-  const ali3_model *m = l->m;
+  const ali3_model *m = in->m;
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[force]];
   const struct law *law = &j->law[0];
   const ali3_force_type type = m->force[force].spec.type;
@@ -57,12 +57,14 @@ static void look_at_stop(struct look *l, int force)
   ali3_force_state state;
   double slope, rate[ROWS_MAX];
   if (law->kind != LAW_LIMITS || type == ALI3_FORCE_CABLE) return;
-  ali3_force_get(m, l->d, force, &state);
-  stage_rate(m, l->d, j, rate);
-  const double x = l->d->Phi[j->first], out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
+  /* How far it is violated, and the load that follows. */
+  ali3_force_get(m, in->d, force, &state);
+  stage_rate(m, in->d, j, rate);
+  const double x = in->d->Phi[j->first], out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
   const double load = fabs(law_force(law, x, rate[0], 0.0, &slope));
-  const bool much = load > l->weight * (turns ? l->length : 1.0);
+  const bool much = load > in->weight * (turns ? in->length : 1.0);
   if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre on the road */
+  /* Word it: a load below the weight may be meant. */
   const char *what = !much     ? "less than the weight of the mechanism, so it may be meant"
                      : contact ? "move the bodies apart, or correct radii and points"
                                : "correct the limits, or start within them";
@@ -70,12 +72,12 @@ static void look_at_stop(struct look *l, int force)
   snprintf(line, sizeof line,
            contact ? "the bodies overlap by %s at the start, which makes a force of %s"
                    : "the stop is violated by %s at the start, which makes a load of %s",
-           look_coordinate(fabs(out), turns).text, look_load(load, turns).text);
+           quantity_coordinate(fabs(out), turns).text, quantity_load(load, turns).text);
   struct finding *f =
-      look_found(l, much ? FINDING_WARNING : FINDING_INFO, contact ? FINDING_CONTACT : FINDING_STOP,
-                 FINDING_OF_FORCE, force, "force \"%s\": %s: %s", look_force(l, force), line, what);
-  look_number(f, "violation", fabs(out), turns ? "rad" : "m");
-  look_number(f, "load", load, turns ? "N m" : "N");
+      finding_add(in, much ? FINDING_WARNING : FINDING_INFO, contact ? FINDING_CONTACT : FINDING_STOP,
+                  FINDING_OF_FORCE, force, "force \"%s\": %s: %s", inspection_force(in, force), line, what);
+  finding_add_number(f, "violation", fabs(out), turns ? "rad" : "m");
+  finding_add_number(f, "load", load, turns ? "N m" : "N");
 }
 
 struct largest {
@@ -88,56 +90,59 @@ static void keep_larger(struct largest *o, int index, double value)
   if (o->index < 0 || value > o->value) *o = (struct largest){index, value};
 }
 
-/* Loads that only a mechanism next to a singular position, or a locked one, has; unless a warning explains them. */
-static bool is_absurd(const struct look *l, double force)
+/* Loads that only a mechanism next to a singular position, or a locked one, has; unless a warning explains
+ * them. */
+static bool is_absurd(const struct inspection *in, double force)
 {
-  return l->weight > 0.0 && force > 1e5 * l->weight && findings_of(l->to, FINDING_WARNING) == 0;
+  return in->weight > 0.0 && force > 1e5 * in->weight && findings_of(in->to, FINDING_WARNING) == 0;
 }
 
-static void look_at_reactions(struct look *l)
+static void inspect_reactions(struct inspection *in)
 {
+  /* Find the largest force and the largest torque. */
   struct largest force = {-1, 0.0}, torque = {-1, 0.0};
-  for (int i = 0; i < l->m->joints; i++) {
+  for (int i = 0; i < in->m->joints; i++) {
     ali3_joint_state s;
-    ali3_joint_get(l->m, l->d, i, &s);
+    ali3_joint_get(in->m, in->d, i, &s);
     keep_larger(&force, i, sqrt(v3_dot(s.force, s.force)));
     keep_larger(&torque, i, sqrt(v3_dot(s.torque, s.torque)));
   }
   if (force.index < 0 || (force.value < 1e-9 && torque.value < 1e-9)) return;
-  const bool absurd = is_absurd(l, force.value);
-  struct finding *f = look_found(
-      l, absurd ? FINDING_WARNING : FINDING_INFO, FINDING_REACTION, FINDING_OF_JOINT, force.index,
+  /* Report both; absurd ones are a warning. */
+  const bool absurd = is_absurd(in, force.value);
+  struct finding *f = finding_add(
+      in, absurd ? FINDING_WARNING : FINDING_INFO, FINDING_REACTION, FINDING_OF_JOINT, force.index,
       "largest reaction at the start: %s in joint \"%s\"; largest torque: %s in joint \"%s\"%s",
-      look_load(force.value, false).text, l->m->joint[force.index].name, look_load(torque.value, true).text,
-      l->m->joint[torque.index].name,
+      quantity_load(force.value, false).text, in->m->joint[force.index].name,
+      quantity_load(torque.value, true).text, in->m->joint[torque.index].name,
       absurd ? "; 1e5 times the weight: look for drives, stops or joints that work against each other" : "");
-  look_number(f, "force", force.value, "N");
-  look_number(f, "torque", torque.value, "N m");
+  finding_add_number(f, "force", force.value, "N");
+  finding_add_number(f, "torque", torque.value, "N m");
 }
 
-static void look_at_drives(struct look *l)
+static void inspect_drives(struct inspection *in)
 {
   struct largest most[2] = {{-1, 0.0}, {-1, 0.0}}; /* N, N m */
-  for (int i = 0; i < l->m->forces; i++) {
+  for (int i = 0; i < in->m->forces; i++) {
     ali3_force_state s;
-    if (l->m->force[i].spec.type != ALI3_FORCE_DRIVE) continue;
-    ali3_force_get(l->m, l->d, i, &s);
-    keep_larger(&most[on_angle(l->m, i)], i, fabs(s.value));
+    if (in->m->force[i].spec.type != ALI3_FORCE_DRIVE) continue;
+    ali3_force_get(in->m, in->d, i, &s);
+    keep_larger(&most[on_angle(in->m, i)], i, fabs(s.value));
   }
   for (int turns = 0; turns < 2; turns++) {
     if (most[turns].index < 0) continue;
     struct finding *f =
-        look_found(l, FINDING_INFO, FINDING_DRIVE_LOAD, FINDING_OF_FORCE, most[turns].index,
-                   "largest drive %s at the start: %s in drive \"%s\"", turns ? "torque" : "force",
-                   look_load(most[turns].value, turns).text, look_force(l, most[turns].index));
-    look_number(f, turns ? "torque" : "force", most[turns].value, turns ? "N m" : "N");
+        finding_add(in, FINDING_INFO, FINDING_DRIVE_LOAD, FINDING_OF_FORCE, most[turns].index,
+                    "largest drive %s at the start: %s in drive \"%s\"", turns ? "torque" : "force",
+                    quantity_load(most[turns].value, turns).text, inspection_force(in, most[turns].index));
+    finding_add_number(f, turns ? "torque" : "force", most[turns].value, turns ? "N m" : "N");
   }
 }
 
-void look_at_start(struct look *l)
+void inspect_start(struct inspection *in)
 {
-  look_at_openings(l);
-  for (int i = 0; i < l->m->forces; i++) look_at_stop(l, i);
-  look_at_reactions(l);
-  look_at_drives(l);
+  inspect_openings(in);
+  for (int i = 0; i < in->m->forces; i++) inspect_stop(in, i);
+  inspect_reactions(in);
+  inspect_drives(in);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Freedoms, parts, redundancy and contradictions: what src/mechanics finds, in words. */
-#include "findings/look.h"
+#include "findings/inspection.h"
 
 #include <ali3/mechanics.h>
 #include <math.h>
@@ -12,7 +12,7 @@ enum { PARTS_TOLD = 8 };
 /* The contents of one part. */
 struct part {
   ali3_mechanics_part of;
-  struct look_names bodies, redundant; /* names; joints with redundant rows */
+  struct name_list bodies, redundant; /* names; joints with redundant rows */
   int first_body, first_joint, first_redundant;
   bool loaded; /* a load or an input acts on one of its bodies */
   bool mobile; /* it has a joint that is not fixed */
@@ -25,36 +25,38 @@ static void begin_part(const ali3_mechanics *a, int index, struct part *p)
   ali3_mechanics_part_get(a, index, &p->of);
 }
 
-static void add_body(const struct look *l, struct part *p, int body)
+static void add_part_body(const struct inspection *in, struct part *p, int body)
 {
   if (p->first_body < 0) p->first_body = body;
-  look_names_add(&p->bodies, l->m->body[body].name);
+  name_list_add(&p->bodies, in->m->body[body].name);
 }
 
-static void add_joint(const struct look *l, struct part *p, int joint, bool redundant)
+static void add_part_joint(const struct inspection *in, struct part *p, int joint, bool redundant)
 {
   if (p->first_joint < 0) p->first_joint = joint;
-  p->mobile |= l->m->joint[joint].type != ALI3_JOINT_FIXED;
+  p->mobile |= in->m->joint[joint].type != ALI3_JOINT_FIXED;
   if (!redundant) return;
   if (p->first_redundant < 0) p->first_redundant = joint;
-  look_names_add(&p->redundant, l->m->joint[joint].name);
+  name_list_add(&p->redundant, in->m->joint[joint].name);
 }
 
 /* part: (parts + 1), the last one the whole. */
-static void read_parts(const struct look *l, const ali3_mechanics *a, struct part *part)
+static void read_parts(const struct inspection *in, const ali3_mechanics *a, struct part *part)
 {
-  const ali3_model *m = l->m;
+  const ali3_model *m = in->m;
   const int parts = ali3_mechanics_parts(a);
   struct part *whole = &part[parts];
+  /* Sort bodies and joints into their parts. */
   for (int i = 0; i < parts; i++) begin_part(a, i, &part[i]);
   begin_part(a, -1, whole);
-  for (int b = 0; b < m->bodies; b++) add_body(l, &part[ali3_mechanics_part_of_body(a, b)], b);
+  for (int b = 0; b < m->bodies; b++) add_part_body(in, &part[ali3_mechanics_part_of_body(a, b)], b);
   for (int i = 0; i < m->joints; i++) {
     const int of = ali3_mechanics_part_of_joint(a, i);
     const bool redundant = ali3_mechanics_joint_is_redundant(a, i);
-    if (of >= 0) add_joint(l, &part[of], i, redundant);
-    add_joint(l, whole, i, redundant);
+    if (of >= 0) add_part_joint(in, &part[of], i, redundant);
+    add_part_joint(in, whole, i, redundant);
   }
+  /* Mark what acts on each part. */
   for (int i = 0; i < m->loads; i++) part[ali3_mechanics_part_of_body(a, m->load[i].body)].loaded = true;
   for (int i = m->forces - 1; i >= 0; i--) {
     const int of = ali3_mechanics_part_of_force(a, i);
@@ -64,170 +66,178 @@ static void read_parts(const struct look *l, const ali3_mechanics *a, struct par
   }
 }
 
-static void numbers(struct finding *f, const ali3_mechanics_part *p)
+static void part_numbers(struct finding *f, const ali3_mechanics_part *p)
 {
-  look_number(f, "bodies", p->bodies, "");
-  look_number(f, "rows", p->rows, "");
-  look_number(f, "freedoms", p->freedoms, "");
-  look_number(f, "freedoms_without_drives", p->freedoms_undriven, "");
-  look_number(f, "redundant", p->redundant, "");
-  look_number(f, "singular", p->singular, "");
+  finding_add_number(f, "bodies", p->bodies, "");
+  finding_add_number(f, "rows", p->rows, "");
+  finding_add_number(f, "freedoms", p->freedoms, "");
+  finding_add_number(f, "freedoms_without_drives", p->freedoms_undriven, "");
+  finding_add_number(f, "redundant", p->redundant, "");
+  finding_add_number(f, "singular", p->singular, "");
 }
 
-static void tell_whole(struct look *l, int parts, struct part *p)
+static void report_whole(struct inspection *in, int parts, struct part *p)
 {
-  char without[80] = "", in[40] = "";
-  l->to->freedoms = p->of.freedoms;
-  l->to->redundant = p->of.redundant;
+  char without[80] = "", divided[40] = "";
+  /* The freedoms of the whole mechanism. */
+  in->to->freedoms = p->of.freedoms;
+  in->to->redundant = p->of.redundant;
   if (p->drive >= 0)
     snprintf(without, sizeof without, " with the drives, %d without them", p->of.freedoms_undriven);
-  if (parts > 1) snprintf(in, sizeof in, ", in %d parts", parts);
-  numbers(
-      look_found(l, FINDING_INFO, FINDING_FREEDOMS, FINDING_OF_MODEL, -1, "%d freedom%s%s%s%s",
-                 p->of.freedoms, p->of.freedoms == 1 ? "" : "s", without, in,
-                 p->of.doubtful ? "; the position is nearly singular, so each count may be off by one" : ""),
+  if (parts > 1) snprintf(divided, sizeof divided, ", in %d parts", parts);
+  part_numbers(
+      finding_add(in, FINDING_INFO, FINDING_FREEDOMS, FINDING_OF_MODEL, -1, "%d freedom%s%s%s%s",
+                  p->of.freedoms, p->of.freedoms == 1 ? "" : "s", without, divided,
+                  p->of.doubtful ? "; the position is nearly singular, so each count may be off by one" : ""),
       &p->of);
+  /* Its redundant rows. */
   if (p->first_redundant >= 0)
-    look_number(
-        look_found(
-            l, FINDING_INFO, FINDING_REDUNDANT, FINDING_OF_JOINT, p->first_redundant,
+    finding_add_number(
+        finding_add(
+            in, FINDING_INFO, FINDING_REDUNDANT, FINDING_OF_JOINT, p->first_redundant,
             "%d redundant row%s, among joints %s: the motion is right, but the reactions of these joints are "
             "not unique; joints that hold less would make them so",
-            p->of.redundant, p->of.redundant == 1 ? "" : "s", look_names_text(&p->redundant)),
+            p->of.redundant, p->of.redundant == 1 ? "" : "s", name_list_text(&p->redundant)),
         "redundant", p->of.redundant, "");
 }
 
-static void tell_part(struct look *l, int index, struct part *p)
+static void report_part(struct inspection *in, int index, struct part *p)
 {
   char without[60] = "";
   if (p->drive >= 0) snprintf(without, sizeof without, " with drives, %d without", p->of.freedoms_undriven);
-  numbers(look_found(l, FINDING_INFO, FINDING_PART, FINDING_OF_BODY, p->first_body,
-                     "part %d: %s %s: %d freedom%s%s, %d redundant, %s", index + 1,
-                     p->of.bodies > 1 ? "bodies" : "body", look_names_text(&p->bodies), p->of.freedoms,
-                     p->of.freedoms == 1 ? "" : "s", without, p->of.redundant,
-                     p->of.grounded ? "on the ground"
-                     : p->of.sprung ? "held by springs or contacts"
-                                    : "held by nothing"),
-          &p->of);
+  part_numbers(finding_add(in, FINDING_INFO, FINDING_PART, FINDING_OF_BODY, p->first_body,
+                           "part %d: %s %s: %d freedom%s%s, %d redundant, %s", index + 1,
+                           p->of.bodies > 1 ? "bodies" : "body", name_list_text(&p->bodies), p->of.freedoms,
+                           p->of.freedoms == 1 ? "" : "s", without, p->of.redundant,
+                           p->of.grounded ? "on the ground"
+                           : p->of.sprung ? "held by springs or contacts"
+                                          : "held by nothing"),
+               &p->of);
 }
 
 /* What floats where there is no gravity, or where the bench pushes it, is meant. */
-static void look_at_unheld(struct look *l, struct part *p)
+static void inspect_unheld(struct inspection *in, struct part *p)
 {
   if (p->of.grounded || p->of.sprung) return;
-  const double *g = l->m->gravity;
+  const double *g = in->m->gravity;
   const bool meant = p->loaded || (p->of.joints > 0 && g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0);
-  struct finding *f =
-      look_found(l, meant ? FINDING_INFO : FINDING_WARNING, FINDING_UNHELD, FINDING_OF_BODY, p->first_body,
-                 "%s %s: nothing holds %s%s", p->of.bodies > 1 ? "bodies" : "body",
-                 look_names_text(&p->bodies), p->of.bodies > 1 ? "them" : "it",
-                 meant ? " but loads"
-                       : ": no joint or force leads to the ground or to another body; add the missing joint");
-  look_number(f, "bodies", p->of.bodies, "");
+  struct finding *f = finding_add(
+      in, meant ? FINDING_INFO : FINDING_WARNING, FINDING_UNHELD, FINDING_OF_BODY, p->first_body,
+      "%s %s: nothing holds %s%s", p->of.bodies > 1 ? "bodies" : "body", name_list_text(&p->bodies),
+      p->of.bodies > 1 ? "them" : "it",
+      meant ? " but loads"
+            : ": no joint or force leads to the ground or to another body; add the missing joint");
+  finding_add_number(f, "bodies", p->of.bodies, "");
 }
 
 /* A weld is meant to be locked. */
-static void look_at_locked(struct look *l, struct part *p)
+static void inspect_locked(struct inspection *in, struct part *p)
 {
   if (p->of.freedoms_undriven > 0 || !p->mobile) return;
   const int joint = p->first_redundant >= 0 ? p->first_redundant : p->first_joint;
   char among[200] = "";
-  if (p->redundant.all) snprintf(among, sizeof among, " (among %s)", look_names_text(&p->redundant));
+  if (p->redundant.all) snprintf(among, sizeof among, " (among %s)", name_list_text(&p->redundant));
   if (p->drive >= 0)
-    look_found(l, FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, p->drive,
-               "drive \"%s\" works on a mechanism that is locked: bodies %s cannot move even without drives; "
-               "a joint "
-               "holds too much%s, such as a pin where a roller or slide belongs",
-               look_force(l, p->drive), look_names_text(&p->bodies), among);
+    finding_add(
+        in, FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, p->drive,
+        "drive \"%s\" works on a mechanism that is locked: bodies %s cannot move even without drives; "
+        "a joint "
+        "holds too much%s, such as a pin where a roller or slide belongs",
+        inspection_force(in, p->drive), name_list_text(&p->bodies), among);
   else
-    look_found(l, FINDING_WARNING, FINDING_LOCKED, FINDING_OF_JOINT, joint,
-               "the mechanism is locked: bodies %s have 0 freedoms; a joint holds too much%s, such as a pin "
-               "where a roller "
-               "or slide belongs",
-               look_names_text(&p->bodies), among);
+    finding_add(in, FINDING_WARNING, FINDING_LOCKED, FINDING_OF_JOINT, joint,
+                "the mechanism is locked: bodies %s have 0 freedoms; a joint holds too much%s, such as a pin "
+                "where a roller "
+                "or slide belongs",
+                name_list_text(&p->bodies), among);
 }
 
-static void look_at_singular(struct look *l, struct part *p)
+static void inspect_singular(struct inspection *in, struct part *p)
 {
   if (p->of.singular == 0) return;
-  look_number(
-      look_found(
-          l, FINDING_WARNING, FINDING_SINGULAR, FINDING_OF_JOINT, p->first_redundant,
+  finding_add_number(
+      finding_add(
+          in, FINDING_WARNING, FINDING_SINGULAR, FINDING_OF_JOINT, p->first_redundant,
           "the start is a singular position: %d row%s of joints %s depend%s on others here, and not nearby; "
           "its motion from here is not determined: start a little beside it",
-          p->of.singular, p->of.singular == 1 ? "" : "s", look_names_text(&p->redundant),
+          p->of.singular, p->of.singular == 1 ? "" : "s", name_list_text(&p->redundant),
           p->of.singular == 1 ? "s" : ""),
       "singular", p->of.singular, "");
 }
 
-static const char *kind(const struct look *l, int force)
+static const char *force_kind(const struct inspection *in, int force)
 {
-  return l->m->force[force].spec.type == ALI3_FORCE_GEAR ? "gear" : "drive";
+  return in->m->force[force].spec.type == ALI3_FORCE_GEAR ? "gear" : "drive";
 }
 
-/* The mechanics report a conflict of two drives twice, once for each drive. The finding names the pair once. */
-static void look_at_conflict(struct look *l, const ali3_mechanics *a, const ali3_mechanics_conflict *c)
+/* The mechanics report a conflict of two drives twice, once for each drive. The finding names the pair
+ * once. */
+static void inspect_conflict(struct inspection *in, const ali3_mechanics *a, const ali3_mechanics_conflict *c)
 {
-  const ali3_force_spec *spec = &l->m->force[c->force].spec;
-  const bool turns = ali3_model_force_turns(l->m, c->force),
-             agree = fabs(c->velocity) < 1e-6 * (turns ? 1.0 : l->length);
+  const ali3_force_spec *spec = &in->m->force[c->force].spec;
+  const bool turns = ali3_model_force_turns(in->m, c->force),
+             agree = fabs(c->velocity) < 1e-6 * (turns ? 1.0 : in->length);
   const int other = c->other_force;
   if (other >= 0 && other < c->force) return;
+  /* A drive against the joints, or two drives that disagree, or that merely repeat each other. */
   struct finding *f;
   if (other < 0) {
     ali3_mechanics_part part;
     ali3_mechanics_part_get(a, ali3_mechanics_part_of_force(a, c->force), &part);
     if (part.freedoms_undriven == 0) return; /* told of the part */
-    f = look_found(
-        l, agree ? FINDING_WARNING : FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, c->force,
+    f = finding_add(
+        in, agree ? FINDING_WARNING : FINDING_ERROR, FINDING_DRIVE_LOCKED, FINDING_OF_FORCE, c->force,
         "%s \"%s\" works on joint \"%s\", which the other joints keep locked: one of them holds too much, "
         "such as a pin "
         "where a roller or slide belongs, or the %s is one too many",
-        kind(l, c->force), look_force(l, c->force), l->m->joint[spec->joint].name, kind(l, c->force));
+        force_kind(in, c->force), inspection_force(in, c->force), in->m->joint[spec->joint].name,
+        force_kind(in, c->force));
   } else if (!agree) {
-    f = look_found(l, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-                   "%s \"%s\" and %s \"%s\" prescribe the same freedom and contradict each other by %.3g %s: "
-                   "remove one of "
-                   "them",
-                   kind(l, c->force), look_force(l, c->force), kind(l, other), look_force(l, other),
-                   fabs(c->velocity), turns ? "rad/s" : "m/s");
-  } else if (spec->type == ALI3_FORCE_GEAR && l->m->force[other].spec.type == ALI3_FORCE_GEAR) {
-    f = look_found(l, FINDING_INFO, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-                   "gear \"%s\" repeats what gear \"%s\" and others ask", look_force(l, other),
-                   look_force(l, c->force));
+    f = finding_add(
+        in, FINDING_ERROR, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
+        "%s \"%s\" and %s \"%s\" prescribe the same freedom and contradict each other by %.3g %s: "
+        "remove one of "
+        "them",
+        force_kind(in, c->force), inspection_force(in, c->force), force_kind(in, other),
+        inspection_force(in, other), fabs(c->velocity), turns ? "rad/s" : "m/s");
+  } else if (spec->type == ALI3_FORCE_GEAR && in->m->force[other].spec.type == ALI3_FORCE_GEAR) {
+    f = finding_add(in, FINDING_INFO, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
+                    "gear \"%s\" repeats what gear \"%s\" and others ask", inspection_force(in, other),
+                    inspection_force(in, c->force));
   } else {
-    f = look_found(l, FINDING_WARNING, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
-                   "%s \"%s\" and %s \"%s\" prescribe the same freedom; they agree at the start, and would "
-                   "fight as soon as "
-                   "they do not: remove one of them",
-                   kind(l, c->force), look_force(l, c->force), kind(l, other), look_force(l, other));
+    f = finding_add(in, FINDING_WARNING, FINDING_DRIVES_FIGHT, FINDING_OF_FORCE, other,
+                    "%s \"%s\" and %s \"%s\" prescribe the same freedom; they agree at the start, and would "
+                    "fight as soon as "
+                    "they do not: remove one of them",
+                    force_kind(in, c->force), inspection_force(in, c->force), force_kind(in, other),
+                    inspection_force(in, other));
   }
-  look_number(f, "velocity", c->velocity, turns ? "rad/s" : "m/s");
+  finding_add_number(f, "velocity", c->velocity, turns ? "rad/s" : "m/s");
 }
 
-static void look_at_parts(struct look *l, const ali3_mechanics *a)
+static void inspect_parts(struct inspection *in, const ali3_mechanics *a)
 {
   const int parts = ali3_mechanics_parts(a);
   struct part *part = malloc(((size_t)parts + 1) * sizeof *part);
   if (!part) {
-    l->memory = false;
+    in->memory = false;
     return;
   }
-  read_parts(l, a, part);
-  tell_whole(l, parts, &part[parts]);
+  read_parts(in, a, part);
+  report_whole(in, parts, &part[parts]);
   for (int i = 0; i < parts; i++) {
-    if (parts > 1 && i < PARTS_TOLD) tell_part(l, i, &part[i]);
-    look_at_unheld(l, &part[i]);
-    look_at_locked(l, &part[i]);
-    look_at_singular(l, &part[i]);
+    if (parts > 1 && i < PARTS_TOLD) report_part(in, i, &part[i]);
+    inspect_unheld(in, &part[i]);
+    inspect_locked(in, &part[i]);
+    inspect_singular(in, &part[i]);
   }
   free(part);
 }
 
-static void list_grounded(struct look *l)
+static void list_grounded(struct inspection *in)
 {
-  const ali3_model *m = l->m;
-  struct look_names names = {.all = 0};
+  const ali3_model *m = in->m;
+  struct name_list names = {.all = 0};
   int first = -1, last = -1;
   for (int i = 0; i < m->joints; i++) {
     const struct joint *j = &m->joint[i];
@@ -235,26 +245,27 @@ static void list_grounded(struct look *l)
     if (body < 0 || body == last) continue;
     if (first < 0) first = body;
     last = body;
-    look_names_add(&names, m->body[body].name);
+    name_list_add(&names, m->body[body].name);
   }
   if (first < 0) return;
-  look_number(look_found(l, FINDING_INFO, FINDING_GROUNDED, FINDING_OF_BODY, first, "on the ground: %s %s",
-                         names.all > 1 ? "bodies" : "body", look_names_text(&names)),
-              "bodies", names.all, "");
+  finding_add_number(finding_add(in, FINDING_INFO, FINDING_GROUNDED, FINDING_OF_BODY, first,
+                                 "on the ground: %s %s", names.all > 1 ? "bodies" : "body",
+                                 name_list_text(&names)),
+                     "bodies", names.all, "");
 }
 
-void look_at_structure(struct look *l)
+void inspect_structure(struct inspection *in)
 {
-  ali3_mechanics *a = ali3_mechanics_new(l->m, l->d);
+  ali3_mechanics *a = ali3_mechanics_new(in->m, in->d);
   if (!a) {
-    l->memory = false;
+    in->memory = false;
     return;
   }
-  look_at_parts(l, a);
+  inspect_parts(in, a);
   for (int i = 0; i < ali3_mechanics_conflicts(a); i++) {
     ali3_mechanics_conflict c;
-    if (ali3_mechanics_conflict_get(a, i, &c) == ALI3_OK) look_at_conflict(l, a, &c);
+    if (ali3_mechanics_conflict_get(a, i, &c) == ALI3_OK) inspect_conflict(in, a, &c);
   }
-  list_grounded(l);
+  list_grounded(in);
   ali3_mechanics_free(a);
 }

@@ -6,29 +6,32 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void look(struct device_log *l, int i, const struct device_view *v, uint64_t now_ns)
+static void log_device(struct device_log *l, int i, const struct device_view *v, uint64_t now_ns)
 {
+  /* Sum up the changes that the limit held back. */
   const bool up = counter_get(&v->state) == DEVICE_UP;
   char text[DEVICE_TEXT], away[48] = "";
   double seconds;
-  struct rate *rate = &l->device[i].rate;
+  struct rate_limit *rate = &l->device[i].rate;
   rate->most = DEVICE_LINES;
-  const uint64_t held = rate_sum(rate, now_ns, false, &seconds);
+  const uint64_t held = rate_limit_sum(rate, now_ns, false, &seconds);
   if (held)
     log_line(LOG_LEVEL_WARNING, "device %s: came or went %" PRIu64 " times more in the last %.1f s", v->name,
              held, seconds);
 
+  /* Log changes only. A device that never answered counts as down once it gives a reason. */
   const bool was_up = l->device[i].said == DEVICE_LOG_UP;
   device_told(v, text);
   if (up ? was_up : l->device[i].said == DEVICE_LOG_DOWN || (!was_up && !text[0])) return;
+  /* Log the change, within the limit. */
   if (up) {
     if (l->device[i].said == DEVICE_LOG_DOWN)
       snprintf(away, sizeof away, " after %.1f s",
                (double)(now_ns - l->device[i].down_ns) / (double)NS_PER_S);
-    if (rate_passes(rate, now_ns)) log_line(LOG_LEVEL_INFO, "device %s: up%s", v->name, away);
+    if (rate_limit_passes(rate, now_ns)) log_line(LOG_LEVEL_INFO, "device %s: up%s", v->name, away);
   } else {
     l->device[i].down_ns = now_ns;
-    if (rate_passes(rate, now_ns))
+    if (rate_limit_passes(rate, now_ns))
       log_line(LOG_LEVEL_WARNING, "device %s: %s: %s", v->name, device_state_name(counter_get(&v->state)),
                text);
   }
@@ -37,7 +40,7 @@ static void look(struct device_log *l, int i, const struct device_view *v, uint6
 
 void device_log_tick(struct device_log *l, const struct telemetry *t, uint64_t now_ns)
 {
-  for (uint64_t i = 0; i < t->devices; i++) look(l, (int)i, &t->device[i], now_ns);
+  for (uint64_t i = 0; i < t->devices; i++) log_device(l, (int)i, &t->device[i], now_ns);
 }
 
 void device_log_line(struct device_log *l, int line, const char *who, const char *path, bool lost,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Says in the log when a polled device comes and goes, or a serial line of ours. The threads that poll and send never log:
- * the supervisor looks at what they show. */
+ * Says in the log when a polled device comes and goes, or a serial line of ours. The threads that poll and
+ * send never log: the supervisor looks at what they show. */
 #ifndef JOURNAL_DEVICE_LOG_H
 #define JOURNAL_DEVICE_LOG_H
 
-#include "journal/rate.h"
+#include "journal/rate_limit.h"
 #include "telemetry/telemetry.h"
 #include "wire/packet.h"
 
@@ -15,7 +15,7 @@ struct device_log {
   struct {
     enum { DEVICE_LOG_NOTHING, DEVICE_LOG_UP, DEVICE_LOG_DOWN } said;
     uint64_t down_ns; /* since when it is down */
-    struct rate rate;
+    struct rate_limit rate;
   } device[DEVICES_MAX];
   uint64_t line_lost_ns[LINES]; /* since when; 0: it is there */
 };
@@ -23,7 +23,8 @@ struct device_log {
 /* Once a tick. */
 void device_log_tick(struct device_log *l, const struct telemetry *t, uint64_t now_ns);
 
-/* Likewise, of serial line `line`, of `who` and in `path`. It is tried once a second: two lines of the log at most. */
+/* Likewise, of serial line `line`, of `who` and in `path`. It is tried once a second: two lines of the log at
+ * most. */
 void device_log_line(struct device_log *l, int line, const char *who, const char *path, bool lost,
                      uint64_t now_ns);
 

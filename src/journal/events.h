@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* One line without its end, e.g. "cycle 4711: RUNNING -> PAUSED: pause by osc client 2". `g` is that of the cycle. Always
- * terminates text[size]. */
+/* One line without its end, e.g. "cycle 4711: RUNNING -> PAUSED: pause by osc client 2". `g` is that of the
+ * cycle. Always terminates text[size]. */
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size);
 
 #endif

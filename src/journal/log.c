@@ -15,8 +15,8 @@ enum {
   READER_MS = 50, /* for a reader to make room */
 };
 
-/* The journal adds the name and takes the priority off; a terminal wants the name. The variable alone does not
- * tell: every program started from a desktop inherits it. */
+/* The journal adds the name and takes the priority off; a terminal wants the name. The variable alone does
+ * not tell: every program started from a desktop inherits it. */
 static bool to_journal(void)
 {
   const char *stream = getenv("JOURNAL_STREAM");
@@ -29,10 +29,10 @@ static bool to_journal(void)
   return end != colon + 1 && *end == '\0' && st.st_dev == device && st.st_ino == inode;
 }
 
-/* One write: lines of other processes on the same terminal do not get in between. A reader who has stopped must
- * not stop the supervisor, which would hear no signal and feed no watchdog: the line is lost then. Whoever closed
- * standard error does not want to know. */
-static bool write_line(const char *line, size_t n, int wait_ms)
+/* One write: lines of other processes on the same terminal do not get in between. A reader who has stopped
+ * must not stop the supervisor, which would hear no signal and feed no watchdog: the line is lost then.
+ * Whoever closed standard error does not want to know. */
+static bool write_log_line(const char *line, size_t n, int wait_ms)
 {
   struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
   if (poll(&out, 1, wait_ms) == 0) return false;
@@ -47,7 +47,8 @@ static int put_prefix(char *line, size_t size, enum log_level level)
   return snprintf(line, size, "ali3d: %s", level <= LOG_LEVEL_ERROR ? "error: " : "");
 }
 
-/* Names and paths come from others: no line of theirs may pass for ours, and no sequence of theirs move a terminal's cursor. */
+/* Names and paths come from others: no line of theirs may pass for ours, and no sequence of theirs move a
+ * terminal's cursor. */
 static void make_clean(char *text)
 {
   for (unsigned char *p = (unsigned char *)text; *p; p++) {
@@ -63,7 +64,7 @@ void log_line(enum log_level level, const char *format, ...)
   if (lost) {
     const int n = put_prefix(line, sizeof line, LOG_LEVEL_WARNING);
     const int more = snprintf(line + n, sizeof line - (size_t)n, "%lu lines lost: nobody read them\n", lost);
-    if (write_line(line, (size_t)n + (size_t)more, 0)) lost = 0;
+    if (write_log_line(line, (size_t)n + (size_t)more, 0)) lost = 0;
   }
   const int prefix = put_prefix(line, sizeof line, level);
   va_list list;
@@ -73,5 +74,5 @@ void log_line(enum log_level level, const char *format, ...)
   make_clean(line + prefix);
   const size_t n = strlen(line);
   line[n] = '\n';
-  if (lost || !write_line(line, n + 1, READER_MS)) lost++;
+  if (lost || !write_log_line(line, n + 1, READER_MS)) lost++;
 }

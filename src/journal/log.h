@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One line per message on standard error, whole lines only, control characters as '?'; under systemd with the priority the journal
- * understands. A reader who has stopped costs 0.05 s once, then lines are dropped and counted. For one
- * ordinary thread: never for the loop. */
+ * One line per message on standard error, whole lines only, control characters as '?'; under systemd with the
+ * priority the journal understands. A reader who has stopped costs 0.05 s once, then lines are dropped and
+ * counted. For one ordinary thread: never for the loop. */
 #ifndef JOURNAL_LOG_H
 #define JOURNAL_LOG_H
 

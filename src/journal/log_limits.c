@@ -22,7 +22,7 @@ void log_limited(struct log_limits *l, unsigned kind, enum log_level level, uint
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (kind >= LOG_KINDS || rate_passes(&l->kind[kind].rate, now_ns)) {
+  if (kind >= LOG_KINDS || rate_limit_passes(&l->kind[kind].rate, now_ns)) {
     log_line(level, "%s", text);
     return;
   }
@@ -34,7 +34,7 @@ void log_limits_tick(struct log_limits *l, uint64_t now_ns, bool last)
 {
   for (int k = 0; k < LOG_KINDS; k++) {
     double seconds = 0.0;
-    const uint64_t held = rate_sum(&l->kind[k].rate, now_ns, last, &seconds);
+    const uint64_t held = rate_limit_sum(&l->kind[k].rate, now_ns, last, &seconds);
     if (!held) continue;
     log_line(l->kind[k].level, "%" PRIu64 " more in the last %.1f s; the last: %s", held, seconds,
              l->kind[k].last);

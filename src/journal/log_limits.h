@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Log lines that somebody else can cause as often as he likes: of each kind at most five a second, then a sum. What stops the
- * motion never comes through here. For one ordinary thread. */
+ * Log lines that somebody else can cause as often as he likes: of each kind at most five a second, then a
+ * sum. What stops the motion never comes through here. For one ordinary thread. */
 #ifndef JOURNAL_LOG_LIMITS_H
 #define JOURNAL_LOG_LIMITS_H
 
 #include "journal/log.h"
-#include "journal/rate.h"
+#include "journal/rate_limit.h"
 #include "signals/exchange.h"
 
 enum {
@@ -19,7 +19,7 @@ enum log_kind {
   LOG_KIND_PLATFORM_SET,
   LOG_KIND_INJECTION,
   LOG_KIND_SIGNAL,
-  LOG_KIND_SURROUNDINGS, /* stops, suspends, the wall clock */
+  LOG_KIND_HOST, /* stops, suspends, the wall clock */
   LOG_KIND_EVENTS_LOST,
   LOG_KIND_VIOLATED, /* steps */
   LOG_KIND_COMMAND,  /* + code: one kind for each command */
@@ -33,7 +33,7 @@ static inline int log_kind_of_command(uint32_t code)
 
 struct log_limits {
   struct {
-    struct rate rate;
+    struct rate_limit rate;
     enum log_level level;      /* the most severe one held back */
     char last[LOG_LIMIT_TEXT]; /* held back */
   } kind[LOG_KINDS];
@@ -44,7 +44,8 @@ void log_limits_init(struct log_limits *l);
 __attribute__((format(printf, 5, 6))) void log_limited(struct log_limits *l, unsigned kind,
                                                        enum log_level level, uint64_t now_ns,
                                                        const char *format, ...);
-/* Once a tick, before the lines of that tick, and at the end (last): "1595 more in the last 1.0 s; the last: ...". */
+/* Once a tick, before the lines of that tick, and at the end (last): "1595 more in the last 1.0 s; the last:
+ * ...". */
 void log_limits_tick(struct log_limits *l, uint64_t now_ns, bool last);
 
 #endif

@@ -38,7 +38,7 @@ static bool ends_within_a_line(const char *path)
   return last != '\n';
 }
 
-static void complain(const struct miss_file *f, int error)
+static void log_failure(const struct miss_file *f, int error)
 {
   log_line(LOG_LEVEL_ERROR, "%s: cannot write the miss log: %s", f->path, strerror(error));
 }
@@ -48,7 +48,7 @@ bool miss_file_open(struct miss_file *f, const char *path, int mb)
   *f = (struct miss_file){.path = path, .fd = -1, .most = (uint64_t)mb << 20, .rate.most = MISS_FILE_RATE};
   if (!path) return true;
   f->fd = open_file(path);
-  if (f->fd < 0) complain(f, errno);
+  if (f->fd < 0) log_failure(f, errno);
   f->torn = f->fd >= 0 && ends_within_a_line(path);
   return f->fd >= 0;
 }
@@ -58,7 +58,7 @@ void miss_file_reopen(struct miss_file *f)
   if (!f->path) return;
   const int fd = open_file(f->path);
   if (fd < 0) {
-    complain(f, errno);
+    log_failure(f, errno);
     return;
   }
   close(f->fd);
@@ -67,7 +67,8 @@ void miss_file_reopen(struct miss_file *f)
   f->torn = ends_within_a_line(f->path);
 }
 
-/* Another daemon that shares the file may have begun the new one already: then only the name has to be opened again. */
+/* Another daemon that shares the file may have begun the new one already: then only the name has to be opened
+ * again. */
 static void begin_new_file(struct miss_file *f, const struct stat *ours)
 {
   struct stat named;
@@ -81,7 +82,7 @@ static void begin_new_file(struct miss_file *f, const struct stat *ours)
 }
 
 /* False where the line has no room in the file, and the file cannot make way. */
-static bool make_room(struct miss_file *f, uint64_t bytes)
+static bool make_file_room(struct miss_file *f, uint64_t bytes)
 {
   struct stat st;
   if (fstat(f->fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size + bytes <= f->most) return true;
@@ -95,34 +96,34 @@ void miss_file_close(struct miss_file *f)
   f->fd = -1;
 }
 
-static json_t *seconds(uint64_t ns)
+static json_t *json_seconds(uint64_t ns)
 {
   return json_real((double)ns / (double)NS_PER_S);
 }
-static json_t *count(uint64_t n)
+static json_t *json_count(uint64_t n)
 {
   return json_integer((json_int_t)n);
 }
 
-static json_t *usage(const struct usage *u)
+static json_t *usage_object(const struct usage *u)
 {
   json_t *o = json_object();
-  json_object_set_new(o, "cpu_s", seconds(u->cpu_ns));
-  json_object_set_new(o, "voluntary_switches", count(u->voluntary));
-  json_object_set_new(o, "involuntary_switches", count(u->involuntary));
-  json_object_set_new(o, "minor_faults", count(u->minor));
-  json_object_set_new(o, "major_faults", count(u->major));
+  json_object_set_new(o, "cpu_s", json_seconds(u->cpu_ns));
+  json_object_set_new(o, "voluntary_switches", json_count(u->voluntary));
+  json_object_set_new(o, "involuntary_switches", json_count(u->involuntary));
+  json_object_set_new(o, "minor_faults", json_count(u->minor));
+  json_object_set_new(o, "major_faults", json_count(u->major));
   return o;
 }
 
-static json_t *phases(const uint64_t ns[static PHASES])
+static json_t *phases_object(const uint64_t ns[static PHASES])
 {
   json_t *o = json_object();
-  for (unsigned i = 0; i < PHASES; i++) json_object_set_new(o, phase_name(i), seconds(ns[i]));
+  for (unsigned i = 0; i < PHASES; i++) json_object_set_new(o, phase_name(i), json_seconds(ns[i]));
   return o;
 }
 
-static json_t *slowest(const struct miss *m, const struct book *levels)
+static json_t *slowest_object(const struct miss *m, const struct book *levels)
 {
   const int32_t level = m->slowest.level;
   if (level < 0) return json_null();
@@ -131,86 +132,96 @@ static json_t *slowest(const struct miss *m, const struct book *levels)
   if ((uint64_t)level < levels->levels && level < LEVELS_MAX)
     json_object_set_new(o, "name", json_string(levels->level[level].name));
   json_object_set_new(o, "worker", json_integer(m->slowest.share));
-  json_object_set_new(o, "wait_s", seconds(m->slowest.wait_ns));
-  json_object_set_new(o, "busy_s", seconds(m->slowest.busy_ns));
-  json_object_set_new(o, "usage", usage(&m->worker));
+  json_object_set_new(o, "wait_s", json_seconds(m->slowest.wait_ns));
+  json_object_set_new(o, "busy_s", json_seconds(m->slowest.busy_ns));
+  json_object_set_new(o, "usage", usage_object(&m->worker));
   return o;
 }
 
-static json_t *record(const struct miss *m, const struct book *levels, uint64_t now_ns)
+static json_t *record_object(const struct miss *m, const struct book *levels, uint64_t now_ns)
 {
+  /* When, which, and why. */
   char written[WALL_CLOCK_TEXT], text[400];
   wall_clock_text(written);
   miss_text(m, levels, text, sizeof text);
   json_t *o = json_object();
   json_object_set_new(o, "written", json_string(written));
-  json_object_set_new(o, "written_s", seconds(now_ns)); /* CLOCK_MONOTONIC, as all that follow */
-  json_object_set_new(o, "miss", count(m->number));
-  json_object_set_new(o, "cycle", count(m->cycle));
+  json_object_set_new(o, "written_s", json_seconds(now_ns)); /* CLOCK_MONOTONIC, as all that follow */
+  json_object_set_new(o, "miss", json_count(m->number));
+  json_object_set_new(o, "cycle", json_count(m->cycle));
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
   json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
   json_object_set_new(o, "text", json_string(text));
-  json_object_set_new(o, "start_s", seconds(m->start_ns));
-  json_object_set_new(o, "wake_s", seconds(m->wake_ns));
-  json_object_set_new(o, "end_s", seconds(m->end_ns));
-  json_object_set_new(o, "period_s", seconds(m->period_ns));
-  json_object_set_new(o, "phases_s", phases(m->phase_ns));
-  json_object_set_new(o, "usual_s", phases(m->usual_ns));
-  json_object_set_new(o, "skipped", count(m->skipped));
-  json_object_set_new(o, "late_since_s", m->waiting_since_ns ? seconds(m->waiting_since_ns) : json_null());
-  json_object_set_new(o, "loop", usage(&m->own));
-  json_object_set_new(o, "held_s", seconds(m->held_ns));
-  json_object_set_new(o, "usual_held_s", seconds(m->usual_held_ns));
-  json_object_set_new(o, "woke_late_s", seconds(m->woke_late_ns));
-  json_object_set_new(o, "slowest", slowest(m, levels));
+  /* The times of the cycle. */
+  json_object_set_new(o, "start_s", json_seconds(m->start_ns));
+  json_object_set_new(o, "wake_s", json_seconds(m->wake_ns));
+  json_object_set_new(o, "end_s", json_seconds(m->end_ns));
+  json_object_set_new(o, "period_s", json_seconds(m->period_ns));
+  json_object_set_new(o, "phases_s", phases_object(m->phase_ns));
+  json_object_set_new(o, "usual_s", phases_object(m->usual_ns));
+  json_object_set_new(o, "skipped", json_count(m->skipped));
+  json_object_set_new(o, "late_since_s",
+                      m->waiting_since_ns ? json_seconds(m->waiting_since_ns) : json_null());
+  /* What the kernel did to the loop's thread, and how long it waited for workers. */
+  json_object_set_new(o, "loop", usage_object(&m->own));
+  json_object_set_new(o, "held_s", json_seconds(m->held_ns));
+  json_object_set_new(o, "usual_held_s", json_seconds(m->usual_held_ns));
+  json_object_set_new(o, "woke_late_s", json_seconds(m->woke_late_ns));
+  json_object_set_new(o, "slowest", slowest_object(m, levels));
   json_object_set_new(o, "lost_worker", m->lost_worker ? json_integer(m->lost_worker) : json_null());
+  /* The state it was in. */
   json_object_set_new(o, "overrun", json_string(overrun_name(m->overrun)));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
   json_object_set_new(o, "input_age_s",
-                      m->input_age_ns == UINT64_MAX ? json_null() : seconds(m->input_age_ns));
-  json_object_set_new(o, "suspended_s", seconds(m->suspended_ns));
-  json_object_set_new(o, "host_asleep_s", seconds(m->host_asleep_ns));
+                      m->input_age_ns == UINT64_MAX ? json_null() : json_seconds(m->input_age_ns));
+  /* What the host did meanwhile. */
+  json_object_set_new(o, "suspended_s", json_seconds(m->suspended_ns));
+  json_object_set_new(o, "host_asleep_s", json_seconds(m->host_asleep_ns));
   json_object_set_new(o, "wall_clock_step_s", json_real((double)m->wall_clock_step_ns / (double)NS_PER_S));
-  json_object_set_new(o, "stolen_s", seconds(m->stolen_ns));
-  json_object_set_new(o, "debugger", m->debugger ? count(m->debugger) : json_null());
+  json_object_set_new(o, "stolen_s", json_seconds(m->stolen_ns));
+  json_object_set_new(o, "debugger", m->debugger ? json_count(m->debugger) : json_null());
   return o;
 }
 
-static void lose(struct miss_file *f, int error)
+static void lose_record(struct miss_file *f, int error)
 {
   f->lost++;
   if (f->complained) return;
   f->complained = true;
-  complain(f, error);
+  log_failure(f, error);
 }
 
-/* Takes o. A line that did not fit leaves half of it behind; the next one then begins on a line of its own. */
-static void write_line(struct miss_file *f, json_t *o)
+/* Takes o. A line that did not fit leaves half of it behind; the next one then begins on a line of its
+ * own. */
+static void write_record(struct miss_file *f, json_t *o)
 {
+  /* Format the line, with a line feed first where the last line is torn. */
   char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15));
   json_decref(o);
   char *line = NULL;
-  const bool room = text && make_room(f, strlen(text) + 2);
+  const bool room = text && make_file_room(f, strlen(text) + 2);
   const int n = room ? asprintf(&line, "%s%s\n", f->torn ? "\n" : "", text) : -1;
   free(text);
   if (n < 0) {
-    lose(f, room ? ENOMEM : EFBIG);
+    lose_record(f, room ? ENOMEM : EFBIG);
     return;
   }
+  /* Write it at once. */
   const ssize_t written = write(f->fd, line, (size_t)n);
   const int error = written < 0 ? errno : ENOSPC;
   if (written >= 0) f->torn = written > 0 && written < n;
   free(line);
+  /* Judge what has been written. */
   if (written == n)
     f->complained = false; /* there is room again: the next failure is told, too */
   else
-    lose(f, error);
+    lose_record(f, error);
 }
 
 void miss_file_write(struct miss_file *f, const struct miss *m, const struct book *levels, uint64_t now_ns)
 {
-  if (f->path && rate_passes(&f->rate, now_ns)) write_line(f, record(m, levels, now_ns));
+  if (f->path && rate_limit_passes(&f->rate, now_ns)) write_record(f, record_object(m, levels, now_ns));
 }
 
 void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last)
@@ -218,14 +229,14 @@ void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last)
   double over = 0.0;
   if (last && f->lost)
     log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " records of misses could not be written", f->path, f->lost);
-  const uint64_t left_out = f->path ? rate_sum(&f->rate, now_ns, last, &over) : 0;
+  const uint64_t left_out = f->path ? rate_limit_sum(&f->rate, now_ns, last, &over) : 0;
   if (!left_out) return;
   char written[WALL_CLOCK_TEXT];
   wall_clock_text(written);
   json_t *o = json_object();
   json_object_set_new(o, "written", json_string(written));
-  json_object_set_new(o, "written_s", seconds(now_ns));
-  json_object_set_new(o, "left_out", count(left_out));
+  json_object_set_new(o, "written_s", json_seconds(now_ns));
+  json_object_set_new(o, "left_out", json_count(left_out));
   json_object_set_new(o, "within_s", json_real(over));
-  write_line(f, o);
+  write_record(f, o);
 }

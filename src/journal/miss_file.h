@@ -3,7 +3,7 @@
 #ifndef JOURNAL_MISS_FILE_H
 #define JOURNAL_MISS_FILE_H
 
-#include "journal/rate.h"
+#include "journal/rate_limit.h"
 #include "telemetry/miss.h"
 
 #include <stdbool.h>
@@ -17,10 +17,11 @@ struct miss_file {
   bool complained; /* the log was told that it cannot be written */
   bool torn;       /* the last line is not whole */
   uint64_t lost;   /* records that could not be written */
-  struct rate rate;
+  struct rate_limit rate;
 };
 
-/* Opens for appending, up to `mb` megabytes; what is in the file stays. False with a line in the log if that cannot be done. */
+/* Opens for appending, up to `mb` megabytes; what is in the file stays. False with a line in the log if that
+ * cannot be done. */
 bool miss_file_open(struct miss_file *f, const char *path, int mb);
 /* Opens the path anew, for whoever has renamed the file; keeps the old one where that fails. */
 void miss_file_reopen(struct miss_file *f);
@@ -28,7 +29,8 @@ void miss_file_close(struct miss_file *f);
 
 /* A record, judged. A line that cannot be written is said once in the log, and counted. */
 void miss_file_write(struct miss_file *f, const struct miss *m, const struct book *levels, uint64_t now_ns);
-/* Once a tick, and at the end: says how many records were left out. At the end the log says how many were lost. */
+/* Once a tick, and at the end: says how many records were left out. At the end the log says how many were
+ * lost. */
 void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last);
 
 #endif

@@ -6,56 +6,59 @@
 #include <inttypes.h>
 
 bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *telemetry,
-                 const struct surroundings *around, const char *path, int mb)
+                 const struct host_history *host, const char *path, int mb)
 {
   *s = (struct misses){.outbox = outbox,
                        .telemetry = telemetry,
-                       .around = around,
+                       .host = host,
                        .journal.most = MISSES_LOGGED,
                        .losses.most = 1};
   return miss_file_open(&s->file, path, mb);
 }
 
-static void tell(struct misses *s, struct miss *m, uint64_t now_ns)
+static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
 {
   struct telemetry *t = s->telemetry;
   char text[400];
+  /* Find the cause. */
   s->taken++;
-  surroundings_explain(s->around, m);
+  host_history_explain(s->host, m);
   miss_judge(m);
+  /* Count it, and keep it for the tools. */
   if (!m->grace) counter_add(misses_of_cause(&t->counters, m->cause), 1);
   miss_log_write(&t->misses, m);
   miss_file_write(&s->file, m, &t->book, now_ns);
-  if (!rate_passes(&s->journal, now_ns)) return;
+  /* Log it, within the limit. */
+  if (!rate_limit_passes(&s->journal, now_ns)) return;
   miss_text(m, &t->book, text, sizeof text);
   log_line(m->grace ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s", text);
 }
 
-static void tell_held(struct misses *s, uint64_t now_ns)
+static void report_held(struct misses *s, uint64_t now_ns)
 {
-  for (int i = 0; i < s->held; i++) tell(s, &s->hold[i], now_ns);
+  for (int i = 0; i < s->held; i++) report_miss(s, &s->hold[i], now_ns);
   s->held = 0;
 }
 
 /* Those of the warm-up are no measure of anything, and not counted by the loop either. */
-static void take(struct misses *s)
+static void fetch_records(struct misses *s)
 {
   struct miss m;
   while (s->held < CYCLE_MISSES && outbox_next_miss(s->outbox, &m))
     if (m.state != STATE_INIT) s->hold[s->held++] = m;
 }
 
-static void sum_up(struct misses *s, uint64_t now_ns, bool last)
+static void report_sums(struct misses *s, uint64_t now_ns, bool last)
 {
   double over = 0.0;
-  const uint64_t held = rate_sum(&s->journal, now_ns, last, &over);
+  const uint64_t held = rate_limit_sum(&s->journal, now_ns, last, &over);
   if (held)
     log_line(LOG_LEVEL_WARNING,
              "%" PRIu64 " misses not logged one by one in the last %.1f s, %" PRIu64 " so far", held, over,
              s->taken + s->lost);
 
   const uint64_t lost = ring_dropped(&s->outbox->misses);
-  if (lost == s->lost || (!last && !rate_passes(&s->losses, now_ns))) return;
+  if (lost == s->lost || (!last && !rate_limit_passes(&s->losses, now_ns))) return;
   log_line(LOG_LEVEL_WARNING, "%" PRIu64 " misses of which there is no record: too many at a time",
            lost - s->lost);
   s->lost = lost;
@@ -64,18 +67,18 @@ static void sum_up(struct misses *s, uint64_t now_ns, bool last)
 
 void misses_tick(struct misses *s, uint64_t now_ns)
 {
-  sum_up(s, now_ns, false); /* first: what is told now may begin another second */
+  report_sums(s, now_ns, false); /* first: what is told now may begin another second */
   miss_file_tick(&s->file, now_ns, false);
-  tell_held(s, now_ns);
-  take(s);
+  report_held(s, now_ns);
+  fetch_records(s);
 }
 
 void misses_end(struct misses *s, uint64_t now_ns)
 {
-  tell_held(s, now_ns);
-  take(s);
-  tell_held(s, now_ns);
-  sum_up(s, now_ns, true);
+  report_held(s, now_ns);
+  fetch_records(s);
+  report_held(s, now_ns);
+  report_sums(s, now_ns, true);
   miss_file_tick(&s->file, now_ns, true);
 }
 

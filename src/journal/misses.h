@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Missed deadlines on their way from the loop to people: judged with what the surroundings tell, counted by cause, kept in
- * the telemetry, said in the log, written to a file. */
+ * Missed deadlines on their way from the loop to people: judged with what the surroundings tell, counted by
+ * cause, kept in the telemetry, said in the log, written to a file. */
 #ifndef JOURNAL_MISSES_H
 #define JOURNAL_MISSES_H
 
+#include "journal/host_history.h"
 #include "journal/miss_file.h"
-#include "journal/surroundings.h"
 #include "loop/cycle_events.h"
 #include "telemetry/telemetry.h"
 
@@ -14,10 +14,10 @@ enum { MISSES_LOGGED = 5 }; /* one by one in a second */
 struct misses {
   struct outbox *outbox; /* of the loop */
   struct telemetry *telemetry;
-  const struct surroundings *around;
+  const struct host_history *host;
   struct miss_file file;
 
-  struct rate journal, losses;
+  struct rate_limit journal, losses;
   uint64_t taken, lost; /* so far: records, and misses without one */
   int held;             /* back until the next tick */
   struct miss hold[CYCLE_MISSES];
@@ -26,8 +26,8 @@ struct misses {
 /* False if the file cannot be written, which is said in the log. path NULL: none.
  * mb: as for miss_file_open(). */
 bool misses_open(struct misses *s, struct outbox *outbox, struct telemetry *telemetry,
-                 const struct surroundings *around, const char *path, int mb);
-/* Once a tick, after the look around. A record is judged a tick after it has come: what explains it may be seen later than
+                 const struct host_history *host, const char *path, int mb);
+/* Once a tick, after host_history_add(). A record is judged a tick after it has come: what explains it may be seen later than
  * the loop, which was the first to run, wrote it. */
 void misses_tick(struct misses *s, uint64_t now_ns);
 /* When the loop has ended: nothing is left behind. */

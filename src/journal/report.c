@@ -11,7 +11,7 @@
 
 enum { LAST_MISSES = 10 };
 
-static uint64_t count_of(const struct histogram *h)
+static uint64_t samples_in(const struct histogram *h)
 {
   return atomic_load(&h->count);
 }
@@ -30,9 +30,9 @@ static double miss_bound(uint64_t cycles)
 }
 
 /* Null where nothing was counted: a 0 would look like a very good figure. */
-static json_t *distribution(const struct histogram *h)
+static json_t *distribution_object(const struct histogram *h)
 {
-  if (count_of(h) == 0)
+  if (samples_in(h) == 0)
     return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "min", "median", "p99", "p999", "p9999", "max");
   return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
                    histogram_percentile_us(h, 0.5), "p99", histogram_percentile_us(h, 0.99), "p999",
@@ -41,7 +41,7 @@ static json_t *distribution(const struct histogram *h)
 }
 
 /* Of the bins that are not empty: lower edge, us, and count. */
-static json_t *bins(const struct histogram *h)
+static json_t *bins_array(const struct histogram *h)
 {
   json_t *list = json_array();
   for (int i = 0; i < BOOK_BINS; i++) {
@@ -51,7 +51,7 @@ static json_t *bins(const struct histogram *h)
   return list;
 }
 
-static json_t *counters(const struct counters *c)
+static json_t *counters_object(const struct counters *c)
 {
   json_t *object = json_object();
 #define ADD(name, text) json_object_set_new(object, #name, json_integer((json_int_t)counter_get(&c->name)));
@@ -61,7 +61,7 @@ static json_t *counters(const struct counters *c)
 }
 
 /* The counters of the causes stand in the order of these: journal/misses.h. */
-static json_t *causes(const struct counters *c)
+static json_t *causes_object(const struct counters *c)
 {
   json_t *object = json_object();
   for (unsigned i = 0; i < MISS_CAUSES; i++)
@@ -87,7 +87,7 @@ static json_t *last_misses(const struct telemetry *t)
 static void add_misses(json_t *o, const struct telemetry *t, const struct telemetry_live *live)
 {
   json_object_set_new(o, "misses", json_integer((json_int_t)live->misses));
-  json_object_set_new(o, "misses_by_cause", causes(&t->counters));
+  json_object_set_new(o, "misses_by_cause", causes_object(&t->counters));
   json_object_set_new(o, "last_misses", last_misses(t));
   json_object_set_new(o, "grace_misses", json_integer((json_int_t)live->grace_misses));
   json_object_set_new(o, "skipped", json_integer((json_int_t)live->skipped));
@@ -95,16 +95,18 @@ static void add_misses(json_t *o, const struct telemetry *t, const struct teleme
   json_object_set_new(o, "slipped_s", json_real((double)live->slipped_ns / 1e9));
 }
 
-static json_t *build(const struct report *r)
+static json_t *build_report(const struct report *r)
 {
   const struct telemetry *t = r->telemetry;
   struct telemetry_live live = {0};
   telemetry_read(t, &live);
   const uint64_t cycles = cycles_done(r, &live);
   json_t *o = json_object();
+  /* How much the figures are worth. */
   json_object_set_new(o, "realtime", json_boolean(r->realtime));
   json_object_set_new(o, "realtime_reason", json_string(r->reason));
   if (!r->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
+  /* What ran. */
   json_object_set_new(o, "version", json_string(ALI3_VERSION));
   json_object_set_new(o, "model", json_string(t->model));
   json_object_set_new(o, "instance", json_string(t->instance));
@@ -114,6 +116,7 @@ static json_t *build(const struct report *r)
   /* Periods of the clock, whether a cycle was done in them or skipped. */
   json_object_set_new(o, "duration_s", json_real((double)(cycles + live.skipped) * r->settings->options.dt));
   json_object_set_new(o, "simulated_s", json_real(live.time));
+  /* How it went. */
   json_object_set_new(o, "state", json_string(run_state_name(r->final_state)));
   json_object_set_new(o, "warmup_cycles", json_integer(r->settings->cycle.warmup));
   json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
@@ -121,6 +124,7 @@ static json_t *build(const struct report *r)
   json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
   json_object_set_new(
       o, "load", json_pack("{s:f, s:f, s:f}", "1s", live.load[0], "10s", live.load[1], "60s", live.load[2]));
+  /* Misses, and steps that were not exact. */
   add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));
@@ -130,21 +134,21 @@ static json_t *build(const struct report *r)
   json_object_set_new(o, "violated_at", json_string(live.violated_at));
   json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
   json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));
-#define ADD(name, text) json_object_set_new(o, #name "_us", distribution(&t->book.name));
+#define ADD(name, text) json_object_set_new(o, #name "_us", distribution_object(&t->book.name));
   BOOK_LIST(ADD)
 #undef ADD
-  json_object_set_new(o, "counters", counters(&t->counters));
+  json_object_set_new(o, "counters", counters_object(&t->counters));
   json_t *histograms = json_object(); /* long, so last */
-  json_object_set_new(histograms, "wakeup", bins(&t->book.wakeup));
-  json_object_set_new(histograms, "step", bins(&t->book.step));
-  json_object_set_new(histograms, "cycle", bins(&t->book.cycle));
+  json_object_set_new(histograms, "wakeup", bins_array(&t->book.wakeup));
+  json_object_set_new(histograms, "step", bins_array(&t->book.step));
+  json_object_set_new(histograms, "cycle", bins_array(&t->book.cycle));
   json_object_set_new(o, "histogram_us", histograms);
   return o;
 }
 
 bool report_write(const struct report *r, FILE *out)
 {
-  json_t *o = build(r);
+  json_t *o = build_report(r);
   const bool written = json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
                        fputc('\n', out) != EOF && fflush(out) == 0;
   json_decref(o);

@@ -49,6 +49,7 @@ bool report_file_open(struct report_file *f, const char *path)
     f->out = stdout;
     return true;
   }
+  /* Find the file behind links. */
   const bool there = stat(path, &st) == 0;
   if (there && !S_ISREG(st.st_mode)) return open_in_place(f);
   const char *target = there && realpath(path, behind) ? behind : path;
@@ -56,6 +57,7 @@ bool report_file_open(struct report_file *f, const char *path)
     errno = ENAMETOOLONG;
     return false;
   }
+  /* Try whether a file can be made beside it. */
   const int fd = make_fresh(f);
   if (fd < 0) return there && open_in_place(f); /* the file may be written, its folder not */
   close(fd);
@@ -73,6 +75,7 @@ static bool write_in_place(struct report_file *f, const struct report *r)
 
 static bool write_beside(struct report_file *f, const struct report *r)
 {
+  /* Make a new file with the mode of the old one. */
   struct stat st;
   char fresh[sizeof f->target + 8];
   name_fresh(f, fresh, sizeof fresh);
@@ -84,6 +87,7 @@ static bool write_beside(struct report_file *f, const struct report *r)
     close(fd);
     return false;
   }
+  /* Write it; only a complete file takes the place of the old one. */
   const bool written = report_write(r, out);
   const int status = errno;
   const bool closed = fclose(out) == 0;

@@ -15,7 +15,8 @@ static uint64_t read_ns(clockid_t id)
   return clock_ns(t);
 }
 
-/* A thread that is preempted between two clocks would take that for a change of one of them: the best of some tries. */
+/* A thread that is preempted between two clocks would take that for a change of one of them: the best of some
+ * tries. */
 void clocks_read(struct clocks *c)
 {
   c->slack_ns = UINT64_MAX;

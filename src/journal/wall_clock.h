@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The wall clock, for people and other programs only: it is set by hand and by NTP, so nothing here goes by it. Of all
- * sources this is the one that reads it: to say when a record was written, and that it was set. */
+ * The wall clock, for people and other programs only: it is set by hand and by NTP, so nothing here goes by
+ * it. Of all sources this is the one that reads it: to say when a record was written, and that it was set. */
 #ifndef JOURNAL_WALL_CLOCK_H
 #define JOURNAL_WALL_CLOCK_H
 

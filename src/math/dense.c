@@ -20,7 +20,7 @@ bool chol_factor(double *A, int n, int ld)
   return true;
 }
 
-static inline void solve(const double *L, int n, int ld, double *x)
+static inline void solve_factored(const double *L, int n, int ld, double *x)
 {
   for (int i = 0; i < n; i++) {
     double t = x[i];
@@ -34,24 +34,24 @@ static inline void solve(const double *L, int n, int ld, double *x)
   }
 }
 
-/* The same for the sizes of the joints, with the loops unrolled. */
 void chol_solve(const double *L, int n, int ld, double *x)
 {
+  /* The loops are unrolled for the numbers of rows that joints have. */
   switch (n) {
   case 1:
-    solve(L, 1, ld, x);
+    solve_factored(L, 1, ld, x);
     return;
   case 3:
-    solve(L, 3, ld, x);
+    solve_factored(L, 3, ld, x);
     return;
   case 5:
-    solve(L, 5, ld, x);
+    solve_factored(L, 5, ld, x);
     return;
   case 6:
-    solve(L, 6, ld, x);
+    solve_factored(L, 6, ld, x);
     return;
   default:
-    solve(L, n, ld, x);
+    solve_factored(L, n, ld, x);
     return;
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The number that kernels compute with. In ordinary sources it is a double. Sources named *_lanes.c are built for each
- * instruction set of base/isa.h twice, with LANES 1 and with all its lanes: there a num is LANES doubles side by side,
- * one of each of LANES bodies, links or nodes, and the same source serves both.
+ * The number that kernels compute with. In ordinary sources it is a double. Sources named *_lanes.c are built
+ * for each instruction set of base/isa.h twice, with LANES 1 and with all its lanes: there a num is LANES
+ * doubles side by side, one of each of LANES bodies, links or nodes, and the same source serves both.
  *
  * Storage of such a group, a tile: element f of lane l at f * width + l, so that element f is one num. */
 #ifndef MATH_NUM_H
@@ -132,8 +132,8 @@ static inline void num_pick_all(const double *a, const struct lane_at *from, siz
   }
 }
 
-/* The same of lanes that lie in at most two places, each a tile, in whatever lanes of it, or numbers one by one, each for all
- * lanes: loads and a shuffle. Filled in by lane_mix_find(), math/lanes.h. */
+/* The same of lanes that lie in at most two places, each a tile, in whatever lanes of it, or numbers one by
+ * one, each for all lanes: loads and a shuffle. Filled in by lane_mix_find(), math/lanes.h. */
 enum { LANES_MOST = 8 };
 struct lane_mix {
   int places;                                              /* 1, 2 */
@@ -179,8 +179,8 @@ static inline __attribute__((always_inline)) void num_mix_of(const double *a, co
   }
 }
 
-/* Elements first .. end-1, to the same places of o. at: the places, of what has one number each; numbers: that `a` has of
- * each. */
+/* Elements first .. end-1, to the same places of o. at: the places, of what has one number each; numbers:
+ * that `a` has of each. */
 static inline void num_mix_all(const double *a, const struct lane_mix *mix, size_t numbers, size_t first,
                                size_t end, num *o)
 {

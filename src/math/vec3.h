@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Vectors of 3 and 3x3 matrices (row by row), of nums. Everything inline, no branches: the kernels of the loop
- * are built of these. */
+ * Vectors of 3 and 3x3 matrices (row by row), of nums. Everything inline, no branches: the kernels of the
+ * loop are built of these. */
 #ifndef MATH_VEC3_H
 #define MATH_VEC3_H
 

@@ -22,7 +22,7 @@ void axis_set(struct axis *x, double velocity, double acceleration, double jerk,
 }
 
 /* Velocity at which to make up for a distance, and its derivative. */
-static double approach(const struct axis *x, double distance, double *slope)
+static double approach_velocity(const struct axis *x, double distance, double *slope)
 {
   const double far = fabs(distance);
   *slope = x->gain;
@@ -32,13 +32,15 @@ static double approach(const struct axis *x, double distance, double *slope)
   return copysign(v, distance);
 }
 
-/* With w = v - (that wanted) and b = a - (its derivative), both linear in the jerk, w + S(b) = 0 at the end of the cycle. */
+/* With w = v - (that wanted) and b = a - (its derivative), both linear in the jerk, w + S(b) = 0 at the end
+ * of the cycle. */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target)
 {
   const double T = x->period, v = now->v + now->a * T; /* with no jerk, as p and w and b */
   const double p = now->p + (now->v + 0.5 * now->a * T) * T;
   double slope;
-  const double w = v - target->v - approach(x, target->p - p, &slope);
+  /* Find the jerk that leads to w + S(b) = 0. */
+  const double w = v - target->v - approach_velocity(x, target->p - p, &slope);
   const double b = now->a - target->a - slope * (target->v - v);
   const double b_of_jerk = T * (1.0 + slope * T / 2.0),
                ratio = 0.5 * (1.0 + slope * T / 3.0) / (1.0 + slope * T / 2.0);
@@ -46,6 +48,7 @@ double axis_follow(const struct axis *x, const struct axis_state *now, const str
   const double jerk =
       axis_jerk_to(now->a, now->a + (wanted - b) / b_of_jerk * T, x->acceleration, x->step, T);
 
+  /* Keep the limit of velocity, also while the acceleration returns to zero. */
   const double most = v + 0.5 * jerk * T * T + axis_release(x, now->a + jerk * T);
   if (most > x->velocity) return axis_brake(x, now->v - x->velocity, now->a);
   if (most < -x->velocity) return axis_brake(x, now->v + x->velocity, now->a);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * One coordinate that moves with constant jerk from one cycle to the next, within limits of velocity, acceleration and jerk.
- * RT; what a walk to rest is made of is inline.
+ * One coordinate that moves with constant jerk from one cycle to the next, within limits of velocity,
+ * acceleration and jerk. RT; what a walk to rest is made of is inline.
  *
- * Everything rests on one function of the acceleration: by how much the velocity still changes while the acceleration is let
- * go to zero at the greatest jerk, the last of the cycles taking what is left. Over cycles T and with q = J T, |a| = (n + f) q:
+ * Everything rests on one function of the acceleration: by how much the velocity still changes while the
+ * acceleration is let go to zero at the greatest jerk, the last of the cycles taking what is left. Over
+ * cycles T and with q = J T, |a| = (n + f) q:
  *
  *   S(a) = sign(a) q T (n^2/2 + (n + 1/2) f)
  *
- * It is continuous, increasing and piecewise linear; v + S(a) stays the same while the acceleration is let go. So the jerk that
- * puts v + S(a) at a wanted value by the end of a cycle has a closed form, and what follows is a ramp that ends there exactly. */
+ * It is continuous, increasing and piecewise linear; v + S(a) stays the same while the acceleration is let
+ * go. So the jerk that puts v + S(a) at a wanted value by the end of a cycle has a closed form, and what
+ * follows is a ramp that ends there exactly. */
 #ifndef PLATFORM_AXIS_H
 #define PLATFORM_AXIS_H
 
@@ -68,9 +70,9 @@ static inline double axis_jerk_to(double a, double wanted, double acceleration, 
   return (axis_clamp(within, a - q, a + q) - a) / period;
 }
 
-/* Jerk of this cycle that brings v and a to rest, as fast as the limits allow. A function of v and a alone, so the stop from
- * the next state is the rest of the stop from this one, to the bit; v turns round only where it cannot but do so. What is beyond
- * a limit comes back at once.
+/* Jerk of this cycle that brings v and a to rest, as fast as the limits allow. A function of v and a alone,
+ * so the stop from the next state is the rest of the stop from this one, to the bit; v turns round only where
+ * it cannot but do so. What is beyond a limit comes back at once.
  *
  * At the end v + (a + a') T/2 + S(a') = 0. */
 static inline double axis_braking(double v, double a, double acceleration, double q, double period)
@@ -96,8 +98,9 @@ static inline void axis_advance(const struct axis *x, double jerk, struct axis_s
   axis_move(jerk, x->step, x->period, &s->p, &s->v, &s->a);
 }
 
-/* Jerk of this cycle that follows a target (its state at the end of the cycle). The velocity wanted is that of the target and one
- * that decays with the distance, exponentially or with a constant deceleration; v - that goes to zero as in axis_brake. */
+/* Jerk of this cycle that follows a target (its state at the end of the cycle). The velocity wanted is that
+ * of the target and one that decays with the distance, exponentially or with a constant deceleration; v -
+ * that goes to zero as in axis_brake. */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target);
 
 #endif

@@ -14,7 +14,8 @@ static const double BEHIND =
 static const double INSIDE =
     0.999; /* of a limit of position that is to hold: from beyond it is never quite reached */
 
-/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough cycles. */
+/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough
+ * cycles. */
 static void make_laws(struct envelope_laws *laws, const struct platform_limits *limits, double period)
 {
   const double longest = ENVELOPE_STOP_CYCLES * period;
@@ -35,6 +36,7 @@ bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const stru
   *e = (struct envelope){.hexapod = hexapod, .period = period};
   make_laws(&e->hold, limits, period);
   e->want = e->aim = e->hold;
+  /* Check that the pose is within its limits and in reach of the legs. */
   for (int k = 0; k < DOF; k++) {
     e->now.p[k] = e->reachable[k] = pose[k];
     if (fabs(pose[k]) <= limits->pos[k]) continue;
@@ -82,7 +84,7 @@ struct candidate {
   struct platform_motion next;
 };
 
-static void take(struct envelope *e, const struct candidate *c)
+static void take_candidate(struct envelope *e, const struct candidate *c)
 {
   for (int k = 0; k < DOF; k++) e->jerk[k] = c->jerk[k];
   e->now = c->next;
@@ -90,8 +92,8 @@ static void take(struct envelope *e, const struct candidate *c)
   hexapod_know(e->hexapod, e->now.p, &e->legs, 0.0, &e->known);
 }
 
-static enum stop try(const struct envelope *e, struct candidate *c, struct stop_budget *budget,
-                     unsigned *failed)
+static enum stop try_candidate(const struct envelope *e, struct candidate *c, struct stop_budget *budget,
+                               unsigned *failed)
 {
   c->next = e->now;
   envelope_advance(&e->hold, c->jerk, &c->next);
@@ -99,15 +101,16 @@ static enum stop try(const struct envelope *e, struct candidate *c, struct stop_
 }
 
 /* Needs no trial: that it is possible is what the last cycle made sure of. */
-static void brake(const struct envelope *e, struct candidate *c)
+static void brake_candidate(const struct envelope *e, struct candidate *c)
 {
   c->next = e->now;
   envelope_braking(&e->hold, &c->next, c->jerk);
 }
 
-/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there is. */
-static bool blend(const struct envelope *e, const struct candidate *braking, struct candidate *wanted,
-                  struct stop_budget *budget)
+/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there
+ * is. */
+static bool blend_with_braking(const struct envelope *e, const struct candidate *braking,
+                               struct candidate *wanted, struct stop_budget *budget)
 {
   const struct candidate all = *wanted;
   double part = 0.0;
@@ -117,48 +120,50 @@ static bool blend(const struct envelope *e, const struct candidate *braking, str
     unsigned failed;
     for (int k = 0; k < DOF; k++)
       c.jerk[k] = braking->jerk[k] + (part + step) * (all.jerk[k] - braking->jerk[k]);
-    if (try(e, &c, budget, &failed) != STOP_POSSIBLE) continue;
+    if (try_candidate(e, &c, budget, &failed) != STOP_POSSIBLE) continue;
     part += step;
     *wanted = c;
   }
   return part > 0.0;
 }
 
-/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give way. False if
- * braking is all there is. */
+/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give
+ * way. False if braking is all there is. */
 static bool go_direct(const struct envelope *e, const struct platform_motion *aim,
                       const struct candidate *braking, struct candidate *wanted)
 {
   struct stop_budget budget = stop_budget();
   enum stop stop = STOP_COORDINATE;
+  /* Each coordinate asks for a jerk of its own. */
   for (int k = 0; k < DOF; k++) {
     const struct axis_state now = {e->now.p[k], e->now.v[k], e->now.a[k]};
     const struct axis_state target = {aim->p[k], aim->v[k], aim->a[k]};
     wanted->jerk[k] = axis_follow(&e->aim.axis[k], &now, &target);
   }
+  /* Try all together; a coordinate that fails brakes instead. */
   for (int n = 0; n <= DOF && stop == STOP_COORDINATE; n++) {
     unsigned failed;
-    stop = try(e, wanted, &budget, &failed);
+    stop = try_candidate(e, wanted, &budget, &failed);
     for (int k = 0; k < DOF && stop == STOP_COORDINATE; k++)
       if (failed & 1U << k) wanted->jerk[k] = braking->jerk[k];
   }
-  return stop == STOP_POSSIBLE || blend(e, braking, wanted, &budget);
+  return stop == STOP_POSSIBLE || blend_with_braking(e, braking, wanted, &budget);
 }
 
 static bool go_on_detour(const struct envelope *e, struct candidate *wanted)
 {
   struct stop_budget budget = stop_budget();
   unsigned failed;
-  return envelope_detour_jerk(e, wanted->jerk) && try(e, wanted, &budget, &failed) == STOP_POSSIBLE;
+  return envelope_detour_jerk(e, wanted->jerk) && try_candidate(e, wanted, &budget, &failed) == STOP_POSSIBLE;
 }
 
-static void follow(struct envelope *e, const struct platform_motion *aim)
+static void follow_aim(struct envelope *e, const struct platform_motion *aim)
 {
   struct candidate braking, wanted;
   const bool detour = envelope_detour(e);
-  brake(e, &braking);
+  brake_candidate(e, &braking);
   const bool possible = detour ? go_on_detour(e, &wanted) : go_direct(e, aim, &braking, &wanted);
-  take(e, possible ? &wanted : &braking);
+  take_candidate(e, possible ? &wanted : &braking);
   if (detour)
     envelope_detour_went(e, possible);
   else
@@ -170,7 +175,7 @@ void envelope_step(struct envelope *e, const struct platform_motion *target)
   struct platform_motion aim;
   adopt_limits(e);
   envelope_aim(e, target, &aim);
-  follow(e, &aim);
+  follow_aim(e, &aim);
   e->rate_limited = false;
   for (int k = 0; k < DOF; k++)
     e->rate_limited |= !(fabs(e->reachable[k] - e->now.p[k]) <= BEHIND * e->aim.limits.pos[k]);
@@ -180,8 +185,8 @@ void envelope_brake(struct envelope *e)
 {
   struct candidate braking;
   adopt_limits(e);
-  brake(e, &braking);
-  take(e, &braking);
+  brake_candidate(e, &braking);
+  take_candidate(e, &braking);
   e->way = ENVELOPE_DIRECT;
   e->blocked = 0.0;
   e->limited = e->unreachable = e->rate_limited = false;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Keeps a motion within everything that limits it: a target goes in, and out comes a pose that follows it as closely as
- * position, rate, acceleration and jerk of each coordinate, and length, rate, joints and singularity of the legs allow.
+ * Keeps a motion within everything that limits it: a target goes in, and out comes a pose that follows it as
+ * closely as position, rate, acceleration and jerk of each coordinate, and length, rate, joints and
+ * singularity of the legs allow.
  *
- * The invariant: from the state of every cycle the platform can be brought to rest by one fixed law of braking (axis_brake)
- * without leaving any limit on the way. The step to the next state is taken only if the same holds there, which is found by
- * going all the way to rest; else the law of braking is followed, for which it is known to hold. So nothing is ever exceeded,
- * whatever the target does, and a stop is always possible.
+ * The invariant: from the state of every cycle the platform can be brought to rest by one fixed law of
+ * braking (axis_brake) without leaving any limit on the way. The step to the next state is taken only if the
+ * same holds there, which is found by going all the way to rest; else the law of braking is followed, for
+ * which it is known to hold. So nothing is ever exceeded, whatever the target does, and a stop is always
+ * possible.
  *
- * Work is bounded for any period and limits: a stop may take ENVELOPE_STOP_CYCLES, and acceleration and velocity are kept to
- * what can be stopped from in so many. */
+ * Work is bounded for any period and limits: a stop may take ENVELOPE_STOP_CYCLES, and acceleration and
+ * velocity are kept to what can be stopped from in so many. */
 #ifndef PLATFORM_ENVELOPE_H
 #define PLATFORM_ENVELOPE_H
 
@@ -25,7 +27,8 @@ struct envelope_laws {
   double acceleration[PLATFORM_DOF], step[PLATFORM_DOF]; /* of the axes, side by side */
 };
 
-/* A straight way from rest to rest, that all coordinates go in step: so does a stop from it, if it is slow. */
+/* A straight way from rest to rest, that all coordinates go in step: so does a stop from it, if it is
+ * slow. */
 struct envelope_line {
   double span[PLATFORM_DOF];
   struct axis axis;     /* of the part that is gone */
@@ -62,11 +65,12 @@ struct envelope {
 bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const struct platform_limits *limits,
                    double period, const double pose[PLATFORM_DOF], char *error, size_t size);
 
-/* RT. These hold as soon as the motion, and a stop from it, is within them. Until then those before do, and what is aimed at
- * keeps within both. */
+/* RT. These hold as soon as the motion, and a stop from it, is within them. Until then those before do, and
+ * what is aimed at keeps within both. */
 void envelope_limits(struct envelope *e, const struct platform_limits *limits);
 
-/* RT. One cycle towards the target (its value at the end of the cycle). What of it is not a number changes nothing. */
+/* RT. One cycle towards the target (its value at the end of the cycle). What of it is not a number changes
+ * nothing. */
 void envelope_step(struct envelope *e, const struct platform_motion *target);
 /* RT. One cycle of braking. */
 void envelope_brake(struct envelope *e);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The way around what legs cannot do: RT code.
  *
- * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is no room for that.
- * On a line they go in step, and as long as it is slow so does the stop: then nothing is in the way that is not on the line. */
+ * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is
+ * no room for that. On a line they go in step, and as long as it is slow so does the stop: then nothing is in
+ * the way that is not on the line. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static void begin_line(struct envelope *e)
   if (!l->over) axis_set(&l->axis, l->pace * rate, l->pace * acceleration, l->pace * jerk, e->period);
 }
 
-static void begin(struct envelope *e, enum envelope_way way, int only)
+static void begin_way(struct envelope *e, enum envelope_way way, int only)
 {
   e->way = way;
   e->line.only = only;
@@ -52,9 +53,9 @@ static void next_line(struct envelope *e)
   struct envelope_line *l = &e->line;
   const bool inward = e->way == ENVELOPE_INWARDS;
   if (l->arrived && inward && l->only == 0) {
-    begin(e, ENVELOPE_OUTWARDS, 0);
+    begin_way(e, ENVELOPE_OUTWARDS, 0);
   } else if (l->arrived && inward) {
-    begin(e, ENVELOPE_INWARDS, 0);
+    begin_way(e, ENVELOPE_INWARDS, 0);
   } else if (l->arrived) {
     e->way = ENVELOPE_DIRECT;
   } else if (l->at.p >= AWAY) {
@@ -64,7 +65,7 @@ static void next_line(struct envelope *e)
     l->pace *= 0.25;
     begin_line(e);
   } else if (inward) {
-    begin(e, ENVELOPE_INWARDS, (l->only + 1) % WAYS);
+    begin_way(e, ENVELOPE_INWARDS, (l->only + 1) % WAYS);
   } else {
     e->way = ENVELOPE_STAY; /* as near as it gets */
   }
@@ -110,5 +111,5 @@ void envelope_direct_went(struct envelope *e, bool possible)
   if (e->blocked < PATIENCE) return;
   e->blocked = 0.0;
   for (int k = 0; k < DOF; k++) e->blocked_from[k] = e->reachable[k];
-  begin(e, ENVELOPE_INWARDS, 0);
+  begin_way(e, ENVELOPE_INWARDS, 0);
 }

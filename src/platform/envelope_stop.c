@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Going all the way to rest, to see whether a stop is possible: RT code.
  *
- * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are within at the
- * start. The legs are solved where they are not known to be within their limits: not as long as no joint of the platform has
- * come farther than the clearance of the last solution, and moves no faster than a leg may. */
+ * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are
+ * within at the start. The legs are solved where they are not known to be within their limits: not as long as
+ * no joint of the platform has come farther than the clearance of the last solution, and moves no faster than
+ * a leg may. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ struct stop_budget stop_budget(void)
   return (struct stop_budget){.states = 2 * ENVELOPE_STOP_CYCLES, .solutions = ENVELOPE_STOP_CYCLES};
 }
 
-static bool beyond(double x, double limit)
+static bool is_beyond(double x, double limit)
 {
   return !(fabs(x) <= limit * (1.0 + ROUNDING));
 }
@@ -27,8 +28,8 @@ static unsigned beyond_rates(const struct envelope_laws *laws, const struct plat
   unsigned failed = 0;
   for (int k = 0; k < DOF; k++) {
     const struct axis *x = &laws->axis[k];
-    const bool fails = beyond(m->a[k], x->acceleration) || beyond(m->v[k], x->velocity) ||
-                       beyond(m->v[k] + axis_release(x, m->a[k]), x->velocity);
+    const bool fails = is_beyond(m->a[k], x->acceleration) || is_beyond(m->v[k], x->velocity) ||
+                       is_beyond(m->v[k] + axis_release(x, m->a[k]), x->velocity);
     failed |= (unsigned)fails << k;
   }
   return failed;
@@ -37,11 +38,11 @@ static unsigned beyond_rates(const struct envelope_laws *laws, const struct plat
 static unsigned beyond_box(const struct envelope_laws *laws, const struct platform_motion *m)
 {
   unsigned failed = 0;
-  for (int k = 0; k < DOF; k++) failed |= (unsigned)beyond(m->p[k], laws->limits.pos[k]) << k;
+  for (int k = 0; k < DOF; k++) failed |= (unsigned)is_beyond(m->p[k], laws->limits.pos[k]) << k;
   return failed;
 }
 
-static bool at_rest(const struct platform_motion *m)
+static bool is_motion_at_rest(const struct platform_motion *m)
 {
   double sum = 0.0;
   for (int k = 0; k < DOF; k++) sum += fabs(m->v[k]) + fabs(m->a[k]);
@@ -53,15 +54,16 @@ struct solution {
   double p[DOF], clearance;
 };
 
-static bool known(const struct hexapod *h, const struct solution *last, const struct platform_motion *m)
+static bool is_known_free(const struct hexapod *h, const struct solution *last,
+                          const struct platform_motion *m)
 {
   double change[DOF];
   for (int k = 0; k < DOF; k++) change[k] = m->p[k] - last->p[k];
   return hexapod_travel(h, change) < last->clearance && hexapod_travel(h, m->v) < h->geometry.leg_rate;
 }
 
-static bool solve(const struct hexapod *h, const struct hexapod_known *known_here,
-                  const struct platform_motion *m, struct solution *last)
+static bool solve_reach(const struct hexapod *h, const struct hexapod_known *known_here,
+                        const struct platform_motion *m, struct solution *last)
 {
   if (!hexapod_reach(h, m->p, m->v, 0.0, known_here, &last->clearance)) return false;
   for (int k = 0; k < DOF; k++) last->p[k] = m->p[k];
@@ -75,7 +77,8 @@ void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFO
   for (int k = 0; k < DOF; k++) axis_move(jerk[k], laws->step[k], period, &m->p[k], &m->v[k], &m->a[k]);
 }
 
-/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of vectors. */
+/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of
+ * vectors. */
 void envelope_braking(const struct envelope_laws *restrict laws, struct platform_motion *restrict m,
                       double jerk[restrict PLATFORM_DOF])
 {
@@ -93,14 +96,16 @@ enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *law
   struct platform_motion at = *m;
   struct solution last = {.clearance = -1.0};
   double jerk[DOF];
+  /* Check the rates once: braking keeps them. */
   *failed = beyond_rates(laws, m);
   if (*failed) return STOP_COORDINATE;
+  /* Walk to rest and check each position on the way. */
   for (int n = 0; n < ENVELOPE_STOP_CYCLES && budget->states-- > 0; n++) {
     *failed = beyond_box(laws, &at);
     if (*failed) return STOP_COORDINATE;
-    if (!known(h, &last, &at))
-      if (budget->solutions-- <= 0 || !solve(h, known_here, &at, &last)) return STOP_LEGS;
-    if (at_rest(&at)) return STOP_POSSIBLE;
+    if (!is_known_free(h, &last, &at))
+      if (budget->solutions-- <= 0 || !solve_reach(h, known_here, &at, &last)) return STOP_LEGS;
+    if (is_motion_at_rest(&at)) return STOP_POSSIBLE;
     envelope_braking(laws, &at, jerk);
   }
   return STOP_LEGS;

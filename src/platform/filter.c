@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B T / 2^k; 0 1),
+ * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B
+ * T / 2^k; 0 1),
  *
  *   S = I + M/2! + M^2/3! + ...      by Horner's rule, to the last digit
  *
- * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F,   E being what differs from the identity. */
+ * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F.   E is the difference from the
+ * identity. */
 #include "platform/filter.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@ typedef double matrix[FILTER_STATES][FILTER_STATES];
 #define INLINE     static inline __attribute__((always_inline))
 
 /* The largest sum of a row. */
-INLINE double norm(const matrix A, int n)
+INLINE double row_norm(const matrix A, int n)
 {
   double most = 0.0;
   for (int i = 0; i < n; i++) {
@@ -29,7 +31,7 @@ INLINE double norm(const matrix A, int n)
 }
 
 /* o = X Y */
-INLINE void multiply(matrix o, const matrix X, const matrix Y, int n)
+INLINE void multiply_matrices(matrix o, const matrix X, const matrix Y, int n)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
@@ -40,7 +42,7 @@ INLINE void multiply(matrix o, const matrix X, const matrix Y, int n)
 }
 
 /* So many terms of the series beyond the identity that the next one is below the last digit. */
-INLINE int terms(double size)
+INLINE int series_terms(double size)
 {
   int count = 0;
   double next = 0.5 * size;
@@ -52,23 +54,23 @@ INLINE int terms(double size)
 }
 
 /* S of M */
-INLINE void series(matrix S, const matrix M, double size, int n)
+INLINE void sum_series(matrix S, const matrix M, double size, int n)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) S[i][j] = i == j;
-  for (int k = terms(size); k > 0; k--) {
+  for (int k = series_terms(size); k > 0; k--) {
     matrix product;
-    multiply(product, M, S, n);
+    multiply_matrices(product, M, S, n);
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) S[i][j] = (i == j) + product[i][j] / (k + 1);
   }
 }
 
-INLINE void square(struct filter *f, int n)
+INLINE void square_filter(struct filter *f, int n)
 {
   matrix EE;
   double EF[FILTER_STATES];
-  multiply(EE, f->E, f->E, n);
+  multiply_matrices(EE, f->E, f->E, n);
   for (int i = 0; i < n; i++) {
     EF[i] = 0.0;
     for (int j = 0; j < n; j++) EF[i] += f->E[i][j] * f->F[j];
@@ -79,25 +81,28 @@ INLINE void square(struct filter *f, int n)
   }
 }
 
-INLINE void make(struct filter *f, const struct filter_law *law, double period, int n)
+INLINE void make_filter(struct filter *f, const struct filter_law *law, double period, int n)
 {
+  /* Halve the time until the norm of M is small. */
   int halvings = 0;
-  double size = norm(law->A, n) * period, scale = period;
+  double size = row_norm(law->A, n) * period, scale = period;
   for (; size > SMALL && halvings < SQUARINGS; halvings++) {
     size *= 0.5;
     scale *= 0.5;
   }
+  /* The first step: E = M S, F = S B T / 2^k. */
   matrix M, S;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) M[i][j] = law->A[i][j] * scale;
-  series(S, M, size, n);
-  multiply(f->E, M, S, n);
+  sum_series(S, M, size, n);
+  multiply_matrices(f->E, M, S, n);
   for (int i = 0; i < n; i++) {
     double sum = 0.0;
     for (int j = 0; j < n; j++) sum += S[i][j] * law->B[j];
     f->F[i] = scale * sum;
   }
-  for (; halvings > 0; halvings--) square(f, n);
+  /* Square back to the whole period. */
+  for (; halvings > 0; halvings--) square_filter(f, n);
   f->states = n;
 }
 
@@ -106,16 +111,16 @@ void filter_make(struct filter *f, const struct filter_law *law, double period)
 {
   switch (law->states) {
   case 1:
-    make(f, law, period, 1);
+    make_filter(f, law, period, 1);
     return;
   case 2:
-    make(f, law, period, 2);
+    make_filter(f, law, period, 2);
     return;
   case 3:
-    make(f, law, period, 3);
+    make_filter(f, law, period, 3);
     return;
   default:
-    make(f, law, period, FILTER_STATES);
+    make_filter(f, law, period, FILTER_STATES);
     return;
   }
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Small linear filters x' = A x + B u for inputs that are held over a period: exact, whatever the period. Loop code, pure.
+ * Small linear filters x' = A x + B u for inputs that are held over a period: exact, whatever the period.
+ * Loop code, pure.
  *
- * Kept is what the matrix exponential differs from the identity by, so that a short period costs no digits. */
+ * Kept is what the matrix exponential differs from the identity by, so that a short period costs no
+ * digits. */
 #ifndef PLATFORM_FILTER_H
 #define PLATFORM_FILTER_H
 

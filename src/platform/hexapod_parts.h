@@ -16,7 +16,8 @@ struct hexapod_parts {
 bool hexapod_parts(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    struct hexapod_parts *parts, struct hexapod_state *s);
 
-/* Of the Jacobian, the columns of cranks times their transmission, so that a crank in line with its rod counts. */
+/* Of the Jacobian, the columns of cranks times their transmission, so that a crank in line with its rod
+ * counts. */
 double hexapod_determinant(double M[PLATFORM_DOF][PLATFORM_LEGS]);
 
 #endif

@@ -23,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *error, size_t siz
   return false;
 }
 
-static bool check_number(const char *name, double x, double above, char *error, size_t size)
+static bool check_dimension(const char *name, double x, double above, char *error, size_t size)
 {
   if (isfinite(x) && x > above) return true;
   return refuse(error, size, "%s: expected a number above %g, found %g", name, above, x);
@@ -51,28 +51,30 @@ static bool check_cranks(const struct platform_geometry *g, char *error, size_t 
       return refuse(error, size, "crank_heading: crank %d: expected a number", i);
   if (!(g->leg_min > -PI && g->leg_max < PI))
     return refuse(error, size, "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
-  return check_number("crank_length", g->crank_length, 0.0, error, size) &&
-         check_number("rod_length", g->rod_length, 0.0, error, size);
+  return check_dimension("crank_length", g->crank_length, 0.0, error, size) &&
+         check_dimension("rod_length", g->rod_length, 0.0, error, size);
 }
 
-static bool check(const struct platform_geometry *g, char *error, size_t size)
+static bool check_geometry(const struct platform_geometry *g, char *error, size_t size)
 {
+  /* Check the places of the joints. */
   if (!check_side("base", g->base, error, size) || !check_side("platform", g->top, error, size)) return false;
   if (!isfinite(g->height)) return refuse(error, size, "height: expected a number");
-  if (g->crank ? !check_cranks(g, error, size) : !check_number("leg_min", g->leg_min, 0.0, error, size))
+  /* Check the limits of legs and joints. */
+  if (g->crank ? !check_cranks(g, error, size) : !check_dimension("leg_min", g->leg_min, 0.0, error, size))
     return false;
   if (!isfinite(g->leg_max) || !(g->leg_max > g->leg_min))
     return refuse(error, size, "leg_max: expected a number above leg_min, %g, found %g", g->leg_min,
                   g->leg_max);
-  if (!check_number("leg_rate", g->leg_rate, 0.0, error, size) ||
-      !check_number("joint_max", g->joint_max, 0.0, error, size))
+  if (!check_dimension("leg_rate", g->leg_rate, 0.0, error, size) ||
+      !check_dimension("joint_max", g->joint_max, 0.0, error, size))
     return false;
   if (!(g->margin > 0.0 && g->margin < 1.0))
     return refuse(error, size, "margin: expected a number between 0 and 1, found %g", g->margin);
   return true;
 }
 
-static bool allowed(const struct hexapod *h, double leg)
+static bool is_leg_allowed(const struct hexapod *h, double leg)
 {
   return leg >= h->geometry.leg_min && leg <= h->geometry.leg_max;
 }
@@ -83,20 +85,25 @@ static bool choose_branches(struct hexapod *h, char *error, size_t size)
   static const double neutral[PLATFORM_DOF];
   struct hexapod_parts parts;
   struct hexapod_state up, down;
+  /* Solve each crank for both of its angles. */
   for (int i = 0; i < N; i++) h->branch[i] = 1.0;
   if (!hexapod_parts(h, neutral, NULL, &parts, &up))
     return refuse(error, size, "neutral: the rod of a crank does not reach its joint of the platform");
   for (int i = 0; i < N; i++) h->branch[i] = -1.0;
   hexapod_parts(h, neutral, NULL, &parts, &down);
+  /* Choose the angle. */
   for (int i = 0; i < N; i++) {
     const bool nearer = fabs(up.leg[i]) < fabs(down.leg[i]);
-    if (allowed(h, up.leg[i]) != allowed(h, down.leg[i]) ? allowed(h, up.leg[i]) : nearer) h->branch[i] = 1.0;
+    if (is_leg_allowed(h, up.leg[i]) != is_leg_allowed(h, down.leg[i]) ? is_leg_allowed(h, up.leg[i])
+                                                                       : nearer)
+      h->branch[i] = 1.0;
   }
   return true;
 }
 
-/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the reach. */
-static double regularity(const struct hexapod *h, double determinant, double M[PLATFORM_DOF][N])
+/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the
+ * reach. */
+static double jacobian_regularity(const struct hexapod *h, double determinant, double M[PLATFORM_DOF][N])
 {
   double volume = h->reach * h->reach * h->reach;
   for (int i = 0; i < N; i++) {
@@ -123,14 +130,15 @@ bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, cha
   return refuse(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
 }
 
-static bool look_at_neutral(struct hexapod *h, char *error, size_t size)
+static bool check_neutral(struct hexapod *h, char *error, size_t size)
 {
   static const double neutral[PLATFORM_DOF];
   struct hexapod_parts parts;
   struct hexapod_state s;
   hexapod_parts(h, neutral, NULL, &parts, &s);
+  /* Check that each leg is within its limits, and measure its joints from here. */
   for (int i = 0; i < N; i++) {
-    if (!allowed(h, s.leg[i]))
+    if (!is_leg_allowed(h, s.leg[i]))
       return refuse(error, size, "neutral: %s %d is at %g %s, expected %g to %g",
                     h->geometry.crank ? "crank" : "leg", i, s.leg[i], h->geometry.crank ? "rad" : "m",
                     h->geometry.leg_min, h->geometry.leg_max);
@@ -141,19 +149,21 @@ static bool look_at_neutral(struct hexapod *h, char *error, size_t size)
     }
     for (int c = 0; c < PLATFORM_DOF; c++) parts.jacobian[c][i] *= parts.transmission[i];
   }
+  /* The margin refers to this determinant. A singular neutral is refused. */
   double M[PLATFORM_DOF][N];
   for (int c = 0; c < PLATFORM_DOF; c++)
     for (int i = 0; i < N; i++) M[c][i] = parts.jacobian[c][i];
   h->determinant = hexapod_determinant(M);
-  if (regularity(h, h->determinant, parts.jacobian) >= REGULAR) return true;
+  if (jacobian_regularity(h, h->determinant, parts.jacobian) >= REGULAR) return true;
   return refuse(error, size,
                 "neutral: the platform is singular there, or nearly so: the legs do not hold it");
 }
 
-/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the platform. A leg turns by
- * du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du + dR. A column of the Jacobian, lengths in
- * units of the reach, has at most the length sqrt(2), and its halves change by du and du + dR; the determinant changes by at
- * most the sum over the columns of that change times the lengths of the five others. */
+/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the
+ * platform. A leg turns by du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du +
+ * dR. A column of the Jacobian, lengths in units of the reach, has at most the length sqrt(2), and its halves
+ * change by du and du + dR; the determinant changes by at most the sum over the columns of that change times
+ * the lengths of the five others. */
 static void bound_slopes(struct hexapod *h)
 {
   const double du = 1.0 / h->geometry.leg_min, dR = 1.0 / h->reach;
@@ -165,8 +175,9 @@ static void bound_slopes(struct hexapod *h)
 bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *error, size_t size)
 {
   *h = (struct hexapod){.geometry = *g};
-  if (!check(g, error, size)) return false;
+  if (!check_geometry(g, error, size)) return false;
   h->joint_cosine = g->joint_max < PI ? cos(g->joint_max) : -2.0;
+  /* Transpose the geometry: arrays run over the legs, and z counts from neutral. */
   for (int i = 0; i < N; i++) {
     double square = 0.0;
     for (int c = 0; c < 3; c++) {
@@ -178,8 +189,9 @@ bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *er
     h->ahead[1][i] = sin(g->crank_heading[i]);
     h->reach = fmax(h->reach, sqrt(square));
   }
+  /* Check the neutral pose and take the bounds from it. */
   if (g->crank && !choose_branches(h, error, size)) return false;
-  if (!look_at_neutral(h, error, size)) return false;
+  if (!check_neutral(h, error, size)) return false;
   bound_slopes(h);
   return true;
 }

@@ -37,7 +37,7 @@ void live_tune(struct live *l, const struct platform_params *params, double peri
   make_smooth(l, params->smooth_hz[0], period);
 }
 
-static bool all_finite(const double *x, int n)
+static bool is_all_finite(const double *x, int n)
 {
   for (int i = 0; i < n; i++)
     if (!isfinite(x[i])) return false;
@@ -47,7 +47,7 @@ static bool all_finite(const double *x, int n)
 /* Numbers, and an orientation that is one. */
 static bool is_pose(const double *x)
 {
-  if (!all_finite(x, SENSOR_NUMBERS)) return false;
+  if (!is_all_finite(x, SENSOR_NUMBERS)) return false;
   const double length = p_dot(x + SENSOR_ORIENTATION, x + SENSOR_ORIENTATION);
   return length > SHORTEST && length < LONGEST;
 }
@@ -87,13 +87,13 @@ static void from_sensor(struct live *l, const double *x, struct platform_motion 
 }
 
 /* What is not known to move stands. */
-static void hold(struct platform_motion *m)
+static void hold_pose(struct platform_motion *m)
 {
   memset(m->v, 0, sizeof m->v);
   memset(m->a, 0, sizeof m->a);
 }
 
-static void smooth(struct live *l, const double external[PLATFORM_DOF], struct platform_motion *m)
+static void smooth_external(struct live *l, const double external[PLATFORM_DOF], struct platform_motion *m)
 {
   for (int k = 0; k < PLATFORM_DOF; k++) {
     double *x = l->state[k];
@@ -129,19 +129,22 @@ void live_step(struct live *l, enum platform_mode mode, const struct platform_in
 {
   l->bad = false;
   switch (mode) {
+  /* Filter specific force and angular velocity. */
   case PLATFORM_WASHOUT:
     wash_out(l, in, limit, excess, target);
     break;
+  /* Follow the sensor. A bad sample holds the last good pose. */
   case PLATFORM_POSE:
     l->bad = !in->sensor || !l->zeroed || !is_pose(in->sensor);
     if (l->bad)
-      hold(&l->last);
+      hold_pose(&l->last);
     else
       from_sensor(l, in->sensor, &l->last);
     *target = l->last;
     break;
+  /* Smooth the targets of a client. */
   case PLATFORM_EXTERNAL:
-    smooth(l, in->external, target);
+    smooth_external(l, in->external, target);
     break;
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The target of the state run, by mode: washout of an imu, a pose sensor as it is, or an input, smoothed. RT. */
+ * The target of the state run, by mode: washout of an imu, a pose sensor as it is, or an input, smoothed.
+ * RT. */
 #ifndef PLATFORM_LIVE_H
 #define PLATFORM_LIVE_H
 
@@ -38,13 +39,13 @@ void live_init(struct live *l, const struct platform_params *params, double peri
                double gravity);
 /* From the next step on. */
 void live_tune(struct live *l, const struct platform_params *params, double period);
-/* The model is in its initial state: the pose sensor reads neutral there. False if what it reads is no pose: then it is to be
- * asked again. */
+/* The model is in its initial state: the pose sensor reads neutral there. False if what it reads is no pose:
+ * then it is to be asked again. */
 bool live_zero(struct live *l, const struct platform_input *in);
 /* Filters begin anew, at rest: at neutral, those of an input where it is. */
 void live_reset(struct live *l, const struct platform_input *in);
-/* The target for the end of the cycle; that of the washout bends before it comes to the limits of position. excess: of the last
- * step, what could be reached less the target. */
+/* The target for the end of the cycle; that of the washout bends before it comes to the limits of position.
+ * excess: of the last step, what could be reached less the target. */
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
                const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target);

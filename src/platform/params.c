@@ -33,7 +33,7 @@ void params_default(struct platform_params *p)
   }
 }
 
-static int find(const char *name)
+static int find_param(const char *name)
 {
   for (int i = 0; i < PARAMS; i++)
     if (strcmp(params_table[i].name, name) == 0) return i;
@@ -51,7 +51,7 @@ static bool is_group(const char *name)
 
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size)
 {
-  const int i = find(name);
+  const int i = find_param(name);
   if (i < 0) {
     if (is_group(name))
       snprintf(error, size, "%s: has three numbers, to be set one by one as %s.x, %s.y, %s.z", name, name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of the platform block as a table of single numbers: for files, for tools and for tuning while it runs. Pure.
- * Names are those of PLATFORM_PARAM_LIST, of three numbers with .x, .y or .z behind (of angles: roll, pitch, yaw). */
+ * The parameters of the platform block as a table of single numbers: for files, for tools and for tuning
+ * while it runs. Pure. Names are those of PLATFORM_PARAM_LIST, of three numbers with .x, .y or .z behind (of
+ * angles: roll, pitch, yaw). */
 #ifndef PLATFORM_PARAMS_H
 #define PLATFORM_PARAMS_H
 
@@ -20,8 +21,8 @@ extern const struct params_scalar params_table[PARAMS];
 /* Set-up. */
 void params_default(struct platform_params *p);
 
-/* Any thread but the loop's. One number, in the unit of the table. False, with p as it was, if there is no such number or it is
- * out of its range: says so. */
+/* Any thread but the loop's. One number, in the unit of the table. False, with p as it was, if there is no
+ * such number or it is out of its range: says so. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);
 
 /* RT. The same in SI: degrees become radians. o may be p. */

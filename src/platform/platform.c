@@ -16,7 +16,7 @@ enum { WAYPOINTS = 16 }; /* at which the way to a pose is looked at before it is
 static const double nowhere[PLATFORM_DOF] = {0};
 
 /* Where the platform parks, and where a move begins, it may be beyond what it is allowed while it runs. */
-static void limit(struct platform *p)
+static void apply_limits(struct platform *p)
 {
   struct platform_limits l;
   params_limits(&p->spec.params, &l);
@@ -25,12 +25,14 @@ static void limit(struct platform *p)
   envelope_limits(&p->envelope, &l);
 }
 
-/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight there. */
+/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight
+ * there. */
 static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration,
                            bool *straight)
 {
   const struct envelope *e = &p->envelope;
   const double *from = e->now.p, leg_rate = p->spec.geometry.leg_rate;
+  /* Stretch the time until every coordinate keeps its limits. */
   double t = duration;
   for (int k = 0; k < PLATFORM_DOF; k++) {
     const struct axis *x = &e->aim.axis[k];
@@ -39,6 +41,7 @@ static double time_of_move(const struct platform *p, const double goal[PLATFORM_
     t = fmax(t, sqrt(GLIDE_ACCELERATION * d / x->acceleration));
     t = fmax(t, cbrt(GLIDE_JERK * d / x->jerk));
   }
+  /* Walk the straight line: do the legs reach, and do they keep their rate? */
   *straight = true;
   for (int i = 1; i <= WAYPOINTS; i++) {
     const double s = (double)i / WAYPOINTS, rest = 1.0 - s;
@@ -56,7 +59,7 @@ static double time_of_move(const struct platform *p, const double goal[PLATFORM_
   return t;
 }
 
-static void go(struct platform *p, const double goal[PLATFORM_DOF], double duration)
+static void begin_glide(struct platform *p, const double goal[PLATFORM_DOF], double duration)
 {
   const struct platform_motion end = {.p = {goal[0], goal[1], goal[2], goal[3], goal[4], goal[5]}};
   memcpy(p->goal, goal, sizeof p->goal);
@@ -68,7 +71,7 @@ static void begin_move(struct platform *p, const double goal[PLATFORM_DOF], doub
 {
   bool straight;
   p->via_neutral = false;
-  go(p, goal, time_of_move(p, goal, duration, &straight));
+  begin_glide(p, goal, time_of_move(p, goal, duration, &straight));
 }
 
 /* Neutral is in reach of everything, and the park pose of neutral (see platform_init()). */
@@ -78,7 +81,7 @@ static void begin_parking(struct platform *p)
   bool straight;
   const double time = time_of_move(p, p->spec.park, duration, &straight);
   if (straight)
-    go(p, p->spec.park, time);
+    begin_glide(p, p->spec.park, time);
   else
     begin_move(p, nowhere, duration);
   p->via_neutral = !straight;
@@ -93,19 +96,21 @@ static void begin_anew(struct platform *p, const struct platform_input *in)
 }
 
 /* A move begins where the platform is, which may be beyond limits that were changed since. */
-static void make_room(struct platform *p)
+static void widen_room(struct platform *p)
 {
   for (int k = 0; k < PLATFORM_DOF; k++) p->room[k] = fmax(p->widest[k], fabs(p->envelope.now.p[k]));
 }
 
-static void enter(struct platform *p, enum platform_state state)
+static void enter_state(struct platform *p, enum platform_state state)
 {
   const struct platform_params *q = &p->spec.params;
   p->state = state;
+  /* Set the room that the platform may use in this state. */
   if (states_moves(state)) p->engaged = false;
-  if (states_moves(state) || state == PLATFORM_PARKED) make_room(p);
+  if (states_moves(state) || state == PLATFORM_PARKED) widen_room(p);
   if (state == PLATFORM_NEUTRAL) p->engaged = p->anew = true;
-  limit(p);
+  apply_limits(p);
+  /* Begin the motion of the state. */
   switch (state) {
   case PLATFORM_ENGAGE:
     begin_move(p, nowhere, q->engage_time[0]);
@@ -133,12 +138,12 @@ static bool has_arrived(const struct platform *p)
   return true;
 }
 
-static void arrive(struct platform *p)
+static void end_move(struct platform *p)
 {
   if (p->via_neutral)
     begin_move(p, p->spec.park, p->spec.params.park_time[0]);
   else
-    enter(p, states_arrived(p->state));
+    enter_state(p, states_arrived(p->state));
 }
 
 /* What is left of a move, towards a goal at rest. */
@@ -155,18 +160,21 @@ static void follow_move(struct platform *p, const double goal[PLATFORM_DOF])
 static void follow_live(struct platform *p, const struct platform_input *in)
 {
   struct platform_motion target;
+  /* Get the target of the mode. */
   if (p->anew) begin_anew(p, in);
   live_step(&p->live, p->spec.mode, in, p->envelope.aim.limits.pos, p->excess, &target);
+  /* Fade in from the motion before. */
   if (p->blend) fade_begin(&p->fade, &p->envelope.now, p->spec.params.blend[0]);
   p->blend = false;
   fade_advance(&p->fade, p->spec.period);
   fade_mix(&p->fade, &target);
+  /* Follow within the limits, and tell the washout what was out of reach. */
   memcpy(p->out.target, target.p, sizeof target.p);
   envelope_step(&p->envelope, &target);
   for (int k = 0; k < PLATFORM_DOF; k++) p->excess[k] = p->envelope.reachable[k] - target.p[k];
 }
 
-static void follow(struct platform *p, const struct platform_input *in)
+static void follow_state(struct platform *p, const struct platform_input *in)
 {
   static const struct platform_motion neutral = {0};
   switch (p->state) {
@@ -189,7 +197,7 @@ static void follow(struct platform *p, const struct platform_input *in)
   }
 }
 
-static unsigned flags(const struct platform *p)
+static unsigned output_flags(const struct platform *p)
 {
   const struct envelope *e = &p->envelope;
   const bool runs = p->state == PLATFORM_RUN;
@@ -201,18 +209,20 @@ static unsigned flags(const struct platform *p)
          (blends ? PLATFORM_BLENDING : 0u) | (e->pending ? PLATFORM_PENDING : 0u);
 }
 
-static void tell_motion(struct platform *p)
+static void output_motion(struct platform *p)
 {
   const struct envelope *e = &p->envelope;
   const struct platform_geometry *g = &p->spec.geometry;
   struct platform_output *o = &p->out;
   struct platform_limits l;
   params_limits(&p->spec.params, &l);
+  /* Copy the motion in SI units. */
   memcpy(o->pose, e->now.p, sizeof o->pose);
   memcpy(o->velocity, e->now.v, sizeof o->velocity);
   memcpy(o->acceleration, e->now.a, sizeof o->acceleration);
   memcpy(o->legs, e->legs.leg, sizeof o->legs);
   memcpy(o->leg_rates, e->legs.rate, sizeof o->leg_rates);
+  /* Normalise it by the limits, and compute what the driver feels. */
   for (int k = 0; k < PLATFORM_LEGS; k++)
     o->legs_normalised[k] = (2.0 * o->legs[k] - g->leg_min - g->leg_max) / (g->leg_max - g->leg_min);
   for (int k = 0; k < PLATFORM_DOF; k++) o->pose_normalised[k] = o->pose[k] / l.pos[k];
@@ -220,13 +230,13 @@ static void tell_motion(struct platform *p)
   o->margin[0] = e->legs.margin;
 }
 
-static void tell(struct platform *p)
+static void output_state(struct platform *p)
 {
   struct platform_output *o = &p->out;
-  if (platform_is_known(p)) tell_motion(p);
+  if (platform_is_known(p)) output_motion(p);
   o->state[0] = p->state;
   o->mode[0] = p->spec.mode;
-  o->flags[0] = flags(p);
+  o->flags[0] = output_flags(p);
 }
 
 void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
@@ -235,19 +245,19 @@ void platform_tune(struct platform *p, enum platform_mode mode, const struct pla
   p->spec.mode = mode;
   p->spec.params = *params;
   live_tune(&p->live, params, p->spec.period);
-  limit(p);
+  apply_limits(p);
 }
 
 void platform_step(struct platform *p, const struct platform_input *in)
 {
   p->anew |= in->restart;
   if (in->restart || !p->live.zeroed) p->blend |= live_zero(&p->live, in) && p->spec.mode == PLATFORM_POSE;
-  if (states_moves(p->state) && has_arrived(p)) arrive(p);
+  if (states_moves(p->state) && has_arrived(p)) end_move(p);
   const enum platform_state next =
       states_next(p->state, in->order, p->engaged, envelope_at_rest(&p->envelope));
-  if (next != p->state) enter(p, next);
-  follow(p, in);
-  tell(p);
+  if (next != p->state) enter_state(p, next);
+  follow_state(p, in);
+  output_state(p);
 }
 
 bool platform_is_parked(const struct platform *p)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The platform block: turns the motion of the model into one that a six-axis motion platform can follow, and says where the
- * platform is to be in every cycle, whatever happens. Pure: no clock, no I/O, no threads, no allocation.
+ * The platform block: turns the motion of the model into one that a six-axis motion platform can follow, and
+ * says where the platform is to be in every cycle, whatever happens. Pure: no clock, no I/O, no threads, no
+ * allocation.
  *
- *   target     washout, pose or external; or a move to neutral or to the park pose           washout.c, states.c
+ *   target     washout, pose or external; or a move to neutral or to the park pose         washout.c, states.c
  *   envelope   reachable, then followed within the limits of position, rate, acceleration
- *              and jerk, of legs and joints; a stop is always possible                        envelope.c, axis.c, hexapod.c
- *   states     parked, engage, neutral, run, freeze, stop, fault, park                        states.c
+ *              and jerk, of legs and joints; a stop is always possible          envelope.c, axis.c, hexapod.c
+ *   states     parked, engage, neutral, run, freeze, stop, fault, park                      states.c
  *
  * Units: SI, but for struct platform_params; frames: types.h. */
 #ifndef PLATFORM_PLATFORM_H
@@ -86,7 +87,8 @@ struct platform_output {
 #undef PLATFORM_FIELD
 };
 enum { PLATFORM_SIGNALS = sizeof(struct platform_output) / sizeof(double) };
-/* The first of them tell the pose, or follow from it: a rig may be driven by them. NaN in PLATFORM_UNKNOWN. */
+/* The first of them tell the pose, or follow from it: a rig may be driven by them. NaN in
+ * PLATFORM_UNKNOWN. */
 enum { PLATFORM_MOTION_SIGNALS = offsetof(struct platform_output, state) / sizeof(double) };
 
 /* Set-up. */
@@ -131,16 +133,17 @@ struct platform {
   double room[PLATFORM_DOF];   /* likewise on the move that is on, or was */
 };
 
-/* Set-up. The pose is unknown: p->out says so. False if the geometry makes no sense, or neutral, the park pose or the way between them is out of reach:
- * says which and why. */
+/* Set-up. The pose is unknown: p->out says so. False if the geometry makes no sense, or neutral, the park
+ * pose or the way between them is out of reach: says which and why. */
 bool platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
 
-/* RT. From the next step on. Parameters move to these within params->blend, the motion goes on without a jump; a limit that
- * the motion is beyond just now holds as soon as it is within. */
+/* RT. From the next step on. Parameters move to these within params->blend, the motion goes on without a
+ * jump; a limit that the motion is beyond just now holds as soon as it is within. */
 void platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params);
 
-/* RT. One cycle: fills p->out. The first PLATFORM_TO_NEUTRAL or PLATFORM_TO_RUN says that the rig stands in its park pose: the
- * output of that cycle is the park pose, at rest, and the motion begins in the next one. */
+/* RT. One cycle: fills p->out. The first PLATFORM_TO_NEUTRAL or PLATFORM_TO_RUN says that the rig stands in
+ * its park pose: the output of that cycle is the park pose, at rest, and the motion begins in the next
+ * one. */
 void platform_step(struct platform *p, const struct platform_input *in);
 
 /* RT. At rest in the park pose. */

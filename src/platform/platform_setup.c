@@ -9,12 +9,12 @@
 
 enum { DOWN_STEPS = 1000, WAY_STEPS = 100 };
 
-/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park pose, and in the one
- * that is found where none is given. No less than what envelope_reaches() keeps. */
+/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park
+ * pose, and in the one that is found where none is given. No less than what envelope_reaches() keeps. */
 static const double WAY_SLACK = 1e-3, PARK_SLACK = 2e-3;
 static const double SPARE_BOX = 1.001;
 
-static bool stands(const struct hexapod *h, const double pose[PLATFORM_DOF], double slack)
+static bool is_pose_within(const struct hexapod *h, const double pose[PLATFORM_DOF], double slack)
 {
   struct hexapod_state legs;
   return hexapod_solve(h, pose, NULL, &legs) && hexapod_within(h, &legs, slack);
@@ -27,7 +27,7 @@ static void find_lowest(const struct hexapod *h, double park[PLATFORM_DOF])
   double pose[PLATFORM_DOF] = {0};
   for (int i = 1; i <= DOWN_STEPS; i++) {
     pose[2] = -step * i;
-    if (!stands(h, pose, PARK_SLACK)) break;
+    if (!is_pose_within(h, pose, PARK_SLACK)) break;
     park[2] = pose[2];
   }
 }
@@ -38,7 +38,7 @@ static bool check_park(const struct platform *p, char *error, size_t size)
   double pose[PLATFORM_DOF];
   for (int i = 0; i <= WAY_STEPS; i++) {
     for (int k = 0; k < PLATFORM_DOF; k++) pose[k] = s->park[k] * i / WAY_STEPS;
-    if (stands(&p->hexapod, pose, WAY_SLACK)) continue;
+    if (is_pose_within(&p->hexapod, pose, WAY_SLACK)) continue;
     snprintf(error, size,
              "the platform cannot go from neutral to its park pose (%.3f %.3f %.3f m, %.1f %.1f %.1f deg): a "
              "limit of the legs, the joints or the margin is in the way after %d %%",
@@ -68,7 +68,7 @@ static bool check_numbers(const struct platform_spec *s, char *error, size_t siz
 }
 
 /* A platform of which nobody has said where it stands. */
-static void tell_nothing(struct platform *p)
+static void output_unknown(struct platform *p)
 {
   double *out = (double *)&p->out;
   for (int i = 0; i < PLATFORM_MOTION_SIGNALS; i++) out[i] = (double)NAN;
@@ -82,6 +82,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
   struct platform_limits limits;
   memset(p, 0, sizeof *p);
   p->spec = *spec;
+  /* Check the numbers and the geometry, and find the park pose. */
   if (!check_numbers(spec, error, size)) return false;
   if (!hexapod_init(&p->hexapod, &spec->geometry, error, size)) return false;
   if (!spec->park_given) {
@@ -89,14 +90,16 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
     find_lowest(&p->hexapod, p->spec.park);
   }
   if (!check_park(p, error, size)) return false;
+  /* Make room for the park pose, which may lie beyond the limits of a run. */
   params_limits(&spec->params, &limits);
   for (int k = 0; k < PLATFORM_DOF; k++) {
     p->widest[k] = SPARE_BOX * fabs(p->spec.park[k]);
     p->room[k] = p->widest[k];
     if (limits.pos[k] < p->widest[k]) limits.pos[k] = p->widest[k];
   }
+  /* Start at the park pose, with outputs that say nothing yet. */
   memcpy(p->goal, p->spec.park, sizeof p->goal);
-  tell_nothing(p);
+  output_unknown(p);
   live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);
   return envelope_init(&p->envelope, &p->hexapod, &limits, spec->period, p->spec.park, error, size);
 }

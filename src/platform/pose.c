@@ -20,6 +20,7 @@ void pose_rotation(double R[9], const double angle[3])
 
 void pose_attitude(double R[9], double w[3], const double angle[3], const double rate[3])
 {
+  /* R = Rz(yaw) Ry(pitch) Rx(roll). */
   double sr, cr, sp, cp, sy, cy;
   sincos(angle[ROLL], &sr, &cr);
   sincos(angle[PITCH], &sp, &cp);
@@ -33,6 +34,7 @@ void pose_attitude(double R[9], double w[3], const double angle[3], const double
   R[6] = -sp;
   R[7] = cp * sr;
   R[8] = cp * cr;
+  /* w, in the axes of the base. */
   if (!rate) return;
   w[0] = rate[ROLL] * R[0] - rate[PITCH] * sy;
   w[1] = rate[ROLL] * R[3] + rate[PITCH] * cy;
@@ -40,7 +42,7 @@ void pose_attitude(double R[9], double w[3], const double angle[3], const double
 }
 
 /* o = E x */
-static void turn(double o[3], const double angle[3], const double x[3])
+static void rates_to_spin(double o[3], const double angle[3], const double x[3])
 {
   const double sr = sin(angle[ROLL]), cr = cos(angle[ROLL]), across = cos(angle[PITCH]) * x[YAW];
   o[0] = x[ROLL] - sin(angle[PITCH]) * x[YAW];
@@ -49,7 +51,7 @@ static void turn(double o[3], const double angle[3], const double x[3])
 }
 
 /* o = E^-1 w, with a denominator that stays away from 0 */
-static void turn_back(double o[3], const double angle[3], const double w[3])
+static void spin_to_rates(double o[3], const double angle[3], const double w[3])
 {
   const double sr = sin(angle[ROLL]), cr = cos(angle[ROLL]);
   o[YAW] = (sr * w[1] + cr * w[2]) / fmax(cos(angle[PITCH]), 0.05);
@@ -58,7 +60,7 @@ static void turn_back(double o[3], const double angle[3], const double w[3])
 }
 
 /* o = E' rate */
-static void turn_bias(double o[3], const double angle[3], const double rate[3])
+static void spin_bias(double o[3], const double angle[3], const double rate[3])
 {
   const double sr = sin(angle[ROLL]), cr = cos(angle[ROLL]);
   const double sp = sin(angle[PITCH]), cp = cos(angle[PITCH]);
@@ -70,29 +72,29 @@ static void turn_bias(double o[3], const double angle[3], const double rate[3])
 
 void pose_spin(double w[3], const double angle[3], const double rate[3])
 {
-  turn(w, angle, rate);
+  rates_to_spin(w, angle, rate);
 }
 
 void pose_spin_rate(double wd[3], const double angle[3], const double rate[3], const double acceleration[3])
 {
   double bias[3];
-  turn(wd, angle, acceleration);
-  turn_bias(bias, angle, rate);
+  rates_to_spin(wd, angle, acceleration);
+  spin_bias(bias, angle, rate);
   v3_axpy(wd, 1.0, bias);
 }
 
 void pose_angle_rates(double rate[3], const double angle[3], const double w[3])
 {
-  turn_back(rate, angle, w);
+  spin_to_rates(rate, angle, w);
 }
 
 void pose_angle_accelerations(double acceleration[3], const double angle[3], const double rate[3],
                               const double wd[3])
 {
   double bias[3], rest[3];
-  turn_bias(bias, angle, rate);
+  spin_bias(bias, angle, rate);
   v3_sub(rest, wd, bias);
-  turn_back(acceleration, angle, rest);
+  spin_to_rates(acceleration, angle, rest);
 }
 
 void pose_angles(double angle[3], const double p[4], const double neutral[4])

@@ -44,9 +44,11 @@ static enum platform_state to_run(enum platform_state state, bool engaged, bool 
 
 enum platform_state states_next(enum platform_state state, enum platform_order order, bool engaged, bool rest)
 {
+  /* Before the first order to neutral or run nobody knows the pose of the rig. */
   const bool parks = state == PLATFORM_PARKED || state == PLATFORM_PARK;
   const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
   if (state == PLATFORM_UNKNOWN) return up ? PLATFORM_PARKED : PLATFORM_UNKNOWN;
+  /* An order changes the state only at rest; a moving platform brakes first. */
   switch (order) {
   case PLATFORM_TO_PARK:
     return parks ? state : by_rest(PLATFORM_PARK, rest);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The life of the platform between parked and running: what it does next, by what is asked of it and where it is. RT.
+ * The life of the platform between parked and running: what it does next, by what is asked of it and where it
+ * is. RT.
  *
  *   UNKNOWN
  *      | to neutral, run: the rig stands in its park pose
@@ -10,9 +11,9 @@
  *              ^                      |
  *              +------- FAULT <-------+        neutral first, then park
  *
- * Invariants: 1. what moves is brought to rest before it goes anywhere else, but for RUN <-> FREEZE. 2. RUN is entered only by
- * who has been at neutral since the platform left the park pose. 3. under one order the state settles.
- * 4. UNKNOWN is left by an order up only, and never entered again. */
+ * Invariants: 1. what moves is brought to rest before it goes anywhere else, but for RUN <-> FREEZE. 2. RUN
+ * is entered only by who has been at neutral since the platform left the park pose. 3. under one order the
+ * state settles. 4. UNKNOWN is left by an order up only, and never entered again. */
 #ifndef PLATFORM_STATES_H
 #define PLATFORM_STATES_H
 

@@ -7,22 +7,25 @@
 /* Of the acceleration what the way to the wanted angle counts on; the rest is for its own motion. */
 #define PURSUIT 0.75
 
-static double within(double x, double low, double high)
+static double clamp_between(double x, double low, double high)
 {
   return fmax(low, fmin(high, x));
 }
 
-/* The velocity at the end of a cycle from which braking at `acc` ends just there; `way`: what is left, less what the velocity
- * at its beginning takes of it. A cycle of constant acceleration, from v to u, covers (v + u) T/2, and u takes u^2/(2 acc). */
-static double approach(double way, double acc, double period)
+/* The velocity at the end of a cycle from which braking at `acc` ends just there; `way`: what is left, less
+ * what the velocity at its beginning takes of it. A cycle of constant acceleration, from v to u, covers (v +
+ * u) T/2, and u takes u^2/(2 acc). */
+static double stopping_velocity(double way, double acc, double period)
 {
   const double half = 0.5 * acc * period;
   return copysign(sqrt(half * half + 2.0 * acc * fabs(way)) - half, way);
 }
 
-/* Whether a motion within the limits leads in one cycle to the position p at the velocity v: of all that change it by as
- * much those with one switch between the extremes reach farthest; and whether it can stop short of the largest angle. */
-static bool reaches(const struct tilt *t, const struct tilt_limits *l, double p, double v, double period)
+/* Whether a motion within the limits leads in one cycle to the position p at the velocity v: of all that
+ * change it by as much those with one switch between the extremes reach farthest; and whether it can stop
+ * short of the largest angle. */
+static bool can_reach_aim(const struct tilt *t, const struct tilt_limits *l, double p, double v,
+                          double period)
 {
   const double most = l->acc * period, change = v - t->v, way = p - t->p;
   if (fabs(v) > l->rate || fabs(way) > l->rate * period || fabs(change) > most) return false;
@@ -32,17 +35,20 @@ static bool reaches(const struct tilt *t, const struct tilt_limits *l, double p,
 }
 
 /* The velocity for the end of the cycle. What is wanted may move faster than may be followed. */
-static double pursue(const struct tilt *t, const struct tilt_limits *l, const double wanted[3], double period)
+static double pursue_aim(const struct tilt *t, const struct tilt_limits *l, const double wanted[3],
+                         double period)
 {
-  const double along = within(wanted[1], -l->rate, l->rate), now = t->p + 0.5 * period * t->v;
-  double v = along + approach(wanted[0] - now - 0.5 * period * along, PURSUIT * l->acc, period);
-  v = within(v, approach(-l->most - now, l->acc, period), approach(l->most - now, l->acc, period));
-  v = within(v, -l->rate, l->rate);
-  return within(v, t->v - l->acc * period, t->v + l->acc * period);
+  const double along = clamp_between(wanted[1], -l->rate, l->rate), now = t->p + 0.5 * period * t->v;
+  double v = along + stopping_velocity(wanted[0] - now - 0.5 * period * along, PURSUIT * l->acc, period);
+  v = clamp_between(v, stopping_velocity(-l->most - now, l->acc, period),
+                    stopping_velocity(l->most - now, l->acc, period));
+  v = clamp_between(v, -l->rate, l->rate);
+  return clamp_between(v, t->v - l->acc * period, t->v + l->acc * period);
 }
 
 void tilt_step(struct tilt *t, const struct tilt_limits *limits, const double wanted[3], double period)
 {
+  /* Clamp the wanted angle. */
   const double most = limits->most;
   double aim[3] = {wanted[0], wanted[1], wanted[2]};
   t->angle_limited = fabs(aim[0]) > most;
@@ -50,14 +56,16 @@ void tilt_step(struct tilt *t, const struct tilt_limits *limits, const double wa
     aim[0] = copysign(most, aim[0]);
     aim[1] = aim[2] = 0.0;
   }
-  t->rate_limited = !reaches(t, limits, aim[0], aim[1], period);
+  /* Take it, if the limits allow that within this cycle. */
+  t->rate_limited = !can_reach_aim(t, limits, aim[0], aim[1], period);
   if (!t->rate_limited) {
     t->p = aim[0];
     t->v = aim[1];
-    t->a = within(aim[2], -limits->acc, limits->acc);
+    t->a = clamp_between(aim[2], -limits->acc, limits->acc);
     return;
   }
-  const double v = pursue(t, limits, aim, period);
+  /* Else approach it as fast as the limits allow. */
+  const double v = pursue_aim(t, limits, aim, period);
   t->a = (v - t->v) / period;
   const double p = t->p + 0.5 * (t->v + v) * period;
   const bool passes = fabs(p) > most && fabs(t->p) <= most; /* it can stop there before the cycle ends */

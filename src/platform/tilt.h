@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Tilt coordination: an angle that follows another one unnoticed, within a rate and an acceleration. Loop code, pure.
+ * Tilt coordination: an angle that follows another one unnoticed, within a rate and an acceleration. Loop
+ * code, pure.
  *
- * Where the wanted motion keeps within both it is passed on as it is. Else the angle is on its way to it, at most at the
- * rate, and brakes in time not to pass it. It never passes the largest angle. */
+ * Where the wanted motion keeps within both it is passed on as it is. Else the angle is on its way to it, at
+ * most at the rate, and brakes in time not to pass it. It never passes the largest angle. */
 #ifndef PLATFORM_TILT_H
 #define PLATFORM_TILT_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What the parts of the platform block share: poses, parameters, geometry.
  *
- * Frames: x forward, y left, z up. The pose of the platform is that of its frame (whose origin is the reference point of
- * motion) in the base frame, less the height at neutral: surge, sway, heave (m) along the axes of the base, and roll, pitch,
- * yaw (rad), the Euler angles ZYX: R = Rz(yaw) Ry(pitch) Rx(roll) turns platform axes into base axes. Pitch is positive nose
- * down, as it turns about y. Velocities and accelerations of a pose are the derivatives of these six numbers. */
+ * Frames: x forward, y left, z up. The pose of the platform is that of its frame (whose origin is the
+ * reference point of motion) in the base frame, less the height at neutral: surge, sway, heave (m) along the
+ * axes of the base, and roll, pitch, yaw (rad), the Euler angles ZYX: R = Rz(yaw) Ry(pitch) Rx(roll) turns
+ * platform axes into base axes. Pitch is positive nose down, as it turns about y. Velocities and
+ * accelerations of a pose are the derivatives of these six numbers. */
 #ifndef PLATFORM_TYPES_H
 #define PLATFORM_TYPES_H
 
@@ -28,8 +29,9 @@ enum platform_mode {
 #undef PLATFORM_ENUM
 };
 
-/* Parameters that may change while the platform moves: field, numbers, unit, least, greatest, default (as written in a file).
- * In the units of this list: platform code turns them into SI once, when they are adopted. */
+/* Parameters that may change while the platform moves: field, numbers, unit, least, greatest, default (as
+ * written in a file). In the units of this list: platform code turns them into SI once, when they are
+ * adopted. */
 #define PLATFORM_PARAM_LIST(X)                                                                               \
   X(gain_lin, 3, "", 0, 1.5, "0.5 0.5 0.5")                                                                  \
   X(gain_rot, 3, "", 0, 1.5, "0.6 0.6 0.6")                                                                  \
@@ -70,7 +72,8 @@ struct platform_limits {
   double pos[PLATFORM_DOF], vel[PLATFORM_DOF], acc[PLATFORM_DOF], jerk[PLATFORM_DOF];
 };
 
-/* Six legs that change their length (m), or six cranks that turn (rad), each with a rod of constant length. */
+/* Six legs that change their length (m), or six cranks that turn (rad), each with a rod of constant
+ * length. */
 struct platform_geometry {
   bool crank;
   double base[PLATFORM_LEGS][3];   /* m, joints in the base frame; of cranks their axes' centres */

@@ -5,8 +5,8 @@
  *   slow     y'' = wn^2 (f - y) - 2 zeta wn y'                             f: along the axes of the platform
  *   turn     a'  = rate - 2 zeta wn a - c,   c' = wn^2 a                   a: roll, pitch, yaw
  *
- * States have a meaning of their own, whatever the parameters are: so these may change at any time, and position and velocity
- * go on without a jump. */
+ * States have a meaning of their own, whatever the parameters are: so these may change at any time, and
+ * position and velocity go on without a jump. */
 #include "platform/washout.h"
 
 #include "math/vec3.h"
@@ -18,17 +18,17 @@
 
 /* Of the mean force, 1/s, where wb is less: what it holds would be an offset for ever. */
 #define FORGET 0.05
-/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has to turn before the
- * position does. */
+/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has
+ * to turn before the position does. */
 #define DRAW  10.0
 #define BLEED 40.0
-#define ABRUPT                                                                                               \
-  0.005 /* m: of an excess as small as that less of the velocity is lost, so that nothing is switched on and off */
+/* m. The loss of velocity fades out below this excess, so that nothing is switched on and off. */
+#define ABRUPT 0.005
 
 #define GRAVITY  9.81
 #define STEEPEST 0.999 /* sine of a tilt */
 
-static double within(double x, double most)
+static double clamp_to(double x, double most)
 {
   return fmax(-most, fmin(most, x));
 }
@@ -43,6 +43,7 @@ static bool is_finite(const double *x, int n)
 static void make_filters(struct washout *w)
 {
   const struct platform_params *p = &w->now;
+  /* One high pass for the travel along each axis. */
   for (int i = 0; i < 3; i++) {
     const double wn = p->hp_wn[i], wb = p->hp_wb[i];
     const struct filter_law travel = {
@@ -51,6 +52,7 @@ static void make_filters(struct washout *w)
         .B = {0.0, 1.0, wb}};
     filter_make(&w->travel_filter[i], &travel, w->period);
   }
+  /* One low pass for the tilt and one high pass for the rotation. */
   const double low = p->lp_wn[0], turn = p->rot_wn[0];
   const struct filter_law slow = {
       .states = 2, .A = {{0.0, 1.0}, {-low * low, -2.0 * p->lp_zeta[0] * low}}, .B = {0.0, low * low}};
@@ -97,7 +99,7 @@ void washout_tune(struct washout *w, const struct platform_params *params)
   w->blending = true;
 }
 
-static void blend(struct washout *w)
+static void blend_params(struct washout *w)
 {
   if (!w->blending) return;
   w->blended = fmin(1.0, w->blended + w->period / w->to.blend[0]);
@@ -107,17 +109,17 @@ static void blend(struct washout *w)
 }
 
 /* The last good ones stand in for what is not a number. */
-static void take(struct washout *w, double kept[3], const double in[3])
+static void hold_last_good(struct washout *w, double last_good[3], const double in[3])
 {
   if (is_finite(in, 3))
-    v3_copy(kept, in);
+    v3_copy(last_good, in);
   else
     w->bad_input = true;
 }
 
-/* Where the target was out of reach the filters come back to where the platform is, so that they turn back with the input and
- * not when they have come all the way themselves. */
-static void relieve(struct washout *w, const double excess[PLATFORM_DOF])
+/* Where the target was out of reach the filters come back to where the platform is, so that they turn back
+ * with the input and not when they have come all the way themselves. */
+static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
 {
   if (!is_finite(excess, PLATFORM_DOF)) {
     w->bad_input = true;
@@ -132,10 +134,10 @@ static void relieve(struct washout *w, const double excess[PLATFORM_DOF])
   }
 }
 
-/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for the driver is so for
- * the platform. By its roll and pitch they are not turned: tilt stands in for a force that lasts; turned by it such a force would
- * lift the platform up the slope that it has made itself. */
-static void travel(struct washout *w, const double f[3], struct platform_motion *head)
+/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for
+ * the driver is so for the platform. By its roll and pitch they are not turned: tilt stands in for a force
+ * that lasts; turned by it such a force would lift the platform up the slope that it has made itself. */
+static void step_travel(struct washout *w, const double f[3], struct platform_motion *head)
 {
   const double c = cos(w->attitude[2]), s = sin(w->attitude[2]);
   const double along[3] = {c * f[0] - s * f[1], s * f[0] + c * f[1], f[2]};
@@ -149,19 +151,19 @@ static void travel(struct washout *w, const double f[3], struct platform_motion 
   }
 }
 
-/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g. Beyond what is ever
- * tilted to the rest does not count. */
-static void slope(double o[3], double sine, double rate, double acceleration)
+/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g.
+ * Beyond what is ever tilted to the rest does not count. */
+static void tilt_for_force(double o[3], double sine, double rate, double acceleration)
 {
   const bool steep = fabs(sine) > STEEPEST;
-  const double x = within(sine, STEEPEST), cosine = sqrt(1.0 - x * x);
+  const double x = clamp_to(sine, STEEPEST), cosine = sqrt(1.0 - x * x);
   o[0] = atan2(x, cosine);
   o[1] = steep ? 0.0 : rate / cosine;
   o[2] = steep ? 0.0 : (acceleration + x * o[1] * o[1]) / cosine;
 }
 
 /* Forward is nose up, which is a negative pitch; to the left is left side up, a positive roll. */
-static void tilt(struct washout *w, const double f[3])
+static void step_tilt(struct washout *w, const double f[3])
 {
   const struct tilt_limits limits = {w->now.tilt_rate[0], w->now.tilt_acc[0], w->now.tilt_max[0]};
   const double wn = w->now.lp_wn[0], zeta = w->now.lp_zeta[0];
@@ -171,19 +173,21 @@ static void tilt(struct washout *w, const double f[3])
     struct tilt *t = &w->tilt[1 - i];
     const double unit = (i == 0 ? -1.0 : 1.0) / w->gravity;
     filter_step(&w->tilt_filter, y, f[i]);
-    slope(wanted, unit * y[0], unit * y[1], unit * (wn * wn * (f[i] - y[0]) - 2.0 * zeta * wn * y[1]));
+    tilt_for_force(wanted, unit * y[0], unit * y[1],
+                   unit * (wn * wn * (f[i] - y[0]) - 2.0 * zeta * wn * y[1]));
     tilt_step(t, &limits, wanted, w->period);
     w->tilt_limited = w->tilt_limited || t->rate_limited || t->angle_limited;
   }
 }
 
-/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration such a jump is
- * spread over the cycle, so that the acceleration is what velocities change by. */
-static void turn(struct washout *w, const double spin[3], struct platform_motion *head)
+/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration
+ * such a jump is spread over the cycle, so that the acceleration is what velocities change by. */
+static void step_rotation(struct washout *w, const double spin[3], struct platform_motion *head)
 {
   const double wn = w->now.rot_wn[0], damping = 2.0 * w->now.rot_zeta[0] * wn;
   double rate[3];
   pose_angle_rates(rate, w->attitude, spin);
+  /* High-pass the rate. */
   for (int i = 0; i < 3; i++) {
     double *x = w->turn[i];
     filter_step(&w->turn_filter, x, rate[i]);
@@ -193,6 +197,7 @@ static void turn(struct washout *w, const double spin[3], struct platform_motion
     head->a[3 + i] = jump / w->period - damping * v - wn * wn * x[0];
     w->turn_rate[i] = rate[i];
   }
+  /* Add the tilt. */
   for (int i = 0; i < 2; i++) {
     head->p[3 + i] += w->tilt[i].p;
     head->v[3 + i] += w->tilt[i].v;
@@ -220,7 +225,7 @@ static void to_reference(struct platform_motion *m, const double h[3])
   v3_axpy(m->a, -1.0, o);
 }
 
-static bool all_finite(const struct washout *w, const struct platform_motion *m)
+static bool is_state_finite(const struct washout *w, const struct platform_motion *m)
 {
   bool finite =
       is_finite(m->p, PLATFORM_DOF) && is_finite(m->v, PLATFORM_DOF) && is_finite(m->a, PLATFORM_DOF);
@@ -234,20 +239,24 @@ void washout_step(struct washout *w, const double force[3], const double spin[3]
 {
   const double up[3] = {0.0, 0.0, w->rest};
   double f[3], rate[3];
+  /* Take the inputs and the parameters of this cycle. */
   w->bad_input = w->reset = false;
-  take(w, w->force, force);
-  take(w, w->spin, spin);
-  blend(w);
-  relieve(w, excess);
+  hold_last_good(w, w->force, force);
+  hold_last_good(w, w->spin, spin);
+  blend_params(w);
+  follow_excess(w, excess);
+  /* Scale and limit the inputs. */
   for (int i = 0; i < 3; i++) {
-    f[i] = within(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
-    rate[i] = within(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
+    f[i] = clamp_to(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
+    rate[i] = clamp_to(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
   }
-  travel(w, f, target);
-  tilt(w, f);
-  turn(w, rate, target);
+  /* Run the three channels, then move from the head point to the reference point. */
+  step_travel(w, f, target);
+  step_tilt(w, f);
+  step_rotation(w, rate, target);
   to_reference(target, w->head);
-  if (!all_finite(w, target)) {
+  /* Restart filters that overflowed. */
+  if (!is_state_finite(w, target)) {
     washout_reset(w);
     memset(target, 0, sizeof *target);
     w->reset = true;

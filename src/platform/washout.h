@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Classical washout (Reid and Nahon): from what a driver's head would feel to the pose of a platform of small travel. Pure.
+ * Classical washout (Reid and Nahon): from what a driver's head would feel to the pose of a platform of small
+ * travel. Pure.
  *
- *   specific force - gravity -> gain, limit -> high-pass, order 2 or 3 --------------------------> travel of the head
+ *   specific force - gravity -> gain, limit -> high-pass, order 2 or 3 -----------------> travel of the head
  *                                           -> low-pass -> asin(f/g) -> rate, acceleration -> tilt +
- *   angular velocity         -> gain, limit -> high-pass, order 2 ------------------> rotation ----+-> attitude
+ *   angular velocity         -> gain, limit -> high-pass, order 2 ---------> rotation ----+-> attitude
  *
- * Filters are discretised exactly for inputs held over the period. The platform turns about the head point, so that what
- * turns it does not push the head about. */
+ * Filters are discretised exactly for inputs held over the period. The platform turns about the head point,
+ * so that what turns it does not push the head about. */
 #ifndef PLATFORM_WASHOUT_H
 #define PLATFORM_WASHOUT_H
 
@@ -44,12 +45,14 @@ void washout_init(struct washout *w, const struct platform_params *params, doubl
 /* RT. All filters at rest; parameters stay, or go on with their blend. */
 void washout_reset(struct washout *w);
 
-/* RT. From the next step on parameters move from what they are to these, in a straight line, within params->blend. */
+/* RT. From the next step on parameters move from what they are to these, in a straight line, within
+ * params->blend. */
 void washout_tune(struct washout *w, const struct platform_params *params);
 
-/* RT. One cycle: specific force (m/s^2) and angular velocity (rad/s) of the imu, held until its end, for which the target is:
- * position, velocity and acceleration with these inputs. excess: what can be reached less what was asked for in the last step,
- * 0 where nothing was limited; keeps the filters from winding up. */
+/* RT. One cycle: specific force (m/s^2) and angular velocity (rad/s) of the imu, held until its end, for
+ * which the target is: position, velocity and acceleration with these inputs. excess: what can be reached
+ * less what was asked for in the last step, 0 where nothing was limited; keeps the filters from winding
+ * up. */
 void washout_step(struct washout *w, const double force[3], const double spin[3],
                   const double excess[PLATFORM_DOF], struct platform_motion *target);
 

@@ -2,8 +2,8 @@
 #include "restart/restart.h"
 
 #include "journal/log.h"
-#include "restart/kept_file.h"
 #include "restart/restart_writer.h"
+#include "restart/state_file.h"
 #include "rt/clock.h"
 #include "telemetry/shm.h"
 
@@ -12,16 +12,16 @@
 #include <string.h>
 
 /* Between writes that make nothing safer: a client that toggles states does not wear out the disk. */
-static const uint64_t CALM_NS = NS_PER_S;
+static const uint64_t WRITE_PAUSE_NS = NS_PER_S;
 
-static struct kept_home home_of(const struct telemetry_left *left)
+static struct state_copy copy_of(const struct telemetry_left *left)
 {
-  struct kept_home home = {.found = !left->there ? KEPT_NOTHING : left->known ? KEPT_RECORD : KEPT_BROKEN};
-  if (home.found == KEPT_RECORD) home.record = kept_record_of(&left->live, false, NULL);
-  return home;
+  struct state_copy copy = {.found = !left->there ? COPY_MISSING : left->known ? COPY_READ : COPY_BROKEN};
+  if (copy.found == COPY_READ) copy.record = state_record_of(&left->live, false, NULL);
+  return copy;
 }
 
-static bool is_same(const struct kept_record *a, const struct kept_record *b)
+static bool is_same(const struct state_record *a, const struct state_record *b)
 {
   return a->ended == b->ended && a->disarmed == b->disarmed && a->state == b->state && a->fault == b->fault &&
          strcmp(a->who, b->who) == 0;
@@ -30,38 +30,43 @@ static bool is_same(const struct kept_record *a, const struct kept_record *b)
 void restart_take(struct restart *r, const char *instance, const struct telemetry_left *left,
                   const char *state_dir, const struct restart_ports *ports)
 {
-  const struct kept_home block = home_of(left);
-  struct kept_home file = {.found = KEPT_NOTHING};
+  /* Read both copies. */
+  const struct state_copy block = copy_of(left);
+  struct state_copy file = {.found = COPY_MISSING};
   char text[1000];
   *r = (struct restart){.instance = instance, .ports = *ports};
   const bool placed =
-      kept_file_path(state_dir, r->instance, r->path, sizeof r->path, r->error, sizeof r->error);
-  if (placed) file = kept_file_read(r->path, r->instance, text, sizeof text);
-  if (file.found == KEPT_BROKEN)
+      state_file_path(state_dir, r->instance, r->path, sizeof r->path, r->error, sizeof r->error);
+  if (placed) file = state_file_read(r->path, r->instance, text, sizeof text);
+  if (file.found == COPY_BROKEN)
     log_line(LOG_LEVEL_WARNING, "state file %s: not understood: %s", r->path, text);
-  const struct kept_home last = kept_decide(&file, &block, &r->start);
-  kept_text(&last, &r->start, ports->commanded, r->path, text, sizeof text);
+  /* Decide, and say what was decided. */
+  const struct state_copy last = state_record_decide(&file, &block, &r->start);
+  state_record_text(&last, &r->start, ports->commanded, r->path, text, sizeof text);
   if (text[0]) log_line(LOG_LEVEL_WARNING, "%s", text);
-  if (last.found == KEPT_NOTHING || !placed) return;
+  if (last.found == COPY_MISSING || !placed) return;
   /* A failure shows in restart_begin(), where it matters. */
-  if (file.found != KEPT_RECORD || !is_same(&file.record, &last.record))
-    (void)kept_file_write(r->path, r->instance, &last.record);
+  if (file.found != COPY_READ || !is_same(&file.record, &last.record))
+    (void)state_file_write(r->path, r->instance, &last.record);
 }
 
 bool restart_begin(struct restart *r, bool required)
 {
+  /* The record of a run that has just begun. */
   r->shown =
-      (struct kept_record){.disarmed = r->start.disarmed, .state = STATE_INIT, .fault = r->start.fault};
+      (struct state_record){.disarmed = r->start.disarmed, .state = STATE_INIT, .fault = r->start.fault};
   memcpy(r->shown.who, r->start.who, sizeof r->shown.who);
   memcpy(r->latched_by, r->start.who, sizeof r->latched_by);
   r->latch_client = LATCH_NO_NUMBER;
+  /* Write it, and start the thread that writes later ones. */
   if (r->error[0] == '\0') {
-    int status = kept_file_write(r->path, r->instance, &r->shown);
+    int status = state_file_write(r->path, r->instance, &r->shown);
     if (status == 0 && !(r->writer = restart_writer_start(r->path, r->instance))) status = errno;
     r->posted = r->shown;
     if (status == 0) return true;
     snprintf(r->error, sizeof r->error, "state file %.200s: %s", r->path, strerror(status));
   }
+  /* Without a file a stop does not outlive the host: an error where the platform needs it. */
   if (required)
     log_line(LOG_LEVEL_ERROR,
              "%s: autostart with a platform needs it, to keep an e-stop over a restart; give --state-dir",
@@ -86,11 +91,11 @@ static void name_latcher(struct restart *r, const struct telemetry_live *live, c
     snprintf(who, TELEMETRY_LATCHER, "%.20s %s%s", r->ports.port[p]->name, named ? "client " : "", client);
     return;
   }
-  const struct kept_record plain = kept_record_of(live, false, NULL);
+  const struct state_record plain = state_record_of(live, false, NULL);
   memcpy(who, plain.who, sizeof plain.who);
 }
 
-static struct kept_record record_of(struct restart *r, const struct telemetry_live *live)
+static struct state_record record_of(struct restart *r, const struct telemetry_live *live)
 {
   const bool same = live->fault == r->shown.fault && live->latch_client == r->latch_client &&
                     strcmp(live->latched_by, r->latched_by) == 0;
@@ -101,11 +106,11 @@ static struct kept_record record_of(struct restart *r, const struct telemetry_li
     name_latcher(r, live, who);
   r->latch_client = live->latch_client;
   memcpy(r->latched_by, live->latched_by, sizeof r->latched_by);
-  return kept_record_of(live, false, who);
+  return state_record_of(live, false, who);
 }
 
 /* What a crash right now must not lose is written at once. */
-static bool is_safer(const struct kept_record *than, const struct kept_record *r)
+static bool is_safer(const struct state_record *than, const struct state_record *r)
 {
   return (r->fault != FAULT_NONE && r->fault != than->fault) || (r->disarmed && !than->disarmed);
 }
@@ -123,6 +128,7 @@ static void tell_failure(struct restart *r)
 void restart_tick(struct restart *r, const struct telemetry_live *live, bool stuck, uint64_t now_ns)
 {
   if (!r->writer) return;
+  /* A stuck loop counts as a latched stop. */
   struct telemetry_live seen = *live;
   if (stuck && seen.fault == FAULT_NONE) {
     seen.state = STATE_SAFE;
@@ -131,12 +137,14 @@ void restart_tick(struct restart *r, const struct telemetry_live *live, bool stu
     seen.latch_client = LATCH_NO_NUMBER;
     seen.latched_by[0] = '\0';
   }
+  /* Build the record of now. */
   tell_failure(r);
-  const struct kept_record next = record_of(r, &seen);
+  const struct state_record next = record_of(r, &seen);
   r->shown = next;
-  const bool calm = now_ns - r->posted_ns >= CALM_NS;
-  const bool again = r->failed != 0 && calm;
-  if (!again && (is_same(&next, &r->posted) || (!calm && !is_safer(&r->posted, &next)))) return;
+  /* Post it where it is new: at once where it is safer, else after a pause. */
+  const bool paused = now_ns - r->posted_ns >= WRITE_PAUSE_NS;
+  const bool again = r->failed != 0 && paused;
+  if (!again && (is_same(&next, &r->posted) || (!paused && !is_safer(&r->posted, &next)))) return;
   restart_writer_post(r->writer, &next);
   r->posted = next;
   r->posted_ns = now_ns;
@@ -145,7 +153,7 @@ void restart_tick(struct restart *r, const struct telemetry_live *live, bool stu
 void restart_end(struct restart *r, const struct telemetry_live *live, uint32_t state)
 {
   if (!r->writer) return;
-  struct kept_record last = record_of(r, live);
+  struct state_record last = record_of(r, live);
   last.ended = true;
   last.state = state;
   restart_writer_post(r->writer, &last);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * A stop outlives the process: what the last run left is read before the loop starts, and what this run would leave is on disk at any
- * time. Ordinary threads only.
+ * A stop outlives the process: what the last run left is read before the loop starts, and what this run would
+ * leave is on disk at any time. Ordinary threads only.
  *
- *   restart_take   once the instance is ours: decides, says so, and writes the decision down, lest a start that fails forgets it
- *   restart_begin  the loop is about to run: from now on an end without restart_end() is one that nobody ordered
+ *   restart_take   once the instance is ours: decides, says so, and writes the decision down, so that a start
+ *                  that fails does not forget it
+ *   restart_begin  the loop is about to run: an end without restart_end() is now one that nobody ordered
  *   restart_tick   writes changes down, in a thread of its own, which a slow disk may hold up
  *   restart_end    the loop has ended as it was told to */
 #ifndef RESTART_RESTART_H
 #define RESTART_RESTART_H
 
-#include "restart/kept.h"
+#include "restart/state_record.h"
 #include "telemetry/shm.h"
 
 struct restart_writer;
@@ -28,8 +29,8 @@ struct restart {
   char error[320]; /* why not, or what is wrong with it; "" */
   const char *instance;
   struct restart_ports ports;
-  struct kept_record shown;  /* what the last tick saw */
-  struct kept_record posted; /* to be written, last */
+  struct state_record shown;  /* what the last tick saw */
+  struct state_record posted; /* to be written, last */
   uint64_t posted_ns;
   uint32_t latch_client; /* the client whose stop the last tick saw */
   char latched_by[TELEMETRY_LATCHER];
@@ -37,7 +38,8 @@ struct restart {
   int failed;                    /* errno of the last write that was told of */
 };
 
-/* left: the telemetry block of the last run. state_dir: --state-dir, or NULL. instance and ports must live until restart_end(). */
+/* left: the telemetry block of the last run. state_dir: --state-dir, or NULL. instance and ports must live
+ * until restart_end(). */
 void restart_take(struct restart *r, const char *instance, const struct telemetry_left *left,
                   const char *state_dir, const struct restart_ports *ports);
 /* False if the file cannot be written, which is said. required: then that is an error. */

@@ -18,7 +18,7 @@ struct restart_writer {
   pthread_t thread;
   pthread_mutex_t lock; /* guards news, wanted, posted and quit */
   pthread_cond_t news;
-  struct kept_record wanted;
+  struct state_record wanted;
   bool posted, quit;
   atomic_int status;
   char path[1024], instance[80];
@@ -33,10 +33,10 @@ static void *write_records(void *arg)
       pthread_cond_wait(&w->news, &w->lock);
       continue;
     }
-    const struct kept_record r = w->wanted;
+    const struct state_record r = w->wanted;
     w->posted = false;
     pthread_mutex_unlock(&w->lock);
-    atomic_store_explicit(&w->status, kept_file_write(w->path, w->instance, &r), memory_order_release);
+    atomic_store_explicit(&w->status, state_file_write(w->path, w->instance, &r), memory_order_release);
     pthread_mutex_lock(&w->lock);
   }
   pthread_mutex_unlock(&w->lock);
@@ -66,7 +66,7 @@ struct restart_writer *restart_writer_start(const char *path, const char *instan
   return NULL;
 }
 
-void restart_writer_post(struct restart_writer *w, const struct kept_record *r)
+void restart_writer_post(struct restart_writer *w, const struct state_record *r)
 {
   pthread_mutex_lock(&w->lock);
   w->wanted = *r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sleeping on a word of this process and waking who sleeps on it. RT: a system call that waits for nothing but what it
- * is asked to wait for. */
+ * Sleeping on a word of this process and waking who sleeps on it. RT: a system call that waits for nothing
+ * but what it is asked to wait for. */
 #ifndef RT_FUTEX_H
 #define RT_FUTEX_H
 
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns when woken, when the word differs from `value`, after a signal, or at the instant `end` of CLOCK_MONOTONIC (NULL:
- * never): 0, EAGAIN, EINTR, ETIMEDOUT. All but the last: look again. */
+/* Returns when woken, when the word differs from `value`, after a signal, or at the instant `end` of
+ * CLOCK_MONOTONIC (NULL: never): 0, EAGAIN, EINTR, ETIMEDOUT. All but the last: look again. */
 static inline int futex_wait(_Atomic uint32_t *word, uint32_t value, const struct timespec *end)
 {
   const int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;

@@ -14,8 +14,8 @@ enum {
   WORKERS_MAX = 255,
   STACK_KB = 256,
   /* In real time longer than what the caller does alone between two pieces of a step, since who sleeps comes
-   * 15 to 50 us late; short against a period, since that much is burnt after the last piece. An ordinary thread
-   * has to share its CPU: the scheduler makes it wait for what it burns. */
+   * 15 to 50 us late; short against a period, since that much is burnt after the last piece. An ordinary
+   * thread has to share its CPU: the scheduler makes it wait for what it burns. */
   SPIN_FIFO_NS = 100000,
   SPIN_NS = 20000,
 };
@@ -38,7 +38,7 @@ static void *worker_main(void *arg)
   return NULL;
 }
 
-static bool has_room(const struct pool_config *config)
+static bool has_free_cpus(const struct pool_config *config)
 {
   cpu_set_t set;
   long cpus = 1;
@@ -85,7 +85,7 @@ struct pool *pool_new(const struct pool_config *config, char *error, size_t size
   }
   p->config = *config;
   p->worker = worker;
-  p->room = has_room(config);
+  p->room = has_free_cpus(config);
   p->process = getpid();
   p->exec = (ali3_exec){.context = p, .shares = config->workers + 1, .worth = config->worth, .run = pool_run};
 

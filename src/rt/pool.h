@@ -34,14 +34,15 @@ const ali3_exec *pool_exec(struct pool *p);
 
 /* RT, the caller's: what it watches of its workers. */
 
-/* Workers that have ended so far, though nobody told them to; *last: the share of the last one. What the step in which
- * that shows has computed is worth nothing. From then on the caller does their shares. */
+/* Workers that have ended so far, though nobody told them to; *last: the share of the last one. What the step
+ * in which that shows has computed is worth nothing. From then on the caller does their shares. */
 int pool_lost(const struct pool *p, int *last);
 
 /* Pieces from now on carry this label, 0 .. POOL_LABELS-1: the caller's own number of a kind of piece. */
 enum { POOL_LABELS = 48 };
 void pool_label(struct pool *p, int level);
-/* The longest time from handing out a piece of that label to the start of a share, since the last call, ns. */
+/* The longest time from handing out a piece of that label to the start of a share, since the last call,
+ * ns. */
 uint64_t pool_take_wait(struct pool *p, int level);
 
 /* A piece of a step that was shared, as the slowest share of it saw it. */
@@ -60,8 +61,8 @@ struct pool_cycle {
 };
 /* At the end of a cycle: since the last call. */
 struct pool_cycle pool_take_cycle(struct pool *p);
-/* After it, and before the next piece: of the worker of a share, since its first piece in that cycle. A piece of work of
- * its own, so for late cycles only. All 0 of a worker that has ended. */
+/* After it, and before the next piece: of the worker of a share, since its first piece in that cycle. A piece
+ * of work of its own, so for late cycles only. All 0 of a worker that has ended. */
 struct usage pool_usage(struct pool *p, int share);
 
 #endif

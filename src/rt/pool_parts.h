@@ -16,7 +16,7 @@ struct event { /* a word to wait for, and how many sleep on it */
   _Atomic uint32_t word, sleepers;
 };
 
-struct look { /* of a worker at itself */
+struct usage_sample { /* of a worker at itself */
   struct usage usage;
   uint64_t sleeps, slept_ns;
 };
@@ -33,8 +33,8 @@ struct worker {
   uint32_t cycle;                                 /* it was at work in last */
   bool rested;                                    /* it has slept since its last piece */
   uint64_t sleeps, slept_ns;                      /* so far, for want of work */
-  struct look idle, before; /* when it last went to sleep; before its first piece in the cycle */
-  struct usage used;        /* since then */
+  struct usage_sample idle, before; /* when it last went to sleep; before its first piece in the cycle */
+  struct usage used;                /* since then */
   /* likewise, and looked at where it does not finish */
   _Atomic uint32_t done; /* generation */
   bool lost;             /* the caller's: has ended */

@@ -6,13 +6,13 @@
  *
  * Invariants: 1. pending, work and arg are set only between two pieces, from pending = 0 to the next
  * generation; generation (release) hands them over, pending (acquire) hands the results back. 2. A sleeper
- * announces itself before it looks at its word for the last time, a waker changes the word before it looks for
- * sleepers, all four sequentially consistent: one of the two sees the other. A wake that comes late meets a
- * loop that looks again. 3. A worker that has ended holds the caller up for LOOK_NS once; from then on the caller does
- * its share. One that is only late is waited for.
+ * announces itself before it looks at its word for the last time, a waker changes the word before it looks
+ * for sleepers, all four sequentially consistent: one of the two sees the other. A wake that comes late meets
+ * a loop that looks again. 3. A worker that has ended holds the caller up for LOOK_NS once; from then on the
+ * caller does its share. One that is only late is waited for.
  *
- * Loop code: no lock, no allocation, no system call but futex, getrusage, the time a thread has run, and tgkill where a
- * worker does not come. */
+ * Loop code: no lock, no allocation, no system call but futex, getrusage, the time a thread has run, and
+ * tgkill where a worker does not come. */
 #include "rt/pool_parts.h"
 
 #include "rt/clock.h"
@@ -27,7 +27,7 @@ enum {
 };
 
 /* Spins until the word differs from `old`, but not for longer than that. Returns what it read. */
-static uint32_t spin(struct event *e, uint32_t old, uint64_t spin_ns)
+static uint32_t spin_on_word(struct event *e, uint32_t old, uint64_t spin_ns)
 {
   uint32_t now = atomic_load_explicit(&e->word, memory_order_acquire);
   if (now != old || !spin_ns) return now;
@@ -44,7 +44,7 @@ static uint32_t spin(struct event *e, uint32_t old, uint64_t spin_ns)
   return now;
 }
 
-static void look(const struct worker *w, struct look *l)
+static void sample_usage(const struct worker *w, struct usage_sample *l)
 {
   usage_now(&l->usage);
   l->sleeps = w->sleeps;
@@ -54,10 +54,12 @@ static void look(const struct worker *w, struct look *l)
 /* For a new generation: spins for a bounded time, then sleeps. Returns the one it found. */
 static uint32_t wait_for_work(struct worker *w, uint32_t old, uint64_t spin_ns)
 {
+  /* Spin first. */
   struct event *e = &w->pool->generation;
-  uint32_t now = spin(e, old, spin_ns);
+  uint32_t now = spin_on_word(e, old, spin_ns);
   if (now != old) return now;
-  look(w, &w->idle);
+  /* Then sleep, with the usage sampled while there is time for it. */
+  sample_usage(w, &w->idle);
   w->rested = true;
   const uint64_t since = clock_now_ns();
   atomic_fetch_add(&e->sleepers, 1);
@@ -78,7 +80,7 @@ void pool_finished(struct pool *p)
 }
 
 /* Goes on without workers that have ended. What their share was to compute is lost. */
-static void look_for_lost(struct pool *p)
+static void find_lost(struct pool *p)
 {
   const uint32_t generation = atomic_load(&p->generation.word);
   for (int i = 0; i < p->started; i++) {
@@ -103,15 +105,15 @@ static void sleep_on(struct pool *p, uint32_t left)
   if (atomic_load(&p->pending.word) == left) status = futex_wait(&p->pending.word, left, &end);
   atomic_fetch_sub(&p->pending.sleepers, 1);
   p->now.sleeps += status != EAGAIN;
-  if (status == ETIMEDOUT) look_for_lost(p);
+  if (status == ETIMEDOUT) find_lost(p);
 }
 
 uint64_t pool_wait_all(struct pool *p)
 {
   uint64_t woke_ns = 0;
-  uint32_t left = spin(&p->pending, 0, 0);
+  uint32_t left = spin_on_word(&p->pending, 0, 0);
   while (left) {
-    uint32_t now = spin(&p->pending, left, p->spin_ns);
+    uint32_t now = spin_on_word(&p->pending, left, p->spin_ns);
     if (now == left) {
       const uint64_t since = clock_now_ns();
       sleep_on(p, left);
@@ -124,7 +126,7 @@ uint64_t pool_wait_all(struct pool *p)
   return woke_ns;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t time_since(uint64_t a, uint64_t b)
 {
   return a > b ? a - b : 0;
 }
@@ -132,12 +134,13 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* own_done_ns: the caller's share; woke_ns: as of pool_wait_all(). */
 static void count_waits(struct pool *p, uint64_t own_done_ns, uint64_t woke_ns)
 {
+  /* Find the worker that finished last, and the longest wait of this label. */
   struct slowest last = {.level = p->handed_label};
   uint64_t last_done = 0;
   for (int i = 0; i < p->started; i++) {
     const struct worker *w = &p->worker[i];
     if (w->lost) continue;
-    const uint64_t wait = later(w->began_ns, p->handed_ns);
+    const uint64_t wait = time_since(w->began_ns, p->handed_ns);
     if (wait > p->wait_ns[p->handed_label]) p->wait_ns[p->handed_label] = wait;
     if (w->done_ns <= last_done) continue;
     last_done = w->done_ns;
@@ -145,9 +148,11 @@ static void count_waits(struct pool *p, uint64_t own_done_ns, uint64_t woke_ns)
     last.wait_ns = wait;
     last.busy_ns = w->done_ns - w->began_ns;
   }
-  const uint64_t held = later(last_done, own_done_ns);
+  /* How long the caller waited for it. */
+  const uint64_t held = time_since(last_done, own_done_ns);
   p->now.held_ns += held;
-  if (woke_ns && last_done) p->now.woke_late_ns += later(woke_ns, last_done);
+  if (woke_ns && last_done) p->now.woke_late_ns += time_since(woke_ns, last_done);
+  /* Keep the slowest share of the cycle. */
   if (held <= p->longest_ns) return;
   p->longest_ns = held;
   p->now.slowest = last;
@@ -167,6 +172,7 @@ static void hand_out(struct pool *p, void (*work)(void *arg, int share, int shar
 void pool_run(void *context, void (*work)(void *arg, int share, int shares), void *arg)
 {
   struct pool *p = context;
+  /* Hand out, do the caller's own share and those of lost workers, then wait. */
   const int shares = p->started + 1;
   const bool handed = p->alive > 0;
   if (handed) hand_out(p, work, arg);
@@ -179,15 +185,15 @@ void pool_run(void *context, void (*work)(void *arg, int share, int shares), voi
   count_waits(p, own_done_ns, woke_ns);
 }
 
-/* At the start of its first piece in a cycle. Most often it has looked at itself before it went to sleep, when there was
- * time for that. */
+/* At the start of its first piece in a cycle. Most often it has looked at itself before it went to sleep,
+ * when there was time for that. */
 static void begin_cycle(struct worker *w)
 {
   w->cycle = w->pool->cycle;
   if (w->rested)
     w->before = w->idle;
   else
-    look(w, &w->before);
+    sample_usage(w, &w->before);
 }
 
 void pool_work(struct worker *w, uint64_t spin_ns)
@@ -239,9 +245,9 @@ struct pool_cycle pool_take_cycle(struct pool *p)
 static void own_usage(void *arg, int share, int shares)
 {
   struct worker *w = &((struct pool *)arg)->worker[share - 1];
-  struct look now;
+  struct usage_sample now;
   (void)shares;
-  look(w, &now);
+  sample_usage(w, &now);
   w->used = usage_since(&now.usage, &w->before.usage);
   usage_forgive(&w->used, now.sleeps - w->before.sleeps, now.slept_ns - w->before.slept_ns);
 }

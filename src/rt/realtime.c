@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The whole process: memory locked and never given back, processors kept awake. Set-up only. The threads are in realtime_thread.c. */
+ * The whole process: memory locked and never given back, processors kept awake. Set-up only. The threads are
+ * in realtime_thread.c. */
 #include "rt/realtime.h"
 #include "rt/realtime_note.h"
 

@@ -18,16 +18,17 @@ struct realtime_grant {
   char reason[256]; /* what was refused, errno text, remedy; "" if nothing */
 };
 
-/* Whole process, before any other thread: all threads allocate from one heap, the one that malloc_trim() gives back also where
- * memory is locked. */
+/* Whole process, before any other thread: all threads allocate from one heap, the one that malloc_trim()
+ * gives back also where memory is locked. */
 void realtime_one_heap(void);
 
 /* Whole process, before any real-time thread exists: raise RLIMIT_MEMLOCK, mlockall(current, future), malloc
  * trim and mmap thresholds off, heap prefaulted. Appends to grant->reason what was refused. */
 void realtime_lock_memory(struct realtime_grant *grant);
 
-/* Keeps processors from sleeping so deeply that waking takes longer than latency_us, for as long as the process lives
- * (/dev/cpu_dma_latency). Not part of real time: false with what was refused, errno text and remedy in reason[size]. */
+/* Keeps processors from sleeping so deeply that waking takes longer than latency_us, for as long as the
+ * process lives (/dev/cpu_dma_latency). Not part of real time: false with what was refused, errno text and
+ * remedy in reason[size]. */
 bool realtime_hold_latency(int latency_us, char *reason, size_t size);
 
 /* The calling thread: SCHED_FIFO at `priority` (1..99; 0: stays ordinary, the rest as below), pinned to `cpu`
@@ -43,8 +44,8 @@ void realtime_flush_denormals(void);
 int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *),
                           void *arg);
 
-/* The calling ordinary thread: nice -10, so that on a busy processor it runs soon after it wakes. Needs CAP_SYS_NICE or
- * RLIMIT_NICE; without them the thread stays as it is, which is no error. */
+/* The calling ordinary thread: nice -10, so that on a busy processor it runs soon after it wakes. Needs
+ * CAP_SYS_NICE or RLIMIT_NICE; without them the thread stays as it is, which is no error. */
 void thread_favour_self(void);
 
 #endif

@@ -78,7 +78,7 @@ static int only_cpu(void)
   return cpu;
 }
 
-static bool pin(int cpu, struct realtime_grant *grant)
+static bool pin_thread(int cpu, struct realtime_grant *grant)
 {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -106,19 +106,23 @@ static bool make_fifo(int priority, struct realtime_grant *grant)
 
 void realtime_promote_self(int priority, int cpu, bool want_locked, struct realtime_grant *grant)
 {
+  /* Prepare the thread: signals, denormals, stack. */
   const sigset_t set = blocked_signals();
   pthread_sigmask(SIG_SETMASK, &set, NULL);
   realtime_flush_denormals();
   prefault_stack();
 
-  const bool pinned = cpu < 0 || pin(cpu, grant);
+  /* Ask for the processor and the priority. */
+  const bool pinned = cpu < 0 || pin_thread(cpu, grant);
   const bool asked = priority != 0 && make_fifo(priority, grant);
 
+  /* Read back what was granted. */
   struct sched_param param = {0};
   grant->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
   sched_getparam(0, &param);
   grant->priority = param.sched_priority;
   grant->cpu = only_cpu();
+  /* Judge it. */
   const bool fifo = grant->policy == SCHED_FIFO && grant->priority == priority;
   if (asked && !fifo)
     realtime_note(grant, "SCHED_FIFO %d was accepted, yet another policy reads back", priority);
@@ -129,6 +133,7 @@ void realtime_promote_self(int priority, int cpu, bool want_locked, struct realt
 int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *),
                           void *arg)
 {
+  /* Attributes: an ordinary thread, with its stack. */
   const size_t least = (size_t)PTHREAD_STACK_MIN;
   const size_t stack = stack_kb * 1024 > least ? stack_kb * 1024 : least;
   const struct sched_param ordinary = {0};
@@ -150,6 +155,7 @@ int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, 
   }
   pthread_attr_destroy(&attr);
   if (!status) {
+    /* The kernel keeps fifteen characters of the name. */
     char short_name[16];
     snprintf(short_name, sizeof short_name, "%.15s", name);
     pthread_setname_np(*thread, short_name);

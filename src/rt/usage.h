@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the calling thread has used and suffered so far, as the kernel counts it. RT: two system calls that wait for
- * nothing. */
+ * What the calling thread has used and suffered so far, as the kernel counts it. RT: two system calls that
+ * wait for nothing. */
 #ifndef RT_USAGE_H
 #define RT_USAGE_H
 

@@ -23,9 +23,9 @@ static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS, PERIOD = 10 * 
 struct bench {
   struct outbox outbox;
   struct telemetry *telemetry;
-  struct surroundings around;
+  struct host_history host;
   struct misses misses;
-  struct sight sight;
+  struct host_sample sample;
   char dir[32], path[48], log[48];
   int saved; /* standard error */
   uint64_t number;
@@ -45,9 +45,9 @@ static int set_up(void **state)
   dup2(log, STDERR_FILENO);
   close(log);
   b->telemetry = aligned_zalloc(sizeof *b->telemetry);
-  b->around.tick_ns = TICK;
+  b->host.tick_ns = TICK;
   if (!b->telemetry || !ring_init(&b->outbox.misses, sizeof(struct miss), CYCLE_MISSES)) return -1;
-  if (!misses_open(&b->misses, &b->outbox, b->telemetry, &b->around, b->path, 64)) return -1;
+  if (!misses_open(&b->misses, &b->outbox, b->telemetry, &b->host, b->path, 64)) return -1;
   *state = b;
   return 0;
 }
@@ -89,9 +89,9 @@ static void push(struct bench *b, struct miss m)
 
 static void look(struct bench *b, uint64_t now_ns)
 {
-  b->sight.clocks.now_ns = now_ns;
-  surroundings_add(&b->around, &b->sight);
-  b->sight.continued = false;
+  b->sample.clocks.now_ns = now_ns;
+  host_history_add(&b->host, &b->sample);
+  b->sample.continued = false;
 }
 
 static void tick(struct bench *b, uint64_t now_ns)
@@ -130,7 +130,7 @@ static void a_stop_that_is_seen_later_explains_the_miss(void **state)
   push(b, late(b, T0 + 5 * MS, 3000 * MS));
   misses_tick(&b->misses, T0 + 3006 * MS);
   assert_int_equal(atomic_load(&b->telemetry->misses.written), 0);
-  b->sight.continued = true;
+  b->sample.continued = true;
   tick(b, T0 + 3007 * MS);
   struct miss m;
   assert_true(miss_log_read(&b->telemetry->misses, 0, &m));

@@ -80,6 +80,28 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_names(self):
+        def body(lines, end=""):
+            return "{\n" + "  work();\n" * lines + end + "}\n"
+
+        for text, why in (("static int take(void)\n{\n}\n", "2: take: one word"),
+                          ("static int\ntake(void)\n{\n}\n", "2: take: one word"),
+                          ("static void see_other(int n)\n{\n}\n", r"2: see_other: a static name of src/new/other\.c, too"),
+                          ("static const int limits[] = {1};\n", r"2: limits: a static name of src/new/other\.c, too"),
+                          ("static struct t *limits;\n", r"2: limits: a static name of src/new/other\.c, too"),
+                          ("int wish;\n", "2: wish: an image: say target"),
+                          ("/* " + "far " * 40 + "*/\n", "2: a comment of 165 columns, more than"),
+                          ("void f(void)\n" + body(16, ""), "2: f: 16 lines of code, 0 comments of 1"),
+                          ("void f(void)\n" + body(36, "  /* One. */\n"), "2: f: 36 lines of code, 1 comments of 2")):
+            with self.subTest(text):
+                self.file("src/new/other.c", "static int limits;\nstatic void see_other(void)\n{\n}\n")
+                self.file("src/new/bad.c", f"/* SPDX-License-Identifier: MIT: take(), wish */\n{text}")
+                self.assertRegex(self.said("names.py", self.dir), rf"src/new/bad\.c:{why}")
+        self.file("src/new/bad.c", "static int take_sample(void);\nstatic int take_sample(void)\n" + body(15, "") +
+                  "static __attribute__((format(printf, 1, 2))) void say_that(void)\n" + body(16, "  /* One. */\n") +
+                  'static const char *word = "wish";\n')
+        self.said("names.py", self.dir, status=0)
+
 
 if __name__ == "__main__":
     program = unittest.main(argv=[sys.argv[0], "-v"], exit=False)

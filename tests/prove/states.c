@@ -193,7 +193,7 @@ static void try_restart(struct search *s, const struct state *from, const struct
   world_load(from->world);
   const struct kept kept = world_restart(e);
   s->transitions++;
-  const bool knows = e->on_purpose || e->block || (e->file == KEPT_RECORD && !e->lags);
+  const bool knows = e->on_purpose || e->block || (e->file == COPY_READ && !e->lags);
   if (p.phase == LATCHED && knows && kept.fault == FAULT_NONE) s->broken = "a restart forgets a latched stop";
   if (p.phase == LATCHED && !knows && kept.fault == FAULT_NONE) p.phase = RESET;
   if (p.phase == FREE && !e->on_purpose) p.phase = RESET;
@@ -242,13 +242,13 @@ static void try_tuples(struct search *s, const struct state *from, struct act ac
 
 static void try_restarts(struct search *s, const struct state *from)
 {
-  try_restart(s, from, &(struct ending){.on_purpose = true, .file = KEPT_RECORD});
+  try_restart(s, from, &(struct ending){.on_purpose = true, .file = COPY_READ});
   for (int block = 0; block < 2; block++)
     for (int lags = 0; lags < 2; lags++)
-      try_restart(s, from, &(struct ending){.block = block, .file = KEPT_RECORD, .lags = lags});
-  try_restart(s, from, &(struct ending){.block = true, .file = KEPT_NOTHING});
-  try_restart(s, from, &(struct ending){.block = true, .file = KEPT_BROKEN});
-  try_restart(s, from, &(struct ending){.file = KEPT_BROKEN});
+      try_restart(s, from, &(struct ending){.block = block, .file = COPY_READ, .lags = lags});
+  try_restart(s, from, &(struct ending){.block = true, .file = COPY_MISSING});
+  try_restart(s, from, &(struct ending){.block = true, .file = COPY_BROKEN});
+  try_restart(s, from, &(struct ending){.file = COPY_BROKEN});
 }
 
 static void expand(struct search *s, const struct state *from, int most)

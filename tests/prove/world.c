@@ -32,7 +32,7 @@ static struct world {
   uint64_t now_ns;
   struct cycle cycle;
   struct telemetry_live live;
-  struct kept_record file, before; /* the state file: now, and a cycle ago */
+  struct state_record file, before; /* the state file: now, and a cycle ago */
   char port[PORTS][PORT_SAVED];
 } w;
 
@@ -99,7 +99,7 @@ static void start(const struct kept *kept)
   cycle_freeze(&w.cycle, NULL, true);
   cycle_begin(&w.cycle, w.now_ns + AHEAD);
   require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
-  w.file = w.before = kept_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
+  w.file = w.before = state_record_of(&w.live, false, NULL); /* as restart_begin() writes it */
 }
 
 static void open_ports(void)
@@ -205,25 +205,25 @@ void world_cycle(const struct act *act, struct seen *seen)
   see(act, seen);
   require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
   w.before = w.file;
-  w.file = kept_record_of(&w.live, false, NULL); /* as restart_tick() writes it, within 20 ms */
+  w.file = state_record_of(&w.live, false, NULL); /* as restart_tick() writes it, within 20 ms */
 }
 
 struct kept world_restart(const struct ending *ending)
 {
-  struct kept_home file = {.found = ending->file, .record = ending->lags ? w.before : w.file},
-                   block = {.found = KEPT_NOTHING};
+  struct state_copy file = {.found = ending->file, .record = ending->lags ? w.before : w.file},
+                    block = {.found = COPY_MISSING};
   struct kept kept;
   if (ending->on_purpose) {
     cycle_stop(&w.cycle);
     const uint32_t state = w.cycle.machine.state;
     cycle_end(&w.cycle);
     require(telemetry_read(&telemetry, &w.live), "telemetry is torn");
-    file.record = kept_record_of(&w.live, true, NULL); /* as restart_end() writes it */
+    file.record = state_record_of(&w.live, true, NULL); /* as restart_end() writes it */
     file.record.state = state;
   } else if (ending->block) {
-    block = (struct kept_home){KEPT_RECORD, kept_record_of(&w.live, false, NULL)};
+    block = (struct state_copy){COPY_READ, state_record_of(&w.live, false, NULL)};
   }
-  (void)kept_decide(&file, &block, &kept);
+  (void)state_record_decide(&file, &block, &kept);
   open_ports();
   start(&kept);
   return kept;

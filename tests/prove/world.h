@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The daemon in a box for an exhaustive search: the real loop (cycle_once) with two ports on a body in free fall, a clock that is
- * moved by hand, and the real decision of a start after a crash (kept_decide). The whole of it is saved and loaded by copying its
+ * moved by hand, and the real decision of a start after a crash (state_record_decide). The whole of it is saved and loaded by copying its
  * memory. One at a time. */
 #ifndef TESTS_PROVE_WORLD_H
 #define TESTS_PROVE_WORLD_H
 
-#include "restart/kept.h"
+#include "restart/state_record.h"
 
 enum { WARM_UP = 2, PORTS = 2, TUPLE = 3 };
 #define TENTH UINT64_C(100000000) /* s, the step of the clock */
@@ -32,7 +32,7 @@ struct act {
 struct ending {
   bool on_purpose; /* else it is killed */
   bool block;      /* the telemetry block is found */
-  enum kept_found file;
+  enum copy_status file;
   bool lags; /* the state file is that of a cycle before */
 };
 

@@ -3,7 +3,7 @@
 #include "restart/restart.h"
 
 #include "common/folder.h"
-#include "restart/kept_file.h"
+#include "restart/state_file.h"
 #include "rt/clock.h"
 
 #include <time.h>
@@ -27,12 +27,12 @@ static int tear_down(void **state)
   return remove_folder(state);
 }
 
-static struct kept_record on_disk(void)
+static struct state_record on_disk(void)
 {
   char error[200];
-  const struct kept_home home =
-      kept_file_read(in_folder("unit-test-restart.state"), "unit-test-restart", error, sizeof error);
-  assert_int_equal(home.found, KEPT_RECORD);
+  const struct state_copy home =
+      state_file_read(in_folder("unit-test-restart.state"), "unit-test-restart", error, sizeof error);
+  assert_int_equal(home.found, COPY_READ);
   return home.record;
 }
 
@@ -40,7 +40,7 @@ static struct kept_record on_disk(void)
 static void wait_for(uint32_t state, uint32_t fault)
 {
   for (int i = 0; i < 10000; i++) {
-    const struct kept_record found = on_disk();
+    const struct state_record found = on_disk();
     if (found.state == state && found.fault == fault) return;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   }
@@ -91,9 +91,9 @@ TEST(what_was_kept_is_kept_until_the_loop_says_so)
   restart_close(&r);
   restart_take(&r, "unit-test-restart", &nothing, folder, &ports);
   assert_true(r.start.disarmed && r.start.fault == FAULT_NONE);
-  const struct kept_record stop = {
+  const struct state_record stop = {
       .ended = true, .disarmed = true, .state = STATE_FAULT, .fault = FAULT_DIVERGED, .who = "x"};
-  assert_int_equal(kept_file_write(in_folder("unit-test-restart.state"), "unit-test-restart", &stop), 0);
+  assert_int_equal(state_file_write(in_folder("unit-test-restart.state"), "unit-test-restart", &stop), 0);
   restart_take(&r, "unit-test-restart", &nothing, folder, &ports);
   assert_true(r.start.disarmed && r.start.fault == FAULT_DIVERGED);
   assert_int_equal(on_disk().state,

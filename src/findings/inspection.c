@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How findings are added and worded, and what those who look for them share. */
-#include "findings/look.h"
+#include "findings/inspection.h"
 
 #include "math/vec3.h"
 
@@ -20,17 +20,17 @@ const char *finding_name(enum finding_id id)
   return (unsigned)id < FINDING_IDS ? name[id] : NULL;
 }
 
-struct finding *look_found(struct look *l, enum finding_severity severity, enum finding_id id,
-                           enum finding_kind kind, int index, const char *format, ...)
+struct finding *finding_add(struct inspection *in, enum finding_severity severity, enum finding_id id,
+                            enum finding_kind kind, int index, const char *format, ...)
 {
-  if (l->found[id]++ >= LOOK_MOST) return NULL;
-  struct finding *more = realloc(l->to->item, ((size_t)l->to->count + 1) * sizeof *more);
+  if (in->found[id]++ >= FINDINGS_LISTED) return NULL;
+  struct finding *more = realloc(in->to->item, ((size_t)in->to->count + 1) * sizeof *more);
   if (!more) {
-    l->memory = false;
+    in->memory = false;
     return NULL;
   }
-  l->to->item = more;
-  struct finding *f = &more[l->to->count++];
+  in->to->item = more;
+  struct finding *f = &more[in->to->count++];
   *f = (struct finding){.severity = severity, .id = id, .kind = kind, .index = index};
   va_list arguments;
   va_start(arguments, format);
@@ -39,7 +39,7 @@ struct finding *look_found(struct look *l, enum finding_severity severity, enum 
   return f;
 }
 
-void look_number(struct finding *f, const char *name, double value, const char *unit)
+void finding_add_number(struct finding *f, const char *name, double value, const char *unit)
 {
   if (!f || f->numbers == FINDING_NUMBERS) return;
   f->number[f->numbers].name = name;
@@ -47,12 +47,12 @@ void look_number(struct finding *f, const char *name, double value, const char *
   f->number[f->numbers++].value = value;
 }
 
-const char *look_force(const struct look *l, int force)
+const char *inspection_force(const struct inspection *in, int force)
 {
-  return l->m->force[force].name ? l->m->force[force].name : "?";
+  return in->m->force[force].name ? in->m->force[force].name : "?";
 }
 
-void look_names_add(struct look_names *n, const char *name)
+void name_list_add(struct name_list *n, const char *name)
 {
   const size_t used = strlen(n->text);
   n->all++;
@@ -61,7 +61,7 @@ void look_names_add(struct look_names *n, const char *name)
   n->shown++;
 }
 
-const char *look_names_text(struct look_names *n)
+const char *name_list_text(struct name_list *n)
 {
   const size_t used = strlen(n->text);
   if (n->all > n->shown && !n->closed)
@@ -70,9 +70,9 @@ const char *look_names_text(struct look_names *n)
   return n->text;
 }
 
-struct look_text look_length(double m)
+struct quantity_text quantity_length(double m)
 {
-  struct look_text o;
+  struct quantity_text o;
   if (m != 0.0 && fabs(m) < 1e-9)
     snprintf(o.text, sizeof o.text, "less than 1e-6 mm");
   else if (fabs(m) < 1.0)
@@ -82,25 +82,25 @@ struct look_text look_length(double m)
   return o;
 }
 
-struct look_text look_angle(double rad)
+struct quantity_text quantity_angle(double rad)
 {
-  struct look_text o;
+  struct quantity_text o;
   snprintf(o.text, sizeof o.text, "%.3g deg", rad * (180.0 / 3.14159265358979323846));
   return o;
 }
 
-struct look_text look_coordinate(double value, bool turns)
+struct quantity_text quantity_coordinate(double value, bool turns)
 {
-  return turns ? look_angle(value) : look_length(value);
+  return turns ? quantity_angle(value) : quantity_length(value);
 }
 
-struct look_text look_load(double value, bool turns)
+struct quantity_text quantity_load(double value, bool turns)
 {
   static const struct {
     double from;
     const char *prefix;
   } scale[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {0.0, ""}};
-  struct look_text o;
+  struct quantity_text o;
   int i = 0;
   if (fabs(value) < 1e-9) value = 0.0; /* rounding */
   while (scale[i].from > 0.0 && !(fabs(value) >= scale[i].from)) i++;
@@ -109,9 +109,10 @@ struct look_text look_load(double value, bool turns)
   return o;
 }
 
-bool look_twin(struct look_twin *t, const ali3_model *m, const ali3_options *options, const bool *motor)
+bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
+                     const bool *motor)
 {
-  *t = (struct look_twin){.model = *m, .force = calloc((size_t)m->forces + 1, sizeof *t->force)};
+  *t = (struct model_twin){.model = *m, .force = calloc((size_t)m->forces + 1, sizeof *t->force)};
   if (!t->force) return false;
   if (m->forces > 0) memcpy(t->force, m->force, (size_t)m->forces * sizeof *t->force);
   for (int i = 0; motor && i < m->forces; i++)
@@ -121,16 +122,16 @@ bool look_twin(struct look_twin *t, const ali3_model *m, const ali3_options *opt
   t->model.frozen_free = NULL;
   if (ali3_model_freeze(&t->model, options) == ALI3_OK) t->data = ali3_data_new(&t->model);
   if (t->data) return true;
-  look_twin_free(t);
+  model_twin_free(t);
   return false;
 }
 
-void look_twin_free(struct look_twin *t)
+void model_twin_free(struct model_twin *t)
 {
   ali3_data_free(t->data);
   if (t->model.frozen) t->model.frozen_free(t->model.frozen);
   free(t->force);
-  *t = (struct look_twin){0};
+  *t = (struct model_twin){0};
 }
 
 int findings_of(const struct findings *f, enum finding_severity severity)

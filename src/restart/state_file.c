@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "restart/kept_file.h"
+#include "restart/state_file.h"
 
 #include "journal/wall_clock.h"
 
@@ -49,8 +49,8 @@ static bool choose_folder(const char *given, char *folder, size_t size)
   return true;
 }
 
-bool kept_file_path(const char *folder, const char *instance, char *path, size_t size, char *error,
-                    size_t error_size)
+bool state_file_path(const char *folder, const char *instance, char *path, size_t size, char *error,
+                     size_t error_size)
 {
   char chosen[PATH];
   path[0] = '\0';
@@ -101,8 +101,9 @@ static bool is_printable(const char *text)
 }
 
 /* NULL: it is right, and in *r. */
-static const char *take_record(json_t *root, const char *instance, struct kept_record *r)
+static const char *take_record(json_t *root, const char *instance, struct state_record *r)
 {
+  /* All keys, with their types, and no other. */
   int format, fault, ended, disarmed;
   const char *about, *of, *state, *text, *who, *written;
   if (json_unpack_ex(root, NULL, JSON_STRICT, "{s:s, s:i, s:s, s:b, s:b, s:s, s:i, s:s, s:s, s:s}", "about",
@@ -112,39 +113,41 @@ static const char *take_record(json_t *root, const char *instance, struct kept_r
     return "a key is missing, unknown, or of another type";
   if (format != FORMAT) return "it has another format";
   if (strcmp(of, instance) != 0) return "it belongs to another instance";
+  /* Values that this version knows, and that fit together. */
   const int known = state_from_name(state);
   if (known < 0 || known == STATE_EXIT) return "its state is unknown";
   if (strcmp(fault_text((unsigned)fault), "unknown fault") == 0) return "its fault is unknown";
   if (fault != FAULT_NONE ? !disarmed : known == STATE_SAFE || known == STATE_FAULT)
     return "its state and fault contradict each other";
   if (strlen(who) >= sizeof r->who || !is_printable(who)) return "latched_by is no name";
-  *r = (struct kept_record){
+  /* Copy them. */
+  *r = (struct state_record){
       .ended = ended, .disarmed = disarmed, .state = (uint32_t)known, .fault = (uint32_t)fault};
   memcpy(r->who, who, strlen(who));
   return NULL;
 }
 
-struct kept_home kept_file_read(const char *path, const char *instance, char *error, size_t size)
+struct state_copy state_file_read(const char *path, const char *instance, char *error, size_t size)
 {
   char text[MOST];
   json_error_t where;
-  struct kept_home home = {.found = KEPT_BROKEN};
+  struct state_copy copy = {.found = COPY_BROKEN};
   const ssize_t n = read_text(path, text);
-  if (n < 0 && errno == ENOENT) return (struct kept_home){.found = KEPT_NOTHING};
+  if (n < 0 && errno == ENOENT) return (struct state_copy){.found = COPY_MISSING};
   if (n < 0) {
     snprintf(error, size, "%s",
              errno == EINVAL || errno == ELOOP ? "it is no regular file, or too long" : strerror(errno));
-    return home;
+    return copy;
   }
   json_t *root = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, &where);
-  const char *wrong = root ? take_record(root, instance, &home.record) : where.text;
+  const char *wrong = root ? take_record(root, instance, &copy.record) : where.text;
   if (wrong) snprintf(error, size, "%s", wrong);
-  if (!wrong) home.found = KEPT_RECORD;
+  if (!wrong) copy.found = COPY_READ;
   json_decref(root);
-  return home;
+  return copy;
 }
 
-static char *text_of(const char *instance, const struct kept_record *r)
+static char *record_json(const char *instance, const struct state_record *r)
 {
   char written[WALL_CLOCK_TEXT];
   wall_clock_text(written);
@@ -184,11 +187,11 @@ static void sync_folder(const char *path)
   close(fd);
 }
 
-int kept_file_write(const char *path, const char *instance, const struct kept_record *r)
+int state_file_write(const char *path, const char *instance, const struct state_record *r)
 {
   char fresh[PATH + 8];
   if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh) return ENAMETOOLONG;
-  char *text = text_of(instance, r);
+  char *text = record_json(instance, r);
   if (!text) return ENOMEM;
   int status = write_through(fresh, text);
   free(text);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * At most so many lines a second; the rest is summed up when the second is over. Pure: times go in. */
-#ifndef JOURNAL_RATE_H
-#define JOURNAL_RATE_H
+#ifndef JOURNAL_RATE_LIMIT_H
+#define JOURNAL_RATE_LIMIT_H
 
 #include "rt/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rate {
+struct rate_limit {
   int most; /* in any second that begins with a line */
 
   uint64_t since_ns; /* when the second began */
@@ -17,7 +17,7 @@ struct rate {
   uint64_t held_ns;  /* when that began */
 };
 
-static inline bool rate_passes(struct rate *r, uint64_t now_ns)
+static inline bool rate_limit_passes(struct rate_limit *r, uint64_t now_ns)
 {
   if (r->passed == 0 || now_ns - r->since_ns >= NS_PER_S) {
     r->since_ns = now_ns;
@@ -32,7 +32,7 @@ static inline bool rate_passes(struct rate *r, uint64_t now_ns)
 }
 
 /* How many were held back over how long, once in a second (or now, if last); 0: nothing to say. */
-static inline uint64_t rate_sum(struct rate *r, uint64_t now_ns, bool last, double *seconds)
+static inline uint64_t rate_limit_sum(struct rate_limit *r, uint64_t now_ns, bool last, double *seconds)
 {
   const uint64_t held = r->held;
   if (held == 0 || (!last && now_ns - r->since_ns < NS_PER_S)) return 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The state file: what is written comes back, and of all else nothing is believed. */
-#include "restart/kept_file.h"
+#include "restart/state_file.h"
 
 #include "common/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
-static const struct kept_record stop = {
+static const struct state_record stop = {
     .disarmed = true, .state = STATE_SAFE, .fault = FAULT_ESTOP, .who = "osc client 127.0.0.1:4711"};
 
-static void assert_same(const struct kept_record *a, const struct kept_record *b)
+static void assert_same(const struct state_record *a, const struct state_record *b)
 {
   assert_int_equal(a->ended, b->ended);
   assert_int_equal(a->disarmed, b->disarmed);
@@ -21,7 +21,7 @@ static void assert_same(const struct kept_record *a, const struct kept_record *b
 
 TEST(what_is_written_comes_back)
 {
-  const struct kept_record records[] = {
+  const struct state_record records[] = {
       stop,
       {.ended = true, .state = STATE_RUNNING},
       {.ended = true, .disarmed = true, .state = STATE_STOPPED},
@@ -33,34 +33,34 @@ TEST(what_is_written_comes_back)
   };
   char error[200];
   for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
-    assert_int_equal(kept_file_write(in_folder("a.state"), "a", &records[i]), 0);
-    const struct kept_home home = kept_file_read(in_folder("a.state"), "a", error, sizeof error);
-    assert_int_equal(home.found, KEPT_RECORD);
+    assert_int_equal(state_file_write(in_folder("a.state"), "a", &records[i]), 0);
+    const struct state_copy home = state_file_read(in_folder("a.state"), "a", error, sizeof error);
+    assert_int_equal(home.found, COPY_READ);
     assert_same(&home.record, &records[i]);
     assert_int_equal(count_files(), 1); /* nothing beside it */
   }
-  assert_int_equal(kept_file_read(in_folder("b.state"), "b", error, sizeof error).found, KEPT_NOTHING);
+  assert_int_equal(state_file_read(in_folder("b.state"), "b", error, sizeof error).found, COPY_MISSING);
 }
 
 static void assert_broken(const char *text, const char *why)
 {
   char error[200] = "";
   write_text(in_folder("a.state"), text);
-  assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
+  assert_int_equal(state_file_read(in_folder("a.state"), "a", error, sizeof error).found, COPY_BROKEN);
   if (!strstr(error, why)) fail_msg("%s: expected \"%s\", found \"%s\"", text, why, error);
 }
 
 TEST(every_beginning_of_a_file_is_broken)
 {
   char text[TEXT], error[200];
-  assert_int_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
+  assert_int_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
   snprintf(text, sizeof text, "%s", read_all(in_folder("a.state")));
   const size_t size = strlen(text) - 1; /* the last newline is no matter */
   for (size_t n = 0; n < size; n++) {
     FILE *f = fopen(in_folder("a.state"), "we");
     fwrite(text, 1, n, f);
     fclose(f);
-    assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
+    assert_int_equal(state_file_read(in_folder("a.state"), "a", error, sizeof error).found, COPY_BROKEN);
   }
 }
 
@@ -68,7 +68,7 @@ TEST(every_beginning_of_a_file_is_broken)
 static void assert_broken_by(const char *old, const char *new, const char *why)
 {
   char text[TEXT], changed[TEXT + 200];
-  assert_int_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
+  assert_int_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
   snprintf(text, sizeof text, "%s", read_all(in_folder("a.state")));
   char *at = strstr(text, old);
   if (!at) fail_msg("no %s in %s", old, text);
@@ -117,52 +117,52 @@ TEST(what_is_no_regular_file_is_broken)
   char error[200];
   const char *target = in_folder("b.state");
   assert_int_equal(mkfifo(in_folder("a.state"), 0600), 0);
-  assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
+  assert_int_equal(state_file_read(in_folder("a.state"), "a", error, sizeof error).found, COPY_BROKEN);
   unlink(in_folder("a.state"));
   assert_int_equal(mkdir(in_folder("a.state"), 0700), 0);
-  assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
-  assert_int_not_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
+  assert_int_equal(state_file_read(in_folder("a.state"), "a", error, sizeof error).found, COPY_BROKEN);
+  assert_int_not_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
   rmdir(in_folder("a.state"));
-  assert_int_equal(kept_file_write(target, "a", &stop), 0);
+  assert_int_equal(state_file_write(target, "a", &stop), 0);
   assert_int_equal(symlink(target, in_folder("a.state")), 0);
-  assert_int_equal(kept_file_read(in_folder("a.state"), "a", error, sizeof error).found, KEPT_BROKEN);
+  assert_int_equal(state_file_read(in_folder("a.state"), "a", error, sizeof error).found, COPY_BROKEN);
 }
 
 TEST(a_failure_leaves_the_old_file)
 {
   char error[200];
-  assert_int_equal(kept_file_write(in_folder("a.state"), "a", &stop), 0);
+  assert_int_equal(state_file_write(in_folder("a.state"), "a", &stop), 0);
   assert_int_equal(mkdir(in_folder("a.state.new"), 0700), 0); /* in the way of the new one */
-  const struct kept_record next = {.ended = true, .state = STATE_RUNNING};
-  assert_int_equal(kept_file_write(in_folder("a.state"), "a", &next), EISDIR);
-  const struct kept_home home = kept_file_read(in_folder("a.state"), "a", error, sizeof error);
-  assert_int_equal(home.found, KEPT_RECORD);
+  const struct state_record next = {.ended = true, .state = STATE_RUNNING};
+  assert_int_equal(state_file_write(in_folder("a.state"), "a", &next), EISDIR);
+  const struct state_copy home = state_file_read(in_folder("a.state"), "a", error, sizeof error);
+  assert_int_equal(home.found, COPY_READ);
   assert_same(&home.record, &stop);
-  assert_int_equal(kept_file_write("/proc/ali3/a.state", "a", &next), ENOENT);
+  assert_int_equal(state_file_write("/proc/ali3/a.state", "a", &next), ENOENT);
 }
 
 TEST(the_place_goes_by_option_service_and_user)
 {
   char path[600], error[200], expected[600];
   const char *given = in_folder("deep");
-  assert_true(kept_file_path(given, "a", path, sizeof path, error, sizeof error));
+  assert_true(state_file_path(given, "a", path, sizeof path, error, sizeof error));
   snprintf(expected, sizeof expected, "%s/a.state", given);
   assert_string_equal(path, expected);
   struct stat st;
   assert_true(stat(given, &st) == 0 && S_ISDIR(st.st_mode)); /* it was missing */
   snprintf(expected, sizeof expected, "%s:/elsewhere", given);
   setenv("STATE_DIRECTORY", expected, 1);
-  assert_true(kept_file_path(NULL, "b", path, sizeof path, error, sizeof error));
+  assert_true(state_file_path(NULL, "b", path, sizeof path, error, sizeof error));
   snprintf(expected, sizeof expected, "%s/b.state", given);
   assert_string_equal(path, expected);
   unsetenv("STATE_DIRECTORY");
   write_text(in_folder("file"), "");
-  assert_false(kept_file_path(in_folder("file/x"), "a", path, sizeof path, error, sizeof error));
+  assert_false(state_file_path(in_folder("file/x"), "a", path, sizeof path, error, sizeof error));
   assert_non_null(strstr(error, "file/x: cannot make the folder: Not a directory"));
   if (geteuid() == 0) return;
   setenv("XDG_STATE_HOME", "relative", 1); /* which the specification says to ignore */
   setenv("HOME", folder, 1);
-  assert_true(kept_file_path(NULL, "a", path, sizeof path, error, sizeof error));
+  assert_true(state_file_path(NULL, "a", path, sizeof path, error, sizeof error));
   snprintf(expected, sizeof expected, "%s/.local/state/ali3/a.state", folder);
   assert_string_equal(path, expected);
   rmdir(in_folder(".local/state/ali3"));
@@ -170,7 +170,7 @@ TEST(the_place_goes_by_option_service_and_user)
   rmdir(in_folder(".local"));
   unsetenv("HOME");
   unsetenv("XDG_STATE_HOME");
-  assert_false(kept_file_path(NULL, "a", path, sizeof path, error, sizeof error));
+  assert_false(state_file_path(NULL, "a", path, sizeof path, error, sizeof error));
 }
 
 #define ROW(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * What a start makes of what it finds in both homes. */
 #include "check.h"
-#include "restart/kept.h"
+#include "restart/state_record.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct kept_home nothing = {.found = KEPT_NOTHING}, broken = {.found = KEPT_BROKEN};
+static const struct state_copy nothing = {.found = COPY_MISSING}, broken = {.found = COPY_BROKEN};
 
-static struct kept_home home(bool ended, uint32_t state, uint32_t fault, bool disarmed, const char *who)
+static struct state_copy home(bool ended, uint32_t state, uint32_t fault, bool disarmed, const char *who)
 {
-  struct kept_home h = {KEPT_RECORD, {.ended = ended, .disarmed = disarmed, .state = state, .fault = fault}};
+  struct state_copy h = {COPY_READ, {.ended = ended, .disarmed = disarmed, .state = state, .fault = fault}};
   snprintf(h.record.who, sizeof h.record.who, "%s", who);
   return h;
 }
 
-static void assert_start(const struct kept_home *file, const struct kept_home *block, uint32_t fault,
+static void assert_start(const struct state_copy *file, const struct state_copy *block, uint32_t fault,
                          bool disarmed, const char *expected)
 {
   struct kept start;
   char text[1000];
-  const struct kept_home last = kept_decide(file, block, &start);
+  const struct state_copy last = state_record_decide(file, block, &start);
   assert_int_equal(start.fault, fault);
   assert_int_equal(start.disarmed, disarmed);
   assert_string_equal(start.who, last.record.who);
-  kept_text(&last, &start, true, "/state/a.state", text, sizeof text);
+  state_record_text(&last, &start, true, "/state/a.state", text, sizeof text);
   assert_string_equal(text, expected);
 }
 
@@ -33,16 +33,16 @@ static void a_first_start_and_an_end_on_purpose_keep_nothing(void **unused)
 {
   (void)unused;
   assert_start(&nothing, &nothing, FAULT_NONE, false, "");
-  const struct kept_home running = home(true, STATE_RUNNING, 0, false, "");
+  const struct state_copy running = home(true, STATE_RUNNING, 0, false, "");
   assert_start(&running, &nothing, FAULT_NONE, false, "");
 }
 
 static void an_end_nobody_ordered_needs_an_arm(void **unused)
 {
   (void)unused;
-  const struct kept_home file = home(false, STATE_RUNNING, 0, false, ""),
-                         block = home(false, STATE_PAUSED, 0, false, "");
-  const struct kept_home clean = home(true, STATE_STOPPED, 0, false, "");
+  const struct state_copy file = home(false, STATE_RUNNING, 0, false, ""),
+                          block = home(false, STATE_PAUSED, 0, false, "");
+  const struct state_copy clean = home(true, STATE_STOPPED, 0, false, "");
   static const char running[] =
       "the last run ended in RUNNING, which nobody ordered; starting in STOPPED: send arm, then run";
   static const char paused[] =
@@ -61,7 +61,7 @@ static void an_end_nobody_ordered_needs_an_arm(void **unused)
 static void an_end_before_an_arm_needs_it_still(void **unused)
 {
   (void)unused;
-  const struct kept_home file = home(true, STATE_STOPPED, 0, true, "");
+  const struct state_copy file = home(true, STATE_STOPPED, 0, true, "");
   assert_start(
       &file, &nothing, FAULT_NONE, true,
       "the last run ended in STOPPED, as ordered, before an arm; starting in STOPPED: send arm, then run");
@@ -71,11 +71,11 @@ static void a_latched_stop_stays_latched_however_it_ended(void **unused)
 {
   (void)unused;
 #define WAY "; starting in SAFE: send reset, wait 0.5 s, send arm, then run"
-  const struct kept_home named = home(false, STATE_SAFE, FAULT_ESTOP, true, "osc client 127.0.0.1:4711");
-  const struct kept_home numbered = home(false, STATE_SAFE, FAULT_ESTOP, true, "osc client 3");
-  const struct kept_home ended = home(true, STATE_FAULT, FAULT_DIVERGED, true, "");
-  const struct kept_home moving = home(false, STATE_RUNNING, 0, false, ""),
-                         misses = home(false, STATE_SAFE, FAULT_MISSES, true, "");
+  const struct state_copy named = home(false, STATE_SAFE, FAULT_ESTOP, true, "osc client 127.0.0.1:4711");
+  const struct state_copy numbered = home(false, STATE_SAFE, FAULT_ESTOP, true, "osc client 3");
+  const struct state_copy ended = home(true, STATE_FAULT, FAULT_DIVERGED, true, "");
+  const struct state_copy moving = home(false, STATE_RUNNING, 0, false, ""),
+                          misses = home(false, STATE_SAFE, FAULT_MISSES, true, "");
   static const char by_name[] =
       "the last run ended in SAFE (e-stop requested, by osc client 127.0.0.1:4711), which nobody ordered" WAY;
   assert_start(&named, &nothing, FAULT_ESTOP, true, by_name);
@@ -102,9 +102,9 @@ static void without_a_port_the_file_is_named(void **unused)
   (void)unused;
   struct kept start;
   char text[1000];
-  const struct kept_home file = home(false, STATE_RUNNING, 0, false, "");
-  const struct kept_home last = kept_decide(&file, &nothing, &start);
-  kept_text(&last, &start, false, "/state/a.state", text, sizeof text);
+  const struct state_copy file = home(false, STATE_RUNNING, 0, false, "");
+  const struct state_copy last = state_record_decide(&file, &nothing, &start);
+  state_record_text(&last, &start, false, "/state/a.state", text, sizeof text);
   assert_string_equal(
       text,
       "the last run ended in RUNNING, which nobody ordered; starting in STOPPED; osc and modbus are off, so "
@@ -116,20 +116,20 @@ static void the_record_of_a_block(void **unused)
   (void)unused;
   struct telemetry_live live = {.state = STATE_SAFE, .fault = FAULT_ESTOP, .disarmed = 1, .latch_client = 7};
   memcpy(live.latched_by, "modbus", sizeof "modbus");
-  struct kept_record r = kept_record_of(&live, false, NULL);
+  struct state_record r = state_record_of(&live, false, NULL);
   assert_true(!r.ended && r.disarmed && r.state == STATE_SAFE && r.fault == FAULT_ESTOP);
   assert_string_equal(r.who, "modbus client 7");
-  r = kept_record_of(&live, true, "modbus client 10.0.0.7:502");
+  r = state_record_of(&live, true, "modbus client 10.0.0.7:502");
   assert_true(r.ended);
   assert_string_equal(r.who, "modbus client 10.0.0.7:502");
   live.latch_client = LATCH_NO_NUMBER;
-  assert_string_equal(kept_record_of(&live, false, NULL).who, "modbus");
+  assert_string_equal(state_record_of(&live, false, NULL).who, "modbus");
   live.fault = FAULT_NONE; /* long reset */
-  assert_string_equal(kept_record_of(&live, false, NULL).who, "");
+  assert_string_equal(state_record_of(&live, false, NULL).who, "");
   memset(live.latched_by, 'x', sizeof live.latched_by); /* no end: whatever a dead process left */
   live.fault = FAULT_ESTOP;
   live.latch_client = UINT32_MAX - 1;
-  assert_int_equal(strlen(kept_record_of(&live, false, NULL).who), 64 + strlen(" client 4294967294"));
+  assert_int_equal(strlen(state_record_of(&live, false, NULL).who), 64 + strlen(" client 4294967294"));
 }
 
 int main(void)

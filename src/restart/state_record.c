@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "restart/kept.h"
+#include "restart/state_record.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct kept_record kept_record_of(const struct telemetry_live *live, bool ended, const char *who)
+struct state_record state_record_of(const struct telemetry_live *live, bool ended, const char *who)
 {
-  struct kept_record r = {
+  struct state_record r = {
       .ended = ended, .disarmed = live->disarmed != 0, .state = live->state, .fault = live->fault};
   const char *by = live->latched_by;
   const int most = (int)strnlen(by, sizeof live->latched_by - 1);
@@ -21,31 +21,35 @@ struct kept_record kept_record_of(const struct telemetry_live *live, bool ended,
 }
 
 /* The block is newer where both have latched a stop; the file knows names. */
-static void merge_stops(struct kept_record *last, const struct kept_record *file,
-                        const struct kept_record *block)
+static void merge_stops(struct state_record *last, const struct state_record *file,
+                        const struct state_record *block)
 {
   const bool names = file->fault == block->fault && file->who[0];
-  const struct kept_record *stop = block->fault != FAULT_NONE ? block : file;
+  const struct state_record *stop = block->fault != FAULT_NONE ? block : file;
   last->state = stop->state;
   last->fault = stop->fault;
   memcpy(last->who, names ? file->who : stop->who, sizeof last->who);
 }
 
-struct kept_home kept_decide(const struct kept_home *file, const struct kept_home *block, struct kept *start)
+struct state_copy state_record_decide(const struct state_copy *file, const struct state_copy *block,
+                                      struct kept *start)
 {
-  static const struct kept_record none = {.ended = true};
-  const struct kept_record *f = file->found == KEPT_RECORD ? &file->record : &none;
-  const struct kept_record *b = block->found == KEPT_RECORD ? &block->record : &none;
+  /* A copy that is missing or broken counts as a clean end here. */
+  static const struct state_record none = {.ended = true};
+  const struct state_record *f = file->found == COPY_READ ? &file->record : &none;
+  const struct state_record *b = block->found == COPY_READ ? &block->record : &none;
   *start = (struct kept){0};
-  if (file->found == KEPT_NOTHING && block->found == KEPT_NOTHING)
-    return (struct kept_home){KEPT_NOTHING, none};
+  if (file->found == COPY_MISSING && block->found == COPY_MISSING)
+    return (struct state_copy){COPY_MISSING, none};
 
-  struct kept_home last = {.found = file->found == KEPT_BROKEN ? KEPT_BROKEN : KEPT_RECORD};
-  last.record = block->found == KEPT_RECORD ? *b : *f;
-  last.record.ended = file->found != KEPT_BROKEN && f->ended && block->found == KEPT_NOTHING;
+  /* Merge both copies: the safer value counts. */
+  struct state_copy last = {.found = file->found == COPY_BROKEN ? COPY_BROKEN : COPY_READ};
+  last.record = block->found == COPY_READ ? *b : *f;
+  last.record.ended = file->found != COPY_BROKEN && f->ended && block->found == COPY_MISSING;
   last.record.disarmed = f->disarmed || b->disarmed;
   if (f->fault != FAULT_NONE || b->fault != FAULT_NONE) merge_stops(&last.record, f, b);
 
+  /* Derive the start from the merged record. */
   start->fault = (enum fault_code)last.record.fault;
   start->disarmed = last.record.disarmed || !last.record.ended || start->fault != FAULT_NONE;
   memcpy(start->who, last.record.who, sizeof start->who);
@@ -53,10 +57,11 @@ struct kept_home kept_decide(const struct kept_home *file, const struct kept_hom
   return last;
 }
 
-void kept_text(const struct kept_home *last, const struct kept *start, bool commanded, const char *file,
-               char *text, size_t size)
+void state_record_text(const struct state_copy *last, const struct kept *start, bool commanded,
+                       const char *file, char *text, size_t size)
 {
-  const struct kept_record *r = &last->record;
+  /* Words for the pieces. */
+  const struct state_record *r = &last->record;
   const bool latched = start->fault != FAULT_NONE;
   const char *how = !r->ended ? ", which nobody ordered"
                     : latched ? ", as ordered"
@@ -64,13 +69,15 @@ void kept_text(const struct kept_home *last, const struct kept *start, bool comm
   char found[512], stop[200] = "";
   text[0] = '\0';
   if (!start->disarmed) return;
+  /* What was found. */
   if (latched)
     snprintf(stop, sizeof stop, " (%s%s%s)", fault_text(start->fault), r->who[0] ? ", by " : "", r->who);
-  if (last->found == KEPT_BROKEN)
+  if (last->found == COPY_BROKEN)
     snprintf(found, sizeof found, "%s cannot be understood, which counts as an end that nobody ordered%s",
              file, stop);
   else
     snprintf(found, sizeof found, "the last run ended in %s%s%s", run_state_name(r->state), stop, how);
+  /* What to do. */
   if (commanded)
     snprintf(text, size, "%s; starting in %s: send %sarm, then run", found, latched ? "SAFE" : "STOPPED",
              latched ? "reset, wait 0.5 s, send " : "");

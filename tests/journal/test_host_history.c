@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What looks at made-up clocks come to, and what the host itself shows. */
 #include "check.h"
-#include "journal/surroundings.h"
+#include "journal/host_history.h"
 
 #include "rt/clock.h"
 
@@ -13,18 +13,19 @@
 #define MS UINT64_C(1000000)
 static const uint64_t T0 = UINT64_C(50000000000), TICK = 20 * MS;
 
-static struct surroundings s;
+static struct host_history s;
 
 static int set_up(void **state)
 {
   (void)state;
-  s = (struct surroundings){.tick_ns = TICK};
+  s = (struct host_history){.tick_ns = TICK};
   return 0;
 }
 
-static struct sight at(uint64_t ms)
+static struct host_sample at(uint64_t ms)
 {
-  return (struct sight){.clocks = {.now_ns = T0 + ms * MS, .wall_ns = INT64_C(1) << 60, .slack_ns = 1000}};
+  return (struct host_sample){
+      .clocks = {.now_ns = T0 + ms * MS, .wall_ns = INT64_C(1) << 60, .slack_ns = 1000}};
 }
 
 static struct miss between(uint64_t from_ms, uint64_t to_ms)
@@ -35,116 +36,116 @@ static struct miss between(uint64_t from_ms, uint64_t to_ms)
 /* What the first look finds is how things are, and no change. */
 TEST(the_first_look_tells_nothing)
 {
-  struct sight sight = at(0);
-  sight.stolen_ns = 12345;
-  sight.clocks.asleep_ns = NS_PER_S;
-  const struct stretch *t = surroundings_add(&s, &sight);
+  struct host_sample sample = at(0);
+  sample.stolen_ns = 12345;
+  sample.clocks.asleep_ns = NS_PER_S;
+  const struct host_interval *t = host_history_add(&s, &sample);
   assert_int_equal(t->stopped_ns + t->asleep_ns + t->stolen_ns, 0);
   assert_int_equal(t->wall_step_ns, 0);
 }
 
 TEST(a_stop_takes_a_signal_and_a_gap)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(20);
-  sight.continued = true; /* to a process that was not stopped */
-  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
-  sight = at(1020); /* only a busy machine */
-  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
-  sight = at(4020);
-  sight.continued = true;
-  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 2980 * MS);
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(20);
+  sample.continued = true; /* to a process that was not stopped */
+  assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 0);
+  sample = at(1020); /* only a busy machine */
+  assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 0);
+  sample = at(4020);
+  sample.continued = true;
+  assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 2980 * MS);
 
   struct miss m = between(1500, 4019);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 2519 * MS); /* as far as it shares the time */
   m = between(900, 1000);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
   m = between(1500, 4021); /* made up for, behind the one that was stopped */
   m.waiting_since_ns = T0;
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
 }
 
 /* Shorter than two ticks: the gap between two looks says nothing, the signal does. */
 TEST(a_short_stop_takes_the_signal_alone)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(20);
-  surroundings_add(&s, &sight);
-  sight = at(36); /* stopped at 21, continued at 36; the cycle of 25 began then */
-  sight.continued = true;
-  sight.continued_since_ns = T0 + 19 * MS;
-  assert_int_equal(surroundings_add(&s, &sight)->stopped_ns, 0);
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(20);
+  host_history_add(&s, &sample);
+  sample = at(36); /* stopped at 21, continued at 36; the cycle of 25 began then */
+  sample.continued = true;
+  sample.continued_since_ns = T0 + 19 * MS;
+  assert_int_equal(host_history_add(&s, &sample)->stopped_ns, 0);
   struct miss m = between(25, 37);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 11 * MS);
   m = between(5, 18); /* over before the stop can have begun */
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
   m = between(37, 52);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 0);
 }
 
 /* The process is stopped between the end of a wait and the look at the clocks: the signal shows in the look after that. */
 TEST(a_signal_that_is_taken_a_look_later_counts_from_before)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(80);
-  surroundings_add(&s, &sight);
-  sight = at(81);
-  sight.continued = true;
-  sight.continued_since_ns = T0 + 19 * MS;
-  surroundings_add(&s, &sight);
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(80);
+  host_history_add(&s, &sample);
+  sample = at(81);
+  sample.continued = true;
+  sample.continued_since_ns = T0 + 19 * MS;
+  host_history_add(&s, &sample);
   struct miss m = between(20, 80);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.suspended_ns, 60 * MS);
 }
 
 TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(20);
-  sight.clocks.wall_ns += 900000; /* less than what two reads may be apart */
-  assert_int_equal(surroundings_add(&s, &sight)->wall_step_ns, 0);
-  sight.clocks.now_ns += TICK;
-  sight.clocks.wall_ns += 5 * MS; /* preempted between the clocks */
-  sight.clocks.slack_ns = 6 * MS;
-  assert_int_equal(surroundings_add(&s, &sight)->wall_step_ns, 0);
-  sight = at(60);
-  sight.clocks.wall_ns -= 3600 * INT64_C(1000000000);
-  const int64_t step = surroundings_add(&s, &sight)->wall_step_ns;
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(20);
+  sample.clocks.wall_ns += 900000; /* less than what two reads may be apart */
+  assert_int_equal(host_history_add(&s, &sample)->wall_step_ns, 0);
+  sample.clocks.now_ns += TICK;
+  sample.clocks.wall_ns += 5 * MS; /* preempted between the clocks */
+  sample.clocks.slack_ns = 6 * MS;
+  assert_int_equal(host_history_add(&s, &sample)->wall_step_ns, 0);
+  sample = at(60);
+  sample.clocks.wall_ns -= 3600 * INT64_C(1000000000);
+  const int64_t step = host_history_add(&s, &sample)->wall_step_ns;
   assert_in_range(-step, 3600 * INT64_C(1000000000), 3601 * INT64_C(1000000000));
   struct miss m = between(45, 70);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.wall_clock_step_ns, step);
 }
 
 TEST(suspension_theft_and_debugger)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(20);
-  sight.clocks.asleep_ns = 8 * NS_PER_S;
-  sight.stolen_ns = 10 * MS;
-  surroundings_add(&s, &sight);
-  sight.clocks.now_ns += TICK;
-  sight.stolen_ns = 30 * MS;
-  sight.debugger = 4711;
-  surroundings_add(&s, &sight);
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(20);
+  sample.clocks.asleep_ns = 8 * NS_PER_S;
+  sample.stolen_ns = 10 * MS;
+  host_history_add(&s, &sample);
+  sample.clocks.now_ns += TICK;
+  sample.stolen_ns = 30 * MS;
+  sample.debugger = 4711;
+  host_history_add(&s, &sample);
   struct miss m = between(10, 35);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.host_asleep_ns, 8 * NS_PER_S);
   assert_int_equal(m.stolen_ns, 30 * MS);
   assert_int_equal(m.debugger, 4711);
   m = between(25, 35);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.host_asleep_ns, 0);
   assert_int_equal(m.stolen_ns, 20 * MS);
 }
@@ -152,17 +153,17 @@ TEST(suspension_theft_and_debugger)
 /* The oldest stretches make room. */
 TEST(what_is_long_gone_is_forgotten)
 {
-  struct sight sight = at(0);
-  surroundings_add(&s, &sight);
-  sight = at(20);
-  sight.stolen_ns = 10 * MS;
-  surroundings_add(&s, &sight);
-  for (int k = 0; k < STRETCHES; k++) {
-    sight.clocks.now_ns += TICK;
-    surroundings_add(&s, &sight);
+  struct host_sample sample = at(0);
+  host_history_add(&s, &sample);
+  sample = at(20);
+  sample.stolen_ns = 10 * MS;
+  host_history_add(&s, &sample);
+  for (int k = 0; k < HOST_INTERVALS; k++) {
+    sample.clocks.now_ns += TICK;
+    host_history_add(&s, &sample);
   }
   struct miss m = between(5, 15);
-  surroundings_explain(&s, &m);
+  host_history_explain(&s, &m);
   assert_int_equal(m.stolen_ns, 0);
 }
 
@@ -183,12 +184,12 @@ TEST(theft_by_processor)
 
 TEST(this_host_can_be_looked_at)
 {
-  struct eyes e;
-  struct sight first = {0}, second = {0};
-  eyes_open(&e, gettid(), -1);
-  eyes_look(&e, &first);
-  eyes_look(&e, &second);
-  eyes_close(&e);
+  struct host_probe e;
+  struct host_sample first = {0}, second = {0};
+  host_probe_open(&e, gettid(), -1);
+  host_probe_read(&e, &first);
+  host_probe_read(&e, &second);
+  host_probe_close(&e);
   assert_true(second.clocks.now_ns > first.clocks.now_ns);
   assert_true(second.clocks.asleep_ns + NS_PER_S > first.clocks.asleep_ns);
   assert_true(second.stolen_ns >= first.stolen_ns);

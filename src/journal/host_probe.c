@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * The looks themselves: clocks, and two files of /proc that stay open. Where one is hidden, its part stays 0. */
-#include "journal/surroundings.h"
+/* SPDX-License-Identifier: MIT */
+#include "journal/host_history.h"
 
 #include "rt/clock.h"
 
@@ -37,29 +36,29 @@ static bool read_again(int fd, char *text, size_t size)
   return n > 0;
 }
 
-void eyes_open(struct eyes *e, pid_t loop, int cpu)
+void host_probe_open(struct host_probe *e, pid_t loop, int cpu)
 {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)loop);
-  *e = (struct eyes){.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC),
-                     .status = open(path, O_RDONLY | O_CLOEXEC),
-                     .cpu = cpu};
+  *e = (struct host_probe){.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC),
+                           .status = open(path, O_RDONLY | O_CLOEXEC),
+                           .cpu = cpu};
 }
 
-void eyes_look(const struct eyes *e, struct sight *sight)
+void host_probe_read(const struct host_probe *e, struct host_sample *sample)
 {
   char text[PART];
-  clocks_read(&sight->clocks);
-  sight->stolen_ns = 0;
-  sight->debugger = 0;
+  clocks_read(&sample->clocks);
+  sample->stolen_ns = 0;
+  sample->debugger = 0;
   if (read_again(e->stat, text, sizeof text))
-    sight->stolen_ns = stolen_ticks(text, e->cpu) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+    sample->stolen_ns = stolen_ticks(text, e->cpu) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
   if (!read_again(e->status, text, sizeof text)) return;
   const char *tracer = strstr(text, "\nTracerPid:");
-  if (tracer) sight->debugger = (uint32_t)strtoul(tracer + strlen("\nTracerPid:"), NULL, 10);
+  if (tracer) sample->debugger = (uint32_t)strtoul(tracer + strlen("\nTracerPid:"), NULL, 10);
 }
 
-void eyes_close(struct eyes *e)
+void host_probe_close(struct host_probe *e)
 {
   if (e->stat >= 0) close(e->stat);
   if (e->status >= 0) close(e->status);

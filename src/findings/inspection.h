@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * What those who look for findings share. Set-up only. */
+#ifndef FINDINGS_INSPECTION_H
+#define FINDINGS_INSPECTION_H
+
+#include "findings/findings.h"
+#include "stepper/stepper.h"
+
+struct inspection {
+  const ali3_model *m;
+  ali3_data *d; /* after the reset; whoever steps or condenses it resets it again */
+  const struct findings_given *given;
+  struct findings *to;
+  int found[FINDING_IDS]; /* of each kind, those not listed included */
+  bool memory;            /* false: it ran out; the findings are not complete */
+  /* to judge by */
+  double length; /* m, size of the mechanism */
+  double mass;   /* kg, of all bodies */
+  double weight; /* N, of all bodies under the model's gravity, or under that of the earth if there is none */
+  double arm;    /* m, the longest lever arm from a centre of mass to a connection; 0: there is none */
+  double *reach; /* (bodies) m, from the centre of mass to the farthest connection */
+};
+
+enum { FINDINGS_LISTED = 20 }; /* findings of one kind that are listed; more are counted */
+
+/* NULL: out of memory; memory says so from then on. */
+__attribute__((format(printf, 6, 7))) struct finding *finding_add(struct inspection *in,
+                                                                  enum finding_severity severity,
+                                                                  enum finding_id id, enum finding_kind kind,
+                                                                  int index, const char *format, ...);
+/* Adds a number to a finding, which may be NULL. */
+void finding_add_number(struct finding *f, const char *name, double value, const char *unit);
+
+/* A force by its name, or "?": it need not have one. */
+const char *inspection_force(const struct inspection *in, int force);
+
+/* A list of names as text: `"a", "b" and 12 more`. */
+struct name_list {
+  char text[160];
+  int shown, all;
+  bool closed;
+};
+void name_list_add(struct name_list *n, const char *name);
+const char *name_list_text(struct name_list *n); /* closes it */
+
+/* A length or an angle for people: "12.3 mm", "1.5 m", "3 deg". */
+struct quantity_text {
+  char text[40];
+};
+struct quantity_text quantity_length(double m);
+struct quantity_text quantity_angle(double rad);
+struct quantity_text quantity_load(double value, bool turns); /* N or N m, with kN and so on */
+struct quantity_text quantity_coordinate(double value, bool turns);
+
+/* A model with the elements of another one, frozen with other options, and data for it. `motor`: (forces)
+ * drives that are to prescribe nothing; NULL: none. False: out of memory, or refused; nothing to free
+ * then. */
+struct model_twin {
+  struct ali3_model model;
+  struct force *force;
+  ali3_data *data;
+};
+bool model_twin_make(struct model_twin *t, const ali3_model *m, const ali3_options *options,
+                     const bool *motor);
+void model_twin_free(struct model_twin *t);
+
+/* The parts of the inspection, in the order in which they are called. */
+/* proportions.c: masses, inertias, lengths; needs no assembly */
+void inspect_proportions(struct inspection *in);
+void inspect_gravity(struct inspection *in);    /* gravity.c; needs no assembly */
+void inspect_failure(struct inspection *in);    /* failure.c: why the reset failed */
+void inspect_structure(struct inspection *in);  /* structure.c: freedoms, parts, redundancy, conflicts */
+void inspect_loose_ends(struct inspection *in); /* loose.c */
+void inspect_start(struct inspection *in);      /* start.c: openings, stops, loads */
+void inspect_soft(struct inspection *in);       /* soft_elements.c; condenses */
+void inspect_accuracy(struct inspection *in);   /* accuracy.c; steps twins */
+
+#endif
