@@ -4,7 +4,7 @@
 #define FINDINGS_INSPECTION_H
 
 #include "findings/findings.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 struct inspection {
   const ali3_model *m;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * How fast springs, stops and contacts swing, beside the step: the effective mass along a row is 1/(J M^-1
- * J'), with the joints at work. */
+ * How fast springs, stops and contacts swing, beside the step: the effective mass along a row is 1/(J M^-1 J'), with the
+ * joints at work. */
 #include "findings/inspection.h"
-#include "stepper/storage.h"
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +48,7 @@ static void ask_joints(const struct inspection *in, struct swing *o)
   const struct joint_rows *j = &in->m->frozen->link[in->m->frozen->force_link[o->force]];
   for (int side = 0; side < j->sides;
        side++) /* what has no mass is held by springs: not to be told apart here */
-    if (j->body[side] != ALI3_GROUND && stage_carried(in->m, j->body[side])) return;
+    if (j->body[side] != ALI3_GROUND && body_is_carried(in->m, j->body[side])) return;
   const double free = penalty_entry(in->m, in->d, j, o->row),
                mobility = penalty_mobility(in->m, in->d, j, o->row);
   o->omega = mobility > 1e-7 * free ? sqrt(o->stiffness * mobility / in->d->rule.h) : 0.0;

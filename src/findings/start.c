@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts
- * that are violated already, and the largest loads. */
+ * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts that are violated
+ * already, and the largest loads. */
 #include "findings/inspection.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include "math/vec3.h"
 
@@ -59,8 +59,9 @@ static void inspect_stop(struct inspection *in, int force)
   if (law->kind != LAW_LIMITS || type == ALI3_FORCE_CABLE) return;
   /* How far it is violated, and the load that follows. */
   ali3_force_get(m, in->d, force, &state);
-  stage_rate(m, in->d, j, rate);
-  const double x = in->d->Phi[j->first], out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
+  link_rate(m, in->d, j, rate);
+  const double x = in->d->solve.Phi[j->first],
+               out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
   const double load = fabs(law_force(law, x, rate[0], 0.0, &slope));
   const bool much = load > in->weight * (turns ? in->length : 1.0);
   if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre on the road */
