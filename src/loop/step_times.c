@@ -6,7 +6,7 @@
 #include "loop/step_times.h"
 
 #include "rt/clock.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 #include <stdio.h>
 

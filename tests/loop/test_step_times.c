@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "common/toys.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

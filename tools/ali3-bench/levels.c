@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include "rt/clock.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 #include <stdlib.h>
 
