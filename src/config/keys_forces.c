@@ -16,13 +16,13 @@ const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body",
 #define FORCE(field) offsetof(struct force_values, field)
 static const struct key force_keys[] = {
   TEXT("name", REQUIRED, AT_START, FORCE(spec.name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other forces."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other forces.", .example = "wind"),
   CHOICE("type", force_types, REQUIRED, AT_START, FORCE(type),
          "Type of the force. force and torque are constant loads. All other types are force elements, and each type has "
-         "keys of its own."),
-  TEXT("body", REQUIRED, AT_START, FORCE(body), "Name of the body on which the load acts."),
+         "keys of its own.", .example = "force"),
+  TEXT("body", REQUIRED, AT_START, FORCE(body), "Name of the body on which the load acts.", .example = "A"),
   VECTOR("force", "N", ANY, NONE, AT_START, FORCE(force), "The constant force.",
-         .only = KIND(ALI3_LOAD_FORCE), .needed = KIND(ALI3_LOAD_FORCE)),
+         .only = KIND(ALI3_LOAD_FORCE), .needed = KIND(ALI3_LOAD_FORCE), .example = "[0, 0, 1]"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, FORCE(spec.point),
          "Point at which the force acts, in the frame of the body.", .only = KIND(ALI3_LOAD_FORCE)),
   VECTOR("torque", "N m", ANY, NONE, AT_START, FORCE(torque), "The constant torque.",

@@ -16,10 +16,10 @@ static const char *const platform_inputs[] = {"pose", NULL};
 #define INPUT(field) offsetof(struct input_values, field)
 static const struct key input_keys[] = {
   TEXT("name", REQUIRED, AT_START, INPUT(name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other inputs."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other inputs.", .example = "push"),
   TEXT("body", NONE, AT_START, INPUT(body),
        "Name of the body on which a force and a torque act. An input has one of the keys body, force and platform. With body "
-       "its signals are input.NAME.force.x .y .z and input.NAME.torque.x .y .z."),
+       "its signals are input.NAME.force.x .y .z and input.NAME.torque.x .y .z.", .example = "A"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, INPUT(point),
          "Point at which the force acts, in the frame of the body. Only with body."),
   CHOICE("axes", schema_axes, "world", AT_START, INPUT(axes),
@@ -82,14 +82,14 @@ const struct section schema_input = SECTION("an input", input_keys);
 #define INJECTION(field) offsetof(struct injection_values, field)
 static const struct key injection_keys[] = {
   TEXT("name", REQUIRED, AT_START, INJECTION(name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other injections."),
-  TEXT("input", REQUIRED, AT_START, INJECTION(input), "Name of the input."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other injections.", .example = "lost"),
+  TEXT("input", REQUIRED, AT_START, INJECTION(input), "Name of the input.", .example = "push"),
   CHOICE("kind", inject_kinds, REQUIRED, AT_START, INJECTION(kind),
          "Kind of the fault. freeze: the last values arrive again with new times. drop: samples are lost. delay: samples "
          "arrive some cycles later, with their own times. stick: all samples have the same value. bias: a constant is added "
          "to each sample. noise: a random number is added to each sample. nan: samples are not numbers. replay: the last "
          "samples arrive again and again with their old numbers, and new samples do not. reorder: neighbouring samples "
-         "change places."),
+         "change places.", .example = "drop"),
   FLAG("active", "false", AT_START, INJECTION(spec.active),
        "true: the fault is on from the start. The command inject switches it on and off."),
   NUMBER("from", "s", NOT_NEGATIVE, NONE, AT_START, INJECTION(spec.from),

@@ -19,8 +19,8 @@ static const char *const accesses[] = {"read", "write", NULL};
 
 #define TARGET(field) offsetof(struct target_values, field)
 static const struct key target_keys[] = {
-  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group."),
-  INTEGER("port", "", BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port), "UDP port of the receiver."),
+  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group.", .example = "127.0.0.1"),
+  INTEGER("port", "", BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port), "UDP port of the receiver.", .example = "9101"),
   CHOICE("stream", streams, "all", AT_START, TARGET(stream),
          "Signals that are sent. all: body, sensor and status. out: the entries of osc.map. Write several targets for several "
          "other streams."),
@@ -38,10 +38,10 @@ const struct section schema_target = SECTION("a target", target_keys);
 static const struct key mapped_keys[] = {
   TEXT("signal", REQUIRED, AT_START, MAPPED(signal),
        "Name of a signal, or of a group that gives several arguments: body.A.position. Signals input.* are received at the "
-       "address. All other signals are sent to it, in the stream out."),
+       "address. All other signals are sent to it, in the stream out.", .example = "joint.J1.position"),
   TEXT("address", REQUIRED, AT_START, MAPPED(address),
        "OSC address that begins with a slash and is not below osc.prefix. Entries with the same address are arguments of one "
-       "message, in the order of the list."),
+       "message, in the order of the list.", .example = "/rig/crank"),
   NUMBER("scale", "", ANY, "1", AT_START, MAPPED(scale),
          "Factor other than 0. The value is scale times the argument, plus offset."),
   NUMBER("offset", "", ANY, "0", AT_START, MAPPED(offset), "Offset. The value is scale times the argument, plus offset."),
@@ -51,7 +51,7 @@ const struct section schema_mapped = SECTION("an entry of a map", mapped_keys);
 #define PEER(field) offsetof(struct peer_values, field)
 static const struct key peer_keys[] = {
   TEXT("host", REQUIRED, AT_START, PEER(host),
-       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies."),
+       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.", .example = "127.0.0.1"),
   CHOICE("access", accesses, "write", AT_START, PEER(access),
          "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything."),
 };
@@ -60,14 +60,14 @@ const struct section schema_peer = SECTION("a peer", peer_keys);
 #define WIRED(field) offsetof(struct wired_values, field)
 static const struct key wired_keys[] = {
   TEXT("signal", REQUIRED, AT_START, WIRED(signal),
-       "Name of a signal, or of a group whose members have one address after the other: body.A.position."),
+       "Name of a signal, or of a group whose members have one address after the other: body.A.position.", .example = "joint.J1.position"),
   CHOICE("table", wire_tables, REQUIRED, AT_START, WIRED(table),
          "Modbus table. Of the server: clients write signals input.* in coil or holding, and read all other signals in "
          "discrete or input. Of a device: signals input.* are read from any table, and all other signals are written to coil "
-         "or holding."),
+         "or holding.", .example = "input"),
   INTEGER("address", "", BETWEEN(0, 65535), REQUIRED, AT_START, WIRED(address),
           "Zero-based address. Of the server it is above 199, in tables of bits above 15, and in the table input not from "
-          "1000 to 7999 unless default_map is false."),
+          "1000 to 7999 unless default_map is false.", .example = "200"),
   CHOICE("type", wire_types, NONE, AT_START, WIRED(type),
          "Type on the wire. A number that does not fit is clamped. Without this key it is f32, and bit in a table of bits."),
   CHOICE("word_order", wire_orders, NONE, AT_START, WIRED(order),
@@ -85,8 +85,8 @@ const struct section schema_wired = SECTION("an entry of a map", wired_keys);
 #define DEVICE(field) offsetof(struct device_values, field)
 static const struct key device_keys[] = {
   TEXT("name", REQUIRED, AT_START, DEVICE(name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices."),
-  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address, for Modbus TCP. Write either host or serial."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices.", .example = "plc"),
+  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address, for Modbus TCP. Write either host or serial.", .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.place.port), "TCP port. Only with host."),
   TEXT("serial", NONE, AT_START, DEVICE(serial),
        "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
@@ -110,7 +110,7 @@ static const struct key device_keys[] = {
   CHOICE("word_order", wire_orders, "abcd", AT_START, DEVICE(word_order), WORD_ORDER_DOC),
   LIST("map", &schema_wired, REQUIRED,
        "Signals and their addresses in the device. Signals input.* are read from the device, and nothing else may set them. "
-       "All other signals are written to it."),
+       "All other signals are written to it.", .example = "[{signal: body.A.position, table: holding, address: 100}]"),
 };
 const struct section schema_device = SECTION("a device", device_keys);
 

@@ -19,14 +19,14 @@ static const char *const sensor_types[] = {
 #define BODY(field) offsetof(ali3_body_spec, field)
 static const struct key body_keys[] = {
   TEXT("name", REQUIRED, AT_START, BODY(name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
   NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
-         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis."),
+         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.", .example = "1.0"),
   INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
-          "principal moment. Each principal moment is at most the sum of the two others."),
+          "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
   VECTOR("position", "m", ANY, REQUIRED, AT_START, BODY(position),
-         "Position of the centre of mass at the start, in world axes."),
+         "Position of the centre of mass at the start, in world axes.", .example = "[0.5, 0, 0]"),
   QUATERNION("orientation", "1 0 0 0", AT_START, BODY(orientation),
              "Euler parameters from body to world at the start."),
   VECTOR("velocity", "m/s", ANY, "0 0 0", AT_START, BODY(velocity),
@@ -46,12 +46,12 @@ enum {
 #define JOINT(field) offsetof(struct joint_values, field)
 static const struct key joint_keys[] = {
   TEXT("name", REQUIRED, AT_START, JOINT(spec.name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other joints."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other joints.", .example = "J1"),
   CHOICE("type", joint_types, REQUIRED, AT_START, JOINT(type),
-         "Type of the joint. It decides which of the other keys are needed."),
-  TEXT("body_a", REQUIRED, AT_START, JOINT(body_a), "Name of the first body, or ground for the world."),
+         "Type of the joint. It decides which of the other keys are needed.", .example = "revolute"),
+  TEXT("body_a", REQUIRED, AT_START, JOINT(body_a), "Name of the first body, or ground for the world.", .example = "ground"),
   TEXT("body_b", REQUIRED, AT_START, JOINT(body_b),
-       "Name of the second body, or ground for the world. It is another body than body_a."),
+       "Name of the second body, or ground for the world. It is another body than body_a.", .example = "A"),
   VECTOR("point_a", "m", ANY, NONE, AT_START, JOINT(spec.point_a),
          "Position of the joint in the frame of body_a. Write either point_a and point_b, or at."),
   VECTOR("point_b", "m", ANY, NONE, AT_START, JOINT(spec.point_b),
@@ -63,10 +63,10 @@ static const struct key joint_keys[] = {
          "Direction of the joint's axis in the frame of body_b. Any length but 0 is good. Write either axis_a and axis_b, "
          "or axis.", .only = JOINTS_WITH_AXIS),
   VECTOR("at", "m", ANY, NONE, AT_START, JOINT(at),
-         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT),
+         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT, .example = "[0, 0, 0]"),
   VECTOR("axis", "", ANY, NONE, AT_START, JOINT(axis),
          "Direction of the joint's axis in the world at the start, in place of axis_a and axis_b. A universal joint has "
-         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL)),
+         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL), .example = "[0, 0, 1]"),
   NUMBER("length", "m", POSITIVE, NONE, AT_START, JOINT(spec.length),
          "Distance between the two points of a distance joint. Without this key the distance at the start is kept.",
          .only = KIND(ALI3_JOINT_DISTANCE)),
@@ -84,14 +84,14 @@ const struct section schema_joint = SECTION("a joint", joint_keys, .by = "type")
 #define SENSOR(field) offsetof(struct sensor_values, field)
 static const struct key sensor_keys[] = {
   TEXT("name", REQUIRED, AT_START, SENSOR(spec.name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other sensors."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other sensors.", .example = "tip"),
   CHOICE("type", sensor_types, REQUIRED, AT_START, SENSOR(type),
          "Type of the sensor. A point gives the signals position, velocity and acceleration of the point, in world axes. "
          "A pose adds orientation (Euler parameters from sensor to world), and angular_velocity and angular_acceleration in "
          "the axes of the sensor. An imu gives specific_force (m/s^2), which is the acceleration less gravity, and "
          "angular_velocity (rad/s), both in the axes of the sensor. At rest specific_force is 9.81 upwards, in free fall "
-         "it is 0. An imu has neither noise nor bias. Signals are named sensor.NAME.QUANTITY."),
-  TEXT("body", REQUIRED, AT_START, SENSOR(body), "Name of the body that carries the sensor."),
+         "it is 0. An imu has neither noise nor bias. Signals are named sensor.NAME.QUANTITY.", .example = "imu"),
+  TEXT("body", REQUIRED, AT_START, SENSOR(body), "Name of the body that carries the sensor.", .example = "A"),
   VECTOR("point", "m", ANY, "0 0 0", AT_START, SENSOR(spec.point),
          "Position of the sensor in the frame of the body."),
   QUATERNION("orientation", "1 0 0 0", AT_START, SENSOR(spec.orientation), "Euler parameters from sensor to body.",

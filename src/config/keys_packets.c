@@ -12,9 +12,9 @@ static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", 
 
 /* clang-format off */
 #define PLACE(type) \
-  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial."), \
+  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial.", .example = "127.0.0.1"), \
   INTEGER("port", "", BETWEEN(1, 65535), NONE, AT_START, offsetof(type, place.port), \
-          "UDP port. host needs it, and serial does not take it."), \
+          "UDP port. host needs it, and serial does not take it.", .example = "9102"), \
   TEXT("serial", NONE, AT_START, offsetof(type, place.serial), \
        "Device file of a serial line that nothing else uses. A packet for which the line has no room is dropped whole and " \
        "counted. A line that disappears is opened again every second."), \
@@ -33,11 +33,11 @@ static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", 
 static const struct key packet_field_keys[] = {
   CHOICE("type", packet_types, REQUIRED, AT_START, FIELD(type),
          "Type of the field: a number, bytes that are always the same, or a checksum of the bytes before it. Whole numbers "
-         "are rounded and clamped to their range."),
+         "are rounded and clamped to their range.", .example = "f32"),
   TEXT("signal", NONE, AT_START, FIELD(signal),
        "Name of a signal, or of a group whose members follow each other: body.A.position. While one of them is not a finite "
        "number the packet is not sent. A number has one of the keys signal, value, counter, time and frame.",
-       .only = NUMBER_TYPES),
+       .only = NUMBER_TYPES, .example = "body.A.position"),
   NUMBER("scale", "", ANY, "1", AT_START, FIELD(scale),
          "Factor other than 0. The signal is scale times the number that is sent, plus offset. It is negative where an axis "
          "points the other way. Only with signal.", .only = NUMBER_TYPES),
@@ -73,7 +73,7 @@ const struct section schema_packet_field = SECTION("a field", packet_field_keys,
 #define PACKET(field) offsetof(struct packet_values, field)
 static const struct key packet_keys[] = {
   TEXT("name", REQUIRED, AT_START, PACKET(name),
-       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other packets."),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other packets.", .example = "rig"),
   PLACE(struct packet_values),
   INTEGER("divisor", "cycles", BETWEEN(1, 1e6), "1", AT_START, PACKET(divisor), "Every n-th cycle is sent."),
   CHOICE("endian", endians, "big", AT_START, PACKET(endian),

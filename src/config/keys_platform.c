@@ -54,7 +54,7 @@ static const char *const platform_kinds[] = {[LEGS] = "legs", [CRANKS] = "cranks
   {#name, (count) == 3 ? KEY_VECTOR : KEY_NUMBER, unit, BETWEEN(least, greatest), text, WHILE_RUNNING, PLATFORM(params.name), \
    .doc = DOC_##name},
 static const struct key platform_keys[] = {
-  FLAG("enabled", "true", AT_START, SETTING(platform.enabled), "false: the section is ignored."),
+  FLAG("enabled", "true", AT_START, SETTING(platform.enabled), "false: the section is ignored.", .example = "false"),
   CHOICE("mode", platform_modes, "washout", WHILE_RUNNING, PLATFORM(mode),
          "What the platform follows. pose: a pose sensor, unchanged. washout: an imu, through the classical washout. "
          "external: an input. The section names the sensor or input that the mode needs."),

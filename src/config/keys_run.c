@@ -17,7 +17,7 @@ static const char *const beats[] = {"none", "osc", "modbus", NULL};
 #define FILE_VALUE(field) offsetof(struct file_values, field)
 #define SETTING(field)    offsetof(struct file_values, settings.field)
 static const struct key simulation_keys[] = {
-  NUMBER("duration", "s", POSITIVE, NONE, BY_OPTION, SETTING(duration),
+  NUMBER("duration", "s", POSITIVE, NONE, BY_SIMULATOR, SETTING(duration),
          "Simulated time after which ali3-sim ends. Without this key and without the option it is 10 s.",
          .option = "--duration of ali3-sim"),
   CHOICE("isa", schema_isas, "auto", BY_OPTION, FILE_VALUE(isa),
@@ -117,7 +117,7 @@ static const struct section realtime = SECTION("realtime", realtime_keys);
 
 static const struct key telemetry_keys[] = {
   TEXT("name", NONE, AT_START, FILE_VALUE(instance),
-       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model."),
+       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.", .example = "model"),
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The section "platform": what moves it, what it is made of, and whether that can be. Set-up only. */
 #include "config/values.h"
+#include "platform/params.h"
 #include "yaml/nearest.h"
 
 #include <math.h>
@@ -108,7 +109,7 @@ static void set_gravity(const ali3_model *m, struct platform_spec *spec)
 static void check_parameters(const struct node *section, const struct platform_params *p, struct report *r)
 {
   const struct node *low = node_find(section, "lp_wn"), *high = node_find(section, "hp_wn");
-  if (!platform_drive_notch(p)) return;
+  if (!params_leave_notch(p)) return;
   report_error(r, (low ? low : high)->at,
                "%s: expected lp_wn at twice hp_wn of x and y or more, found %g beside %g and %g: what lies "
                "between them "

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *schema_expected(const struct key *k, char *text, size_t size)
+const char *schema_type(const struct key *k)
 {
-  static const char *const kind[] = {
+  static const char *const type[] = {
       [KEY_NUMBER] = "a number",
       [KEY_ANGLE] = "a number",
       [KEY_INTEGER] = "a whole number",
@@ -19,6 +19,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_WORKERS] = "auto or a whole number",
       [KEY_BOOL] = "true or false",
       [KEY_STRING] = "a text",
+      [KEY_CHOICE] = "one of",
       [KEY_VECTOR] = "three numbers [x, y, z]",
       [KEY_QUATERNION] = "four numbers [e0, e1, e2, e3]",
       [KEY_INERTIA] = "three rows of three numbers, or [ixx, iyy, izz]",
@@ -30,21 +31,31 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
       [KEY_LIST] = "a list of mappings",
       [KEY_LIST_FILE] = "a list of mappings, or {file: PATH}",
   };
-  if (k->type == KEY_CHOICE) {
-    size_t used = (size_t)snprintf(text, size, "one of");
+  return type[k->type];
+}
+
+const char *schema_range(const struct key *k, char *text, size_t size)
+{
+  const bool low = isfinite(k->min), high = isfinite(k->max);
+  size_t used = 0;
+  text[0] = '\0';
+  if (k->type == KEY_CHOICE)
     for (int i = 0; k->choices[i] && used < size; i++)
-      used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", k->choices[i]);
-    return text;
-  }
-  char range[80] = "";
-  bool low = isfinite(k->min), high = isfinite(k->max);
-  if (low && high)
-    snprintf(range, sizeof range, " %s %g %s %g", k->ends & OPEN_MIN ? "above" : "from", k->min,
+      used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", k->choices[i]);
+  else if (low && high)
+    snprintf(text, size, "%s %g %s %g", k->ends & OPEN_MIN ? "above" : "from", k->min,
              k->ends & OPEN_MAX ? "and below" : "to", k->max);
   else if (low)
-    snprintf(range, sizeof range, " %s %g", k->ends & OPEN_MIN ? ">" : ">=", k->min);
-  snprintf(text, size, "%s%s%s%s%s", kind[k->type], range, *k->unit ? " (" : "", k->unit,
-           *k->unit ? ")" : "");
+    snprintf(text, size, "%s %g", k->ends & OPEN_MIN ? ">" : ">=", k->min);
+  return text;
+}
+
+const char *schema_expected(const struct key *k, char *text, size_t size)
+{
+  char range[200];
+  schema_range(k, range, sizeof range);
+  snprintf(text, size, "%s%s%s%s%s%s", schema_type(k), *range ? " " : "", range, *k->unit ? " (" : "",
+           k->unit, *k->unit ? ")" : "");
   return text;
 }
 

@@ -35,6 +35,7 @@ enum key_ends { CLOSED = 0, OPEN_MIN = 1, OPEN_MAX = 2 };
 /* When a value may change. */
 enum key_change {
   AT_START,      /* read once, when the program starts */
+  BY_SIMULATOR,  /* likewise, and by ali3-sim alone */
   BY_OPTION,     /* likewise, and an option of the command line goes before the file */
   WHILE_RUNNING, /* with SIGHUP, too: see cycle_tune() */
 };
@@ -53,6 +54,7 @@ struct key {
   const struct section *section;
   const struct section *file; /* KEY_LIST_FILE: of the mapping that names a file */
   const char *option;         /* BY_OPTION: of the command line */
+  const char *example;        /* a value in config/reference.yaml in place of the default */
   unsigned only, needed; /* bits of the choices of section.by with which it may stand (0: all), and must */
 };
 
@@ -81,7 +83,9 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
 /* The value of a KEY_ANGLE is written in degrees. */
 bool schema_in_degrees(const struct node *n);
 
-/* "a number > 0 (kg)": what a key expects. */
+/* The words of a type, and of a range or of the choices ("": any value); together "a number > 0 (kg)": what a key expects. */
+const char *schema_type(const struct key *k);
+const char *schema_range(const struct key *k, char *text, size_t size);
 const char *schema_expected(const struct key *k, char *text, size_t size);
 
 #endif

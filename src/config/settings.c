@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Loads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
+ * Reads a configuration: the file, the model (in place or in a file of its own), the sections of the daemon,
  * and the checks that take more than one key. Set-up only; prints nothing but to the stream it is given. */
 #include "config/settings.h"
 
 #include "base/isa.h"
 #include "config/values.h"
-#include "loop/figures.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct loader {
+struct settings_reader {
   struct yaml main, model;       /* the file, and the one it takes its model from */
   const struct node *model_node; /* the mapping of the model, in either */
   struct names bodies;
   struct file_values values;
+  bool isa_overridden; /* by the command line */
   struct report report;
 };
 
 /* The value of a key in a section; NULL if the file does not give it. */
-static const struct node *given(const struct loader *l, const char *section, const char *key)
+static const struct node *given(const struct settings_reader *l, const char *section, const char *key)
 {
   return node_find(node_find(l->main.root, section), key);
 }
@@ -33,7 +33,7 @@ static bool is_any_address(const char *address)
   return address_parse(address, &a) && (!memcmp(&a, &any, sizeof a) || !memcmp(&a, &mapped, sizeof a));
 }
 
-static void check_bind(struct loader *l, const char *section, const char *address, bool any_allowed)
+static void check_bind(struct settings_reader *l, const char *section, const char *address, bool any_allowed)
 {
   const struct node *n = given(l, section, "bind");
   if (!n || !check_address(&l->report, address, n) || !is_any_address(address) || any_allowed) return;
@@ -42,7 +42,7 @@ static void check_bind(struct loader *l, const char *section, const char *addres
                address, section);
 }
 
-static void check_prefix(struct loader *l)
+static void check_prefix(struct settings_reader *l)
 {
   const char *p = l->values.osc_prefix;
   const struct node *n = given(l, "osc", "prefix");
@@ -55,7 +55,7 @@ static void check_prefix(struct loader *l)
 }
 
 /* model: {file: PATH}: the model stands in the file's own "model" key. */
-static bool read_model_file(struct loader *l, const struct node *path)
+static bool read_model_file(struct settings_reader *l, const struct node *path)
 {
   struct report *r = &l->report;
   if (l->model_node->count > 1) {
@@ -101,7 +101,7 @@ void settings_drive_lines(const struct settings *s, const ali3_violation *v, cha
     snprintf(text, size, " (line %d)", places_get(&s->places.force, v->drive).line);
 }
 
-static void read_model(struct loader *l)
+static void read_model(struct settings_reader *l)
 {
   l->model_node = node_find(l->main.root, "model");
   if (!l->model_node || l->model_node->kind != NODE_MAP) return;
@@ -113,29 +113,30 @@ static void read_model(struct loader *l)
 }
 
 /* Where the file says what is wrong with an option; NULL: it does not, or the command line goes before it. */
-static const struct node *option_given(const struct loader *l, const struct settings_overrides *over,
-                                       const char *field)
+static const struct node *option_given(const struct settings_reader *l, const char *field)
 {
   if (strcmp(field, "dt") == 0) return given(l, "cycle", "period");
-  if (strcmp(field, "isa") == 0) return over && over->isa ? NULL : given(l, "simulation", "isa");
+  if (strcmp(field, "isa") == 0) return l->isa_overridden ? NULL : given(l, "simulation", "isa");
   return given(l, "solver", field);
 }
 
-static void freeze(struct loader *l, const struct settings_overrides *over)
+static void override_options(struct settings_reader *l, const struct settings_overrides *over)
 {
-  struct settings *s = &l->values.settings;
+  ali3_options *o = &l->values.settings.options;
   const char *isa = over && over->isa ? over->isa : schema_isas[l->values.isa];
-  if (over && over->dt > 0) s->options.dt = over->dt;
-  if (over && over->iterations > 0) s->options.iterations = over->iterations;
-  if (over && over->alpha > 0) s->options.alpha = over->alpha;
-  if (over && over->substeps > 0) s->options.substeps = over->substeps;
-  if (over && over->extrapolate) s->options.extrapolate = true;
-  snprintf(s->options.isa, sizeof s->options.isa, "%s", isa_option(isa));
-  if (ali3_model_freeze(s->model, &s->options) >= 0) return;
+  if (over && over->dt > 0) o->dt = over->dt;
+  if (over && over->iterations > 0) o->iterations = over->iterations;
+  if (over && over->alpha > 0) o->alpha = over->alpha;
+  if (over && over->substeps > 0) o->substeps = over->substeps;
+  if (over && over->extrapolate) o->extrapolate = true;
+  snprintf(o->isa, sizeof o->isa, "%s", isa_option(isa));
+}
 
-  const ali3_problem *p = ali3_model_problem(s->model);
+void settings_not_frozen(struct settings_reader *l)
+{
+  const ali3_problem *p = ali3_model_problem(l->values.settings.model);
   if (strcmp(p->element, "options") == 0) {
-    const struct node *n = option_given(l, over, p->field);
+    const struct node *n = option_given(l, p->field);
     if (n)
       report_error(&l->report, n->at, "%s: %s", n->key, p->text);
     else /* from the command line */
@@ -156,7 +157,7 @@ static char *instance_from(const char *model)
 }
 
 /* The texts point into the tree so far: gives the result copies of its own. */
-static bool copy_texts(struct loader *l)
+static bool copy_texts(struct settings_reader *l)
 {
   const struct file_values *v = &l->values;
   struct settings *s = &l->values.settings;
@@ -170,7 +171,7 @@ static bool copy_texts(struct loader *l)
 }
 
 /* How cycles follow each other: what takes more than one key to judge. */
-static void check_cycle(struct loader *l)
+static void check_cycle(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
   struct report *r = &l->report;
@@ -210,7 +211,7 @@ static void check_cycle(struct loader *l)
 }
 
 /* A platform moves people: it starts by itself only where the file says so in words that nobody writes by chance. */
-static void check_autostart(struct loader *l)
+static void check_autostart(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
   const struct node *autostart = given(l, "cycle", "autostart");
@@ -223,7 +224,7 @@ static void check_autostart(struct loader *l)
 }
 
 /* Reads a "map", in place or from a file of its own, for a section. False when out of memory. */
-static bool read_map(struct loader *l, const char *section, const struct wiring_rules *rules)
+static bool read_map(struct settings_reader *l, const char *section, const struct wiring_rules *rules)
 {
   struct settings *s = &l->values.settings;
   struct report *r = &l->report;
@@ -241,19 +242,10 @@ static bool read_map(struct loader *l, const char *section, const struct wiring_
   return memory;
 }
 
-/* The signal table, and who reads and writes what of it. False when out of memory; mistakes are in the report. */
-static bool read_wiring(struct loader *l)
+/* Who reads and writes what of the signals. False when out of memory; mistakes are in the report. */
+static bool read_wiring(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
-  int figures;
-  struct signal *figure = figures_list(s->model, &figures);
-  if (!figure) return false;
-  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL,
-                                    .figure = figure,
-                                    .figures = figures};
-  s->signals = signals_new_with(s->model, s->input, s->inputs, &more);
-  figures_free(figure, figures);
-  if (!s->signals) return false;
   const struct wiring_rules rules = {
       .server = true, .default_map = s->modbus.default_map, .order = s->modbus.order};
   const struct node *devices = node_find(l->main.root, "devices");
@@ -265,7 +257,7 @@ static bool read_wiring(struct loader *l)
 }
 
 /* Of all other lists that say who is joined to what. */
-static uint64_t wiring_print(const struct loader *l)
+static uint64_t wiring_print(const struct settings_reader *l)
 {
   return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
          7 * node_print(node_find(l->main.root, "devices"), NULL);
@@ -286,48 +278,66 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
-static bool load(struct loader *l, const char *file, const struct settings_overrides *over)
+/* The checks of single sections that need no model. A value with a mistake kept its default, so these judge only what was read. */
+static void check_sections(struct settings_reader *l)
 {
-  struct file_values *v = &l->values;
-  struct settings *s = &v->settings;
-  struct report *r = &l->report;
-  if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
-
-  schema_read(&schema_file, l->main.root, v, r);
-  read_model(l);
-  if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
-  if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
-  if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
-
-  /* A value with a mistake kept its default, so these judge only what was read. */
+  const struct file_values *v = &l->values;
+  const struct settings *s = &v->settings;
   check_bind(l, "osc", v->osc_bind, v->osc_any_interface);
   check_bind(l, "modbus", v->modbus_bind, v->modbus_any_interface);
   check_prefix(l);
   check_cycle(l);
   check_autostart(l);
   if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
-    report_error(r, given(l, "modbus", "tcp")->at,
+    report_error(&l->report, given(l, "modbus", "tcp")->at,
                  "tcp: without it nobody is served: expected a serial line");
   if (v->instance && !is_name(v->instance))
-    report_error(r, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
-  const struct node *inputs = node_find(l->main.root, "inputs");
-  bool bodies_known = s->model || l->bodies.used > 0;
-  bool memory = osc_targets_read(given(l, "osc", "targets"), s, r) &&
-                (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r));
-  const struct node *injections = node_find(l->main.root, "injections");
-  memory = memory && injections_read(injections, s, r);
+    report_error(&l->report, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
+}
 
-  if (memory && r->errors == 0) freeze(l, over);
+/* False after a mistake, which is reported. */
+static bool read_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
+{
+  struct file_values *v = &l->values;
+  struct settings *s = &v->settings;
+  struct report *r = &l->report;
+  if (!(over && over->again ? yaml_read : yaml_read_main)(&l->main, file, r)) return false;
+
+  /* The sections as they stand; one that is missing is off. */
+  schema_read(&schema_file, l->main.root, v, r);
+  read_model(l);
+  if (!node_find(l->main.root, "osc")) s->osc.enabled = false;
+  if (!node_find(l->main.root, "modbus")) s->modbus.enabled = false;
+  if (!node_find(l->main.root, "platform")) s->platform.enabled = false;
+  check_sections(l);
+
+  /* The lists that name elements of the model. */
+  const struct node *inputs = node_find(l->main.root, "inputs"),
+                    *injections = node_find(l->main.root, "injections");
+  const bool bodies_known = s->model || l->bodies.used > 0;
+  bool memory = osc_targets_read(given(l, "osc", "targets"), s, r) &&
+                (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r)) &&
+                injections_read(injections, s, r);
+  override_options(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
-  if (memory && r->errors == 0) memory = read_wiring(l);
+
+  /* The prints by which a reload sees what changed. */
+  s->model_print = node_print(l->model_node, NULL);
+  s->inputs_print = node_print(inputs, &schema_input);
+  s->injections_print = node_print(injections, NULL);
+  s->wiring_print = wiring_print(l);
+  if (!memory) report_error(r, (struct place){0}, "out of memory");
+  return r->errors == 0;
+}
+
+bool settings_connect(struct settings_reader *l, struct signals *signals)
+{
+  struct settings *s = &l->values.settings;
+  struct report *r = &l->report;
+  s->signals = signals;
+  bool memory = signals && read_wiring(l);
   if (memory && r->errors == 0) memory = copy_texts(l) && name_for_osc(s);
   if (memory && r->errors == 0) memory = packets_read(node_find(l->main.root, "packets"), s, r);
-  if (r->errors == 0) {
-    s->model_print = node_print(l->model_node, NULL);
-    s->inputs_print = node_print(inputs, &schema_input);
-    s->injections_print = node_print(injections, NULL);
-    s->wiring_print += wiring_print(l);
-  }
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
 }
@@ -340,7 +350,7 @@ static void release_device(struct modbus_device *d)
   free(d->map.item);
 }
 
-static void release(struct settings *s)
+static void release_settings(struct settings *s)
 {
   ali3_model_free(s->model);
   places_free(&s->places);
@@ -371,27 +381,41 @@ static void release(struct settings *s)
   free(s->instance);
 }
 
-struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors)
+struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors)
 {
-  struct loader l = {.report = {.out = errors}, .values.settings.options = ali3_options_default()};
-  struct settings *result = malloc(sizeof *result);
-  if (result && load(&l, file, over)) {
-    *result = l.values.settings;
-  } else {
-    release(&l.values.settings);
-    free(result);
-    result = NULL;
-    report_end(&l.report);
-  }
-  names_free(&l.bodies);
-  yaml_free(&l.model);
-  yaml_free(&l.main);
+  struct settings_reader *l = calloc(1, sizeof *l);
+  if (!l) return NULL;
+  l->report.out = errors;
+  l->values.settings.options = ali3_options_default();
+  l->isa_overridden = over && over->isa;
+  if (read_file(l, file, over)) return l;
+  settings_close(l);
+  return NULL;
+}
+
+struct settings *settings_read_so_far(struct settings_reader *l)
+{
+  return &l->values.settings;
+}
+
+struct settings *settings_close(struct settings_reader *l)
+{
+  struct settings *result = l->report.errors == 0 ? malloc(sizeof *result) : NULL;
+  if (result)
+    *result = l->values.settings;
+  else
+    release_settings(&l->values.settings);
+  if (l->report.errors > 0) report_end(&l->report);
+  names_free(&l->bodies);
+  yaml_free(&l->model);
+  yaml_free(&l->main);
+  free(l);
   return result;
 }
 
 void settings_free(struct settings *s)
 {
   if (!s) return;
-  release(s);
+  release_settings(s);
   free(s);
 }

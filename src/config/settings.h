@@ -3,10 +3,10 @@
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
+#include "devices/config.h"
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
-#include "devices/config.h"
 #include "modbus/config.h"
 #include "osc/config.h"
 #include "rt/realtime_settings.h"
@@ -58,11 +58,22 @@ struct settings_overrides {
   bool again;       /* FILE is read again while the loop runs: it may not be a pipe */
 };
 
-/* Reads FILE. On any mistake prints every message it can to `errors` as
+/* A configuration file that is being read: first what needs no frozen model, then what names signals. The caller freezes the model
+ * and makes the signal table in between; setup/setup.h does all of it. On any mistake every message goes to `errors` as
  *   FILE:LINE:COLUMN: error: TEXT
- * with the source line and a caret below, and returns NULL. The result never needs the file again.
- * FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may also be a pipe. */
-struct settings *settings_load(const char *file, const struct settings_overrides *over, FILE *errors);
+ * with the source line and a caret below. FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may
+ * also be a pipe. */
+struct settings_reader;
+/* Everything but the wiring. The model is not frozen, and there is no signal table. NULL after a mistake. */
+struct settings_reader *settings_open(const char *file, const struct settings_overrides *over, FILE *errors);
+struct settings *settings_read_so_far(struct settings_reader *l);
+/* ali3_model_freeze() refused the model with these options: reports why, where the file says it. */
+void settings_not_frozen(struct settings_reader *l);
+/* Maps, devices and packets, which name signals. Takes the table over; NULL: out of memory, which is reported. False after a
+ * mistake. */
+bool settings_connect(struct settings_reader *l, struct signals *signals);
+/* What was read, which never needs the file again; NULL after a mistake. */
+struct settings *settings_close(struct settings_reader *l);
 void settings_free(struct settings *s);
 
 /* The lines of the drives or gears of a violation, " (lines 8 and 9)"; empty where it has none. */

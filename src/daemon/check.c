@@ -3,6 +3,7 @@
 #include "daemon/check.h"
 
 #include "findings/findings.h"
+#include "setup/setup.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -188,7 +189,7 @@ static struct settings *read_file(const struct options *o, const struct settings
   char *messages = NULL;
   size_t size;
   FILE *errors = o->check == CHECK_JSON ? open_memstream(&messages, &size) : NULL;
-  struct settings *s = settings_load(o->file, over, errors ? errors : stderr);
+  struct settings *s = setup_load(o->file, over, errors ? errors : stderr);
   if (!errors) return s;
   fclose(errors);
   if (messages) fputs(messages, stderr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * ali3d: reads the file, and runs it. */
-#include "config/settings.h"
 #include "daemon/check.h"
 #include "daemon/options.h"
 #include "daemon/print_map.h"
 #include "daemon/run.h"
+#include "setup/setup.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
   if (status >= 0) return status;
   const struct settings_overrides over = {.isa = options.isa};
   if (options.check) return check_file(&options, &over);
-  struct settings *settings = settings_load(options.file, &over, stderr);
+  struct settings *settings = setup_load(options.file, &over, stderr);
   if (!settings) return STATUS_USAGE;
   status = options.map ? print_map(settings, options.map == MAP_FORMAT_JSON) : run(&options, settings);
   settings_free(settings);

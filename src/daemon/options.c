@@ -4,6 +4,7 @@
 #include "base/build_info.h"
 
 #include "base/isa.h"
+#include "config/manual.h"
 
 #include <ali3/ali3.h>
 #include <errno.h>
@@ -35,7 +36,11 @@ static const char HELP[] =
     "                      running on labelled NOT REAL-TIME\n"
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
     "                      (default: simulation.isa of FILE)\n"
-    "  --help, --version\n"
+    "  --help [KEY]        print this text, or what a key of FILE means: --help solver.gamma,\n"
+    "                      --help forces\n"
+    "  --print-reference   print a FILE that has every key, with comments\n"
+    "  --schema            print the JSON Schema of FILE, for editors\n"
+    "  --version\n"
     "\n"
     "exit status:\n"
     "  0  ran and stopped as told, or FILE is right (warnings of --check included)\n"
@@ -69,6 +74,13 @@ static bool parse_size(const char *text, int *mb)
   return end != text && *end == '\0' && errno == 0 && n >= 1 && n <= MISS_LOG_MB_MOST;
 }
 
+/* key: that is asked for; NULL: none. */
+static int print_help(const char *key)
+{
+  if (!key) fputs(HELP, stdout);
+  return !key || manual_print_key(key, stdout, stderr) ? STATUS_OK : STATUS_USAGE;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
   enum {
@@ -83,6 +95,8 @@ int options_parse(struct options *o, int argc, char **argv)
     REQUIRE_REALTIME,
     ISA,
     HELP_TEXT,
+    REFERENCE,
+    SCHEMA,
     VERSION
   };
   static const struct option LONG[] = {
@@ -96,7 +110,9 @@ int options_parse(struct options *o, int argc, char **argv)
       {"state-dir", required_argument, NULL, STATE_DIR},
       {"require-realtime", no_argument, NULL, REQUIRE_REALTIME},
       {"isa", required_argument, NULL, ISA},
-      {"help", no_argument, NULL, HELP_TEXT},
+      {"help", optional_argument, NULL, HELP_TEXT},
+      {"print-reference", no_argument, NULL, REFERENCE},
+      {"schema", no_argument, NULL, SCHEMA},
       {"version", no_argument, NULL, VERSION},
       {0},
   };
@@ -142,8 +158,12 @@ int options_parse(struct options *o, int argc, char **argv)
       o->isa = optarg;
       break;
     case HELP_TEXT:
-      fputs(HELP, stdout);
+      return print_help(optarg || !argv[optind] || argv[optind][0] == '-' ? optarg : argv[optind]);
+    case REFERENCE:
+      manual_print_reference(stdout);
       return STATUS_OK;
+    case SCHEMA:
+      return manual_print_schema(stdout) ? STATUS_OK : STATUS_FAILED;
     case VERSION:
       printf("ali3d " ALI3_VERSION "\n%s\n", build_info());
       return STATUS_OK;

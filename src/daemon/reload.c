@@ -5,6 +5,7 @@
 #include "journal/log.h"
 #include "rt/clock.h"
 #include "rt/realtime.h"
+#include "setup/setup.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -55,7 +56,7 @@ static bool is_done(struct reading *g)
 static void *read_file(void *arg)
 {
   struct reading *g = arg;
-  g->read = settings_load(g->file, &g->over, g->said);
+  g->read = setup_load(g->file, &g->over, g->said);
   fclose(g->said);
   end_work(g);
   return NULL;

@@ -67,12 +67,6 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
   platform_tune(&d->platform, mode, params);
 }
 
-bool platform_drive_notch(const struct platform_params *p)
-{
-  const double x = p->hp_wn[0], y = p->hp_wn[1];
-  return p->lp_wn[0] < 2.0 * (x > y ? x : y);
-}
-
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)
 {
   struct platform_params params = d->setup.spec.params;
@@ -80,7 +74,7 @@ enum command_result platform_drive_set(struct platform_drive *d, uint32_t parame
   const struct params_scalar *of = &params_table[parameter];
   if (!(value >= of->least && value <= of->greatest)) return RESULT_BAD_ARGUMENT;
   memcpy((char *)&params + parameter * sizeof value, &value, sizeof value);
-  if (platform_drive_notch(&params)) return RESULT_BAD_ARGUMENT;
+  if (params_leave_notch(&params)) return RESULT_BAD_ARGUMENT;
   platform_drive_tune(d, d->setup.spec.mode, &params);
   return RESULT_OK;
 }

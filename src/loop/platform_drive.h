@@ -69,8 +69,6 @@ static inline bool platform_drive_rests(const struct platform_drive *d)
 {
   return !d->there || platform_drive_withheld(d) || platform_is_parked(&d->platform);
 }
-/* The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be felt. */
-bool platform_drive_notch(const struct platform_params *p);
 /* In the last step. */
 bool platform_drive_moves(const struct platform_drive *d);
 /* Cycles for which one that is to park, and is not parked, may stand still; if it does for longer, something is wrong. How long

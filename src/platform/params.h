@@ -6,6 +6,7 @@
 
 #include "platform/types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PARAMS = sizeof(struct platform_params) / sizeof(double) };
@@ -23,6 +24,13 @@ void params_default(struct platform_params *p);
 /* Any thread but the loop's. One number, in the unit of the table. False, with p as it was, if there is no such number or it is
  * out of its range: says so. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);
+
+/* RT. The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be felt. */
+static inline bool params_leave_notch(const struct platform_params *p)
+{
+  const double x = p->hp_wn[0], y = p->hp_wn[1];
+  return p->lp_wn[0] < 2.0 * (x > y ? x : y);
+}
 
 /* RT. The same in SI: degrees become radians. o may be p. */
 void params_si(const struct platform_params *p, struct platform_params *o);

@@ -4,7 +4,7 @@
 #define TESTS_CONFIG_SCRATCH_H
 
 #include "check.h"
-#include "config/settings.h"
+#include "setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static inline struct loaded load_file(const char *file, const struct settings_ov
   size_t size = 0;
   FILE *errors = open_memstream(&l.errors, &size);
   assert_non_null(errors);
-  l.settings = settings_load(file, over, errors);
+  l.settings = setup_load(file, over, errors);
   fclose(errors);
   return l;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The tables, and the file that explains them: config/four-bar.yaml has to say of every key what the table
- * says. */
+ * The tables of keys, and what is printed from them. */
 #include "scratch.h"
 
+#include "config/manual.h"
 #include "config/values.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@ static void each_key(const struct section *s, void (*check)(const struct section
   for (int i = 0; i < s->keys; i++) {
     check(s, &s->key[i]);
     if (s->key[i].section) each_key(s->key[i].section, check);
+    if (s->key[i].file) each_key(s->key[i].file, check);
   }
 }
 
@@ -92,74 +93,90 @@ TEST(defaults_of_connections_are_those_of_the_core)
   }
 }
 
-static char *documented; /* config/four-bar.yaml, comments joined into one line per key */
-
-/* Joins "# name: text" with the indented comment lines that go on with it. */
-static void read_documented(void)
+/* The sentences for people: present, whole, and without what other fields of the row say. */
+static void check_doc(const struct section *s, const struct key *k)
 {
-  FILE *f = fopen(TEST_DATA "/../config/four-bar.yaml", "r");
+  const size_t length = k->doc ? strlen(k->doc) : 0;
+  if (length < 8 || k->doc[length - 1] != '.')
+    fail_msg("%s, %s: expected a documentation in sentences", s->title, k->name);
+  if (strstr(k->doc, "Default ") || strstr(k->doc, "May change"))
+    fail_msg("%s, %s: says what the row says", s->title, k->name);
+  assert_int_equal(k->change == BY_OPTION, k->option && k->change != BY_SIMULATOR);
+}
+
+TEST(every_key_is_documented)
+{
+  each_section(check_doc);
+}
+
+/* Conditions name choices that there are. */
+static void check_conditions(const struct section *s, const struct key *k)
+{
+  if (!k->only && !k->needed) return;
+  assert_non_null(s->by);
+  const struct key *by = s->key;
+  while (strcmp(by->name, s->by) != 0) by++;
+  int choices = 0;
+  while (by->choices[choices]) choices++;
+  assert_true(k->only >> choices == 0 && (k->needed & ~k->only) == 0);
+}
+
+TEST(conditions_are_sound)
+{
+  each_section(check_conditions);
+}
+
+static void assert_help(const char *key, bool found, const char *text)
+{
+  char *out, *errors;
+  size_t size;
+  FILE *o = open_memstream(&out, &size), *e = open_memstream(&errors, &size);
+  assert_int_equal(manual_print_key(key, o, e), found);
+  fclose(o);
+  fclose(e);
+  if (!strstr(found ? out : errors, text))
+    fail_msg("help on %s: expected \"%s\" in: %s%s", key, text, out, errors);
+  free(out);
+  free(errors);
+}
+
+TEST(help_finds_keys)
+{
+  assert_help("solver.gamma", true, "range    from 0.5 to 1.5\n  default  0.5\n  changes  after a restart\n");
+  assert_help("gamma", true, "solver.gamma\n");
+  assert_help("joints.type", true, "model.joints.type\n");
+  assert_help("joints.length", true, "with     type: distance\n");
+  assert_help("forces", true, "rotational_stiffness");
+  assert_help("model.forces.cable.damping", true, "unit     N s/m\n");
+  assert_help("forces.damping", true, "model.forces.end_stop.damping\n");
+  assert_help("inputs.hold", true, "changes  live");
+  assert_help("cycle.period", true, "option   --dt of ali3-sim overrides it\n");
+  assert_help("packets.file", true, "Path of a file");
+  assert_help("solver.gama", false, "did you mean \"solver.gamma\"?");
+  assert_help("ground", false, "no key is named \"ground\"");
+  assert_help("", false, "no key is named");
+}
+
+/* config/reference.yaml is what the table prints, and a file that can be loaded. */
+TEST(reference_is_current)
+{
+  char *printed, found[200];
+  size_t size;
+  FILE *out = open_memstream(&printed, &size), *f = fopen(TEST_DATA "/../config/reference.yaml", "r");
   assert_non_null(f);
-  size_t size = 0;
-  FILE *out = open_memstream(&documented, &size);
-  char line[300];
-  while (fgets(line, sizeof line, f)) {
-    const char *p = line + strspn(line, " ");
-    if (strncmp(p, "#   ", 4) == 0)
-      fprintf(out, " %.*s", (int)strcspn(p + 4, "\n"), p + 4);
-    else
-      fprintf(out, "\n%.*s", (int)strcspn(p, "\n"), p);
-  }
-  fprintf(out, "\n");
+  manual_print_reference(out);
   fclose(out);
+  const char *line = printed;
+  for (int n = 1; fgets(found, sizeof found, f); n++, line += strlen(found))
+    if (strncmp(line, found, strlen(found)) != 0)
+      fail_msg("config/reference.yaml:%d: write it anew with ali3d --print-reference; found %s", n, found);
+  assert_int_equal(*line, '\0');
   fclose(f);
-}
-
-/* One explanation of a key of this name has all the words. */
-static bool explained(const char *name, const char *const words[], int count)
-{
-  char head[80];
-  snprintf(head, sizeof head, "\n# %s: ", name);
-  for (const char *p = documented; (p = strstr(p, head)); p++) {
-    const char *end = strchr(p + 1, '\n');
-    bool all = true;
-    for (int i = 0; i < count; i++) {
-      const char *found = strstr(p, words[i]);
-      all = all && found && found < end;
-    }
-    if (all) return true;
-  }
-  return false;
-}
-
-static void check_explained(const struct section *s, const struct key *k)
-{
-  char expected[300], by_default[80], section[80];
-  const bool list = k->type == KEY_LIST || k->type == KEY_LIST_FILE;
-  if (k->section && !list) {
-    snprintf(section, sizeof section, "\n%s:\n", k->name);
-    if (!strstr(documented, section)) fail_msg("the section %s is missing", k->name);
-    return;
-  }
-  const char *words[3] = {schema_expected(k, expected, sizeof expected), "", ""};
-  if (list) words[0] = "a list";
-  if (!k->fallback)
-    words[1] = "Required.";
-  else if (*k->fallback) {
-    snprintf(by_default, sizeof by_default, "Default %s.", k->fallback);
-    words[1] = by_default;
-  }
-  if (k->section == &schema_input) return; /* explained as a section */
-  if (k->change == WHILE_RUNNING) words[2] = "May change while it runs.";
-  if (!explained(k->name, words, 3))
-    fail_msg("%s, %s: expected an explanation with \"%s\", \"%s\" and \"%s\"", s->title, k->name, words[0],
-             words[1], words[2]);
-}
-
-TEST(every_key_is_explained)
-{
-  read_documented();
-  each_section(check_explained);
-  free(documented);
+  free(printed);
+  struct settings *s = load_good_file(TEST_DATA "/../config/reference.yaml", NULL);
+  assert_int_equal(s->devices, 1);
+  assert_int_equal(s->packets, 1);
+  settings_free(s);
 }
 
 TEST(numbers)
@@ -188,7 +205,10 @@ int main(void)
       cmocka_unit_test(rows_are_sound),
       cmocka_unit_test(defaults_are_in_range),
       cmocka_unit_test(defaults_of_connections_are_those_of_the_core),
-      cmocka_unit_test(every_key_is_explained),
+      cmocka_unit_test(every_key_is_documented),
+      cmocka_unit_test(conditions_are_sound),
+      cmocka_unit_test(help_finds_keys),
+      cmocka_unit_test(reference_is_current),
       cmocka_unit_test(numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

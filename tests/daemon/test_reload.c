@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A reading that never comes back. settings_load() is wrapped, as a server of files that is away would be. */
+ * A reading that never comes back. setup_load() is wrapped, as a server of files that is away would be. */
 #include "check.h"
 #include "daemon/reload.h"
+#include "setup/setup.h"
 
 #include "rt/clock.h"
 
@@ -13,8 +14,8 @@
 static sem_t entered, gate;
 static atomic_int calls;
 
-struct settings *__wrap_settings_load(const char *file, const struct settings_overrides *over, FILE *errors);
-struct settings *__wrap_settings_load(const char *file, const struct settings_overrides *over, FILE *errors)
+struct settings *__wrap_setup_load(const char *file, const struct settings_overrides *over, FILE *errors);
+struct settings *__wrap_setup_load(const char *file, const struct settings_overrides *over, FILE *errors)
 {
   assert_true(over->again);
   atomic_fetch_add(&calls, 1);

@@ -65,8 +65,8 @@ def shipped():
     with open(os.path.join(bench.ROOT, "config", "four-bar.yaml"), encoding="utf-8") as f:
         text = f.read()
     for line, change in ((r"^  port: 9100$", f"  port: {d.osc_port}"), (r"^  port: 1502$", f"  port: {d.modbus_port}"),
-                         (r"^(telemetry:\n(?:  #.*\n)*)  name: four_bar$", rf"\1  name: {d.name}"),
-                         (r"^      port: 9101$", f"      port: {bench.free_port(socket.SOCK_DGRAM)}")):
+                         (r"^(telemetry: \{name: )four_bar\}", rf"\g<1>{d.name}}}"),
+                         (r"port: 9101\}", f"port: {bench.free_port(socket.SOCK_DGRAM)}}}")):
         text, n = re.subn(line, change, text, flags=re.M)
         assert n == 1, f"config/four-bar.yaml has {n} lines {line}"
     with open(d.config, "w", encoding="utf-8") as f:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
+#include "setup/setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ struct fuzz_bench *fuzz_bench(void)
 {
   if (b.settings) return &b;
   atexit(say_given);
-  b.settings = settings_load(FUZZ_CONFIG, NULL, stderr);
+  b.settings = setup_load(FUZZ_CONFIG, NULL, stderr);
   CHECK(b.settings);
   const struct signals *s = b.settings->signals;
   CHECK(port_init(&b.port, "fuzz", (uint32_t)s->count, (uint32_t)s->channels, false));

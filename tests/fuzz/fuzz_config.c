@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * libFuzzer: any text as a configuration. It is read, checked, and where it is right assembled; or refused with messages. */
-#include "config/settings.h"
+#include "setup/setup.h"
 
 #include <ali3/ali3.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
   size_t size = 0;
   FILE *errors = open_memstream(&text, &size);
   if (!errors) abort();
-  struct settings *s = settings_load(path, NULL, errors);
+  struct settings *s = setup_load(path, NULL, errors);
   fclose(errors);
   if (!s && !strstr(text, "error:")) abort(); /* refused without a word */
   if (s && ali3_model_bodies(s->model) <= BODIES_MAX) {

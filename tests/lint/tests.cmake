@@ -11,7 +11,7 @@ add_test(NAME lint/stack COMMAND ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJEC
 set(loop_libraries base math platform model dynamics dca stepper mechanics findings rt signals inputs telemetry loop)
 list(TRANSFORM loop_libraries REPLACE "(.+)" "$<TARGET_FILE:ali3_\\1>")
 add_test(NAME lint/symbols COMMAND ${Python3_EXECUTABLE} ${lint}/symbols.py ${lint}/symbols.txt ${loop_libraries})
-set(all_libraries ${loop_libraries} wire transport osc modbus packets yaml config journal restart daemon)
+set(all_libraries ${loop_libraries} wire transport osc modbus devices packets yaml config setup journal restart daemon)
 list(TRANSFORM all_libraries REPLACE "^([a-z]+)$" "$<TARGET_FILE:ali3_\\1>")
 add_test(NAME lint/circles COMMAND ${Python3_EXECUTABLE} ${lint}/circles.py ${all_libraries})
 set(names lint/circles lint/tree lint/format lint/clang lint/calls lint/stack lint/symbols)

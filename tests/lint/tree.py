@@ -11,7 +11,7 @@ import sys
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
 ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "mechanics", "findings", "rt", "signals", "inputs",
-         "telemetry", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "config", "journal",
+         "telemetry", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "config", "setup", "journal",
          "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
 CORE = ["base", "math", "model", "dynamics", "dca", "stepper", "mechanics", "findings"]

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "rt/clock.h"
+#include "setup/setup.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
   const struct settings_overrides over = {.extrapolate = file->extrapolate};
   memset(r, 0, sizeof *r);
   snprintf(path, sizeof path, TEST_DATA "/%s", file->name);
-  r->settings = settings_load(path, &over, stderr);
+  r->settings = setup_load(path, &over, stderr);
   assert_non_null(r->settings);
   const struct platform_setup *platform = r->settings->platform.enabled ? &r->settings->platform : NULL;
   const struct signals_more more = {.platform = platform ? &platform->spec.geometry : NULL};

@@ -13,10 +13,10 @@ ali3_test(loop choose SOURCES common/toys.c LINK ali3_loop m)
 target_link_options(test_loop_choose PRIVATE -Wl,--wrap=clock_now_ns -Wl,--wrap=clock_sleep_until_ns
                     -Wl,--wrap=ali3_data_set_exec -Wl,--wrap=ali3_reset -Wl,--wrap=ali3_step)
 ali3_test(loop schedule LINK ali3_loop)
-ali3_test(loop heap SOURCES loop/rig.c common/heap.c LINK ali3_config ali3_loop m)
+ali3_test(loop heap SOURCES loop/rig.c common/heap.c LINK ali3_setup ali3_loop m)
 
 # The sizes of the stacks stand in the sources, and there only.
-ali3_test(loop stack SOURCES loop/rig.c LINK ali3_config ali3_loop m)
+ali3_test(loop stack SOURCES loop/rig.c LINK ali3_setup ali3_loop m)
 function(define_stack macro file name)
   file(STRINGS ${file} line REGEX "^ *${name} = [0-9]+,")
   if(NOT line MATCHES "= ([0-9]+)")

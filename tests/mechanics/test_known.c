@@ -2,7 +2,7 @@
  * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, which others have
  * counted. */
 #include "check.h"
-#include "config/settings.h"
+#include "setup/setup.h"
 
 #include <ali3/mechanics.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ TEST(counts_are_as_known)
     char file[300];
     ali3_mechanics_part p;
     snprintf(file, sizeof file, "%s/%s", TEST_DATA, k->file);
-    struct settings *s = settings_load(file, NULL, stderr);
+    struct settings *s = setup_load(file, NULL, stderr);
     if (!s) fail_msg("%s", file);
     ali3_data *d = ali3_data_new(s->model);
     assert_true(d && ali3_reset(s->model, d) >= 0);

@@ -3,7 +3,7 @@
  * files users write. */
 #include "check.h"
 #include "common/table.h"
-#include "config/settings.h"
+#include "setup/setup.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void start(struct run *run)
   snprintf(file, sizeof file, TEST_DATA "/reference/%s.csv", run->r->name);
   assert_int_equal(table_read(&run->t, file), 0);
   snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", run->r->name);
-  run->s = settings_load(file, &over, stderr);
+  run->s = setup_load(file, &over, stderr);
   assert_non_null(run->s);
   assert_int_equal(run->s->options.iterations, 3);
   run->d = ali3_data_new(run->s->model);

@@ -5,9 +5,9 @@
 #include "common/random.h"
 #include "common/sanitized.h"
 #include "common/toys.h"
-#include "config/settings.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "setup/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static ali3_model *reference(const char *name, bool extrapolate, struct settings
   char file[512];
   const struct settings_overrides over = {.extrapolate = extrapolate};
   snprintf(file, sizeof file, TEST_DATA "/reference/%s.json", name);
-  *s = settings_load(file, &over, stderr);
+  *s = setup_load(file, &over, stderr);
   assert_non_null(*s);
   return (*s)->model;
 }

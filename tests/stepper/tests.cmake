@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-ali3_test(stepper reference SOURCES common/table.c LINK ali3_config m)
+ali3_test(stepper reference SOURCES common/table.c LINK ali3_setup m)
 ali3_test(stepper small_mass SOURCES common/table.c common/toys.c LINK ali3_stepper m)
 ali3_test(stepper body_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
 ali3_test(stepper link_kernels SOURCES stepper/scene.c LINK ali3_stepper m)
@@ -11,7 +11,7 @@ endforeach()
 ali3_test(stepper redundant SOURCES common/toys.c LINK ali3_mechanics m)
 ali3_test(stepper quiet SOURCES common/toys.c LINK ali3_rt m)
 ali3_test(stepper extrapolate SOURCES common/toys.c LINK ali3_stepper ali3_rt m)
-ali3_test(stepper stage SOURCES common/toys.c common/heap.c LINK ali3_config ali3_rt m)
+ali3_test(stepper stage SOURCES common/toys.c common/heap.c LINK ali3_setup ali3_rt m)
 
 # libali3 as another program sees it: the public headers and one library.
 add_executable(test_stepper_example stepper/example.c)

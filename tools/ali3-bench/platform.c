@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the platform block of a configuration costs in a cycle, in the situations in which it costs differently. */
 #include "bench.h"
-#include "config/settings.h"
+#include "setup/setup.h"
 
 #include "rt/clock.h"
 
@@ -64,7 +64,7 @@ static bool measure_situation(const struct platform_spec *spec, const struct sit
 
 bool platform_bench(const char *file, int cycles, bool json)
 {
-  struct settings *s = settings_load(file, NULL, stderr);
+  struct settings *s = setup_load(file, NULL, stderr);
   uint32_t *ns = calloc((size_t)cycles, sizeof *ns);
   struct platform_times t[SITUATIONS_COUNT];
   bool good = s && ns;

@@ -5,6 +5,7 @@
 #include "option_number.h"
 
 #include "rt/clock.h"
+#include "setup/setup.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -247,7 +248,7 @@ int main(int argc, char **argv)
   struct options o;
   int status = parse(&o, argc, argv);
   if (status >= 0) return status;
-  struct settings *settings = settings_load(o.file, NULL, stderr);
+  struct settings *settings = setup_load(o.file, NULL, stderr);
   if (!settings) return STATUS_USAGE;
   status = run(&o, settings);
   settings_free(settings);

@@ -8,6 +8,7 @@
 #include "loop/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
+#include "setup/setup.h"
 
 #include <float.h>
 #include <getopt.h>
@@ -234,7 +235,7 @@ int main(int argc, char **argv)
   struct options o;
   int status = take_options(argc, argv, &o);
   if (status >= 0) return status;
-  struct settings *s = settings_load(o.file, &o.over, stderr);
+  struct settings *s = setup_load(o.file, &o.over, stderr);
   if (!s) return EXIT_USAGE;
 
   /* As in the loop of the daemon: the same inputs give the same bits in both. */

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of keys as a JSON Schema, draft-07, which the YAML language servers of editors know best. Sections whose keys
+ * depend on a type say by if and then which of them may stand with which type, so that an editor offers no others. */
+#include "config/manual.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* json_object_set_new() takes NULL for an error, so that only the whole has to be judged. */
+struct writer {
+  json_t *definitions;               /* of sections, by name */
+  const struct section *section[64]; /* that have one so far */
+  int sections;
+  bool failed;
+};
+
+static void put(struct writer *w, json_t *object, const char *name, json_t *value)
+{
+  if (json_object_set_new(object, name, value)) w->failed = true;
+}
+
+static void append(struct writer *w, json_t *array, json_t *value)
+{
+  if (json_array_append_new(array, value)) w->failed = true;
+}
+
+/* --- values --- */
+
+#define DIGITS "[0-9]*\\.?[0-9]*([eE][-+]?[0-9]+)?"
+
+static void put_range(struct writer *w, json_t *value, const struct key *k)
+{
+  if (isfinite(k->min)) put(w, value, k->ends & OPEN_MIN ? "exclusiveMinimum" : "minimum", json_real(k->min));
+  if (isfinite(k->max)) put(w, value, k->ends & OPEN_MAX ? "exclusiveMaximum" : "maximum", json_real(k->max));
+}
+
+static json_t *number(struct writer *w, const struct key *k)
+{
+  const bool whole = k->type == KEY_INTEGER || k->type == KEY_OR_NONE || k->type == KEY_WORKERS;
+  json_t *value = json_pack("{s:s}", "type", whole ? "integer" : "number");
+  put_range(w, value, k);
+  return value;
+}
+
+static json_t *list_of(json_t *items, int least, int most)
+{
+  json_t *list = json_pack("{s:s, s:o, s:i}", "type", "array", "items", items, "minItems", least);
+  if (most) json_object_set_new(list, "maxItems", json_integer(most));
+  return list;
+}
+
+/* YAML reads the words true and false as booleans. */
+static json_t *word(const char *text)
+{
+  if (strcmp(text, "true") == 0) return json_true();
+  return strcmp(text, "false") == 0 ? json_false() : json_string(text);
+}
+
+static json_t *choice(struct writer *w, const struct key *k)
+{
+  json_t *words = json_array();
+  for (int i = 0; k->choices[i]; i++) append(w, words, word(k->choices[i]));
+  return json_pack("{s:o}", "enum", words);
+}
+
+static json_t *section_reference(struct writer *w, const struct section *s);
+
+static json_t *value_of(struct writer *w, const struct key *k)
+{
+  json_t *items;
+  switch (k->type) {
+  case KEY_NUMBER:
+  case KEY_INTEGER:
+    return number(w, k);
+  case KEY_ANGLE:
+    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", number(w, k), "type", "string", "pattern",
+                     k->min < 0 ? "^[-+]?" DIGITS " deg$" : "^\\+?" DIGITS " deg$");
+  case KEY_OR_NONE:
+  case KEY_WORKERS:
+    return json_pack("{s:[o, {s:s}]}", "anyOf", number(w, k), "const",
+                     k->type == KEY_WORKERS ? "auto" : "none");
+  case KEY_BOOL:
+    return json_pack("{s:s}", "type", "boolean");
+  case KEY_STRING:
+    return json_pack("{s:s}", "type", "string");
+  case KEY_CHOICE:
+    return choice(w, k);
+  case KEY_VECTOR:
+    return list_of(number(w, k), 3, 3);
+  case KEY_QUATERNION:
+    return list_of(number(w, k), 4, 4);
+  case KEY_INERTIA:
+    items = json_pack("{s:[o, o]}", "anyOf", number(w, k), list_of(number(w, k), 3, 3));
+    return list_of(items, 3, 3);
+  case KEY_TABLE:
+    return list_of(list_of(number(w, k), 2, 2), 2, 0);
+  case KEY_SIX:
+    return list_of(number(w, k), 6, 6);
+  case KEY_SIX_POINTS:
+    return list_of(list_of(number(w, k), 3, 3), 6, 6);
+  case KEY_SECTION:
+  case KEY_ELEMENT:
+    return section_reference(w, k->section);
+  case KEY_LIST:
+    return list_of(section_reference(w, k->section), 0, 0);
+  case KEY_LIST_FILE:
+    return json_pack("{s:[o, o]}", "anyOf", list_of(section_reference(w, k->section), 0, 0),
+                     section_reference(w, k->file));
+  }
+  return NULL;
+}
+
+/* What the default is in JSON, where an editor may fill it in. */
+static json_t *default_of(const struct key *k)
+{
+  if (!k->fallback || !*k->fallback) return NULL;
+  if (k->type == KEY_BOOL || k->type == KEY_CHOICE) return word(k->fallback);
+  if (k->type == KEY_STRING || k->type == KEY_ANGLE) return json_string(k->fallback);
+  char *end;
+  const double v = strtod(k->fallback, &end);
+  if (end == k->fallback) return json_string(k->fallback); /* none, auto */
+  if (k->type == KEY_INTEGER || k->type == KEY_OR_NONE) return json_integer((json_int_t)v);
+  if (!*end) return json_real(v);
+  json_t *list = json_array();
+  for (const char *p = k->fallback; *p; p = end + (*end == ' ')) {
+    const double component = strtod(p, &end);
+    if (end == p || json_array_append_new(list, json_real(component))) break;
+  }
+  return list;
+}
+
+static json_t *documented(struct writer *w, const struct key *k)
+{
+  json_t *value = value_of(w, k), *by_default = default_of(k);
+  char text[1200];
+  const char *live = k->change == WHILE_RUNNING ? " Changes live." : "";
+  snprintf(text, sizeof text, "%s%s%s%s%s", k->doc, *k->unit ? " Unit: " : "", k->unit, *k->unit ? "." : "",
+           live);
+  if (value && json_object_get(value, "$ref")) /* draft-07 ignores what stands beside a reference */
+    value = json_pack("{s:[o]}", "allOf", value);
+  put(w, value, "description", json_string(text));
+  if (by_default) put(w, value, "default", by_default);
+  return value;
+}
+
+/* --- sections --- */
+
+static const struct key *key_by(const struct section *s)
+{
+  const struct key *k = s->key;
+  while (strcmp(k->name, s->by) != 0) k++;
+  return k;
+}
+
+/* Its keys, those that may stand with a choice (-1: any), and which of them must. */
+static void put_keys(struct writer *w, json_t *object, const struct section *s, int by)
+{
+  json_t *properties = json_object(), *required = json_array();
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    if (by >= 0 && k->only && !(k->only >> by & 1)) continue;
+    put(w, properties, k->name, documented(w, k));
+    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append(w, required, json_string(k->name));
+  }
+  put(w, object, "properties", properties);
+  put(w, object, "required", required);
+  put(w, object, "additionalProperties", json_false());
+}
+
+/* Two choices allow and need the same keys. */
+static bool same_keys(const struct section *s, int a, int b)
+{
+  const int first = s->variant_first, end = first + s->variant_count;
+  if ((a >= first && a < end) || (b >= first && b < end)) return a == b;
+  for (int i = 0; i < s->keys; i++) {
+    const struct key *k = &s->key[i];
+    if (k->only && (k->only >> a & 1) != (k->only >> b & 1)) return false;
+    if ((k->needed >> a & 1) != (k->needed >> b & 1)) return false;
+  }
+  return true;
+}
+
+/* if: {type: one of these}, then: these keys. */
+static void put_alternatives(struct writer *w, json_t *object, const struct section *s)
+{
+  const struct key *by = key_by(s);
+  json_t *all = json_array();
+  for (int i = 0; by->choices[i]; i++) {
+    int first = 0;
+    while (!same_keys(s, first, i)) first++;
+    if (first < i) continue; /* is with an earlier one */
+    json_t *words = json_array(), *then = json_object();
+    for (int j = i; by->choices[j]; j++)
+      if (same_keys(s, i, j)) append(w, words, json_string(by->choices[j]));
+    const int variant = i - s->variant_first;
+    if (variant >= 0 && variant < s->variant_count) {
+      put(w, then, "description", json_string(s->variants[variant].doc));
+      put_keys(w, then, &s->variants[variant], -1);
+    } else {
+      put_keys(w, then, s, i);
+    }
+    append(w, all,
+           json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words, "required",
+                     by->name, "then", then));
+  }
+  put(w, object, "properties", json_pack("{s:o}", by->name, documented(w, by)));
+  put(w, object, "required", json_pack("[s]", by->name));
+  put(w, object, "allOf", all);
+}
+
+static void fill_section(struct writer *w, json_t *object, const struct section *s)
+{
+  put(w, object, "type", json_string("object"));
+  if (s->by)
+    put_alternatives(w, object, s);
+  else
+    put_keys(w, object, s, -1);
+}
+
+/* The title without spaces; a second section with the same title gets a number. */
+static void name_section(const struct writer *w, int index, char *name, size_t size)
+{
+  int before = 0;
+  for (int i = 0; i < index; i++) before += strcmp(w->section[i]->title, w->section[index]->title) == 0;
+  snprintf(name, size, "%s", w->section[index]->title);
+  for (char *p = name; *p; p++)
+    if (*p == ' ') *p = '_';
+  if (before) snprintf(name + strlen(name), size - strlen(name), "_%d", before + 1);
+}
+
+/* A reference to the definition of a section, which is written at the first one. */
+static json_t *section_reference(struct writer *w, const struct section *s)
+{
+  char name[80], path[100];
+  int index = 0;
+  while (index < w->sections && w->section[index] != s) index++;
+  const bool first = index == w->sections;
+  if (first) w->section[w->sections++] = s;
+  name_section(w, index, name, sizeof name);
+  if (first) {
+    json_t *definition = json_object();
+    put(w, w->definitions, name, definition);
+    fill_section(w, definition, s);
+  }
+  snprintf(path, sizeof path, "#/definitions/%s", name);
+  return json_pack("{s:s}", "$ref", path);
+}
+
+bool manual_print_schema(FILE *out)
+{
+  struct writer w = {.definitions = json_object()};
+  json_t *root = json_pack("{s:s, s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                           "Configuration of ali3d");
+  if (root) fill_section(&w, root, &schema_file);
+  json_t *unused = section_reference(&w, &schema_packets);
+  json_decref(unused);
+  unused = section_reference(&w, &schema_maps);
+  json_decref(unused);
+  put(&w, root, "definitions", w.definitions);
+  const bool good = !w.failed && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0;
+  json_decref(root);
+  fputc('\n', out);
+  return good;
+}

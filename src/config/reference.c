@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * config/reference.yaml: every key with its documentation. It is a valid file: keys of sections have their default, and each
+ * list has one element with the examples of the table. All other keys are commented out. */
+#include "config/manual.h"
+
+#include <string.h>
+
+enum { WIDTH = 110 };
+
+struct page {
+  FILE *out;
+  int indent;
+  bool element;        /* of a list: its first key has a dash before it */
+  const char *variant; /* its type, where all keys are commented out; NULL: they are not */
+};
+
+static void print_keys(const struct page *p, const struct section *s);
+
+static void print_comment(const struct page *p, const char *text)
+{
+  char margin[80];
+  snprintf(margin, sizeof margin, "%*s# ", p->indent + (p->element ? 2 : 0), "");
+  manual_wrap(p->out, WIDTH, margin, margin, text);
+}
+
+/* The choices of the key by which the section tells its kind. */
+static void print_kinds(FILE *out, const struct section *s, unsigned kinds)
+{
+  const struct key *by = s->key;
+  const char *separator = "";
+  while (strcmp(by->name, s->by) != 0) by++;
+  fprintf(out, " With %s ", by->name);
+  for (int i = 0; by->choices[i]; i++) {
+    if (!(kinds >> i & 1)) continue;
+    fprintf(out, "%s%s", separator, by->choices[i]);
+    separator = ", ";
+  }
+  fputc('.', out);
+}
+
+/* Type, unit, range, default, and whether it changes live. */
+static void print_facts(const struct page *p, const struct section *s, const struct key *k)
+{
+  char expected[400], text[900];
+  FILE *out = fmemopen(text, sizeof text, "w");
+  if (!out) return;
+  schema_expected(k, expected, sizeof expected);
+  fprintf(out, "%c%s.", expected[0] - 'a' + 'A', expected + 1);
+  if (!k->fallback || !*k->fallback)
+    fputs(k->fallback ? " Optional." : " Required.", out);
+  else
+    fprintf(out, " Default: %s.", k->fallback);
+  if (k->change == WHILE_RUNNING) fputs(" Changes live.", out);
+  if (k->option) fprintf(out, " Option: %s.", k->option);
+  if (k->only && s->by) print_kinds(out, s, k->only);
+  fclose(out);
+  print_comment(p, text);
+}
+
+static void print_value(FILE *out, const struct key *k)
+{
+  const char *text = k->example ? k->example : k->fallback ? k->fallback : "";
+  const bool list = !k->example && (k->type == KEY_VECTOR || k->type == KEY_QUATERNION) && *text;
+  if (*text) fputs(list ? " [" : " ", out);
+  for (; *text; text++)
+    if (list && *text == ' ')
+      fputs(", ", out);
+    else
+      fputc(*text, out);
+  fputs(list ? "]\n" : "\n", out);
+}
+
+/* NAME:, and the dash of an element before its first key. */
+static void print_name(const struct page *p, const struct key *k, bool first, bool off)
+{
+  fprintf(p->out, "%*s%s%s%s:", p->indent + (p->element && !first ? 2 : 0), "", off ? "#" : "",
+          p->element && first ? "- " : "", k->name);
+}
+
+static void print_list(const struct page *p, const struct key *k)
+{
+  const struct section *s = k->section;
+  const struct page one = {.out = p->out, .indent = p->indent + (p->element ? 4 : 2), .element = true};
+  if (k->example) {
+    print_value(p->out, k);
+    return;
+  }
+  fputc('\n', p->out);
+  print_keys(&one, s);
+  for (int i = 0; i < s->variant_count; i++) {
+    struct page off = one;
+    off.variant = strchr(s->variants[i].title, ' ') + 1;
+    fputc('\n', p->out);
+    print_comment(&one, s->variants[i].doc);
+    print_keys(&off, &s->variants[i]);
+  }
+}
+
+static void print_key(const struct page *p, const struct section *s, const struct key *k, bool first)
+{
+  const bool list = k->type == KEY_LIST || k->type == KEY_LIST_FILE;
+  const bool has_value = k->example || (!p->element && k->fallback && *k->fallback);
+  if (p->variant && strcmp(k->name, "type") == 0) { /* the comment above says it */
+    print_name(p, k, first, true);
+    fprintf(p->out, " %s\n", p->variant);
+    return;
+  }
+  print_comment(p, k->doc);
+  if (!k->section || list) print_facts(p, s, k);
+  print_name(p, k, first, p->variant || (!k->section && !has_value));
+  if (list) {
+    print_list(p, k);
+  } else if (k->section) {
+    const struct page below = {.out = p->out, .indent = p->indent + 2};
+    fputc('\n', p->out);
+    print_keys(&below, k->section);
+  } else {
+    print_value(p->out, k);
+  }
+}
+
+static void print_keys(const struct page *p, const struct section *s)
+{
+  for (int i = 0; i < s->keys; i++) {
+    if (p->indent == 0) fputc('\n', p->out);
+    print_key(p, s, &s->key[i], i == 0);
+  }
+}
+
+void manual_print_reference(FILE *out)
+{
+  const struct page file = {.out = out};
+  static const char head[] =
+      "Every key that a configuration of ali3d may have. ali3d --print-reference prints this file; it is "
+      "valid, and "
+      "ali3d --check reads it. Format: YAML 1.2; a JSON file is YAML, too. Units are SI. An unknown key, a "
+      "value of the wrong "
+      "type or out of its range, and a mechanism that makes no sense are errors with file, line and column, "
+      "and nothing is "
+      "started. Keys with a default, optional keys and whole sections but model may be left out. The file is "
+      "read at the "
+      "start. Keys that change live take effect in the next cycle after a reload (SIGHUP, systemctl reload). "
+      "Every other "
+      "changed key is logged and needs a restart. An option of the command line overrides its key.";
+  print_comment(&file, head);
+  print_keys(&file, &schema_file);
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_json_schema.py ALI3D ROOT: the JSON Schema that ali3d prints, held against every file there is.
+
+Every valid file of config/ and tests/ is valid by the schema. Of the files with one mistake the schema finds the mistakes that
+a schema can see; those that it cannot see are of one of the kinds in UNSEEN."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+import jsonschema
+import yaml
+
+ALI3D, ROOT = sys.argv[1:]
+# Mistakes that take more than the keys and values of one mapping to see: a pattern of the message, and why.
+UNSEEN = {
+    "names: what they refer to, their characters, and whether they are unique":
+        r"is named|names? ?:|two (bodies|joints|forces|sensors)|appears twice|already|is not set from here|reserved",
+    "alternatives: keys that stand for each other, or belong to what another key says":
+        r"stands for|has no meaning|expected one of the (two|keys)|missing key \"\w+\" (\(or|in platform)|beside|"
+        r"missing key \"port\"|file\" alone|in a drive with external|with \"clock|needs the key|has its number from|motion of its own|a sensor of the type|a field needs a number|leave one of the two",
+    "values beside each other": r"expected (hold|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
+                                r"platform: |period: |take .* or more|ends beyond|checksum of nothing",
+    "sections beside each other": r"the section|a section|lockstep|overrun: cycles|clock: |pull: |spin: |autostart: true|serial: |"
+                                  r"tcp: |to mean that|default map|has for itself|has all below|no other source|on the same line|an input: it has",
+    "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit): ",
+    "numbers that must not be 0": r"scale: expected a number other than 0|direction|vanish|of any length|other than 0",
+    "lists: how many elements": r"expected \d+ at most|one entry at least|expected one entry",
+    "other files": r"file: |model file|file of|included file|cannot take|map: ",
+    "the model: what the mechanism makes of its numbers": r"too large|(body|joint|force|sensor|load|model) '|expected a body|moments?|inertia|mass|assembl|open|"
+                                                          r"norm|table: |type: in a table|value|expected metres|ratio|counter: |nothing moves",
+}
+FOUND_LEAST = 92  # of the files with one mistake
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, as editors read it: only true and false are booleans, 1e4 is a number, and keys are unique."""
+
+    yaml_implicit_resolvers = {}
+
+
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(true|false)$"), list("tf"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?\d+$"), list("-+0123456789"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$"),
+                             list("-+.0123456789"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|)$"), ["~", "n", ""])
+Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
+Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
+
+
+def validator(schema, name=None):
+    """Of a whole file, or of one that only lists are taken from."""
+    root = {"$ref": f"#/definitions/{name}", "definitions": schema["definitions"]} if name else schema
+    jsonschema.Draft7Validator.check_schema(root)
+    return jsonschema.Draft7Validator(root)
+
+
+def mistakes():
+    """(name, text, messages expected)"""
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/config/mistakes/*.txt"))):
+        with open(path, encoding="utf-8", errors="surrogateescape") as f:
+            for case in f.read().split("==== ")[1:]:
+                name, text = case.split("\n", 1)
+                yield name, text, re.findall(r"^# expect: (.*)", text, re.M)
+
+
+def is_refused(check, text):
+    try:
+        return not check.is_valid(yaml.load(text, Loader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return True
+
+
+def check_valid_files(schema):
+    file, packets, maps = (validator(schema, name) for name in (None, "a_file_of_packets", "a_file_of_maps"))
+    names = [n for folder in ("config", "tests") for n in glob.glob(os.path.join(ROOT, folder, "**/*.yaml"), recursive=True)
+             if "/fuzz/corpus/" not in n]
+    failed = 0
+    for name in sorted(names):
+        with open(name, encoding="utf-8") as f:
+            content = yaml.load(f, Loader)
+        check = file if "model" in content else packets if "packets" in content else maps
+        for error in check.iter_errors(content):
+            failed += 1
+            print(f"{os.path.relpath(name, ROOT)}: {error.json_path}: {error.message[:200]}")
+    print(f"{len(names)} valid files")
+    assert len(names) >= 20 and failed == 0
+
+
+def check_mistakes(schema):
+    check = validator(schema)
+    found, unseen, wrong = 0, dict.fromkeys(UNSEEN, 0), []
+    for name, text, messages in mistakes():
+        if is_refused(check, text):
+            found += 1
+            continue
+        kinds = [kind for kind, pattern in UNSEEN.items() if any(re.search(pattern, m) for m in messages)]
+        if kinds:
+            unseen[kinds[0]] += 1
+        else:
+            wrong.append(f"{name}: not refused by the schema: {messages}")
+    print(f"{found} files with a mistake that the schema finds (at least {FOUND_LEAST} expected), "
+          f"{sum(unseen.values())} that it cannot find:")
+    for kind, count in unseen.items():
+        print(f"  {count:3} {kind}")
+    print("\n".join(wrong))
+    assert found >= FOUND_LEAST and not wrong
+
+
+SCHEMA = json.loads(subprocess.run([ALI3D, "--schema"], check=True, capture_output=True, timeout=30).stdout)
+check_valid_files(SCHEMA)
+check_mistakes(SCHEMA)
