@@ -40,6 +40,16 @@ static int beat_source(const struct settings *s)
   return source[s->cycle.beat];
 }
 
+static bool select_values(const struct endpoint *e, int i)
+{
+  if (!e->protocol->select) return true;
+  bool *wanted = calloc((size_t)e->signals->count, sizeof *wanted);
+  if (wanted) e->protocol->select(e, i, wanted);
+  const bool selected = wanted && port_select(&e->port[i], wanted, (uint32_t)e->signals->count);
+  free(wanted);
+  return selected;
+}
+
 static bool open_ports(struct endpoints *all, struct endpoint *e)
 {
   const struct signals *s = e->signals;
@@ -50,6 +60,7 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
                    e->protocol->event))
       return false;
     all->port[all->ports++] = p;
+    if (!select_values(e, i)) return false;
     p->source = e->protocol->source + i;
     p->bell = all->bell;
     p->paces = p->source == beat_source(all->settings);

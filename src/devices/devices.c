@@ -202,6 +202,12 @@ static const char *device_name(const struct endpoint *e, int i)
   return ((const struct modbus_device *)e->config)[i].name;
 }
 
+static void select_written(const struct endpoint *e, int i, bool *wanted)
+{
+  const struct wiring *map = &((const struct modbus_device *)e->config)[i].map;
+  for (int k = 0; k < map->count; k++) wanted[map->item[k].signal] |= !map->item[k].input;
+}
+
 static void devices_text(const struct endpoint *e, char *text, size_t size)
 {
   snprintf(text, size, "%d device%s", e->count, e->count == 1 ? "" : "s");
@@ -244,6 +250,7 @@ const struct protocol devices_protocol = {.name = "devices",
                                           .state = sizeof(struct lines),
                                           .source = SOURCE_DEVICE,
                                           .port_name = device_name,
+                                          .select = select_written,
                                           .start = start_devices,
                                           .hurry = hurry_devices,
                                           .close = close_devices,

@@ -302,8 +302,8 @@ static void server_text(const struct endpoint *e, char *text, size_t size)
     used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),
                      line->path ? "," : "");
   if (line->path && (size_t)used < size)
-    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud, line->parity,
-             line->stop_bits, config->unit);
+    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud,
+             parity_letter(line->parity), line->stop_bits, config->unit);
 }
 
 static bool map_server(const struct endpoint *e, struct io_map *map)

@@ -104,14 +104,25 @@ static void *run(void *arg)
 
 /* --- the endpoint --- */
 
+static bool is_signal(const struct packet_field *f)
+{
+  return packet_is_number(f->type) && f->source == PACKET_SIGNAL;
+}
+
 static bool carries_motion(const struct packet *p, const struct signals *signals)
 {
-  for (int i = 0; i < p->fields; i++) {
-    const struct packet_field *f = &p->field[i];
-    if (packet_is_number(f->type) && f->source == PACKET_SIGNAL && signals_is_motion(signals, f->signal))
-      return true;
-  }
+  for (int i = 0; i < p->fields; i++)
+    if (is_signal(&p->field[i]) && signals_is_motion(signals, p->field[i].signal)) return true;
   return false;
+}
+
+static void select_sent(const struct endpoint *e, int port, bool *wanted)
+{
+  const struct packet *packet = e->config;
+  (void)port;
+  for (int i = 0; i < e->count; i++)
+    for (int k = 0; k < packet[i].fields; k++)
+      if (is_signal(&packet[i].field[k])) wanted[packet[i].field[k].signal] = true;
 }
 
 static bool start_packets(struct endpoint *e, char *error, size_t size)
@@ -156,7 +167,8 @@ static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *l
   const struct packets *p = e->state;
   if (i >= p->senders) return false;
   const struct sender *s = &p->sender[i];
-  *line = (struct endpoint_line){.path = s->packet->place.serial.path, .lost = serial_line_is_lost(&s->link.line)};
+  *line = (struct endpoint_line){.path = s->packet->place.serial.path,
+                                 .lost = serial_line_is_lost(&s->link.line)};
   snprintf(line->who, sizeof line->who, "packet %s", s->packet->name);
   return true;
 }
@@ -166,6 +178,7 @@ const struct protocol packets_protocol = {.name = "packets",
                                           .state = sizeof(struct packets),
                                           .source = SOURCE_OSC,
                                           .event = true,
+                                          .select = select_sent,
                                           .start = start_packets,
                                           .close = close_packets,
                                           .text = packets_text,
