@@ -3,7 +3,7 @@
  * iterations. Then drives that are functions of time are followed, to see whether the mechanism gets
  * there. */
 #include "findings/inspection.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include "math/euler.h"
 #include "math/vec3.h"

@@ -32,7 +32,6 @@ static void make_laws(struct envelope_laws *laws, const struct platform_limits *
 bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const struct platform_limits *limits,
                    double period, const double pose[PLATFORM_DOF], char *error, size_t size)
 {
-  static const char *const name[DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
   *e = (struct envelope){.hexapod = hexapod, .period = period};
   make_laws(&e->hold, limits, period);
   e->want = e->aim = e->hold;
@@ -40,7 +39,8 @@ bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const stru
   for (int k = 0; k < DOF; k++) {
     e->now.p[k] = e->reachable[k] = pose[k];
     if (fabs(pose[k]) <= limits->pos[k]) continue;
-    snprintf(error, size, "%s of %g is beyond its limit of %g", name[k], pose[k], limits->pos[k]);
+    snprintf(error, size, "%s of %g is beyond its limit of %g", platform_coordinate_name[k], pose[k],
+             limits->pos[k]);
     return false;
   }
   if (!hexapod_solve(hexapod, pose, e->now.v, &e->legs)) {

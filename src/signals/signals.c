@@ -53,7 +53,6 @@ static void group(struct walk *w, const char *prefix, const char *quantity, cons
 
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const e0123[] = {"e0", "e1", "e2", "e3"};
-static const char *const surge_to_yaw[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
 static const char *const one_to_six[PLATFORM_LEGS] = {"1", "2", "3", "4", "5", "6"};
 
 const char *input_policy_name(uint64_t policy)
@@ -76,7 +75,8 @@ const struct input_part *input_parts(enum input_kind kind)
   static const struct input_part of[][3] = {
       [INPUT_WRENCH] = {{"force", "N", 0, 3, xyz}, {"torque", "N m", 3, 3, xyz}},
       [INPUT_VALUE] = {{"value", "", 0, 1, NULL}},
-      [INPUT_POSE] = {{"position", "m", 0, 3, surge_to_yaw}, {"angle", "rad", 3, 3, surge_to_yaw + 3}},
+      [INPUT_POSE] = {{"position", "m", 0, 3, platform_coordinate_name},
+                      {"angle", "rad", 3, 3, platform_coordinate_name + 3}},
   };
   return (size_t)kind < sizeof of / sizeof *of ? of[kind] : &end;
 }
@@ -203,14 +203,14 @@ static const struct {
   const char *unit, *beyond, *turning; /* beyond: see group_of_two(); turning: of cranks */
   const char *const *component;
 } of_platform[] = {
-    [OF_pose] = {"m", "rad", NULL, surge_to_yaw},
-    [OF_velocity] = {"m/s", "rad/s", NULL, surge_to_yaw},
-    [OF_acceleration] = {"m/s^2", "rad/s^2", NULL, surge_to_yaw},
-    [OF_target] = {"m", "rad", NULL, surge_to_yaw},
+    [OF_pose] = {"m", "rad", NULL, platform_coordinate_name},
+    [OF_velocity] = {"m/s", "rad/s", NULL, platform_coordinate_name},
+    [OF_acceleration] = {"m/s^2", "rad/s^2", NULL, platform_coordinate_name},
+    [OF_target] = {"m", "rad", NULL, platform_coordinate_name},
     [OF_legs] = {"m", "m", "rad", one_to_six},
     [OF_leg_rates] = {"m/s", "m/s", "rad/s", one_to_six},
     [OF_legs_normalised] = {"", "", NULL, one_to_six},
-    [OF_pose_normalised] = {"", "", NULL, surge_to_yaw},
+    [OF_pose_normalised] = {"", "", NULL, platform_coordinate_name},
     [OF_specific_force] = {"m/s^2", "", NULL, xyz},
     [OF_angular_velocity] = {"rad/s", "", NULL, xyz},
     [OF_margin] = {"", "", NULL, NULL},

@@ -38,7 +38,7 @@ void carried_report(const ali3_model *m, ali3_data *d)
 }
 
 /* g = Q - J'lambda of a body, in body coordinates, without acceleration; push: J'lambda */
-static void balance(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
+static void balance_body(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
 {
   double f[BODY_Y];
   struct wrench load;
@@ -64,7 +64,7 @@ static void leave_weightless(const struct body *body, double y[BODY_Y])
   }
 }
 
-static void scale(const ali3_model *m, ali3_data *d, double mass, double compliance)
+static void scale_masses(const ali3_model *m, ali3_data *d, double mass, double compliance)
 {
   for (int b = 0; b < m->bodies; b++) {
     double own = body_is_carried(m, b) ? 1.0 / mass : mass; /* carried: the inverse */
@@ -106,7 +106,7 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
   stage_links(m, d, KERNEL_link_push_lambda);
   for (int b = 0; b < m->bodies; b++) {
     double pull[BODY_Y];
-    balance(m, d, b, pull);
+    balance_body(m, d, b, pull);
     leave_weightless(&m->body[b], pull);
     stored_set(m, d->solve.carried_rhs, BODY_Y, b, pull);
   }
@@ -151,7 +151,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   const struct frozen *f = m->frozen;
   size_t slots = (size_t)f->tree->slots;
   bool ok = true;
-  scale(m, d, HEAVY, LOOSE);
+  scale_masses(m, d, HEAVY, LOOSE);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   for (int round = 0; ok && round < 2; round++) {
     double last = INFINITY;
@@ -169,7 +169,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
     }
   }
   if (!ok) carried_report(m, d);
-  scale(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
+  scale_masses(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
   memset(d->solve.carried_rhs, 0, BODY_Y * slots * sizeof *d->solve.carried_rhs);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   return ok;

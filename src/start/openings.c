@@ -112,13 +112,13 @@ int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out)
 }
 
 /* Of link i of those that can be open: joints, then forces. */
-static ali3_opening opening(const ali3_model *m, int i, double length)
+static ali3_opening opening_at(const ali3_model *m, int i, double length)
 {
   return i < m->joints ? joint_opening(m, i, length) : force_opening(m, i - m->joints, length);
 }
 
 /* To compare openings with: a distance as large as the mechanism counts as 1 rad. */
-static double extent(const ali3_model *m, const ali3_opening *o)
+static double opening_extent(const ali3_model *m, const ali3_opening *o)
 {
   return o->open ? fmax(o->distance / m->frozen->length, o->angle) : 0.0;
 }
@@ -128,9 +128,9 @@ struct opening_worst openings_worst(const ali3_model *m)
   struct opening_worst worst = {-1, -1, 0.0};
   double largest = 0.0, length = m->frozen->rounding;
   for (int i = 0; i < m->joints + m->forces; i++) {
-    const ali3_opening o = opening(m, i, length);
-    if (!(extent(m, &o) > largest)) continue;
-    largest = extent(m, &o);
+    const ali3_opening o = opening_at(m, i, length);
+    if (!(opening_extent(m, &o) > largest)) continue;
+    largest = opening_extent(m, &o);
     worst.joint = i < m->joints ? i : -1;
     worst.force = i < m->joints ? -1 : i - m->joints;
     worst.size = o.angle >= largest ? o.angle : o.distance;
@@ -230,15 +230,15 @@ int openings_list(const ali3_model *m, char *text, size_t size)
   int open = 0, shown = 0;
   size_t used = 0;
   for (int i = 0; i < m->joints + m->forces; i++) {
-    const ali3_opening o = opening(m, i, length);
-    keep_largest(largest, extent(m, &o));
+    const ali3_opening o = opening_at(m, i, length);
+    keep_largest(largest, opening_extent(m, &o));
     open += o.open;
   }
   append(text, size, &used, "%s", "");
   for (int i = 0; i < m->joints + m->forces && shown < LISTED; i++) {
-    const ali3_opening o = opening(m, i, length);
+    const ali3_opening o = opening_at(m, i, length);
     char words[300];
-    if (!o.open || extent(m, &o) < largest[LISTED - 1]) continue;
+    if (!o.open || opening_extent(m, &o) < largest[LISTED - 1]) continue;
     if (i < m->joints)
       joint_words(m, i, &o, words, sizeof words);
     else

@@ -96,7 +96,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
 }
 
 /* o = w - delta J'z of a body, or w + its own unknown of a carried one; push: J'z, J of the factors */
-static void corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
+static void corrected_motion(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double w[BODY_Y], f[BODY_Y], df[BODY_Y];
   const struct tree *t = m->frozen->tree;
@@ -139,7 +139,7 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double y[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
-    corrected(m, d, j->body[side], y);
+    corrected_motion(m, d, j->body[side], y);
     for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
     if (body_is_carried(m, j->body[side])) stored_set(m, d->solve.carried_rhs, BODY_Y, j->body[side], none);
   }

@@ -5,7 +5,7 @@
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 
-#include "stepper/frozen.h"
+#include "layout/frozen.h"
 
 #include <ali3/stepper.h>
 #include <stdatomic.h>

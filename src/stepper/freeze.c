@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
+#include "layout/layout.h"
 #include "math/vec3.h"
-#include "stepper/layout.h"
-
-#include <ali3/stepper.h>
+#include "stepper/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,15 +153,17 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
       kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
-static int lay_out(ali3_model *m, struct frozen *f)
+static int lay_out_tree(ali3_model *m, struct frozen *f)
 {
   struct tree_excess excess = {0};
+  f->kernels[0] = step_kernels(f->isa, 1);
+  f->kernels[1] = step_kernels(f->isa, isa_lanes(f->isa));
   if (layout_build(m, f, &excess)) return ALI3_OK;
   if (excess.found) return refuse_excess(m, f, &excess);
   return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
 }
 
-static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
+static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
@@ -186,7 +187,7 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
     find_stops(m, f, stop);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
-    status = layout_find_carried(m, f) ? lay_out(m, f)
+    status = layout_find_carried(m, f) ? lay_out_tree(m, f)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
@@ -207,7 +208,7 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   f->isa = isa_best();
   if (options->isa[0]) isa_from_name(options->isa, &f->isa);
-  status = build(m, f, options);
+  status = build_frozen(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;

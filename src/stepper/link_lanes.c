@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of links. Every function does LANES links at a time, the links of a tile, as what its shape makes of
- * it (links.h). */
-#include "stepper/links.h"
+ * it (link_tiles.h). */
+#include "stepper/link_tiles.h"
 
-static inline struct primitive_place place_of(const num *constant, int primitive)
+static inline struct primitive_place place_of_constant(const num *constant, int primitive)
 {
   const num *u = constant + 7 + 6 * primitive;
   return (struct primitive_place){
@@ -29,7 +29,7 @@ __attribute__((noinline)) static void rows_directions(struct links l, struct bod
 {
   num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
   }
 }
@@ -59,7 +59,7 @@ __attribute__((noinline)) static void rows_any(struct links l)
   num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l), separate[3];
   separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
+    const struct primitive_place place = place_of_constant(constant, k);
     int count = primitive_count(l.own->primitive[k]);
     primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
     Phi += count;
@@ -147,7 +147,7 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
   num *Phi = per_row(l.d->solve.Phi, l);
   const num *lambda = per_row(l.d->now.lambda, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     num J[PAIR];
     dot_turns(&pair, &place, Phi + 2 + k, J);
     for (int side = 0; side < PAIR; side += BODY_Y)
@@ -273,7 +273,7 @@ __attribute__((noinline)) static void bias_directions(struct links l, struct bod
   struct pair_motion motion;
   for (int side = 0; side < 2; side++) body_velocity(pair.x[side], motion.y[side]);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     primitive_bias(ROW_DOT, &pair, &place, &motion, bias + 2 + k);
   }
 }
@@ -304,7 +304,7 @@ __attribute__((noinline)) static void bias_any(struct links l, num *bias)
   const num *constant = (const num *)l.own->constant;
   pair_motion(&motion, &pair, (const num(*)[3])constant);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
+    const struct primitive_place place = place_of_constant(constant, k);
     primitive_bias(l.own->primitive[k], &pair, &place, &motion, bias);
     bias += primitive_count(l.own->primitive[k]);
   }

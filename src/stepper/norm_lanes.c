@@ -8,7 +8,7 @@
 enum { APART = 8, PARTS = APART / LANES };
 _Static_assert(APART % LANES == 0, "");
 
-static double sum(const double *a, int n)
+static double sum_of(const double *a, int n)
 {
   const num *v = (const num *)a;
   num part[PARTS];
@@ -24,7 +24,7 @@ static double sum(const double *a, int n)
   return total;
 }
 
-static double largest(const double *a, int n)
+static double largest_of(const double *a, int n)
 {
   const num *v = (const num *)a;
   num most[PARTS], all[PARTS];
@@ -50,34 +50,35 @@ static double largest(const double *a, int n)
   return isnan(check) ? NAN : one;
 }
 
-static inline bool sought(double x, double value)
+static inline bool is_above(double x, double value)
 {
   return !(fabs(x) < value); /* nothing is larger */
 }
 
-static int find(const double *a, int first, int n, double value)
+static int find_above(const double *a, int first, int n, double value)
 {
   int i = first;
   for (; i < n && i % LANES; i++)
-    if (sought(a[i], value)) return i;
+    if (is_above(a[i], value)) return i;
   const num *v = (const num *)(a + i);
   for (num all = num_all(value); i + LANES <= n; i += LANES, v++)
     if (!num_everywhere(num_greater(all, num_max(*v, -*v)))) break;
   for (; i < n; i++)
-    if (sought(a[i], value)) return i;
+    if (is_above(a[i], value)) return i;
   return -1;
 }
 
-static void along(double *o, const double *a, double k, const double *b, int n)
+static void add_scaled(double *o, const double *a, double k, const double *b, int n)
 {
   for (int i = 0; i < n; i++) o[i] = a[i] + k * b[i];
 }
 
-static void combine(double *restrict c, const double *a, const double *b, int n)
+static void combine_branches(double *restrict c, const double *a, const double *b, int n)
 {
   const double w1 = 1.0 / 12.0, w2 = 4.0 / 3.0;
   for (int i = 0; i < n; i++) c[i] += w1 * (a[i] - c[i]) - w2 * (b[i] - c[i]);
 }
 
 extern const struct norm_kernels LANE_NAME(norm_kernels);
-const struct norm_kernels LANE_NAME(norm_kernels) = {sum, largest, find, along, combine};
+const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of, largest_of, find_above, add_scaled,
+                                                     combine_branches};

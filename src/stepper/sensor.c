@@ -4,7 +4,7 @@
  *
  *   v = r' + R (w x s),   a = r'' + R (w' x s + w x (w x s)),   w, w' in body axes */
 #include "math/euler.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include <assert.h>
 

@@ -47,8 +47,8 @@ static double gives_at_stop(const ali3_model *m, const ali3_data *d, const struc
 /* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
  * *tight how hard it sticks, against what gives. Without friction the row would be sliding by push: its rate now, and what its
  * multiplier takes away. */
-static double friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
-                       const double *rate, double *slope, double *tight)
+static double mean_friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                            const double *rate, double *slope, double *tight)
 {
   const struct law *law = &j->law[k];
   bool contact = law->kind == LAW_SLIP;
@@ -79,8 +79,8 @@ static double friction(const ali3_model *m, const ali3_data *d, const struct joi
  * (soft_settle() puts it back to the force at the end). What is too stiff for the step is held as well: velocities and
  * accelerations are projected on it, as on a rigid row, so that nothing swings: one-sided rows and springs as
  * found at the reset, friction while it sticks. */
-static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, const double *rate,
-                  double *slope)
+static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                      const double *rate, double *slope)
 {
   const struct law *law = &j->law[k];
   int row = stored_row(j, k);
@@ -99,7 +99,7 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
     break;
   case LAW_FRICTION:
   case LAW_SLIP:
-    F = friction(m, d, j, k, rate, slope, &other);
+    F = mean_friction(m, d, j, k, rate, slope, &other);
     d->soft.rigid_now[row] = other > 1.0;
     break;
   case LAW_VALUE:
@@ -150,7 +150,7 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
   double rate[ROWS_MAX], slope = 0.0;
   link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-    d->soft.law[row] = ask(m, d, j, k, rate, &slope);
+    d->soft.law[row] = ask_law(m, d, j, k, rate, &slope);
     d->solve.c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
   }
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {

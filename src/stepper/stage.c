@@ -2,7 +2,7 @@
  * Loop code: runs stages, and those shared by the step and the initial state. Items of a stage never
  * depend on each other, so shares change nothing in the result. */
 #include "stepper/stage.h"
-#include "stepper/storage.h"
+#include "layout/storage.h"
 
 #include <string.h>
 
@@ -249,7 +249,7 @@ static void down_run(const ali3_model *m, ali3_data *d, int run)
 
 static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */
 
-static void sweep(const ali3_model *m, ali3_data *d)
+static void sweep_tree(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   owned_runs(m, d, up_run, SWEEP);
@@ -274,11 +274,11 @@ void stage_solve(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   if (t->carried) copy_carried_rhs(m, d);
-  sweep(m, d);
+  sweep_tree(m, d);
   if (!d->solve.response) return; /* no hubs: as good as it gets */
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, KERNEL_body_response);
   stage_links(m, d, KERNEL_link_residual);
-  sweep(m, d);
+  sweep_tree(m, d);
   for (int i = 0; i < (t->carried ? t->unknowns : t->rows); i++) d->solve.z[i] += d->solve.z_first[i];
 }

@@ -27,9 +27,9 @@ static void write_flags(const struct present *p, FILE *out)
 
 static void write_pose(const struct present *p, FILE *out)
 {
-  static const char *const name[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
   for (int k = 0; k < PLATFORM_DOF; k++)
-    write_line("ali3_platform_pose", p, "coordinate", name[k], p->sample.t->live.platform.pose[k], out);
+    write_line("ali3_platform_pose", p, "coordinate", platform_coordinate_name[k],
+               p->sample.t->live.platform.pose[k], out);
 }
 
 static void write_legs(const struct present *p, FILE *out)

@@ -70,7 +70,7 @@ int platform_draw(const struct picture *p, const struct view *v, const struct ar
            withheld ? "outputs withheld until arm" : words_platform(l->flags, flags));
   for (int i = 0; i < PLATFORM_DOF; i++) {
     const int row = first + 1 + i;
-    area_put(body, 0, row, STYLE_PLAIN, coordinate_names[i]);
+    area_put(body, 0, row, STYLE_PLAIN, platform_coordinate_name[i]);
     area_print(body, NAME, row, STYLE_PLAIN, "%*s", FIELD, words_coordinate(i, l->pose[i]).text);
     area_print(body, NAME + FIELD, row, STYLE_FAINT, "%*s", FIELD, words_coordinate(i, l->target[i]).text);
     draw_leg(t, i, body, row);

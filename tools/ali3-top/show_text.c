@@ -119,7 +119,7 @@ static void show_platform(const struct telemetry *t, FILE *out)
   fprintf(out, "platform  %s, %s%s%s\n", platform_state_name(l->state), platform_mode_name(l->mode),
           l->flags ? ": " : "", words_platform(l->flags, flags));
   for (int i = 0; i < PLATFORM_DOF; i++)
-    fprintf(out, "  %-8s%s  wanted%s  %s %d at %+.3f\n", coordinate_names[i],
+    fprintf(out, "  %-8s%s  wanted%s  %s %d at %+.3f\n", platform_coordinate_name[i],
             words_coordinate(i, l->pose[i]).text, words_coordinate(i, l->target[i]).text,
             t->cranks ? "crank" : "leg", i + 1, l->legs[i]);
 }

@@ -85,8 +85,6 @@ const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
   return text;
 }
 
-const char *const coordinate_names[PLATFORM_DOF] = {"surge", "sway", "heave", "roll", "pitch", "yaw"};
-
 struct words words_coordinate(int coordinate, double value)
 {
   return coordinate < 3 ? words("%8.1f mm ", value * 1e3) : words("%8.2f deg", value * (180.0 / M_PI));

@@ -30,7 +30,6 @@ enum { WORDS_PLATFORM = 96 };
 const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM]);
 /* A coordinate of the platform in mm or degrees, in 12 characters. */
 struct words words_coordinate(int coordinate, double value);
-extern const char *const coordinate_names[PLATFORM_DOF];
 /* "healthy", "DEGRADED", "GONE". */
 const char *words_verdict(enum verdict v);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
  * places that kernels take numbers from, constants. */
-#include "stepper/layout.h"
+#include "layout/layout.h"
 #include "base/arena.h"
+#include "dynamics/leaf.h"
+#include "layout/storage.h"
 #include "math/lanes.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
 
 #include <stdlib.h>
 
 _Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
 _Static_assert((int)ISA_LANES_MAX == (int)LANES_MOST, "");
 _Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
-_Static_assert((int)DELTA_ALPHA == (int)TREE_DELTA_N + 1, "delta begins as in the tree");
+_Static_assert((int)DELTA_ALPHA == (int)LEAF_NUMBERS, "delta begins as in the tree");
 
 /* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal and the zero of the
  * coordinate in its length. */
-static bool slides(const struct joint_rows *j)
+static bool link_slides(const struct joint_rows *j)
 {
   return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
          j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_SLIDE && j->slot[0][0] == 0 &&
@@ -27,25 +27,26 @@ static bool slides(const struct joint_rows *j)
 static bool by_lane(const struct joint_rows *j)
 {
   bool found = j->sides > 2;
-  if (slides(j)) return false;
+  if (link_slides(j)) return false;
   for (int k = 0; k < j->primitives; k++)
     found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
   return found;
 }
 
 /* Whether two links may lie in one tile. */
-static bool alike(const struct joint_rows *a, const struct joint_rows *b)
+static bool links_are_alike(const struct joint_rows *a, const struct joint_rows *b)
 {
   bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
-              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) && slides(a) == slides(b);
+              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) &&
+              link_slides(a) == link_slides(b);
   for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
   return same;
 }
 
-static unsigned kind_of(const struct frozen *f, int link, int *example, unsigned *kinds)
+static unsigned kind_of_link(const struct frozen *f, int link, int *example, unsigned *kinds)
 {
   unsigned kind = 0;
-  while (kind < *kinds && !alike(&f->link[link], &f->link[example[kind]])) kind++;
+  while (kind < *kinds && !links_are_alike(&f->link[link], &f->link[example[kind]])) kind++;
   if (kind == *kinds) example[(*kinds)++] = link;
   return kind;
 }
@@ -57,9 +58,9 @@ static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess
   int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
   int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
       *example = calloc(links, sizeof *example);
-  bool *soft = calloc(links, sizeof *soft), *point = calloc(links, sizeof *point);
+  bool *soft = calloc(links, sizeof *soft), *unit_columns = calloc(links, sizeof *unit_columns);
   unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
-  if (ends && first && sides && example && soft && point && kind) {
+  if (ends && first && sides && example && soft && unit_columns && kind) {
     for (int j = 0; j < f->links; j++) {
       const struct joint_rows *link = &f->link[j];
       for (int side = 0; side < TREE_SIDES; side++)
@@ -67,14 +68,14 @@ static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess
       first[j + 1] = first[j] + link->count;
       sides[j] = link->sides;
       soft[j] = link->soft;
-      point[j] = rows_share_point(link);
-      kind[j] = kind_of(f, j, example, &kinds);
+      unit_columns[j] = rows_share_point(link);
+      kind[j] = kind_of_link(f, j, example, &kinds);
     }
     g.ends = (const int(*)[TREE_SIDES])ends;
     g.first = first;
     g.sides = sides;
     g.soft = soft;
-    g.point = point;
+    g.unit_columns = unit_columns;
     g.kind = kind;
     f->tree = tree_build(&g, isa_lanes(f->isa));
   }
@@ -83,7 +84,7 @@ static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess
   free(sides);
   free(example);
   free(soft);
-  free(point);
+  free(unit_columns);
   free(kind);
   return f->tree != NULL;
 }
@@ -124,6 +125,22 @@ static bool is_used(const struct layout *l, int tile, int lane)
 static struct tree_body ground_of(const struct layout *l)
 {
   return l->t->body[l->t->bodies];
+}
+
+/* A side of links with these bodies, one in each lane. */
+static struct link_side link_side(const struct tree_body *body, int width)
+{
+  bool beside = true, same = true, wide = true;
+  for (int lane = 0; lane < width; lane++) {
+    beside &= body[lane].first == body->first && body[lane].width == width && body[lane].lane == lane;
+    same &= body[lane].first == body->first && body[lane].lane == body->lane;
+    wide &= body[lane].width == width;
+  }
+  struct link_side o = {.how = beside ? SIDE_BESIDE : same ? SIDE_SAME : wide ? SIDE_WIDE : SIDE_APART};
+  o.at[LINK_Y] = body->first * BODY_Y + body->lane;
+  o.at[LINK_X] = body->first * X_NUMBERS + body->lane;
+  o.at[LINK_FRAME] = body->first * FRAME_NUMBERS + body->lane;
+  return o;
 }
 
 /* The body of a lane that has one, else the ground. */
@@ -175,10 +192,20 @@ static struct link_side take_side(const struct layout *l, int tile, int side, st
   return own;
 }
 
+/* The shape that link kernels do a tile as. */
+static enum link_shape link_shape(int rows, int sides, bool point)
+{
+#define LINK_MATCH(of, name, n, s, p)                                                                        \
+  if (rows == (n) && sides == (s) && point == (p)) return of##name;
+  LINK_SHAPES(LINK_MATCH, LINK_)
+#undef LINK_MATCH
+  return sides == 2 ? LINK_PAIR : LINK_OTHER;
+}
+
 /* The constants of a link in its lane. */
 static void set_constants(const struct joint_rows *j, int width, double *o)
 {
-  const bool slide = slides(j);
+  const bool slide = link_slides(j);
   const struct coordinate *c = j->coordinate;
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
@@ -213,7 +240,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   o->body = side;
   o->residual = t->soft ? -1 : l->f->residuals;
   if (!t->soft) l->f->residuals += t->width;
-  for (int k = 0; k < j->primitives; k++) o->primitive[k] = slides(j) ? ROW_GAP : j->primitive[k].kind;
+  for (int k = 0; k < j->primitives; k++) o->primitive[k] = link_slides(j) ? ROW_GAP : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = take_side(l, tile, s, side, mix++);
     o->beside &= o->side[s].how == SIDE_BESIDE;
@@ -272,7 +299,7 @@ static int ends_of(const struct layout *l, int tile)
 }
 
 /* Where end `e` of a body is loaded from; the zero behind all loads if it has fewer. */
-static struct lane_at end_of(const struct layout *l, int body, int e)
+static struct lane_at load_of_end(const struct layout *l, int body, int e)
 {
   int at = l->end_first[body] + e;
   if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->end_loads};
@@ -297,7 +324,8 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *pu
       o->aligned ? l->t->tile[from].end_load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
   for (int lane = 0; lane < width; lane++) {
     const struct lane_at beside = {.at = base + (size_t)lane, .stride = (size_t)width};
-    push[lane] = is_used(l, tile, lane) ? end_of(l, item[lane], e) : (struct lane_at){.at = l->t->end_loads};
+    push[lane] =
+        is_used(l, tile, lane) ? load_of_end(l, item[lane], e) : (struct lane_at){.at = l->t->end_loads};
     if (!push[lane].stride && o->aligned && !is_used(l, from, lane)) push[lane] = beside;
     o->aligned &= push[lane].at == beside.at && push[lane].stride == beside.stride;
   }
@@ -465,8 +493,6 @@ bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *exc
   if (!build_tree(m, f, excess)) return false;
   place_links(f);
   f->solver = tree_solver(f->tree, f->isa);
-  f->kernels[0] = step_kernels(f->isa, 1);
-  f->kernels[1] = step_kernels(f->isa, isa_lanes(f->isa));
   return fill_tiles(m, f);
 }
 

@@ -3,8 +3,8 @@
  * leave it. Of a point that coincides with one of another body it needs the force alone, z or lambda of three rows, and works out
  * the rest; and what the rows need of it, the tip, takes three numbers. So a step need not make the Jacobian of such rows
  * again and again, nor read it. */
-#ifndef STEPPER_ENDS_H
-#define STEPPER_ENDS_H
+#ifndef STEPPER_BODY_ENDS_H
+#define STEPPER_BODY_ENDS_H
 
 #include "dynamics/kinematics.h"
 #include "stepper/kernels.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: what the kernels of links are made of, for sources built in lanes. All is inline and knows the shape of a tile
  * as a constant where there is one, so that its loops are laid out flat; sums have one order, whatever the shape. */
-#ifndef STEPPER_LINKS_H
-#define STEPPER_LINKS_H
+#ifndef STEPPER_LINK_TILES_H
+#define STEPPER_LINK_TILES_H
 
 #include "dynamics/primitives.h"
 #include "stepper/kernels.h"

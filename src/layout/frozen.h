@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What freezing adds to a model: links with their rows, the assembly tree, and what each tile of bodies or links is. Constant
  * once it is made. */
-#ifndef STEPPER_FROZEN_H
-#define STEPPER_FROZEN_H
+#ifndef LAYOUT_FROZEN_H
+#define LAYOUT_FROZEN_H
 
 #include "dca/condense.h"
 #include "dynamics/motion.h"
