@@ -22,6 +22,8 @@ SINGLE = {
 # Names that several files may have, and why these are the same thing.
 SAME = {
     "usage": "each program prints its own",
+    "help": "each program prints its own",
+    "take_options": "each program reads its own",
 }
 # An image, and what the field says.
 IMAGES = {
