@@ -38,7 +38,6 @@ enum platform_state {
 };
 const char *platform_state_name(unsigned state); /* "?" when unknown */
 const char *platform_mode_name(unsigned mode);
-extern const char *const platform_coordinate_name[PLATFORM_DOF]; /* "surge" to "yaw" */
 
 /* What is asked of it, by the state of the daemon. */
 enum platform_order {

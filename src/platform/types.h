@@ -13,6 +13,8 @@
 
 enum { PLATFORM_DOF = 6, PLATFORM_LEGS = 6 };
 
+extern const char *const platform_coordinate_name[PLATFORM_DOF]; /* "surge" to "yaw" */
+
 /* Six coordinates that move: m and rad, and per s, per s^2. */
 struct platform_motion {
   double p[PLATFORM_DOF], v[PLATFORM_DOF], a[PLATFORM_DOF];
