@@ -1,30 +1,61 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: summary.py RESULT.xml TEXT: the last lines of tests/run, from ctest's JUnit file.
+"""usage: summary.py TEXT TIER=RESULT.xml...: the last lines of tests/run, from the JUnit files that ctest wrote.
 
-Skipped tests are listed with the reason they gave: a line of theirs that begins with "skip"; so are the parts of others that
-were skipped. Exit status 1 if any failed."""
+Lists each skipped test, and each skipped part of a test, with the reason: a line of the test's output that begins with "skip".
+Then comes one line for each tier. Exit status 1 if a test failed, or no test ran."""
 import os
 import sys
 import xml.etree.ElementTree
 
-if not os.path.exists(sys.argv[1]):
-    print("tests/run: FAILED: ctest wrote no results")
-    sys.exit(1)
-cases = xml.etree.ElementTree.parse(sys.argv[1]).getroot().findall("testcase")
-count = {"run": 0, "fail": 0, "notrun": 0, "disabled": 0}
-for case in cases:
+STATUSES = {"run": "passed", "fail": "failed", "notrun": "skipped", "disabled": "skipped"}
+
+
+def reasons(case):
+    """Why the test, or parts of it, were skipped."""
     status = case.get("status")
-    count[status] = count.get(status, 0) + 1
-    said = [line.strip() for line in (case.findtext("system-out") or "").splitlines()]
-    reasons = [line for line in said if line.lower().startswith("skip")]
+    lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines()]
+    found = [line for line in lines if line.lower().startswith("skip")]
     if status == "notrun":
-        reasons = reasons[:1] or ["skip: no reason given"]
-    for reason in reasons if status in ("notrun", "run") else []:
-        print(f"   {case.get('name')}: {reason}")
-failed = [case.get("name") for case in cases if case.get("status") == "fail"]
-for name in failed:
-    print(f"   {name}: failed")
-print(f"tests/run: {'FAILED' if failed else 'passed'}: {count['run']} passed, {len(failed)} failed, "
-      f"{count['notrun']} skipped; {sys.argv[2]}")
-sys.exit(1 if failed else 0)
+        return found[:1] or ["skip: no reason given"]
+    return found if status == "run" else []
+
+
+def read_tier(path):
+    """(counts by outcome, seconds) of one tier; prints its failed and skipped tests."""
+    suite = xml.etree.ElementTree.parse(path).getroot()
+    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
+    for case in suite.findall("testcase"):
+        outcome = STATUSES.get(case.get("status"), "failed")
+        counts[outcome] += 1
+        for reason in reasons(case):
+            print(f"   {case.get('name')}: {reason}")
+        if outcome == "failed":
+            print(f"   {case.get('name')}: failed")
+    return counts, float(suite.get("time", 0))
+
+
+def text(counts):
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+
+
+def main():
+    total, lines, missing = {"passed": 0, "failed": 0, "skipped": 0}, [], []
+    for tier, path in (word.split("=", 1) for word in sys.argv[2:]):
+        if not os.path.exists(path):
+            missing.append(tier)
+            continue
+        counts, seconds = read_tier(path)
+        lines.append(f"   {tier + ':':8} {text(counts)}; {seconds:.0f} s")
+        total = {outcome: total[outcome] + counts[outcome] for outcome in total}
+    print("\n".join(lines))
+    for tier in missing:
+        print(f"tests/run: FAILED: ctest wrote no results of the tier {tier}")
+    if sum(total.values()) == 0:
+        print("tests/run: FAILED: no test was run")
+    bad = missing or total["failed"] or sum(total.values()) == 0
+    print(f"tests/run: {'FAILED' if bad else 'passed'}: {text(total)}; {sys.argv[1]}")
+    sys.exit(1 if bad else 0)
+
+
+main()

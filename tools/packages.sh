@@ -6,11 +6,25 @@
 packages_build=(gcc libc6-dev make cmake pkg-config
                 libfyaml-dev liblo-dev libmodbus-dev libsystemd-dev libncurses-dev libjansson-dev libmicrohttpd-dev)
 packages_client=(liblo-tools mbpoll)
-packages_test=("${packages_client[@]}" libcmocka-dev python3 curl strace tshark clang libclang-rt-14-dev clang-format rt-tests stress-ng
+packages_test=("${packages_client[@]}" libcmocka-dev python3 curl strace tshark clang libclang-rt-dev clang-format rt-tests stress-ng
                gnuplot-nox socat python3-yaml python3-jsonschema python3-pymodbus python3-serial python3-serial-asyncio)
 packages_tidy=(clang-tidy)
 packages_prove=(frama-c-base cvc4)
+packages_chroot=(mmdebstrap debian-archive-keyring)
+packages_arm64=(mmdebstrap debian-archive-keyring gcc-aarch64-linux-gnu qemu-user-static)
 packages_vm=(mmdebstrap genext2fs e2fsprogs qemu-system-x86)
+
+# packages_system: warns on a system on which nobody has tried these lists.
+packages_system()
+{
+  local system
+  # shellcheck source=/dev/null # a subshell: the file sets many names
+  system=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") || system=
+  case $system in
+  "debian 12" | "debian 13") ;;
+  *) echo "note: tried on Debian 12 and 13 only; this is ${system:-an unknown system}" >&2 ;;
+  esac
+}
 
 # packages_missing NAME...: prints those that are not installed, on one line.
 packages_missing()
@@ -29,7 +43,7 @@ packages_need()
   local missing root=()
   [ "${ALI3_PACKAGES:-}" = skip ] && return 0
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "This is not a Debian system. Install what these Debian packages hold, then set ALI3_PACKAGES=skip: $*" >&2
+    echo "This system has no apt-get. Install what these Debian packages hold, then set ALI3_PACKAGES=skip: $*" >&2
     return 1
   fi
   missing=$(packages_missing "$@")

@@ -6,8 +6,7 @@
 
 #include <stdbool.h>
 
-/* Every name stands for two builds of each kernel, with one lane and with LANES_name (CMakeLists.txt has
- * them, too). */
+/* Every name stands for two builds of each kernel, with one lane and with LANES_name (src/flags.cmake has them, too). */
 #define LANES_baseline 2
 #define LANES_avx2     4
 #define LANES_avx512   8

@@ -116,7 +116,7 @@ static struct node *hang(struct builder *b, enum node_kind kind, struct place at
   }
   n->key = o->key;
   n->key_at = o->key ? o->key_at : at;
-  if (at.line == 0) n->at = n->key_at; /* libfyaml gives no mark to a value that is not there */
+  if (at.line == 0) n->at = n->key_at;
   o->key = NULL;
   if (o->last)
     o->last->next = n;
@@ -167,7 +167,9 @@ static bool scalar(struct builder *b, struct fy_event *e)
     innermost(b)->key_at = place_of(e);
     return true;
   }
-  struct node *n = hang(b, *text || quoted ? NODE_SCALAR : NODE_NOTHING, place_of(e));
+  /* A value that is not there: libfyaml 0.7 gives it no mark, 0.8 one of its own. It has the place of its key with both. */
+  const bool nothing = !*text && !quoted;
+  struct node *n = hang(b, nothing ? NODE_NOTHING : NODE_SCALAR, nothing ? (struct place){0} : place_of(e));
   if (!n) return false;
   n->text = text;
   n->quoted = quoted;

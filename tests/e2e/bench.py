@@ -5,6 +5,7 @@ Three kinds of client: oscsend, oscdump and mbpoll (which share nothing with us,
 coder (tools/demo_parts/osc.py) and a Modbus client written from the specifications, and raw sockets. Python's own library is
 all it needs. Every process it starts is ended by its pid; everything goes over 127.0.0.1."""
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -24,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 from demo_parts.osc import decode as osc_decode, message as osc_message, text as osc_string  # noqa: E402, F401
 
+PORTS = None  # port_range(), at the first free_port()
 BIN = ""  # folder of the programs; the command line sets it
 SANITIZED = os.environ.get("ALI3_SANITIZE")  # what the programs are built with
 STATES = ["INIT", "STOPPED", "READY", "RUNNING", "PAUSED", "FAULT", "SAFE", "EXIT"]
@@ -44,10 +46,29 @@ def need(tool):
     return path
 
 
+def port_range():
+    """The ports of this process: 200 below the range from which the kernel takes ports. No test that runs beside this one gets
+    them, since only one process can bind the name in the abstract namespace."""
+    for first in range(10000, 30000, 200):
+        owner = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            owner.bind(f"\0ali3-e2e-ports-{first}")
+        except OSError:
+            owner.close()
+            continue
+        return owner, itertools.cycle(range(first, first + 200))
+    raise AssertionError("all ranges of ports are taken")
+
+
 def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port for a daemon to bind. The ports of a process take turns, so that a port comes back late."""
+    global PORTS
+    PORTS = PORTS or port_range()
+    for port in itertools.islice(PORTS[1], 200):
+        with socket.socket(socket.AF_INET, kind) as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def wait_for(what, condition, seconds=10.0):

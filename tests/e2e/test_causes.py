@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A fault is put into the daemon (broken.c), and the cause it gives for the missed deadline is that fault.
+"""A fault is put into the daemon (broken.c), and the cause it gives for the missed deadline is that fault. A process that was
+stopped has that cause, however short the stop was.
 
 Of all misses only that of the cycle with the fault is judged: a host that is not made for real time misses others. It may
 even be in the way of that very cycle, so each fault has a few tries."""
@@ -8,7 +9,9 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 import bench
@@ -153,6 +156,35 @@ class Causes(unittest.TestCase):
             self.assertGreater(same, 20)
             self.assertEqual(d.watch()["fault"], 0)
             self.assertEqual(d.stop()[0], 0)
+
+
+class Stops(unittest.TestCase):
+    STOPS = {0.015: 12, 0.025: 12, 0.060: 12}
+
+    def test_short_stops(self):
+        """Each miss in which the process was continued has that cause, and no other."""
+        with bench.Daemon(["--miss-log", "misses"]) as d:
+            continued = []  # length, and two instants within the stop
+            for length, count in self.STOPS.items():
+                for i in range(count):
+                    d.process.send_signal(signal.SIGSTOP)
+                    stopped = time.monotonic()
+                    time.sleep(length)
+                    before = time.monotonic()
+                    d.process.send_signal(signal.SIGCONT)
+                    continued.append((length, stopped, before))
+                    time.sleep(0.11 + 0.0037 * i)
+            self.assertEqual(d.stop()[0], 0, d.said())
+            with open(os.path.join(d.dir, "misses"), encoding="utf-8") as f:
+                misses = [m for m in map(json.loads, f) if "cause" in m]
+        judged = 0
+        for length, stopped, before in continued:
+            for m in misses:
+                if m["start_s"] < before < m["end_s"] and m["late_since_s"] is None:  # the end of the stop is within it
+                    judged += 1
+                    self.assertEqual(m["cause"], "suspended", f"stop of {length} s from {stopped}: {m['text']}")
+        print(f"{judged} misses by {len(continued)} stops, each called suspended")
+        self.assertGreater(judged, len(continued) // 3)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A peer that may only read floods OSC with questions: the inputs of others do not grow old by it, and e-stops overtake it."""
+"""A peer that may only read floods OSC with questions: the inputs of others do not grow old by it, and e-stops overtake it. An
+e-stop overtakes the steps that a loop in lockstep owes, too."""
+import os
+import statistics
 import threading
 import time
 import unittest
@@ -85,6 +88,30 @@ class FloodAges(unittest.TestCase):
             print(f"e-stop: {lost} of {ESTOPS} without effect; median {part(ms, 0.5):.1f} ms, max {ms[-1]:.1f} ms")
             self.assertEqual(lost, 0)
             self.assertLess(ms[-1], 1e3 * ESTOP)
+
+
+class Lockstep(unittest.TestCase):
+    def test_an_estop_overtakes_steps_on_one_processor(self):
+        """All threads on one processor, and steps owed for days: the ports are served all the same."""
+        cpu = str(max(os.sched_getaffinity(0)))
+        took = []
+        with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}, prefix=[bench.need("taskset"), "-c", cpu]) as d:
+            osc = bench.OscClient(d.osc_port)
+            self.addCleanup(osc.close)
+            for i in range(8):
+                for name in ("reset", "arm", "run"):
+                    bench.wait_for(name, lambda name=name, i=i: osc.command(name, 10 * i + 1) == 0)
+                    time.sleep(0.1 if name != "reset" else 0.6)
+                osc.send(bench.osc_message("/ali3/step", "ii", 2147483647, 10 * i + 2))
+                time.sleep(0.3)
+                start = time.monotonic()
+                self.assertEqual(osc.command("estop", 10 * i + 3), 0)
+                osc.send(bench.osc_message("/ali3/status"))
+                self.assertEqual(osc.answer("/ali3/status")[0], "SAFE")
+                took.append(time.monotonic() - start)
+            self.assertEqual(d.stop()[0], 0)
+        print("e-stop to SAFE in " + ", ".join(f"{1e3 * t:.1f}" for t in took) + " ms")
+        self.assertLess(statistics.median(took), 0.020)
 
 
 if __name__ == "__main__":

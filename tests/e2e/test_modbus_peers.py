@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Modbus clients beside others: values that waited, places that are shared, inputs that have another owner, a storm of connections."""
+"""Modbus clients beside others: values that waited, places that are shared, inputs that have another owner."""
 import contextlib
 import signal
-import socket
 import struct
 import time
 import unittest
 
 import bench
-import storm
 
 BODY = bench.four_bar()["model"]["bodies"][0]["name"]
 FORCE = [{"signal": "input.push.force.x", "table": "input", "address": 300, "type": "f64"}]
@@ -177,18 +175,6 @@ class Peers(unittest.TestCase):
         with contextlib.suppress(ConnectionError):
             return self.connect(daemon).inputs(0, 1)
         return None
-
-    def test_a_storm_of_connections(self):
-        """Its figure is printed; storm.py has the bound, for a quiet host."""
-        daemon = self.start()
-        quiet = storm.read_latencies(daemon.modbus_port, 1)
-        times, count = storm.run(daemon.modbus_port, 2)
-        print(f"quiet: {storm.figures(quiet)}\nstorm of {count / 2.5:.0f} connections a second: {storm.figures(times)}")
-        self.assertGreater(count, 100)
-        self.assertLess(times[int(0.99 * len(times))], 250)
-        self.assertEqual(daemon.watch()["state"], "RUNNING")
-        with socket.create_connection(("127.0.0.1", daemon.modbus_port), timeout=5):
-            pass
 
 
 if __name__ == "__main__":

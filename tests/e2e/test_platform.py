@@ -98,7 +98,7 @@ class Platform(unittest.TestCase):
                                                             ("lp_wn", 1.0, 3))):
                 osc.send(bench.osc_message("/ali3/platform/set", "sfi", name, value, number))
                 self.assertEqual(osc.answer("/ali3/ack"), ["platform", number, result], name)
-            self.assertIn("platform: gain_lin.x set to 0.4 by osc 127.0.0.1:", d.said())
+            bench.wait_for("the change in the log", lambda: "platform: gain_lin.x set to 0.4 by osc 127.0.0.1:" in d.said())
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)
             config["platform"].update(blend=0.5, height=0.78, pos_max=[0.1, 0.1, 0.1])

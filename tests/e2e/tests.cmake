@@ -1,20 +1,49 @@
 # SPDX-License-Identifier: MIT
-# End to end: the real programs, from the outside. One at a time, since the daemons would take each other's processor.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# End to end: the real programs, from the outside.
+
+# ali3_e2e(TIER NAME...): test_NAME.py with the folder of the programs as its argument.
+function(ali3_e2e tier)
+  foreach(name IN LISTS ARGN)
+    add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)
+    set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 LABELS e2e
+                                                ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")
+    ali3_tier(${tier} e2e/${name})
+  endforeach()
+endfunction()
+
+# Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest ones stand
+# first, since they decide when the tier ends.
+ali3_e2e(system platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
+                vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+
+# The false blocks of strangers would show in the pages of an exporter of all instances.
+set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)
+
+ali3_e2e(timing causes)        # the cause that the daemon gives for a missed deadline
+ali3_e2e(timing faults)        # misses while clients do wrong, beside a calm phase
+ali3_e2e(timing exporter_load) # misses under 1000 requests a second, beside a calm phase
+ali3_e2e(timing wallclock)     # misses while the wall clock jumps, beside a calm phase
+ali3_e2e(timing fuzz_live)     # misses while all that comes in is wrong
+ali3_e2e(timing subscribers)   # misses and time for each of eight subscribers
+ali3_e2e(timing demo)          # how far a platform lags behind a car that a script drives in real time
+ali3_e2e(timing threads)       # strace slows the loop down, which must not look like a loop that stands still
+ali3_e2e(timing flood_ages)    # ages of inputs, and times from e-stop to SAFE, in milliseconds
+ali3_e2e(timing modbus_storm)  # latency of a client beside a storm of connections
+ali3_e2e(timing side_by_side)  # stress-ng on every processor would stretch all that runs beside it
+
+# Long runs, by tests/run --tier soak.
+add_test(NAME soak/kill_peers CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/kill_peers --bin ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME soak/estop CONFIGURATIONS soak
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/e2e/soak_estop.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(soak/kill_peers soak/estop PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77)
+ali3_tier(soak soak/kill_peers soak/estop)
 
 # The daemon with a loop that stands still.
 add_executable(ali3d_stuck e2e/stuck.c ${PROJECT_SOURCE_DIR}/src/daemon/main.c)
 target_link_libraries(ali3d_stuck PRIVATE ali3_daemon)
 target_link_options(ali3d_stuck PRIVATE -Wl,--wrap=signals_observe)
 set_target_properties(ali3d_stuck PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-
-foreach(name motion commands restart platform withheld osc modbus modbus_peers devices packets freshness kill_peers fuzz_live network latency subscribers
-             clocking flood_ages faults causes limits lifecycle service monitor strangers screen doctor exporter exporter_load threads wallclock side_by_side
-             vehicle hexapod demo)
-  add_test(NAME e2e/${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/test_${name}.py ${CMAKE_BINARY_DIR}/bin)
-  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 RUN_SERIAL ON LABELS e2e
-                                              ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ALI3_SANITIZE=${ALI3_SANITIZE}")
-endforeach()
 add_library(test_e2e_wallclock MODULE e2e/wallclock.c)
 target_link_libraries(test_e2e_wallclock PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test_e2e_wallclock PROPERTIES

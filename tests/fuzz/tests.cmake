@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test.
-option(ALI3_FUZZ "build the targets for libFuzzer, with clang" OFF)
+# Targets for libFuzzer, with a build of their own: see tests/fuzz/run. In the ordinary build a short run of each is a test,
+# and a long run of all of them is a soak.
 set(ali3_fuzz_targets osc modbus config)
 set(ali3_fuzz_parsers osc_parse mbap rtu) # a parser alone, which takes a thousand times as many inputs in a second
 # Random mechanisms of which all is known: a program of its own, in the ordinary build a few of them.
@@ -16,8 +16,8 @@ if(ALI3_FUZZ)
       target_compile_definitions(fuzz_${target} PRIVATE FUZZ_CONFIG="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/bench.yaml")
       target_link_libraries(fuzz_${target} PRIVATE ali3_daemon)
     endif()
-    target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
-    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    target_compile_options(fuzz_${target} PRIVATE ${ali3_flags_fuzz})
+    target_link_options(fuzz_${target} PRIVATE ${ali3_flags_fuzz})
     target_include_directories(fuzz_${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     set_target_properties(fuzz_${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
     add_dependencies(fuzz fuzz_${target})
@@ -26,17 +26,29 @@ if(ALI3_FUZZ)
   set_target_properties(fuzz_mechanisms PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   add_dependencies(fuzz fuzz_mechanisms)
 elseif(NOT ALI3_SANITIZE)
+  # A corpus and 20000 inputs each. One test builds them all, beside tests of the tier that wait for their daemons.
+  set(run nice ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run)
+  add_test(NAME fuzz/build COMMAND ${run} --build ${ali3_fuzz_targets} ${ali3_fuzz_parsers})
+  set(fuzz_tests fuzz/build)
   foreach(target IN LISTS ali3_fuzz_targets ali3_fuzz_parsers)
-    add_test(NAME fuzz/${target} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run --runs 20000 --seed 1 ${target})
-    set_tests_properties(fuzz/${target} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK fuzz LABELS fuzz
-                                                   ENVIRONMENT "ALI3_FUZZ_BUILD=${CMAKE_BINARY_DIR}/fuzz")
+    add_test(NAME fuzz/${target} COMMAND ${run} --runs 20000 --seed 1 ${target})
+    set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED fuzz)
+    list(APPEND fuzz_tests fuzz/${target})
   endforeach()
+  add_test(NAME soak/fuzz CONFIGURATIONS soak COMMAND ${run} --soak 1e8)
+  set_tests_properties(${fuzz_tests} soak/fuzz PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS fuzz
+                                                          ENVIRONMENT "ALI3_FUZZ_BUILD=${CMAKE_BINARY_DIR}/fuzz")
+  set_tests_properties(fuzz/build PROPERTIES FIXTURES_SETUP fuzz COST 1000) # the longest of its tier starts first
+  set_tests_properties(soak/fuzz PROPERTIES TIMEOUT 28800)
+  ali3_tier(system ${fuzz_tests})
+  ali3_tier(soak soak/fuzz)
 endif()
 if(NOT ALI3_FUZZ)
   add_executable(fuzz_mechanisms ${ali3_fuzz_mechanisms})
   set_target_properties(fuzz_mechanisms PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME fuzz/mechanisms COMMAND fuzz_mechanisms 1 300)
+  add_test(NAME fuzz/mechanisms COMMAND nice $<TARGET_FILE:fuzz_mechanisms> 1 300)
   set_tests_properties(fuzz/mechanisms PROPERTIES TIMEOUT 300 LABELS fuzz)
+  ali3_tier(system fuzz/mechanisms)
 endif()
 target_include_directories(fuzz_mechanisms PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
 target_link_libraries(fuzz_mechanisms PRIVATE ali3_mechanics ali3_start m)

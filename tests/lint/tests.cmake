@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Rules of the source tree and of the built programs.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(lint ${CMAKE_CURRENT_SOURCE_DIR}/lint)
 add_test(NAME lint/tree COMMAND ${Python3_EXECUTABLE} ${lint}/tree.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/names COMMAND ${Python3_EXECUTABLE} ${lint}/names.py ${PROJECT_SOURCE_DIR})
 add_test(NAME lint/format COMMAND ${lint}/format ${PROJECT_SOURCE_DIR})
-add_test(NAME lint/clang COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
+add_test(NAME lint/clang COMMAND nice ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR})
 add_test(NAME lint/calls COMMAND ${Python3_EXECUTABLE} ${lint}/calls.py $<TARGET_FILE:ali3d> ${lint}/calls.txt)
 add_test(NAME lint/stack COMMAND ${Python3_EXECUTABLE} ${lint}/stack.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/src
          $<TARGET_FILE:ali3d> ${lint}/calls.txt)
@@ -17,7 +16,7 @@ list(TRANSFORM all_libraries REPLACE "^([a-z]+)$" "$<TARGET_FILE:ali3_\\1>")
 add_test(NAME lint/circles COMMAND ${Python3_EXECUTABLE} ${lint}/circles.py ${all_libraries})
 set(names lint/circles lint/tree lint/names lint/format lint/clang lint/calls lint/stack lint/symbols)
 if(ALI3_TIDY)
-  add_test(NAME lint/tidy COMMAND ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
+  add_test(NAME lint/tidy COMMAND nice ${Python3_EXECUTABLE} ${lint}/clang.py ${CMAKE_BINARY_DIR} --tidy)
   list(APPEND names lint/tidy)
 endif()
 
@@ -31,3 +30,11 @@ list(APPEND names lint/lint)
 
 set_tests_properties(${names} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS lint
                                          ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+set(compiled lint/clang lint/tidy) # they compile all sources once more
+list(REMOVE_ITEM names ${compiled})
+ali3_tier(quick ${names})
+ali3_tier(system lint/clang)
+set_tests_properties(lint/clang PROPERTIES COST 900) # the longer ones of a tier start first
+if(ALI3_TIDY)
+  ali3_tier(system lint/tidy)
+endif()

@@ -71,13 +71,13 @@ TEST(a_divisor_thins_the_stream_out)
 TEST(the_status_is_sent_on_change_and_on_request)
 {
   publish(1, STATE_STOPPED);
-  assert_string_equal(get(listener[0], "/ali3/status", "sifffiiii"), "STOPPED");
+  assert_string_equal((const char *)get(listener[0], "/ali3/status", "sifffiiii"), "STOPPED");
   publish(2, STATE_SAFE);
   const char *text = (const char *)get(listener[0], "/ali3/status", "sifffiiii");
   assert_string_equal(text, "SAFE");
   put(wire_message(bytes, "/ali3/status", ""));
   const uint8_t *args = get(client, "/ali3/status", "sifffiiii");
-  assert_string_equal(args, "SAFE");
+  assert_string_equal((const char *)args, "SAFE");
   assert_int_equal(wire_get_u32(args + 8), STATE_SAFE);
   assert_true(wire_get_f(args + 12) == 10 && wire_get_f(args + 16) == 70 && wire_get_f(args + 20) == 90);
   assert_int_equal(wire_get_u32(args + 24), 3);
@@ -89,7 +89,7 @@ TEST(the_last_frame_goes_out_before_the_end)
 {
   publish_silently(9, STATE_EXIT);
   endpoint_stop(&osc);
-  assert_string_equal(get(listener[0], "/ali3/status", "sifffiiii"), "EXIT");
+  assert_string_equal((const char *)get(listener[0], "/ali3/status", "sifffiiii"), "EXIT");
   close(client);
   bench_start();
 }
@@ -104,7 +104,7 @@ TEST(commands_go_to_the_loop_and_its_answers_come_back)
   const struct answer a = {.code = c.code, .id = c.id, .client = c.client, .result = RESULT_WRONG_STATE};
   assert_true(ring_push(&port.answers, &a)); /* and no event: the thread looks by itself */
   const uint8_t *args = get(client, "/ali3/ack", "sii");
-  assert_string_equal(args, "pause");
+  assert_string_equal((const char *)args, "pause");
   assert_int_equal(wire_get_u32(args + 8), 42);
   assert_int_equal(wire_get_u32(args + 12), RESULT_WRONG_STATE);
 }

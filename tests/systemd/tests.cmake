@@ -11,3 +11,4 @@ add_test(NAME systemd/exporter
          COMMAND ${check} ${CMAKE_BINARY_DIR}/systemd/ali3-exporter.service $<TARGET_FILE:ali3-exporter>
                  Nice=5 RestrictRealtime=yes DynamicUser=yes ProtectProc=default IPAddressDeny=any IPAddressAllow=localhost)
 set_tests_properties(systemd/unit systemd/exporter PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick systemd/unit systemd/exporter)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+# The flags of compiler and linker, each with its reason. No other file sets flags for more than one program.
+include(CheckCCompilerFlag)
+
+# ---- Language
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)             # -std=c11: no GNU extensions by accident
+add_compile_definitions(_GNU_SOURCE)    # the library's: processor affinity, accept4, pipe2, recvmmsg
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # libali3 can become part of a shared object; programs load at a random address
+
+# ---- Warnings
+
+add_compile_options(
+  -Wall -Wextra
+  -Wshadow             # an inner name that hides an outer one is a mistake in waiting
+  -Wstrict-prototypes  # f() takes no arguments rather than any
+  -Wmissing-prototypes # a function is static, or a header declares it
+  -Wvla                # the stack of a loop thread has a bound (tests/lint/stack.py)
+  -Wformat=2           # a format is a literal that the compiler checks
+  -Wundef)             # a misspelt macro in #if is no silent 0
+if(ALI3_WERROR)
+  add_compile_options(-Werror) # tests/run; users' compilers may know warnings that ours does not
+endif()
+# For src/ alone: a quarter of the smallest stack of a thread, the 128 KB of Modbus. Larger objects belong on the heap.
+# tests/lint/stack.py adds up whole chains of calls. A sanitizer makes larger frames by itself.
+set(ali3_flags_src "")
+if(NOT ALI3_SANITIZE)
+  set(ali3_flags_src -Wframe-larger-than=32768)
+endif()
+
+# ---- Build types
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, RelWithDebInfo or Release" FORCE)
+endif()
+# -O3: the kernels need its vectorisation, and one level for all keeps the bits of all inlined code the same.
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O3 -g -DNDEBUG") # -g: symbols for perf, gdb and core files; no cost at run time
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+# Debug has assertions. It keeps -O3 in the kernels (ali3_flags_kernels): without it a step takes a hundred times as long.
+set(CMAKE_C_FLAGS_DEBUG "-Og -g")
+
+# ---- Arithmetic
+
+# Equal sources give equal bits in the plain and in the vector code of one build. So there is no -ffast-math: sums keep
+# their order, and checks for NaN keep their meaning.
+add_compile_options(
+  -ffp-contract=off   # fused multiplications only where all lanes have them: in the kernels below
+  -fno-math-errno     # sqrt is one instruction; nobody reads errno after it. Changes no result
+  -fno-trapping-math) # an if may become a select; nobody enables traps. Changes no result
+
+# ---- Kernels: src/LAYER/*_lanes.c
+
+# Each kernel is compiled for every instruction set of src/base/isa.h, with one lane and with all of its lanes (doubles
+# side by side; isa.h has the same numbers). Bits are equal within an instruction set, not across.
+set(ali3_isas baseline)
+set(ali3_lanes_baseline 2)
+set(ali3_flags_baseline "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+  list(APPEND ali3_isas avx2 avx512)
+  set(ali3_lanes_avx2 4)
+  set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, hence again the same bits in all shapes
+  set(ali3_lanes_avx512 8)
+  set(ali3_flags_avx512 ${ali3_flags_avx2} -mavx512f -mavx512dq -mavx512vl
+      -mprefer-vector-width=512) # the compiler's default is 256, half of the lanes
+endif()
+set(ali3_flags_kernels "")
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  list(APPEND ali3_flags_kernels -O3)
+elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo") # lines, no variables: places of variables in flat loops take a third of
+  list(APPEND ali3_flags_kernels -g1)              # the time to compile, and gdb says "optimized out" of most of them
+endif()
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  list(APPEND ali3_flags_kernels
+       -fno-tree-loop-distribute-patterns       # a loop over a few vectors is no call of memset
+       --param=max-completely-peeled-insns=4000 # loops over the rows of a link are laid out flat
+       --param=max-completely-peel-times=64)
+endif()
+
+# ali3-bench measures the processor with plain code: a vectorised calibration would follow the compiler, not the machine.
+set(ali3_flags_calibration -fno-tree-vectorize -fno-tree-slp-vectorize)
+
+# ---- Sanitizers
+
+if(ALI3_SANITIZE)
+  add_compile_options(-fsanitize=${ALI3_SANITIZE}
+                      -fno-sanitize-recover=all # a finding ends the test
+                      -fno-omit-frame-pointer)  # whole call chains in the report
+  add_link_options(-fsanitize=${ALI3_SANITIZE})
+  list(APPEND ali3_flags_kernels -O1) # instrumented at -O2, a flat loop takes minutes a file; at -O1 it takes seconds
+endif()
+if(ALI3_FUZZ)
+  add_compile_options(-O1) # what libFuzzer's documentation advises: two thirds of the time to build
+  list(APPEND ali3_flags_kernels -fno-sanitize=all) # the fuzzed code runs before any kernel
+endif()
+set(ali3_flags_fuzz -fsanitize=fuzzer) # compiler and linker, of programs with LLVMFuzzerTestOneInput: libFuzzer's main()
+
+# ---- Linker
+
+add_link_options(
+  -Wl,-z,now    # every symbol is bound at the start: no lookup, no lock in the loop's first cycle
+  -Wl,-z,relro) # tables of pointers are read-only afterwards
+
+# ---- For checks
+
+check_c_compiler_flag(-fstack-usage ALI3_HAVE_STACK_USAGE)
+if(ALI3_HAVE_STACK_USAGE)
+  add_compile_options(-fstack-usage) # NAME.su beside every object, for tests/lint/stack.py
+endif()
