@@ -10,7 +10,7 @@ import sys
 
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "mechanics", "findings", "rt", "signals", "inputs",
+ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "mechanics", "findings", "lab", "rt", "signals", "inputs",
          "telemetry", "loop", "wire", "transport", "osc", "modbus", "packets", "config", "journal",
          "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.

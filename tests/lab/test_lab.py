@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: test_lab.py ALI3_LAB: the command line of ali3-lab, its tables, and the order of its integrators."""
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAB = sys.argv.pop(1)
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+CASES = os.path.join(ROOT, "config", "models", "lab")
+SLIDER = os.path.join(CASES, "slider_crank.yaml")
+
+
+def case(name):
+    return os.path.join(CASES, name + ".yaml")
+
+
+def reference(name, time):
+    with open(os.path.join(ROOT, "tests", "reference", name + ".csv"), encoding="utf-8") as f:
+        return next({k: float(v) for k, v in row.items()} for row in csv.DictReader(f) if abs(float(row["time"]) - time) < 1e-9)
+
+
+class LabTest(unittest.TestCase):
+    def lab(self, *arguments, status=0):
+        done = subprocess.run([LAB, *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def summary(self, *arguments, status=0):
+        return json.loads(self.lab("run", *arguments, "--summary", "-", status=status).stdout)
+
+    def rows(self, *arguments):
+        text = self.lab("run", *arguments, "--output", "-").stdout
+        return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
+class CommandLine(LabTest):
+    def test_list_names_everything(self):
+        text = self.lab("--list").stdout
+        for word in ("penalty", "al1", "hamiltonian", "ali3", "fe", "si", "tr", "nr", "natural"):
+            self.assertRegex(text, rf"(?m)^{word} ")
+        self.assertEqual(self.lab("list").stdout, text)
+        self.assertIn("--method", self.lab("--help").stdout)
+        self.assertTrue(self.lab("--version").stdout.startswith("ali3-lab 0."))
+
+    def test_wrong_usage_says_what_was_expected(self):
+        for arguments, text in (((), "command: expected run FILE"),
+                                (("run", SLIDER), "--method: expected a formulation"),
+                                (("run", SLIDER, "--method", "al1"), "--integrator: expected"),
+                                (("run", SLIDER, "--method", "al9", "--integrator", "nr"), "found al9"),
+                                (("run", SLIDER, "--method", "al1", "--integrator", "nr", "--dt", "0"), "--dt: expected a number above 0"),
+                                (("run", SLIDER, "--method", "al1", "--integrator", "nr", "--norm", "p"), "--norm: expected q or qp"),
+                                (("run", SLIDER, "--method", "al1", "--integrator", "nr", "--signals", "time"), "--output as well"),
+                                (("run", SLIDER, "--runs", "3", "--method", "al1", "--integrator", "nr"), "options of run"),
+                                (("table", "p9"), "expected p3-1"),
+                                (("table", "p3-1", "--dt", "1"), "options of table"),
+                                (("table", "p3-1", "--models", "/nowhere"), "no such model")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(text, self.lab(*arguments, status=2).stderr)
+
+    def test_what_does_not_go_together_is_refused_with_a_reason(self):
+        self.assertIn("ali3 with tr: it is an implicit rule", self.lab("run", SLIDER, "--method", "ali3", "--integrator", "tr", status=2).stderr)
+        self.assertIn("penalty with nr: it has no Newton form",
+                      self.lab("run", SLIDER, "--method", "penalty", "--integrator", "nr", status=2).stderr)
+
+    def test_an_unsuitable_model_is_refused_with_its_place(self):
+        said = self.lab("run", case("bricard"), "--method", "al1", "--integrator", "nr", status=2).stderr
+        self.assertRegex(said, r"bricard\.yaml:\d+:7: error: body b3: not planar: ")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            with open(SLIDER, encoding="utf-8") as source:
+                f.write(source.read().replace("simulation:", "  forces:\n    - {name: pull, type: joint_spring, joint: J1, "
+                                              "stiffness: 1}\nsimulation:"))
+            f.flush()
+            said = self.lab("run", f.name, "--method", "al1", "--integrator", "nr", status=2).stderr
+            self.assertRegex(said, r":\d+:7: error: force pull: natural coordinates know no force but weight")
+        self.assertIn("no such file", self.lab("run", "/none.yaml", "--method", "al1", "--integrator", "nr", status=2).stderr.lower())
+
+    def test_a_run_writes_the_names_of_ali3_sim(self):
+        rows = self.rows(SLIDER, "--method", "al1", "--integrator", "nr", "--omega", "500", "--xi", "0.7", "--duration", "1", "--every", "10")
+        self.assertEqual(len(rows), 101)
+        for time in (0, 0.3, 1):
+            row, exact = rows[round(100 * time)], reference("slider_crank", time)
+            for name in row.keys() & exact.keys():
+                if name.startswith(("body.", "time", "energy.")):
+                    self.assertAlmostEqual(row[name], exact[name], delta=2e-3 if time else 1e-13, msg=f"{name} at {time}")
+        self.assertIn("constraint.velocity", rows[0])
+
+    def test_a_summary_has_what_a_run_cost_and_kept(self):
+        s = self.summary(SLIDER, "--method", "al1", "--integrator", "nr", "--omega", "500", "--xi", "0.7")
+        self.assertEqual((s["steps"], s["outcome"], s["coordinates"], s["unknowns"], s["rows"]), (10000, "completed", "natural", 3, 2))
+        self.assertAlmostEqual(s["energy"]["drift"], 9.57e-4, delta=2e-5)
+        self.assertLess(s["constraint"]["position"], 1e-6)
+        self.assertGreater(s["calls"], 10000)
+        self.assertLess(s["iterations"]["mean"], 1.5)
+
+    def test_a_run_that_fails_says_so(self):
+        s = self.summary(SLIDER, "--method", "penalty", "--integrator", "fe", "--dt", "0.01", "--alpha", "1e8", "--omega", "500", status=1)
+        self.assertIn("diverged", s["outcome"])
+
+
+class Order(LabTest):
+    """The error at 0.3 s, before the first singular position, falls as the order of the integrator says."""
+
+    def error(self, method, integrator, dt, alpha, omega, xi):
+        row = self.rows(SLIDER, "--method", method, "--integrator", integrator, "--dt", repr(dt), "--alpha", alpha, "--omega", omega, "--xi", xi,
+                        "--tolerance", "1e-10", "--norm", "qp", "--duration", "0.3", "--every", str(round(0.3 / dt)))[-1]
+        exact = reference("slider_crank", 0.3)
+        return 2 * math.hypot(*(row[k] - exact[k] for k in ("body.A.position.x", "body.A.position.y")))
+
+    def check(self, order, steps, expected, *method):
+        errors = [self.error(*method[:2], dt, *method[2:]) for dt in steps]
+        for coarse, fine in zip(errors, errors[1:]):
+            self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.05)
+        self.assertAlmostEqual(errors[1] / expected, 1, delta=0.1)
+
+    def test_euler(self):
+        fine, wide = (4e-5, 2e-5, 1e-5), (2e-3, 1e-3, 5e-4)
+        self.check(1, fine, 5.02e-6, "penalty", "fe", "1e8", "25", "1")
+        self.check(1, fine, 6.99e-6, "al1", "fe", "1e7", "10", "1")
+        self.check(1, wide, 5.2e-4, "penalty", "si", "1e8", "250", "1")
+        self.check(1, wide, 5.2e-4, "al1", "si", "1e8", "250", "1")
+        self.check(1, wide, 5.25e-4, "hamiltonian", "fe", "1e9", "0.1", "1000")
+
+    def test_trapezoidal_rule(self):
+        steps = (2e-3, 1e-3, 5e-4)
+        self.check(2, steps, 4.65e-7, "penalty", "tr", "1e7", "200", "1")
+        self.check(2, steps, 4.65e-7, "al1", "tr", "1e7", "200", "1")
+        self.check(2, steps, 4.76e-7, "al1", "nr", "1e7", "500", "0.7")
+        self.check(2, steps, 2.54e-7, "hamiltonian", "nr", "1e8", "1", "1e5")
+        self.check(2, steps, 3.43e-7, "ali3", "nr", "1e9", "1", "1")
+
+
+class Tables(LabTest):
+    def table(self, name, *arguments, status=0):
+        with tempfile.NamedTemporaryFile() as f:
+            text = self.lab("table", name, *arguments, "--json", f.name, status=status).stdout
+            return text, json.load(f)
+
+    def check_cells(self, name, demanded, chaotic):
+        text, cells = self.table(name, "--runs", "30")
+        self.assertIn(f"{demanded} of {demanded} demanded cells hold", text)
+        self.assertEqual(sum(cell["perturbed_runs"] > 0 for cell in cells), chaotic)
+        for cell in cells:
+            if cell["demanded"] and not cell["perturbed_runs"]:
+                self.assertAlmostEqual(cell["drift"] / cell["drift_expected"], 1, delta=0.02)
+                self.assertLess(cell["drift"], cell["limit"])
+        return cells
+
+    def test_paper_3_table_1(self):
+        cells = self.check_cells("p3-1", 4, 0)
+        self.assertEqual([cell["verdict"] for cell in cells if not cell["demanded"]], ["not reproduced"])
+
+    def test_paper_3_table_2(self):
+        self.check_cells("p3-2", 9, 1)
+
+    def test_paper_3_table_3(self):
+        cells = self.check_cells("p3-3", 10, 3)
+        self.assertEqual([cell["verdict"] for cell in cells if not cell["demanded"]], ["not reproduced"])
+
+    def test_a_cell_that_does_not_hold_shows_in_the_status(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(SLIDER, encoding="utf-8") as f, open(os.path.join(folder, "slider_crank.yaml"), "w", encoding="utf-8") as g:
+                g.write(f.read().replace("mass: 1\n", "mass: 0.5\n"))
+            text, _ = self.table("p3-1", "--models", folder, status=1)
+        self.assertIn("another drift", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])
