@@ -121,7 +121,8 @@ static enum lab_status al1_accept(struct lab_state *s)
   return LAB_OK;
 }
 
-static const struct newton_form al1_newton = {.start = al1_start_accelerations,
+static const struct newton_form al1_newton = {.needs_rows = true,
+                                              .start = al1_start_accelerations,
                                               .predict = al1_predict,
                                               .increment = al1_increment,
                                               .accept = al1_accept};

@@ -10,18 +10,22 @@
 
 #include <string.h>
 
-static void ali3_acceleration(struct lab_state *s)
+/* Newmark's formulas: q' and q'' that go with q. */
+static void ali3_newmark(struct lab_state *s)
 {
   const double h = s->h;
-  for (int i = 0; i < s->n; i++)
-    s->wd[i] = 4 / (h * h) * (s->q[i] - s->q_k[i]) - 4 / h * s->w_k[i] - s->wd_k[i];
+  for (int i = 0; i < s->n; i++) {
+    const double dq = s->q[i] - s->q_k[i];
+    s->w[i] = 2 / h * dq - s->w_k[i];
+    s->wd[i] = 4 / (h * h) * dq - 4 / h * s->w_k[i] - s->wd_k[i];
+  }
 }
 
 static enum lab_status ali3_predict(struct lab_state *s)
 {
   const double h = s->h;
   for (int i = 0; i < s->n; i++) s->q[i] = s->q_k[i] + h * s->w_k[i] + 0.5 * h * h * s->wd_k[i];
-  ali3_acceleration(s);
+  ali3_newmark(s);
   state_rows(s);
   return LAB_OK;
 }
@@ -45,7 +49,7 @@ static enum lab_status ali3_increment(struct lab_state *s)
 static enum lab_status ali3_accept(struct lab_state *s)
 {
   for (int i = 0; i < s->n; i++) s->q[i] += s->dq[i];
-  ali3_acceleration(s);
+  ali3_newmark(s);
   state_rows(s);
   for (int i = 0; i < s->m; i++) s->lambda[i] += s->run->alpha * s->Phi[i];
   return LAB_OK;
@@ -53,13 +57,13 @@ static enum lab_status ali3_accept(struct lab_state *s)
 
 static enum lab_status ali3_finish(struct lab_state *s)
 {
-  const double h = s->h, part = 0.25 * h * h, alpha = s->run->alpha;
+  const double part = 0.25 * s->h * s->h, alpha = s->run->alpha;
   const int n = s->n, m = s->m;
   penalty_matrix(s->A, s->M, part * alpha, s->Phi_q, m, n);
   if (!chol_factor(s->A, n, n)) return LAB_SINGULAR;
 
   /* velocity: (..) q' = M q'* */
-  for (int i = 0; i < n; i++) s->rhs[i] = 2 / h * (s->q[i] - s->q_k[i]) - s->w_k[i];
+  memcpy(s->rhs, s->w, sizeof *s->rhs * (size_t)n);
   memset(s->w, 0, sizeof *s->w * (size_t)n);
   add_product(s->w, 1, s->M, s->rhs, n, n);
   chol_solve(s->A, n, n, s->w);

@@ -179,7 +179,8 @@ static enum lab_status hamiltonian_finish(struct lab_state *s)
   return LAB_OK;
 }
 
-static const struct newton_form hamiltonian_newton = {.start = hamiltonian_newton_start,
+static const struct newton_form hamiltonian_newton = {.needs_rows = true,
+                                                      .start = hamiltonian_newton_start,
                                                       .predict = hamiltonian_predict,
                                                       .increment = hamiltonian_increment,
                                                       .accept = hamiltonian_accept,

@@ -5,7 +5,8 @@
 
 #include "lab/state.h"
 
-extern const struct integrator integrator_fe, integrator_si, integrator_tr, integrator_nr;
+extern const struct integrator integrator_fe, integrator_si, integrator_tr, integrator_nr, integrator_ode45,
+    integrator_ode23;
 
 /* What fixed-point and Newton iterations share: counts, and the rule by which they end. */
 struct iteration_rule {

@@ -93,3 +93,18 @@ double largest_entry(const double *x, int n)
     if (fabs(x[i]) > largest || isnan(x[i])) largest = fabs(x[i]);
   return largest;
 }
+
+void add_block(double *o, double factor, const double *A, bool At, const double *B, int r, int inner, int c)
+{
+  for (int i = 0; i < r; i++)
+    for (int k = 0; k < inner; k++) {
+      const double a = factor * (At ? A[k * r + i] : A[i * inner + k]);
+      for (int j = 0; j < c; j++) o[i * c + j] += a * B[k * c + j];
+    }
+}
+
+void transpose_block(double *o, const double *A, int r, int c)
+{
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < c; j++) o[j * r + i] = A[i * c + j];
+}

@@ -19,6 +19,11 @@ void penalty_matrix(double *A, const double *M, double alpha, const double *B, i
 void add_transposed(double *o, double k, const double *B, const double *x, int m, int n);
 void add_product(double *o, double k, const double *B, const double *x, int m, int n);
 
+/* o (r, c) += factor A B, or A'B where At; A is (r, inner), or (inner, r) where At. */
+void add_block(double *o, double factor, const double *A, bool At, const double *B, int r, int inner, int c);
+/* o (c, r) = A', A (r, c) */
+void transpose_block(double *o, const double *A, int r, int c);
+
 double euclidean_norm(const double *x, int n);
 double largest_entry(const double *x, int n); /* NaN if one is */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct description *const lab_descriptions[] = {&description_natural, NULL};
+const struct description *const lab_descriptions[] = {&description_natural, &description_absolute, NULL};
 
 const struct description *lab_find_description(const char *name)
 {

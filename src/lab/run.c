@@ -44,13 +44,18 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
     why = "it is an implicit rule of its own: use nr";
   else if (i->needs == NEEDS_PURE_RATES && !f->pure)
     why = "its multipliers go on from call to call, so a step cannot be tried twice";
+  else if (i->needs == NEEDS_RATES && f->project)
+    why = "its projections follow the steps of ode45 and ode23";
   if (why) {
     snprintf(text, size, "%s with %s: %s", f->name, i->name, why);
     return text;
   }
-  if ((f->needs_rows || (i->needs == NEEDS_NEWTON && !f->only)) && !p->kind->row_rates)
+  if ((f->needs_rows || (i->needs == NEEDS_NEWTON && f->newton->needs_rows)) && !p->kind->row_rates)
     why = "it needs natural coordinates";
-  if (f->only && f->only != p->kind) why = "it is written in other coordinates";
+  if (f->only && f->only != p->kind)
+    why = "it is written in other coordinates";
+  else if (f->unsuitable)
+    why = f->unsuitable(p);
   if (!why) return NULL;
   snprintf(text, size, "%s in %s coordinates: %s", f->name, p->kind->name, why);
   return text;

@@ -36,6 +36,8 @@ struct formulation {
   bool pure;       /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
   bool needs_rows; /* it needs d(Phi_q)/dt itself, and a constant M */
   const struct description *only; /* the one description that it knows; NULL: any */
+  const char *(*unsuitable)(
+      const struct problem *p); /* why it cannot do this one; NULL: it can, or does any */
   /* Memory of its own; NULL: none. */
   void *(*make)(const struct problem *p);
   void (*release)(void *own);
@@ -50,6 +52,7 @@ struct formulation {
 
 /* The step as a Newton iteration, with Newmark's formulas (beta 1/4, gamma 1/2) put into the equations. */
 struct newton_form {
+  bool needs_rows;                                   /* d(Phi_q)/dt itself */
   enum lab_status (*start)(struct lab_state *s);     /* q''(0) or p'(0), and multipliers; w has been set */
   enum lab_status (*predict)(struct lab_state *s);   /* q (and p) of the next step */
   enum lab_status (*increment)(struct lab_state *s); /* s->dq, and s->dp where w is p */

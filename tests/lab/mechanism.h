@@ -17,7 +17,7 @@ struct mechanism {
 
 struct mechanism mechanism_new(void);
 void mechanism_free(struct mechanism *o);
-/* A rod of inertia 0.1 from (x0, y0) to (x1, y1), at rest. */
+/* A rod of inertia 0.25, as in paper 5, from (x0, y0) to (x1, y1), at rest. */
 int mechanism_rod(struct mechanism *o, const char *name, double x0, double y0, double x1, double y1);
 /* A revolute joint about z at a place. */
 void mechanism_pin(struct mechanism *o, const char *name, int a, int b, double x, double y);
@@ -29,6 +29,9 @@ void mechanism_ready(struct mechanism *o);
 struct mechanism mechanism_slider(double angle);
 /* A chain of `rods` from the ground; closed: its end is on the ground, too. */
 struct mechanism mechanism_chain(int rods, bool closed);
+
+/* A four-bar linkage whose coupler carries a loop of three rods and whose first crank carries a branch of two. */
+struct mechanism mechanism_with_loop(void);
 
 /* A number in -1 .. 1. */
 double mechanism_random(unsigned *seed);

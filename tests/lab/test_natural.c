@@ -67,7 +67,7 @@ static void check_energy(const struct mechanism *o, const struct problem *p)
       expected[0] += 0.5 * state.velocity[k] * state.velocity[k];
     }
     for (int k = 0; k < 4; k++) assert_near(body.orientation[k], state.orientation[k], 1e-14);
-    expected[0] += 0.5 * 0.1 * state.angular_velocity[2] * state.angular_velocity[2];
+    expected[0] += 0.5 * 0.25 * state.angular_velocity[2] * state.angular_velocity[2];
     expected[1] += 9.81 * state.position[1];
   }
   assert_near(kinetic, expected[0], 1e-13);
@@ -133,7 +133,7 @@ TEST(poses_follow_the_points)
     assert_near(cos(2 * half), cos(angle), 1e-14);
     assert_near(sin(2 * half), sin(angle), 1e-14);
     p.kind->energy(&p, q, qd, &T, &V);
-    assert_near(T, 0.5 * 4 * (0.1 + 0.0625), 1e-14);
+    assert_near(T, 0.5 * 4 * (0.25 + 0.0625), 1e-14);
     assert_near(V, 9.81 * q[1], 1e-14);
   }
   problem_free(&p);

@@ -57,6 +57,8 @@ struct table_options {
   bool ensembles;            /* of every cell */
 };
 int table_command(const struct table_options *o);
+/* Where the lines of a table go: standard error where JSON takes standard output. */
+FILE *table_lines(const struct table_options *o);
 /* The model file NAME.yaml in the folder of the cases. */
 struct model_file *case_open(const struct table_options *o, const char *name);
 /* Writes `json` and gives it up. False after a message. */
@@ -64,5 +66,6 @@ bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
 int table_p3(const struct table_options *o, int number);
+int table_p5(const struct table_options *o);
 
 #endif

@@ -34,7 +34,7 @@ static const char lab_help[] =
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3.\n"
+    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
@@ -76,17 +76,18 @@ static bool read_count(const char *option, const char *text, long max, long *out
 
 static void print_list(void)
 {
-  printf("%-18s %-10s %-20s %s\n", "method", "in", "integrators", "what it is");
+  printf("%-22s %-9s %-25s %s\n", "method", "in", "integrators", "what it is");
   for (int i = 0; lab_formulations[i]; i++) {
     const struct formulation *f = lab_formulations[i];
     char with[60] = "";
     for (int k = 0; lab_integrators[k]; k++) {
       const struct integrator *g = lab_integrators[k];
-      const bool fits = g->needs == NEEDS_NEWTON ? f->newton != NULL
-                                                 : f->evaluate && (g->needs != NEEDS_PURE_RATES || f->pure);
+      const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
+                        : g->needs == NEEDS_PURE_RATES ? f->pure
+                                                       : f->evaluate && !f->project;
       if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
     }
-    printf("%-18s %-10s %-20s %s; %s\n", f->name,
+    printf("%-22s %-9s %-25s %s; %s\n", f->name,
            f->only         ? f->only->name
            : f->needs_rows ? "natural"
                            : "any",
@@ -94,10 +95,10 @@ static void print_list(void)
   }
   printf("\n");
   for (int k = 0; lab_integrators[k]; k++)
-    printf("%-18s %s\n", lab_integrators[k]->name, lab_integrators[k]->title);
+    printf("%-22s %s\n", lab_integrators[k]->name, lab_integrators[k]->title);
   printf("\n");
   for (int k = 0; lab_descriptions[k]; k++)
-    printf("%-18s %s\n", lab_descriptions[k]->name, lab_descriptions[k]->title);
+    printf("%-22s %s\n", lab_descriptions[k]->name, lab_descriptions[k]->title);
 }
 
 static bool read_method(const char *text, struct run_options *o)

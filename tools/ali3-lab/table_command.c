@@ -32,11 +32,17 @@ struct model_file *case_open(const struct table_options *o, const char *name)
   return model_file_open(file);
 }
 
+FILE *table_lines(const struct table_options *o)
+{
+  return o->json && strcmp(o->json, "-") == 0 ? stderr : stdout;
+}
+
 int table_command(const struct table_options *o)
 {
   static const char *const names[] = {"p3-1", "p3-2", "p3-3"};
   for (int i = 0; i < 3; i++)
     if (strcmp(o->name, names[i]) == 0) return table_p3(o, i + 1);
-  fprintf(stderr, "ali3-lab: table: expected p3-1, p3-2 or p3-3, found %s\n", o->name);
+  if (strcmp(o->name, "p5") == 0) return table_p5(o);
+  fprintf(stderr, "ali3-lab: table: expected p3-1, p3-2, p3-3 or p5, found %s\n", o->name);
   return EXIT_USAGE;
 }

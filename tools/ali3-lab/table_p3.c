@@ -143,24 +143,24 @@ static bool run_cell(const struct table_options *options, const struct p3_cell *
   return !interrupted();
 }
 
-static void print_p3_head(int number)
+static void print_p3_head(FILE *out, int number)
 {
-  printf("paper 3, table %d: %s, 10 s, energy drift at most %g J\n", number, case_model[number],
-         drift_limit[number]);
-  printf("%-11s %-3s %6s %7s %6s %6s | %9s %9s %6s %6s | %-24s | %6s %8s %8s %6s\n", "method", "int", "h ms",
-         "alpha", "omega", "xi", "expected", "drift", "ratio", "limit", "verdict", "calls", "paper us",
-         "ours us", "ratio");
+  fprintf(out, "paper 3, table %d: %s, 10 s, energy drift at most %g J\n", number, case_model[number],
+          drift_limit[number]);
+  fprintf(out, "%-11s %-3s %6s %7s %6s %6s | %9s %9s %6s %6s | %-24s | %6s %8s %8s %6s\n", "method", "int",
+          "h ms", "alpha", "omega", "xi", "expected", "drift", "ratio", "limit", "verdict", "calls",
+          "paper us", "ours us", "ratio");
 }
 
-static void print_p3_cell(const struct p3_cell *cell, const struct cell_outcome *o)
+static void print_p3_cell(FILE *out, const struct p3_cell *cell, const struct cell_outcome *o)
 {
   const double steps = (double)o->run.steps, us = 1e6 * o->run.seconds / steps;
-  printf("%-11s %-3s %6g %7g %6g %6g | %9.3g %9.3g %6.3f %6.2f | %-24s | %6.2f %8g %8.3g %6.3f%s%s\n",
-         cell->formulation, cell->integrator, cell->dt_ms, cell->alpha, cell->omega, cell->xi, cell->drift,
-         o->run.drift, o->run.drift / cell->drift, o->run.drift / drift_limit[cell->table], o->verdict,
-         (double)o->run.calls / steps, cell->paper_us, us, us / cell->paper_us, cell->note ? "  " : "",
-         cell->note ? cell->note : "");
-  fflush(stdout);
+  fprintf(out, "%-11s %-3s %6g %7g %6g %6g | %9.3g %9.3g %6.3f %6.2f | %-24s | %6.2f %8g %8.3g %6.3f%s%s\n",
+          cell->formulation, cell->integrator, cell->dt_ms, cell->alpha, cell->omega, cell->xi, cell->drift,
+          o->run.drift, o->run.drift / cell->drift, o->run.drift / drift_limit[cell->table], o->verdict,
+          (double)o->run.calls / steps, cell->paper_us, us, us / cell->paper_us, cell->note ? "  " : "",
+          cell->note ? cell->note : "");
+  fflush(out);
 }
 
 static json_t *p3_to_json(const struct p3_cell *cell, const struct cell_outcome *o)
@@ -191,20 +191,20 @@ int table_p3(const struct table_options *options, int number)
   int demanded = 0, held = 0;
   bool whole = true;
   catch_signals();
-  print_p3_head(number);
+  print_p3_head(table_lines(options), number);
   for (int i = 0; i < P3_CELLS && whole; i++) {
     struct cell_outcome o;
     if (p3_cells[i].table != number) continue;
     whole = run_cell(options, &p3_cells[i], &p, &progress, &o);
     progress_end(&progress);
     if (!whole) break;
-    print_p3_cell(&p3_cells[i], &o);
+    print_p3_cell(table_lines(options), &p3_cells[i], &o);
     json_array_append_new(list, p3_to_json(&p3_cells[i], &o));
     demanded += o.demanded;
     held += o.demanded && o.holds;
   }
-  printf("%d of %d demanded cells hold; times are never demanded%s\n", held, demanded,
-         whole ? "" : "; interrupted");
+  fprintf(table_lines(options), "%d of %d demanded cells hold; times are never demanded%s\n", held, demanded,
+          whole ? "" : "; interrupted");
   problem_free(&p);
   model_file_close(f);
   const bool written = !options->json || json_write(options->json, json_incref(list));
