@@ -20,7 +20,7 @@ struct body_view {
 
 static const double ground_numbers[ABSOLUTE_BODY] = {0, 0, 0, 1}, ground_rates[ABSOLUTE_BODY];
 
-static struct body_view body_at(const double *q, const double *qd, int body)
+static struct body_view view_of_body(const double *q, const double *qd, int body)
 {
   const double *x = body == ALI3_GROUND ? ground_numbers : q + ABSOLUTE_BODY * body;
   const double *xd = body == ALI3_GROUND || !qd ? ground_rates : qd + ABSOLUTE_BODY * body;
@@ -80,7 +80,7 @@ static void add_vector_gradient(double *gradient, int body, const struct body_vi
 
 static double evaluate_row(const struct absolute_row *row, const double *q, double *gradient)
 {
-  const struct body_view x[2] = {body_at(q, NULL, row->body[0]), body_at(q, NULL, row->body[1])};
+  const struct body_view x[2] = {view_of_body(q, NULL, row->body[0]), view_of_body(q, NULL, row->body[1])};
   double d[3], U[3], V[3];
   point_gap(row, x, d);
   switch (row->kind) {
@@ -121,7 +121,7 @@ static void absolute_rows(const struct problem *p, const double *q, double *Phi,
 /* The second derivative of a row without q'': of A(p) a it is 2 A(p') a. */
 static double row_bias(const struct absolute_row *row, const double *q, const double *qd)
 {
-  const struct body_view x[2] = {body_at(q, qd, row->body[0]), body_at(q, qd, row->body[1])};
+  const struct body_view x[2] = {view_of_body(q, qd, row->body[0]), view_of_body(q, qd, row->body[1])};
   double d[3], rate[3], second[3], arm[2][3], swing[2][3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3];
   point_gap(row, x, d);
   for (int side = 0; side < 2; side++) {
@@ -205,7 +205,7 @@ static void absolute_energy(const struct problem *p, const double *q, const doub
   *kinetic = *potential = 0;
   for (int b = 0; b < p->bodies; b++) {
     const struct body *body = &p->model->body[b];
-    const struct body_view x = body_at(q, qd, b);
+    const struct body_view x = view_of_body(q, qd, b);
     double w[3], Jw[3];
     p_to_rotation(w, x.p, x.pd);
     m3_mul(Jw, body->inertia, w);
@@ -217,7 +217,7 @@ static void absolute_energy(const struct problem *p, const double *q, const doub
 static void absolute_body(const struct problem *p, const double *q, const double *qd, int body,
                           struct lab_body *o)
 {
-  const struct body_view x = body_at(q, qd, body);
+  const struct body_view x = view_of_body(q, qd, body);
   (void)p;
   memcpy(o->position, x.r, sizeof o->position);
   memcpy(o->orientation, x.p, sizeof o->orientation);

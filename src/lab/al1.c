@@ -20,7 +20,7 @@ static void stabilised_bias(struct lab_state *s, double omega, double xi)
 }
 
 /* (5) (6a) for q'', in s->wd; `updates` times, with (6b) after each. */
-static enum lab_status solve_accelerations(struct lab_state *s, double omega, double xi, int updates)
+static enum lab_status solve_index1(struct lab_state *s, double omega, double xi, int updates)
 {
   const double alpha = s->run->alpha;
   const int n = s->n, m = s->m;
@@ -42,19 +42,19 @@ static enum lab_status solve_accelerations(struct lab_state *s, double omega, do
 static enum lab_status penalty_evaluate(struct lab_state *s)
 {
   s->result->calls++;
-  return solve_accelerations(s, s->run->omega, s->run->xi, 0);
+  return solve_index1(s, s->run->omega, s->run->xi, 0);
 }
 
 static enum lab_status al1_evaluate(struct lab_state *s)
 {
   s->result->calls++;
-  return solve_accelerations(s, s->run->omega, s->run->xi, 1);
+  return solve_index1(s, s->run->omega, s->run->xi, 1);
 }
 
 enum lab_status al1_start_accelerations(struct lab_state *s)
 {
   enum { START_UPDATES = 5 };
-  return solve_accelerations(s, 0, 0, START_UPDATES);
+  return solve_index1(s, 0, 0, START_UPDATES);
 }
 
 /* Newmark's formulas (13): q' and q'' that go with q. */

@@ -15,23 +15,23 @@ struct path_finder {
   struct handle_plan *plan;
 };
 
-static bool connects(const struct absolute_joint *j, int a, int b)
+static bool joins_bodies(const struct absolute_joint *j, int a, int b)
 {
   return (j->body[0] == a && j->body[1] == b) || (j->body[0] == b && j->body[1] == a);
 }
 
 /* The joint between two bodies; -1: none. */
-static int joint_between(const struct path_finder *k, int a, int b)
+static int joint_of_pair(const struct path_finder *k, int a, int b)
 {
   for (int i = 0; i < k->absolute->joints; i++)
-    if (connects(&k->absolute->joint[i], a, b)) return i;
+    if (joins_bodies(&k->absolute->joint[i], a, b)) return i;
   return -1;
 }
 
-static int joints_between(const struct path_finder *k, int a, int b)
+static int joints_of_pair(const struct path_finder *k, int a, int b)
 {
   int count = 0;
-  for (int i = 0; i < k->absolute->joints; i++) count += connects(&k->absolute->joint[i], a, b);
+  for (int i = 0; i < k->absolute->joints; i++) count += joins_bodies(&k->absolute->joint[i], a, b);
   return count;
 }
 
@@ -45,7 +45,7 @@ static int mark_component(struct path_finder *k, int start, int base)
     grown = false;
     for (int a = 0; a < k->bodies; a++)
       for (int b = 0; k->member[a] && b < k->bodies; b++)
-        if (k->left[b] && b != base && !k->member[b] && joint_between(k, a, b) >= 0) {
+        if (k->left[b] && b != base && !k->member[b] && joint_of_pair(k, a, b) >= 0) {
           k->member[b] = grown = true;
           count++;
         }
@@ -57,7 +57,7 @@ static int neighbours_in_component(const struct path_finder *k, int body)
 {
   int count = 0;
   for (int b = 0; b < k->bodies; b++)
-    if (k->member[b] && b != body) count += joints_between(k, body, b);
+    if (k->member[b] && b != body) count += joints_of_pair(k, body, b);
   return count;
 }
 
@@ -76,7 +76,7 @@ static bool walk_path(struct path_finder *k, int count)
     int next = -1;
     k->path[k->length++] = at;
     for (int b = 0; b < k->bodies; b++)
-      if (k->member[b] && b != at && b != last && joint_between(k, at, b) >= 0) next = b;
+      if (k->member[b] && b != at && b != last && joint_of_pair(k, at, b) >= 0) next = b;
     last = at;
     at = next;
   }
@@ -89,7 +89,7 @@ static bool find_holds(const struct path_finder *k, int base, struct compound *c
   c->joints = 0;
   for (int i = 0; i < k->absolute->joints; i++)
     for (int n = 0; n < k->length; n++) {
-      if (!connects(&k->absolute->joint[i], base, k->path[n])) continue;
+      if (!joins_bodies(&k->absolute->joint[i], base, k->path[n])) continue;
       const int handle = n == 0 ? 0 : 1;
       if ((n > 0 && n < k->length - 1) || c->joints == HANDLE_JOINTS) return false;
       if (k->length > 1 && c->joints > 0 && c->handle[0] == handle) return false;
@@ -102,7 +102,7 @@ static bool find_holds(const struct path_finder *k, int base, struct compound *c
 static bool component_meets_ground(const struct path_finder *k)
 {
   for (int b = 0; b < k->bodies; b++)
-    if (k->member[b] && joint_between(k, ALI3_GROUND, b) >= 0) return true;
+    if (k->member[b] && joint_of_pair(k, ALI3_GROUND, b) >= 0) return true;
   return false;
 }
 
@@ -121,17 +121,17 @@ static int assemble_path(struct path_finder *k, int first, int count)
     c.kind = COMPOUND_SINGLE;
   } else if (count == 2) {
     c.kind = COMPOUND_PAIR;
-    c.joint = joint_between(k, body[0], body[1]);
+    c.joint = joint_of_pair(k, body[0], body[1]);
   } else if (count == 3) {
     c.kind = COMPOUND_APPEND;
     c.a = assemble_path(k, first, 2);
-    c.joint = joint_between(k, body[1], body[2]);
+    c.joint = joint_of_pair(k, body[1], body[2]);
   } else {
     const int half = count / 2;
     c.kind = COMPOUND_MERGE;
     c.a = assemble_path(k, first, half);
     c.b = assemble_path(k, first + half, count - half);
-    c.joint = joint_between(k, body[half - 1], body[half]);
+    c.joint = joint_of_pair(k, body[half - 1], body[half]);
   }
   return add_compound(k, &c);
 }

@@ -54,7 +54,7 @@ static void *index1_make(const struct problem *p, const struct index1_solver *so
   return o;
 }
 
-static double distance_of(const double *a, const double *b, int n, double *work)
+static double change_of_vector(const double *a, const double *b, int n, double *work)
 {
   for (int i = 0; i < n; i++) work[i] = a[i] - b[i];
   return euclidean_norm(work, n);
@@ -96,7 +96,7 @@ static enum lab_status index1_evaluate(struct lab_state *s)
     for (int i = 0; i < m; i++) o->lambda[i] += alpha * o->gamma[i];
     add_product(o->lambda, alpha, s->Phi_q, s->wd, m, n);
     s->result->inner++;
-    if (pass > 1 && distance_of(s->wd, o->last, n, o->Q) < acceleration_tolerance) break;
+    if (pass > 1 && change_of_vector(s->wd, o->last, n, o->Q) < acceleration_tolerance) break;
   }
   s->result->solves++;
   return LAB_OK;
@@ -136,7 +136,7 @@ static enum lab_status project_velocities(struct lab_state *s, struct index1 *o)
     memcpy(o->last, s->w, sizeof *o->last * (size_t)n);
     o->solver->solve(o->solver_own, o->Q, o->lambda, o->gamma, s->w);
     add_product(o->lambda, s->run->alpha, s->Phi_q, s->w, m, n);
-    if (distance_of(s->w, o->last, n, o->x) < velocity_tolerance) break;
+    if (change_of_vector(s->w, o->last, n, o->x) < velocity_tolerance) break;
   }
   return LAB_OK;
 }

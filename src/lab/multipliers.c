@@ -180,7 +180,7 @@ static void apply_body_inverse(const struct multiplier_solver *o, int b, double 
 }
 
 /* F += Phi_b M^_b^-1 Phi_b' over the rows of the front. */
-static void add_body(const struct multiplier_solver *o, struct front *f, int b)
+static void add_body_rows(const struct multiplier_solver *o, struct front *f, int b)
 {
   for (int i = 0; i < f->size; i++) {
     double turned[Y];
@@ -201,7 +201,7 @@ static int place_in_front(const struct front *f, int row)
 }
 
 /* What a front leaves on its border goes into its parent. */
-static void hand_over(const struct front *f, struct front *parent)
+static void pass_to_parent(const struct front *f, struct front *parent)
 {
   for (int i = f->pivot; i < f->size; i++) {
     const int to = place_in_front(parent, f->row[i]);
@@ -253,9 +253,9 @@ static bool factor_multipliers(void *own, const double *M, const double *Phi_q, 
   for (int i = 0; i < o->fronts; i++) {
     struct front *f = &o->front[i];
     for (int b = 0; b < o->p->bodies; b++)
-      if (f->body[b]) add_body(o, f, b);
+      if (f->body[b]) add_body_rows(o, f, b);
     if (!eliminate_joint(o, f)) return false;
-    if (f->parent >= 0) hand_over(f, &o->front[f->parent]);
+    if (f->parent >= 0) pass_to_parent(f, &o->front[f->parent]);
   }
   return true;
 }

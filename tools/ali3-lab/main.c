@@ -55,7 +55,7 @@ static bool lab_usage(const char *option, const char *expected, const char *foun
 }
 
 /* zero: 0 is allowed. */
-static bool read_number(const char *option, const char *text, bool zero, double *out)
+static bool read_lab_number(const char *option, const char *text, bool zero, double *out)
 {
   char *end;
   const double v = strtod(text, &end);
@@ -65,7 +65,7 @@ static bool read_number(const char *option, const char *text, bool zero, double 
   return true;
 }
 
-static bool read_count(const char *option, const char *text, long max, long *out)
+static bool read_lab_count(const char *option, const char *text, long max, long *out)
 {
   char *end;
   errno = 0;
@@ -199,27 +199,27 @@ static bool take_run_option(int c, struct run_options *o)
     return read_coordinates(optarg, o);
   case DURATION:
     o->duration_given = true;
-    return read_number("--duration", optarg, false, &r->duration);
+    return read_lab_number("--duration", optarg, false, &r->duration);
   case DT:
-    return read_number("--dt", optarg, false, &r->dt);
+    return read_lab_number("--dt", optarg, false, &r->dt);
   case ALPHA:
-    return read_number("--alpha", optarg, false, &r->alpha);
+    return read_lab_number("--alpha", optarg, false, &r->alpha);
   case OMEGA:
-    return read_number("--omega", optarg, true, &r->omega);
+    return read_lab_number("--omega", optarg, true, &r->omega);
   case XI:
-    return read_number("--xi", optarg, true, &r->xi);
+    return read_lab_number("--xi", optarg, true, &r->xi);
   case TOLERANCE:
-    return read_number("--tolerance", optarg, false, &r->tolerance);
+    return read_lab_number("--tolerance", optarg, false, &r->tolerance);
   case NORM:
     return read_norm(optarg, r);
   case ITERATIONS:
-    if (!read_count("--iterations", optarg, 10000, &n)) return false;
+    if (!read_lab_count("--iterations", optarg, 10000, &n)) return false;
     r->iterations = (int)n;
     return true;
   case RTOL:
-    return read_number("--rtol", optarg, false, &r->rtol);
+    return read_lab_number("--rtol", optarg, false, &r->rtol);
   case ATOL:
-    return read_number("--atol", optarg, false, &r->atol);
+    return read_lab_number("--atol", optarg, false, &r->atol);
   case OUTPUT:
     o->output = optarg;
     return true;
@@ -227,7 +227,7 @@ static bool take_run_option(int c, struct run_options *o)
     o->signals = optarg;
     return true;
   case EVERY:
-    return read_count("--every", optarg, LONG_MAX, &o->every);
+    return read_lab_count("--every", optarg, LONG_MAX, &o->every);
   default:
     o->summary = optarg;
     return true;
@@ -239,7 +239,7 @@ static bool take_table_option(int c, struct table_options *o)
   long n = 0;
   switch (c) {
   case RUNS:
-    if (!read_count("--runs", optarg, 100000, &n)) return false;
+    if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
     o->runs = (int)n;
     return true;
   case ALL_RUNS:

@@ -105,6 +105,11 @@ static int run_problem(const struct run_options *o, const struct problem *p, con
     fprintf(stderr, "ali3-lab: %s: %s\n", o->file, why);
     return EXIT_USAGE;
   }
+  if (!r->integrator->adaptive && !(r->duration / r->dt >= 0.5 && r->duration / r->dt < 1e12)) {
+    fprintf(stderr, "ali3-lab: expected a duration of 1 to 1e12 steps, found %g s at %g s a step\n",
+            r->duration, r->dt);
+    return EXIT_USAGE;
+  }
   struct run_view view = {.options = o, .progress = progress_start()};
   if (o->output && !(view.sheet = sheet_open(o->output, o->signals, p->model))) return EXIT_USAGE;
   const struct lab_watch watch = {.user = &view, .step = look_at_step};

@@ -43,7 +43,7 @@ static bool is_lab_signal(const struct signals *s, int i)
          (i >= s->constraint_first && i < s->constraint_first + 3);
 }
 
-static bool choose_columns(struct sheet *t, const char *globs)
+static bool choose_sheet_columns(struct sheet *t, const char *globs)
 {
   char *list = strdup(globs ? globs : "*"), *rest = NULL;
   bool *marked = calloc((size_t)t->signals->count, sizeof *marked), good = list && marked;
@@ -73,8 +73,8 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
     t->column = calloc((size_t)t->signals->count, sizeof *t->column);
     t->last = calloc(4 * (size_t)t->signals->bodies + 1, sizeof *t->last);
   }
-  bool good =
-      t->values && t->column && t->last ? choose_columns(t, globs) : sheet_complain(file, "out of memory");
+  bool good = t->values && t->column && t->last ? choose_sheet_columns(t, globs)
+                                                : sheet_complain(file, "out of memory");
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
     if (!t->out) good = sheet_complain(file, strerror(errno));

@@ -106,10 +106,11 @@ static void judge_cell(const struct p3_cell *cell, struct cell_outcome *o)
   } else {
     const bool under = within_limit(&o->run, limit);
     o->holds = under && near;
-    snprintf(o->verdict, sizeof o->verdict, "%s",
-             !under ? "not reproduced"
-             : near ? "reproduced"
-                    : "another drift");
+    const char *word = !under ? "not reproduced" : near ? "reproduced" : "another drift";
+    if (o->runs > 0)
+      snprintf(o->verdict, sizeof o->verdict, "%s, %d/%d", word, o->good, o->runs);
+    else
+      snprintf(o->verdict, sizeof o->verdict, "%s", word);
   }
 }
 
