@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -191,6 +192,82 @@ class Recursions(LabTest):
         self.assertIn("cannot be tried twice", text)
         text = self.lab("run", SLIDER, "--method", "al1-dca-projected", "--integrator", "fe", status=2).stderr
         self.assertIn("projections follow the steps", text)
+
+
+class Maps(LabTest):
+    FOUR_BAR = (case("double_four_bar"), "--dt", "0.005")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+    def map(self, name, *arguments):
+        self.lab("map", *self.FOUR_BAR, *arguments, "--csv", self.path(name))
+        return list(csv.DictReader(io.StringIO(self.text(name))))
+
+    def valid(self, row):
+        return row["status"] == "ok" and float(row["drift"]) <= 0.125
+
+    def test_newton_forms_have_the_regions_of_figures_11_and_13(self):
+        for row in self.map("11.csv", "--method", "al1", "--integrator", "nr", "--grid", "alpha=1e6:3.16e8:5:log", "--grid", "omega=5:255:11"):
+            self.assertTrue(self.valid(row) or float(row["omega"]) < 20, row)
+        rows = self.map("13.csv", "--method", "hamiltonian", "--integrator", "nr", "--omega", "1", "--grid", "alpha=1e6:3.16e8:5:log",
+                        "--grid", "xi=1:1e5:11:log")
+        self.assertTrue(all(self.valid(row) for row in rows if float(row["xi"]) >= 99))
+        self.assertLessEqual(sum(self.valid(row) for row in rows if float(row["xi"]) <= 10.1), 2)
+        for row in self.map("ali3.csv", "--method", "ali3", "--integrator", "nr", "--grid", "alpha=1e6:1e15:10:log"):
+            self.assertLess(float(row["drift"]), 0.1)
+
+    def test_shards_make_the_same_map(self):
+        grid = ("--method", "al1", "--integrator", "tr", "--duration", "2", "--grid", "alpha=1e6:1e8:4:log", "--grid", "omega=5:255:5")
+        self.map("whole.csv", *grid)
+        for shards in (2, 3):
+            parts = [f"{k}-{shards}.csv" for k in range(shards)]
+            for k, part in enumerate(parts):
+                self.map(part, *grid, "--shard", f"{k}/{shards}")
+            self.lab("merge", *map(self.path, reversed(parts)), "--csv", self.path("merged.csv"))
+            self.assertEqual(self.text("merged.csv"), self.text("whole.csv"))
+        self.assertIn("10 of 20 points are missing",
+                      self.lab("merge", self.path("0-2.csv"), "--csv", self.path("x.csv"), status=1).stderr)
+
+    def test_a_map_goes_on_where_it_was_cut(self):
+        grid = ("--method", "al1", "--integrator", "tr", "--duration", "1", "--grid", "alpha=1e6:1e8:6:log")
+        self.map("whole.csv", *grid)
+        whole = self.text("whole.csv")
+        for kept in (0, 40, len(whole) // 2, len(whole)):
+            with open(self.path("cut.csv"), "w", encoding="utf-8") as f:
+                f.write(whole[:kept])
+            self.map("cut.csv", *grid, "--resume")
+            self.assertEqual(self.text("cut.csv"), whole)
+        with open(self.path("cut.csv"), "w", encoding="utf-8") as f:
+            f.write("something else\n")
+        said = self.lab("map", *self.FOUR_BAR, *grid, "--csv", self.path("cut.csv"), "--resume", status=2).stderr
+        self.assertIn("does not hold the beginning of this map", said)
+        self.assertEqual(self.text("cut.csv"), "something else\n")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_a_picture(self):
+        self.map("p.csv", "--method", "al1", "--integrator", "tr", "--duration", "1", "--grid", "alpha=1e6:1e8:3:log", "--grid", "omega=5:255:3",
+                 "--png", self.path("it's.png"))
+        with open(self.path("it's.png"), "rb") as f:
+            self.assertEqual(f.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_wrong_usage(self):
+        go = (*self.FOUR_BAR, "--method", "al1", "--integrator", "tr")
+        for arguments, text in ((("--csv", "x"), "--grid: expected"), (("--grid", "alpha=1:2:3"), "--csv: expected"),
+                                (("--grid", "beta=1:2:3", "--csv", "x"), "found beta"), (("--grid", "alpha=0:2:3:log", "--csv", "x"), "--grid"),
+                                (("--grid", "alpha=1:2:3", "--csv", "x", "--shard", "3/3"), "--shard"),
+                                (("--grid", "alpha=1:2:3", "--csv", "x", "--runs", "3"), "options of map")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(text, self.lab("map", *go, *arguments, status=2).stderr)
 
 
 class Tables(LabTest):

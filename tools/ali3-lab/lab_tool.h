@@ -31,6 +31,26 @@ struct run_options {
 };
 int run_command(const struct run_options *o);
 
+/* ---- map_command.c, map_picture.c ---- */
+struct map_axis {
+  char name[8]; /* alpha, omega, xi, dt */
+  double from, to;
+  int count;
+  bool log;
+};
+struct map_options {
+  struct map_axis axis[2];
+  int axes;
+  long shard, shards; /* points shard, shard + shards, .. */
+  bool resume;
+  const char *csv, *png;
+  double limit; /* J, of a white dot in the picture */
+};
+bool map_read_axis(const char *text, struct map_axis *axis);
+int map_command(const struct map_options *o, const struct run_options *run);
+int merge_command(const struct map_options *o, int files, char **file);
+bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */
+
 /* ---- sheet.c: signals of a run as CSV ---- */
 struct sheet;
 struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *m); /* NULL after a message */

@@ -13,6 +13,9 @@
 static const char lab_help[] =
     "Usage: ali3-lab run FILE --method NAME --integrator NAME [OPTION]...\n"
     "       ali3-lab table NAME [OPTION]...\n"
+    "       ali3-lab map FILE --method NAME --integrator NAME --grid AXIS [--grid AXIS] --csv FILE "
+    "[OPTION]...\n"
+    "       ali3-lab merge PART... --csv FILE\n"
     "       ali3-lab --list\n"
     "Runs the formulations of multibody dynamics that the papers compare, each on the same model file.\n"
     "\n"
@@ -39,6 +42,16 @@ static const char lab_help[] =
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
     "  --json FILE         write the table as JSON; - for standard output\n"
+    "\n"
+    "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
+    "  --grid AXIS         NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one "
+    "or two\n"
+    "  --csv FILE          a line for each point\n"
+    "  --shard K/N         only points K, K + N, .. (K from 0); the lines are the same for any N\n"
+    "  --resume            go on with FILE where it ends\n"
+    "  --png FILE          a picture of the map, by gnuplot\n"
+    "  --limit J           white dots in the picture: drift above it (default: 0.1)\n"
+    "merge: puts the files of all shards together, in the order of the points; takes --grid for --png.\n"
     "\n"
     "  --list, --help, --version\n"
     "\n"
@@ -147,6 +160,12 @@ enum {
   ALL_RUNS,
   MODELS,
   JSON,
+  GRID,
+  CSV,
+  SHARD,
+  RESUME,
+  PNG,
+  LIMIT,
   LIST,
   HELP,
   VERSION
@@ -174,6 +193,12 @@ static const struct option lab_options[] = {
     {"all-runs", no_argument, NULL, ALL_RUNS},
     {"models", required_argument, NULL, MODELS},
     {"json", required_argument, NULL, JSON},
+    {"grid", required_argument, NULL, GRID},
+    {"csv", required_argument, NULL, CSV},
+    {"shard", required_argument, NULL, SHARD},
+    {"resume", no_argument, NULL, RESUME},
+    {"png", required_argument, NULL, PNG},
+    {"limit", required_argument, NULL, LIMIT},
     {"list", no_argument, NULL, LIST},
     {"help", no_argument, NULL, HELP},
     {"version", no_argument, NULL, VERSION},
@@ -183,6 +208,8 @@ static const struct option lab_options[] = {
 struct lab_arguments {
   struct run_options run;
   struct table_options table;
+  struct map_options map;
+  bool map_only;
   bool run_only, table_only; /* an option of this command alone was given */
 };
 
@@ -254,10 +281,41 @@ static bool take_table_option(int c, struct table_options *o)
   }
 }
 
+static bool take_map_option(int c, struct map_options *o)
+{
+  int used = 0;
+  switch (c) {
+  case GRID:
+    if (o->axes < 2 && map_read_axis(optarg, &o->axis[o->axes])) {
+      o->axes++;
+      return true;
+    }
+    return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", optarg);
+  case CSV:
+    o->csv = optarg;
+    return true;
+  case SHARD:
+    if (sscanf(optarg, "%ld/%ld%n", &o->shard, &o->shards, &used) == 2 && !optarg[used] && o->shard >= 0 &&
+        o->shard < o->shards)
+      return true;
+    return lab_usage("--shard", "K/N with K from 0 to N - 1", optarg);
+  case RESUME:
+    o->resume = true;
+    return true;
+  case PNG:
+    o->png = optarg;
+    return true;
+  default:
+    return read_lab_number("--limit", optarg, false, &o->limit);
+  }
+}
+
 /* -1: go on; otherwise the exit status. */
 static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
-  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()}, .table = {.runs = 100}};
+  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
+                              .table = {.runs = 100},
+                              .map = {.shards = 1, .limit = 0.1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     if (c == LIST) {
       print_list();
@@ -275,8 +333,11 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
       fputs("Try ali3-lab --help\n", stderr);
       return EXIT_USAGE;
     }
-    *(c < RUNS ? &a->run_only : &a->table_only) = true;
-    if (!(c < RUNS ? take_run_option(c, &a->run) : take_table_option(c, &a->table))) return EXIT_USAGE;
+    *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
+    if (!(c < RUNS   ? take_run_option(c, &a->run)
+          : c < GRID ? take_table_option(c, &a->table)
+                     : take_map_option(c, &a->map)))
+      return EXIT_USAGE;
   }
   return -1;
 }
@@ -291,6 +352,31 @@ static bool check_run(const struct run_options *o)
   return true;
 }
 
+static bool check_map(const struct map_options *o)
+{
+  if (o->axes == 0) return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log]", "none");
+  if (!o->csv) return lab_usage("--csv", "a file", "none");
+  if (o->png && o->shards > 1)
+    return lab_usage("--png", "a whole map", "a shard; draw it with ali3-lab merge");
+  return true;
+}
+
+static int do_map(struct lab_arguments *a, const char *file)
+{
+  a->run.file = file;
+  if (a->table_only || a->run.output || a->run.summary)
+    return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
+  return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+}
+
+static int do_merge(struct lab_arguments *a, int files, char **file)
+{
+  if (a->run_only || a->table_only || files < 1 || !a->map.csv)
+    return lab_usage("merge", "files of shards, and --csv FILE", "another line"), EXIT_USAGE;
+  if (a->map.png && a->map.axes == 0) return lab_usage("--png", "--grid as of the map", "none"), EXIT_USAGE;
+  return merge_command(&a->map, files, file);
+}
+
 static int do_command(struct lab_arguments *a, int words, char **word)
 {
   if (words == 1 && strcmp(word[0], "list") == 0) {
@@ -299,15 +385,20 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   }
   if (words == 2 && strcmp(word[0], "run") == 0) {
     a->run.file = word[1];
-    if (a->table_only) return lab_usage("run", "options of run", "one of table"), EXIT_USAGE;
+    if (a->table_only || a->map_only)
+      return lab_usage("run", "options of run", "those of another command"), EXIT_USAGE;
     return check_run(&a->run) ? run_command(&a->run) : EXIT_USAGE;
   }
   if (words == 2 && strcmp(word[0], "table") == 0) {
     a->table.name = word[1];
-    if (a->run_only) return lab_usage("table", "options of table", "one of run"), EXIT_USAGE;
+    if (a->run_only || a->map_only)
+      return lab_usage("table", "options of table", "those of another command"), EXIT_USAGE;
     return table_command(&a->table);
   }
-  lab_usage("command", "run FILE, table NAME or --list", words > 0 ? word[0] : "none");
+  if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
+  if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
+  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.. or --list",
+            words > 0 ? word[0] : "none");
   return EXIT_USAGE;
 }
 
