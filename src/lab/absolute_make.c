@@ -117,7 +117,8 @@ static void add_rows_of_joint(struct row_maker *k)
 
 static bool check_loads(const ali3_model *m, struct lab_refusal *why)
 {
-  if (m->loads > 0) return problem_refuse(why, "load", 0, "the laboratory knows no load but weight");
+  if (m->loads > 0)
+    return problem_refuse(why, "load", 0, "the laboratory knows no load but weight; an input is a load, too");
   if (m->forces > 0)
     return problem_refuse(why, "force", 0, "the laboratory knows no force but weight, found a %s",
                           ali3_force_type_name(m->force[0].spec.type));

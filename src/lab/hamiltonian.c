@@ -6,7 +6,7 @@
  *   sigma += alpha (Phi_q q' + s)                                                     (10)
  *   p' = f + d(Phi_q)/dt' sigma, sigma as updated                                     (9)
  *
- * (9) as printed has sigma before the update, plus alpha (..): the same. sigma goes on from step to step. */
+ * (9) as printed has sigma before the update, plus alpha (..), which is equal. sigma goes on from step to step. */
 #include "lab/formulations.h"
 #include "lab/linear.h"
 

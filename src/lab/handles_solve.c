@@ -17,7 +17,7 @@ static int joint_demand(const struct handle_solver *o, int joint, double *e)
   return j->count;
 }
 
-/* The same of all joints that hold a compound. */
+/* e of all joints that hold a compound. */
 static int hold_demand(const struct handle_solver *o, const struct compound *c, double *e)
 {
   int rows = 0;
@@ -43,7 +43,7 @@ static void pair_up(const struct handle_solver *o, struct compound *c)
   add_transposed(c->Q2, -1, c->row[1], e, rows, Y);
 }
 
-/* b, then (31) (32): Q1C = Q1A - XA (Q2A - Phi_A' C b), Q2C likewise. */
+/* b, then (31) (32): Q1C = Q1A - XA (Q2A - Phi_A' C b), and Q2C of the other side. */
 static void merge_up(const struct handle_solver *o, struct compound *c)
 {
   const struct compound *A = &o->plan.compound[c->a], *B = &o->plan.compound[c->b];

@@ -206,12 +206,12 @@ const struct index1_solver index1_dense = {make_dense, free, factor_dense, solve
 INDEX1_FORMULATION(al1_dca, index1_multipliers, false, "al1-dca",
                    "index-1 AL-DCA, recursion in the multipliers", NULL)
 INDEX1_FORMULATION(al1_dca_projected, index1_multipliers, true, "al1-dca-projected",
-                   "the same with projections", NULL)
+                   "index-1 AL-DCA with projections, recursion in the multipliers", NULL)
 INDEX1_FORMULATION(al1_handles, index1_handles, false, "al1-handles",
                    "index-1 AL-DCA, recursion by handles as printed", handles_unsuitable)
 INDEX1_FORMULATION(al1_handles_projected, index1_handles, true, "al1-handles-projected",
-                   "the same with projections", handles_unsuitable)
+                   "index-1 AL-DCA with projections, recursion by handles as printed", handles_unsuitable)
 INDEX1_FORMULATION(al1_dense, index1_dense, false, "al1-dense", "index-1 AL, one dense matrix: the oracle",
                    NULL)
 INDEX1_FORMULATION(al1_dense_projected, index1_dense, true, "al1-dense-projected",
-                   "the same with projections", NULL)
+                   "index-1 AL with projections, one dense matrix", NULL)

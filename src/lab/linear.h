@@ -9,7 +9,7 @@
 
 /* Solves A x = b by LU with partial pivoting; A is overwritten, b becomes x. False if a pivot is 0 or not a number. */
 bool lu_solve(double *A, int n, double *b);
-/* The same in two steps, for several right-hand sides. pivot: (n). */
+/* lu_solve() in two steps, for several right-hand sides. pivot: (n). */
 bool lu_factor(double *A, int n, int *pivot);
 void lu_apply(const double *LU, int n, const int *pivot, double *b);
 

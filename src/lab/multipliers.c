@@ -228,7 +228,7 @@ static void solve_upper(const struct front *f, double *x)
   }
 }
 
-/* Of the pivot its factors L, of the border W' = (L^-1 border)', and what is left, border - W'W: a redundant row makes the pivot
+/* Leaves factors L of the pivot, W' = (L^-1 border)', and border - W'W for the parent. A redundant row makes the pivot
  * nearly singular, and only products of this form stay exact then. */
 static bool eliminate_joint(const struct multiplier_solver *o, struct front *f)
 {

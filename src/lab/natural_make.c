@@ -160,7 +160,9 @@ static bool take_joint(struct point_maker *k, int index)
 static bool check_planar(struct point_maker *k)
 {
   const ali3_model *m = k->m;
-  if (m->loads > 0) return problem_refuse(k->why, "load", 0, "natural coordinates know no load but weight");
+  if (m->loads > 0)
+    return problem_refuse(k->why, "load", 0,
+                          "natural coordinates know no load but weight; an input is a load, too");
   if (m->forces > 0)
     return problem_refuse(k->why, "force", 0, "natural coordinates know no force but weight, found a %s",
                           ali3_force_type_name(m->force[0].spec.type));

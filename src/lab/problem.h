@@ -43,7 +43,7 @@ struct description {
   /* d(Phi_q)/dt, (m, n). NULL: this description gives the product with q' only. */
   void (*row_rates)(const struct problem *p, const double *q, const double *qd, double *dPhi_q);
   void (*bias)(const struct problem *p, const double *q, const double *qd, double *bias); /* d(Phi_q)/dt q' */
-  void (*inertia)(const struct problem *p, const double *q, double *M); /* NULL where constant, f likewise */
+  void (*inertia)(const struct problem *p, const double *q, double *M); /* NULL where M and f are constant */
   void (*force)(const struct problem *p, const double *q, const double *qd, double *f);
   void (*energy)(const struct problem *p, const double *q, const double *qd, double *kinetic,
                  double *potential); /* J */

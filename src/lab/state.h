@@ -19,7 +19,7 @@ struct lab_state {
   double *q, *w, *qd, *wd; /* (n) */
   double *iota, *Phi;      /* (m) Phi as of the last evaluation */
   double *lambda;          /* (m) multipliers that go from step to step: lambda* or sigma */
-  double *q_k, *w_k, *qd_k, *wd_k, *iota_k, *Phi_k; /* the same at the start of the step */
+  double *q_k, *w_k, *qd_k, *wd_k, *iota_k, *Phi_k; /* at the start of the step */
   double *M, *f;          /* (n, n) and (n) at q; the problem's own where they are constant */
   double *Phi_q, *dPhi_q; /* (m, n) as of the last evaluation; the second only where it is used */
   double *A, *rhs, *c;    /* (n, n), (n), (m): to work with */
@@ -82,7 +82,7 @@ void state_rows(struct lab_state *s);
 void state_bias(const struct lab_state *s, double *o);
 /* o = Phi_q x, (m) */
 void state_row_rate(const struct lab_state *s, const double *x, double *o);
-/* (q, w, qd, wd, iota, Phi) := the same with _k, or the other way round. */
+/* (q_k, w_k, qd_k, wd_k, iota_k, Phi_k) := (q, w, qd, wd, iota, Phi) */
 void state_keep(struct lab_state *s);
 /* The size of an increment by the rule of the run: of q, or of (q, p). */
 double state_increment(const struct lab_state *s, const double *dq, const double *dw);

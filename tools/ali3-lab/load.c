@@ -70,7 +70,7 @@ bool model_file_problem(const struct model_file *f, const struct description *ki
   if (problem_make(p, kind, f->settings->model, f->data, &why)) return true;
   const struct place at = place_of_refusal(&f->settings->places, &why);
   const char *name = name_of_refusal(f->settings->model, &why);
-  fprintf(stderr, "%s:%d:%d: error: %s %s%s%s\n", f->settings->places.file, at.line, at.column, why.element,
-          name ? name : "", name ? ": " : "", why.text);
+  fprintf(stderr, "%s:%d:%d: error: %s%s%s: %s\n", f->settings->places.file, at.line, at.column, why.element,
+          name ? " " : "", name ? name : "", why.text);
   return false;
 }
