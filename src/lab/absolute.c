@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Absolute coordinates of paper 1 and paper 5: q = (r, p) of every body, 7 numbers; joints as rows, and p'p = 1 of each body.
+ * Absolute coordinates of paper 1 and paper 5: q = (r, p) of every body, 7 numbers; joints as rows, and p'p = 1 of
+ * each body.
  *
  *   A(p) = (e0^2 - e'e) I + 2 e e' + 2 e0 e~,   P = r + A(p) a,   w = 2 G(p) p'
  *   M = diag(m I, 4 G'J'G) of a body, singular along p;   Q = (m g, -8 Gd'J'G p')

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Index-3 augmented Lagrangian with mass-orthogonal projections of velocities and accelerations (ALi3): paper 3, (18) to (20).
+ * Index-3 augmented Lagrangian with mass-orthogonal projections of velocities and accelerations (ALi3): paper 3,
+ * (18) to (20).
  *
  *   (M + h^2/4 alpha Phi_q'Phi_q) dq = -h^2/4 (M q'' - f + Phi_q' (lambda + alpha Phi))      (18) (19)
  *   lambda += alpha Phi, at the new q                                                         (20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Explicit and semi-implicit Euler: paper 3, (11) and (12). The rates are evaluated at the end of the step, for the next one,
- * so that q' belongs to q where a formulation works with momenta. */
+ * Explicit and semi-implicit Euler: paper 3, (11) and (12). The rates are evaluated at the end of the step, for
+ * the next one, so that q' belongs to q where a formulation works with momenta. */
 #include "lab/integrators.h"
 
 /* The integral of Phi has the rate Phi, at q before the step. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The recursion of paper 5 as it is printed, (9) to (40) and (78) to (86): compounds with two handles, in accelerations. x below is q'',
- * or the increment or velocity of a projection.
+ * The recursion of paper 5 as it is printed, (9) to (40) and (78) to (86): compounds with two handles, in
+ * accelerations. x below is q'', or the increment or velocity of a projection.
  *
- * (27) subtracts numbers of the size of alpha: with alpha = 1e6 the accelerations lose six digits against the dense matrix. So this is
- * an oracle of the formulas, not an engine; multipliers.c is. */
+ * (27) subtracts numbers of the size of alpha: with alpha = 1e6 the accelerations lose six digits against the
+ * dense matrix. So this is an oracle of the formulas, not an engine; multipliers.c is. */
 #include "lab/handles.h"
 #include "lab/linear.h"
 
@@ -153,7 +153,8 @@ static void join_blocks(const struct compound *A, double *M)
     }
 }
 
-/* Phi of the joints that hold a compound, (rows, size), and Psi of them on the body that takes it in, (rows, 7); rows. */
+/* Phi of the joints that hold a compound, (rows, size), and Psi of them on the body that takes it in, (rows, 7);
+ * rows. */
 static int hold_rows(const struct handle_solver *o, struct compound *c)
 {
   const struct compound *A = &o->plan.compound[c->a];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The compounds of paper 5: how a mechanism is put together from bodies (handles_plan.c), and the algebra of it (handles.c). */
+ * The compounds of paper 5: how a mechanism is put together from bodies (handles_plan.c), and the algebra of it
+ * (handles.c). */
 #ifndef LAB_HANDLES_H
 #define LAB_HANDLES_H
 
@@ -44,7 +45,8 @@ struct handle_plan {
   const char *refusal; /* why there is no plan */
 };
 
-/* False, with the reason in plan->refusal, where the mechanism is no path of bodies with paths that hang on single bodies. */
+/* False, with the reason in plan->refusal, where the mechanism is no path of bodies with paths that hang on single
+ * bodies. */
 bool handles_plan(const struct problem *p, struct handle_plan *plan);
 void handles_plan_free(struct handle_plan *plan);
 

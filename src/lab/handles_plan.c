@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * How a mechanism is put together from compounds with two handles. Such a compound is a path of bodies. A mechanism that is no path is
- * reduced to one: a path that hangs on a single body by one joint or two is absorbed by that body (section 4.3 of paper 5). */
+ * How a mechanism is put together from compounds with two handles. Such a compound is a path of bodies. A
+ * mechanism that is no path is reduced to one: a path that hangs on a single body by one joint or two is absorbed
+ * by that body (section 4.3 of paper 5). */
 #include "lab/handles.h"
 
 #include <stdlib.h>
@@ -83,7 +84,8 @@ static bool walk_path(struct path_finder *k, int count)
   return k->length == count;
 }
 
-/* The joints from the path to `base` (or ALI3_GROUND): at most two, at its ends, one at each unless the path is one body. */
+/* The joints from the path to `base` (or ALI3_GROUND): at most two, at its ends, one at each unless the path is
+ * one body. */
 static bool find_holds(const struct path_finder *k, int base, struct compound *c)
 {
   c->joints = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The recursion of paper 5 by handles: right-hand sides up the tree, (31) (32), and accelerations down, (19) to (24). */
+ * The recursion of paper 5 by handles: right-hand sides up the tree, (31) (32), and accelerations down, (19) to
+ * (24). */
 #include "lab/handles.h"
 #include "lab/index1.h"
 #include "lab/linear.h"

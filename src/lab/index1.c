@@ -5,7 +5,8 @@
  *   lambda = 0; repeat:  (M + Phi_q'alpha Phi_q) q'' = Q - Phi_q' (lambda + alpha gamma)          (9) (10)
  *                        lambda += alpha (Phi_q q'' + gamma)                                      (6) to (8)
  *
- * The paper's gamma has the sign Phi'' = Phi_q q'' + gamma; in paper 1 it is the other. With projections Omega = mu = 0. */
+ * The paper's gamma has the sign Phi'' = Phi_q q'' + gamma; in paper 1 it is the other. With projections Omega =
+ * mu = 0. */
 #include "lab/index1.h"
 #include "lab/formulations.h"
 #include "lab/linear.h"

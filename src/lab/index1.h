@@ -3,8 +3,8 @@
  *
  *   (M + Phi_q' alpha Phi_q) x = Q - Phi_q' (lambda + alpha gamma)
  *
- * M and Phi_q belong to a configuration: factor() is called once for it, solve() once for each right-hand side. There are three
- * ways to solve it; dense is the oracle of the other two. */
+ * M and Phi_q belong to a configuration: factor() is called once for it, solve() once for each right-hand side.
+ * There are three ways to solve it; dense is the oracle of the other two. */
 #ifndef LAB_INDEX1_H
 #define LAB_INDEX1_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The formulations laboratory: one run of one formulation with one integrator on one problem.
  *
- * A run is a value (struct lab_run), and so is what comes of it (struct lab_result): lab_run() is a function of the first
- * to the second. Tables, maps and ensembles are lists of runs. Runs share nothing but the problem, which is constant, so any number
- * of threads may run. SI units. */
+ * A run is a value (struct lab_run), and so is what comes of it (struct lab_result): lab_run() is a function of
+ * the first to the second. Tables, maps and ensembles are lists of runs. Runs share nothing but the problem, which
+ * is constant, so any number of threads may run. SI units. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Solves A x = b by LU with partial pivoting; A is overwritten, b becomes x. False if a pivot is 0 or not a number. */
+/* Solves A x = b by LU with partial pivoting; A is overwritten, b becomes x. False if a pivot is 0 or not a
+ * number. */
 bool lu_solve(double *A, int n, double *b);
 /* lu_solve() in two steps, for several right-hand sides. pivot: (n). */
 bool lu_factor(double *A, int n, int *pivot);

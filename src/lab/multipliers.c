@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The system of index1.h by a recursion in the multipliers. With M^ = M + Phi_N' alpha Phi_N of each body, which is 7x7 and regular,
+ * The system of index1.h by a recursion in the multipliers. With M^ = M + Phi_N' alpha Phi_N of each body, which
+ * is 7x7 and regular,
  *
  *   S z = lambda/alpha + gamma + Phi_q M^^-1 Q^,     S = I/alpha + Phi_q M^^-1 Phi_q'
  *   x = M^^-1 (Q^ - Phi_q' z),                       Q^ = Q - Phi_N' (lambda_N + alpha gamma_N)
  *
- * where Phi are the joints' rows and z = lambda + alpha (Phi_q x + gamma) their new multipliers. Joints are eliminated one by one. What
- * is behind a joint, a compound of the bodies on its sides, is known by a matrix on the rows of the joints at its border, as in (20), but
- * as a sum of positive parts: nothing of the size of alpha is subtracted. Loops need nothing special. */
+ * where Phi are the joints' rows and z = lambda + alpha (Phi_q x + gamma) their new multipliers. Joints are
+ * eliminated one by one. What is behind a joint, a compound of the bodies on its sides, is known by a matrix on
+ * the rows of the joints at its border, as in (20), but as a sum of positive parts: nothing of the size of alpha
+ * is subtracted. Loops need nothing special. */
 #include "lab/absolute.h"
 #include "lab/index1.h"
 #include "lab/linear.h"
@@ -228,8 +230,7 @@ static void solve_upper(const struct front *f, double *x)
   }
 }
 
-/* Leaves factors L of the pivot, W' = (L^-1 border)', and border - W'W for the parent. A redundant row makes the pivot
- * nearly singular, and only products of this form stay exact then. */
+/* Leaves factors L of the pivot, W' = (L^-1 border)', and border - W'W for the parent. */
 static bool eliminate_joint(const struct multiplier_solver *o, struct front *f)
 {
   const int n = f->size, p = f->pivot;
@@ -282,8 +283,9 @@ static void sweep_down(const struct multiplier_solver *o, const struct front *f)
   for (int i = 0; i < f->pivot; i++) o->r[f->row[i]] = z[i];
 }
 
-/* x := M^^-1 (x - Phi_N' (lambda_N + alpha gamma_N)), body by body. The second part is along p: M^^-1 2p = p/(2 alpha s). It is added at
- * the end, since alpha gamma_N in the right-hand side would cost the turning part its last digits. */
+/* x := M^^-1 (x - Phi_N' (lambda_N + alpha gamma_N)), body by body. The second part is along p: M^^-1 2p = p/(2
+ * alpha s). It is added at the end, since alpha gamma_N in the right-hand side would cost the turning part its
+ * last digits. */
 static void apply_body_inverses(const struct multiplier_solver *o, const double *lambda, const double *gamma,
                                 double *x)
 {

@@ -7,8 +7,9 @@
  *   M_PP = m (1 - c/L)^2 + I/L^2,   M_QQ = m (c/L)^2 + I/L^2,   M_PQ = m (c/L) (1 - c/L) - I/L^2
  *
  * the weight is m g (1 - c/L) at P and m g c/L at Q, and there are no gyroscopic terms. A rod is one constraint
- * |Q - P|^2 - L^2, as in (37). Points that a joint makes coincide are one point; points on the ground are constants; a point
- * on a line along an axis of coordinates loses the other coordinate, a point on another line obeys one linear constraint. */
+ * |Q - P|^2 - L^2, as in (37). Points that a joint makes coincide are one point; points on the ground are
+ * constants; a point on a line along an axis of coordinates loses the other coordinate, a point on another line
+ * obeys one linear constraint. */
 #include "lab/natural.h"
 
 #include <float.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Which models have natural coordinates, and how their joints become points:
  *
- *   1. All axes of revolute joints are along z, and all centres of mass and joint points lie at one z. Beside revolute joints
+ *   1. All axes of revolute joints are along z, and all centres of mass and joint points lie at one z. Beside
+ * revolute joints
  *      there are points on lines of the ground, the lines in that plane.
- *   2. A body has one or two joint points, which lie on a line with its centre of mass. If there is one only, the centre of
+ *   2. A body has one or two joint points, which lie on a line with its centre of mass. If there is one only, the
+ * centre of
  *      mass is the second.
  *   3. Nothing but weight loads the bodies. */
 #include "lab/natural.h"
@@ -218,8 +220,8 @@ static bool make_rod(struct point_maker *k, int body, struct natural_rod *rod)
   return true;
 }
 
-/* Numbers the coordinates: none for a point on the ground, one for a point on a line along an axis. A line that costs its
- * point a coordinate is taken from the list of constraints. */
+/* Numbers the coordinates: none for a point on the ground, one for a point on a line along an axis. A line that
+ * costs its point a coordinate is taken from the list of constraints. */
 static void number_coordinates(struct natural *o, int *n)
 {
   int kept = 0;

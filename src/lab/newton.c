@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Newmark's formulas (13) with beta 1/4 and gamma 1/2, put into the equations of motion and solved by Newton-Raphson; and the rule by
- * which this and the fixed-point iteration end. Paper 3 says that iterations may diverge at a singular position and must then be
- * interrupted, not how. The rule here: an increment that is larger than the one before is dropped, and the step ends. */
+ * Newmark's formulas (13) with beta 1/4 and gamma 1/2, put into the equations of motion and solved by
+ * Newton-Raphson; and the rule by which this and the fixed-point iteration end. Paper 3 says that iterations may
+ * diverge at a singular position and must then be interrupted, not how. The rule here: an increment that is larger
+ * than the one before is dropped, and the step ends. */
 #include "lab/integrators.h"
 
 enum iteration_end iteration_judge(const struct lab_state *s, struct iteration_rule *rule, double increment)

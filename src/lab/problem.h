@@ -3,9 +3,9 @@
  *
  *   M(q) q'' + Phi_q' lambda = f(q, q'),    Phi(q) = 0                                  (paper 3, (1))
  *
- * A description is one way to choose q: natural (natural.c) or absolute (absolute.c). It makes a problem from a frozen
- * model and the state that a reset has brought onto the constraints. A problem is constant once it is made: any number of
- * threads may run it. Matrices are full, row by row: Phi_q is (m, n), M is (n, n). */
+ * A description is one way to choose q: natural (natural.c) or absolute (absolute.c). It makes a problem from a
+ * frozen model and the state that a reset has brought onto the constraints. A problem is constant once it is made:
+ * any number of threads may run it. Matrices are full, row by row: Phi_q is (m, n), M is (n, n). */
 #ifndef LAB_PROBLEM_H
 #define LAB_PROBLEM_H
 

@@ -73,7 +73,8 @@ static void record_largest(double *largest, double x)
   if (x > *largest || isnan(x)) *largest = x;
 }
 
-/* |Phi|, |Phi'| and |Phi''| of the state, by rows of its own: the formulation's are from before the last correction. */
+/* |Phi|, |Phi'| and |Phi''| of the state, by rows of its own: the formulation's are from before the last
+ * correction. */
 static void measure_violations(struct lab_state *s, struct lab_sample *o)
 {
   const struct problem *p = s->problem;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What formulations and integrators work on: coordinates q, their partner w, and the rates of both. Where w is the
- * velocity, the rate of q is w itself and wd is q''. Where w is the momentum p, the formulation finds both rates, q' and p'.
+ * velocity, the rate of q is w itself and wd is q''. Where w is the momentum p, the formulation finds both rates,
+ * q' and p'.
  *
  *                  q      w      qd         wd
  *   Lagrange       q      q'     w          q''

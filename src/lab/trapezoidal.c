@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The trapezoidal rule as a fixed-point iteration, predict - evaluate - correct (PEC): after the last correction nothing is
- * evaluated, as the times per step of paper 3 tell. */
+ * The trapezoidal rule as a fixed-point iteration, predict - evaluate - correct (PEC): after the last correction
+ * nothing is evaluated, as the times per step of paper 3 tell. */
 #include "lab/integrators.h"
 
 #include <stdlib.h>

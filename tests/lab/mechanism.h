@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Mechanisms of rods for the tests of the laboratory: each rod of 1 kg with its local x from its first point to its second. */
+ * Mechanisms of rods for the tests of the laboratory: each rod of 1 kg with its local x from its first point to
+ * its second. */
 #ifndef TESTS_LAB_MECHANISM_H
 #define TESTS_LAB_MECHANISM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own reset. */
+ * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own
+ * reset. */
 #include "lab/absolute.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
@@ -12,7 +13,8 @@
 
 enum { UNKNOWNS = 14, ROWS = 16 };
 
-/* Two bodies of unequal inertia in space, the first on a spherical joint, the second on it by a joint of this type. */
+/* Two bodies of unequal inertia in space, the first on a spherical joint, the second on it by a joint of this
+ * type. */
 static struct mechanism pair_in_space(ali3_joint_type type)
 {
   struct mechanism o = mechanism_new();

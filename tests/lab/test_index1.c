@@ -63,7 +63,8 @@ static void solve_exactly(const struct system *s, void *dense, double *x)
   }
 }
 
-/* Largest difference from the exact solution, over the passes of the multipliers, relative to the largest acceleration. */
+/* Largest difference from the exact solution, over the passes of the multipliers, relative to the largest
+ * acceleration. */
 static double worst_error(const struct mechanism *o, const struct index1_solver *solver, double alpha)
 {
   struct system *s = calloc(1, sizeof *s);
@@ -95,7 +96,8 @@ struct mechanism_case {
 };
 enum { MECHANISMS = 8 };
 
-/* All kinds of compounds: alone, pair, one more body, merge; roots held at both ends, at one; loops and branches on a body. */
+/* All kinds of compounds: alone, pair, one more body, merge; roots held at both ends, at one; loops and branches
+ * on a body. */
 static void make_mechanisms(struct mechanism_case *c)
 {
   const struct mechanism_case made[MECHANISMS] = {
@@ -136,8 +138,9 @@ TEST(handles_agree_with_the_dense_matrix_as_far_as_they_can)
   free_mechanisms(c);
 }
 
-/* The finding: (27) subtracts numbers of the size of alpha, and what is left of two merged compounds has an error of about 1e-17 alpha^2:
- * six digits are gone at 1e6. Pairs, and a body more, lose in proportion to alpha. The multiplier form loses nothing. */
+/* The finding: (27) subtracts numbers of the size of alpha, and what is left of two merged compounds has an error
+ * of about 1e-17 alpha^2: six digits are gone at 1e6. Pairs, and a body more, lose in proportion to alpha. The
+ * multiplier form loses nothing. */
 TEST(handles_lose_six_digits)
 {
   struct mechanism_case c[MECHANISMS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Natural coordinates: rows against differences, mass matrix and weight against the bodies, which models are refused. */
+ * Natural coordinates: rows against differences, mass matrix and weight against the bodies, which models are
+ * refused. */
 #include "lab/mechanism.h"
 
 #include "check.h"
@@ -50,7 +51,8 @@ static void check_rows(const struct problem *p, const double *q, const double *q
   }
 }
 
-/* The energy by M and f is that of the bodies where the rods keep their lengths: at the start, whatever the velocity allows. */
+/* The energy by M and f is that of the bodies where the rods keep their lengths: at the start, whatever the
+ * velocity allows. */
 static void check_energy(const struct mechanism *o, const struct problem *p)
 {
   double kinetic, potential, expected[2] = {0, 0}, Phi[20], Phi_q[NUMBERS_MAX];

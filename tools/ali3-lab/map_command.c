@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * ali3-lab map: one run at each point of a grid of one or two parameters, one line of CSV each. A shard k/n computes the points k,
- * k + n, .. of the grid; the lines hold no times, so that a map comes out the same by any number of shards, and shards of an interrupted
- * map go on where they ended. ali3-lab merge puts the files of shards together. */
+ * ali3-lab map: one run at each point of a grid of one or two parameters, one line of CSV each. A shard k/n
+ * computes the points k, k + n, .. of the grid; the lines hold no times, so that a map comes out the same by any
+ * number of shards, and shards of an interrupted map go on where they ended. ali3-lab merge puts the files of
+ * shards together. */
 #include "lab_tool.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static bool map_complain(const char *file, const char *text)
   return false;
 }
 
-/* Opens the file for lines to come; how many there are already, whole ones, of this map. A last line that is not whole is cut off. */
+/* Opens the file for lines to come; how many there are already, whole ones, of this map. A last line that is not
+ * whole is cut off. */
 static FILE *open_map(const struct map_options *o, long *done)
 {
   char line[MAP_LINE];

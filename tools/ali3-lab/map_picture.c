@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ali3-lab map and merge: a picture of a map by gnuplot. Colour is the energy drift; a white dot is a run beyond the limit, a cross one
- * that did not end. */
+ * ali3-lab map and merge: a picture of a map by gnuplot. Colour is the energy drift; a white dot is a run beyond
+ * the limit, a cross one that did not end. */
 #include "lab_tool.h"
 
 #include <errno.h>

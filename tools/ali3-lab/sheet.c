@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ali3-lab: signals of a run as CSV, under the names that ali3-sim gives them: time, poses and velocities of bodies, energy,
- * and constraint violations. 17 significant digits, so that every number reads back to the same bits. */
+ * ali3-lab: signals of a run as CSV, under the names that ali3-sim gives them: time, poses and velocities of
+ * bodies, energy, and constraint violations. 17 significant digits, so that every number reads back to the same
+ * bits. */
 #include "lab_tool.h"
 #include "signals/signals.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ali3-lab table p3-1, p3-2, p3-3: the tables of paper 3, cell by cell. A cell is a formulation, an integrator and parameters by which
- * the paper keeps the energy of a 10 s run within a limit.
+ * ali3-lab table p3-1, p3-2, p3-3: the tables of paper 3, cell by cell. A cell is a formulation, an integrator and
+ * parameters by which the paper keeps the energy of a 10 s run within a limit.
  *
- * Demanded of a cell that is smooth in its parameters: the drift within 2 % of what an independent program found, and under the paper's
- * limit. Of a chaotic one, whose drift is decided at passes of singular positions: 60 of 100 runs with perturbed initial velocities
- * under the limit. Two cells of explicit Euler do not reproduce, and are printed as such. */
+ * Demanded of a cell that is smooth in its parameters: the drift within 2 % of what an independent program found,
+ * and under the paper's limit. Of a chaotic one, whose drift is decided at passes of singular positions: 60 of 100
+ * runs with perturbed initial velocities under the limit. Two cells of explicit Euler do not reproduce, and are
+ * printed as such. */
 #include "lab_tool.h"
 
 #include <math.h>

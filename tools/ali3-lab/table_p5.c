@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * ali3-lab table p5: the mechanisms of paper 5, which has plots only. Their ode45 runs are compared with an independent program, step
- * by step in number, and with reference positions.
+ * ali3-lab table p5: the mechanisms of paper 5, which has plots only. Their ode45 runs are compared with an
+ * independent program, step by step in number, and with reference positions.
  *
- * Demanded: steps within 5 % of the independent program's; with projections all violations below 1e-13, without below 5e-6; centres of
- * mass within 5e-6 m of the reference at 5 s and 10 s; energy drift below 1e-4 J. */
+ * Demanded: steps within 5 % of the independent program's; with projections all violations below 1e-13, without
+ * below 5e-6; centres of mass within 5e-6 m of the reference at 5 s and 10 s; energy drift below 1e-4 J. */
 #include "lab_tool.h"
 
 #include <math.h>
