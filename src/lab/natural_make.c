@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Which models have natural coordinates, and how their joints become points:
  *
- *   1. All axes of revolute joints are along z, and all centres of mass and joint points lie at one z. Beside
- * revolute joints
- *      there are points on lines of the ground, the lines in that plane.
+ *   1. All axes of revolute joints are along z, and all centres of mass and joint points lie at one z. The other
+ *      joints are points on lines of the ground; the lines lie in that plane.
  *   2. A body has one or two joint points, which lie on a line with its centre of mass. If there is one only, the
- * centre of
- *      mass is the second.
+ *      centre of mass is the second.
  *   3. Nothing but weight loads the bodies. */
 #include "lab/natural.h"
 #include "model/model.h"

@@ -6,8 +6,8 @@
  *   start    rh = max |f_i| / max(|y_i|, threshold) / (0.8 rtol^r);   h = T/10, or 1/rh if that is less
  *   stretch  if 1.1 h reaches the end: to the end
  *   error    e = h max |sum E_k f_k|_i / max(|y_i|, |y_new,i|, threshold)
- *   reject   e > rtol: h *= max(least, 0.8 (rtol/e)^r) the first time, least = 0.1 (ode45) or 0.5 (ode23), then h
- * /= 2
+ *   reject   e > rtol: h *= max(least, 0.8 (rtol/e)^r) the first time, then h /= 2;
+ *            least = 0.1 (ode45) or 0.5 (ode23)
  *   accept   where nothing was rejected: h /= max(0.2, 1.25 (e/rtol)^r), h at most T/10
  *
  * The last stage is the first of the next step. It is evaluated anew where a projection has changed the state. */
