@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of the integrators, for the list in integrators.c. */
+#ifndef LAB_INTEGRATORS_H
+#define LAB_INTEGRATORS_H
+
+#include "lab/state.h"
+
+extern const struct integrator integrator_fe, integrator_si, integrator_tr, integrator_nr, integrator_ode45,
+    integrator_ode23;
+
+/* What fixed-point and Newton iterations share: counts, and the rule by which they end. */
+struct iteration_rule {
+  int done;
+  double last; /* increment */
+};
+enum iteration_end { ITERATION_GOES_ON, ITERATION_CONVERGED, ITERATION_GREW, ITERATION_NUMBER };
+/* Judges one more increment. ITERATION_GREW: it is larger than the one before, drop it. */
+enum iteration_end iteration_judge(const struct lab_state *s, struct iteration_rule *rule, double increment);
+/* Adds the figures of an iteration that has ended to the result. */
+void iteration_count(struct lab_state *s, const struct iteration_rule *rule, enum iteration_end end);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/state.h"
+
+#include "lab/linear.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void state_rows(struct lab_state *s)
+{
+  const struct problem *p = s->problem;
+  p->kind->rows(p, s->q, s->Phi, s->Phi_q);
+  if (p->constant) return;
+  p->kind->inertia(p, s->q, s->M);
+  p->kind->force(p, s->q, s->qd, s->f);
+}
+
+void state_bias(const struct lab_state *s, double *o)
+{
+  s->problem->kind->bias(s->problem, s->q, s->qd, o);
+}
+
+void state_row_rate(const struct lab_state *s, const double *x, double *o)
+{
+  memset(o, 0, sizeof *o * (size_t)s->m);
+  add_product(o, 1, s->Phi_q, x, s->m, s->n);
+}
+
+void state_keep(struct lab_state *s)
+{
+  const size_t n = sizeof *s->q * (size_t)s->n, m = sizeof *s->q * (size_t)s->m;
+  memcpy(s->q_k, s->q, n);
+  memcpy(s->w_k, s->w, n);
+  memcpy(s->wd_k, s->wd, n);
+  if (!s->run->formulation->momenta) return; /* qd is w, qd_k is w_k */
+  memcpy(s->qd_k, s->qd, n);
+  memcpy(s->iota_k, s->iota, m);
+  memcpy(s->Phi_k, s->Phi, m);
+}
+
+double state_increment(const struct lab_state *s, const double *dq, const double *dw)
+{
+  const double q = euclidean_norm(dq, s->n);
+  return s->run->norm_qp ? hypot(q, euclidean_norm(dw, s->n)) : q;
+}
+
+/* Hands out `count` numbers of the memory; over a null base it only counts. */
+static double *take_numbers(double *base, size_t *used, int count)
+{
+  double *at = base ? base + *used : NULL;
+  *used += (size_t)count;
+  return at;
+}
+
+static size_t lay_out_state(struct lab_state *s, double *base)
+{
+  const struct problem *p = s->problem;
+  const bool momenta = s->run->formulation->momenta;
+  const int n = s->n, m = s->m;
+  size_t used = 0;
+  double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp};
+  double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c};
+  for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = take_numbers(base, &used, n);
+  for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = take_numbers(base, &used, m);
+  s->qd = momenta ? take_numbers(base, &used, n) : s->w;
+  s->qd_k = momenta ? take_numbers(base, &used, n) : s->w_k;
+  s->Phi_q = take_numbers(base, &used, m * n);
+  s->dPhi_q = take_numbers(base, &used, m * n);
+  s->A = take_numbers(base, &used, n * n);
+  s->M = p->constant ? p->M : take_numbers(base, &used, n * n);
+  s->f = p->constant ? p->f : take_numbers(base, &used, n);
+  return used;
+}
+
+struct lab_state *state_new(const struct problem *p, const struct lab_run *r, struct lab_result *result)
+{
+  struct lab_state *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  *s = (struct lab_state){.problem = p, .run = r, .result = result, .n = p->n, .m = p->m, .h = r->dt};
+  s->memory = calloc(lay_out_state(s, NULL), sizeof(double));
+  if (s->memory) lay_out_state(s, s->memory);
+  if (s->memory && r->formulation->make) s->formulation_own = r->formulation->make(p);
+  if (s->memory && r->integrator->make) s->integrator_own = r->integrator->make(s);
+  if (s->memory && (s->formulation_own || !r->formulation->make) &&
+      (s->integrator_own || !r->integrator->make))
+    return s;
+  state_free(s);
+  return NULL;
+}
+
+void state_free(struct lab_state *s)
+{
+  if (!s) return;
+  if (s->formulation_own) s->run->formulation->release(s->formulation_own);
+  free(s->integrator_own);
+  free(s->memory);
+  free(s);
+}

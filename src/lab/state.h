@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * What formulations and integrators work on: coordinates q, their partner w, and the rates of both. Where w is the
+ * velocity, the rate of q is w itself and wd is q''. Where w is the momentum p, the formulation finds both rates,
+ * q' and p'.
+ *
+ *                  q      w      qd         wd
+ *   Lagrange       q      q'     w          q''
+ *   Hamilton       q      p      q'         p'        and the integral iota of Phi, whose rate is Phi */
+#ifndef LAB_STATE_H
+#define LAB_STATE_H
+
+#include "lab/lab.h"
+
+struct lab_state {
+  const struct problem *problem;
+  const struct lab_run *run;
+  struct lab_result *result; /* counts are kept here */
+  int n, m;
+  double t, h;
+  double *q, *w, *qd, *wd; /* (n) */
+  double *iota, *Phi;      /* (m) Phi as of the last evaluation */
+  double *lambda;          /* (m) multipliers that go from step to step: lambda* or sigma */
+  double *q_k, *w_k, *qd_k, *wd_k, *iota_k, *Phi_k; /* at the start of the step */
+  double *M, *f;          /* (n, n) and (n) at q; the problem's own where they are constant */
+  double *Phi_q, *dPhi_q; /* (m, n) as of the last evaluation; the second only where it is used */
+  double *A, *rhs, *c;    /* (n, n), (n), (m): to work with */
+  double *dq, *dp;        /* (n) increments of nr */
+  void *formulation_own, *integrator_own;
+  void *memory; /* of all arrays above */
+};
+
+/* One way to write the equations of motion. Adding one touches two files: its own, and the list in formulations.c.
+ * All functions return LAB_OK, or why the run ends. */
+struct formulation {
+  const char *name, *title, *source; /* source: paper and equations */
+  bool momenta;                      /* w is p */
+  bool pure;       /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
+  bool needs_rows; /* it needs d(Phi_q)/dt itself, and a constant M */
+  const struct description *only; /* the one description that it knows; NULL: any */
+  const char *(*unsuitable)(
+      const struct problem *p); /* why it cannot do this one; NULL: it can, or does any */
+  /* Memory of its own; NULL: none. */
+  void *(*make)(const struct problem *p);
+  void (*release)(void *own);
+  /* Sets w, lambda and what else there is from q and q' (in s->qd) at the start. NULL: w = q'. */
+  enum lab_status (*start)(struct lab_state *s);
+  /* Finds qd and wd from (q, w). NULL: there is only a Newton form. */
+  enum lab_status (*evaluate)(struct lab_state *s);
+  /* After an accepted step of ode45 and ode23: brings the state back onto the constraints. NULL: no. */
+  enum lab_status (*project)(struct lab_state *s);
+  const struct newton_form *newton; /* NULL: there is none */
+};
+
+/* The step as a Newton iteration, with Newmark's formulas (beta 1/4, gamma 1/2) put into the equations. */
+struct newton_form {
+  bool needs_rows;                                   /* d(Phi_q)/dt itself */
+  enum lab_status (*start)(struct lab_state *s);     /* q''(0) or p'(0), and multipliers; w has been set */
+  enum lab_status (*predict)(struct lab_state *s);   /* q (and p) of the next step */
+  enum lab_status (*increment)(struct lab_state *s); /* s->dq, and s->dp where w is p */
+  enum lab_status (*accept)(struct lab_state *s);    /* adds it, and updates multipliers */
+  enum lab_status (*finish)(
+      struct lab_state *s); /* velocities and accelerations at the end of the step; NULL */
+};
+
+/* One way to go from state to state. Adding one touches two files: its own, and the list in integrators.c. */
+struct integrator {
+  const char *name, *title;
+  enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON } needs;
+  bool adaptive; /* it chooses its steps */
+  void *(*make)(const struct lab_state *s);
+  enum lab_status (*start)(struct lab_state *s); /* before the first step */
+  enum lab_status (*step)(struct lab_state *s);  /* from t to t + h, which it sets */
+};
+
+extern const struct formulation *const lab_formulations[]; /* ends with NULL */
+extern const struct integrator *const lab_integrators[];
+const struct formulation *lab_find_formulation(const char *name); /* NULL: unknown */
+const struct integrator *lab_find_integrator(const char *name);
+
+/* Phi, Phi_q, and where they change M and f, at (q, qd). */
+void state_rows(struct lab_state *s);
+/* o = d(Phi_q)/dt q', (m), of the problem at (q, qd). */
+void state_bias(const struct lab_state *s, double *o);
+/* o = Phi_q x, (m) */
+void state_row_rate(const struct lab_state *s, const double *x, double *o);
+/* (q_k, w_k, qd_k, wd_k, iota_k, Phi_k) := (q, w, qd, wd, iota, Phi) */
+void state_keep(struct lab_state *s);
+/* The size of an increment by the rule of the run: of q, or of (q, p). */
+double state_increment(const struct lab_state *s, const double *dq, const double *dw);
+
+struct lab_state *state_new(const struct problem *p, const struct lab_run *r, struct lab_result *result);
+void state_free(struct lab_state *s);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own
+ * reset. */
+#include "lab/absolute.h"
+#include "lab/linear.h"
+#include "lab/mechanism.h"
+#include "lab/state.h"
+#include "math/euler.h"
+
+#include "check.h"
+
+#include <string.h>
+
+enum { UNKNOWNS = 14, ROWS = 16 };
+
+/* Two bodies of unequal inertia in space, the first on a spherical joint, the second on it by a joint of this
+ * type. */
+static struct mechanism pair_in_space(ali3_joint_type type)
+{
+  struct mechanism o = mechanism_new();
+  const ali3_body_spec spec[2] = {{.name = "A",
+                                   .mass = 2,
+                                   .inertia = {0.3, 0.02, 0, 0.02, 0.2, 0.01, 0, 0.01, 0.4},
+                                   .position = {0.5, 0.1, 0.2},
+                                   .orientation = {0.8, 0.2, 0.4, 0.4},
+                                   .velocity = {0.3, -0.2, 0.1},
+                                   .angular_velocity = {0.7, -0.4, 0.3}},
+                                  {.name = "B",
+                                   .mass = 1,
+                                   .inertia = {0.1, 0, 0, 0, 0.3, 0, 0, 0, 0.2},
+                                   .position = {1.2, 0.4, 0.1},
+                                   .orientation = {0.6, 0, 0.8, 0},
+                                   .velocity = {0.1, 0.2, -0.3},
+                                   .angular_velocity = {0.2, 0.5, -0.6}}};
+  ali3_joint_spec hold = {.name = "hold",
+                          .type = ALI3_JOINT_SPHERICAL,
+                          .body_a = ALI3_GROUND,
+                          .body_b = 0,
+                          .point_b = {-0.4, 0.1, 0}};
+  ali3_joint_spec joint = {.name = "joint", .type = type, .body_a = 0, .body_b = 1, .axis_a = {0.6, 0, 0.8}};
+  double R[2][9], world[3], axis[3], arm[3];
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ali3_model_add_body(o.m, &spec[i]), i);
+    p_rotation(R[i], spec[i].orientation);
+  }
+  m3_mul(hold.point_a, R[0], hold.point_b);
+  v3_axpy(hold.point_a, 1, spec[0].position);
+  /* The point of b: where that of a is, for a distance somewhere else. The axis of b: that of a, for a universal joint across. */
+  v3_copy(joint.point_a, (const double[3]){0.3, 0.1, -0.1});
+  m3_mul(world, R[0], joint.point_a);
+  v3_axpy(world, 1, spec[0].position);
+  if (type == ALI3_JOINT_DISTANCE) world[1] += 0.5;
+  v3_sub(arm, world, spec[1].position);
+  m3_tmul(joint.point_b, R[1], arm);
+  m3_mul(axis, R[0], joint.axis_a);
+  if (type == ALI3_JOINT_UNIVERSAL) m3_mul(axis, R[0], (const double[3]){0.8, 0, -0.6});
+  m3_tmul(joint.axis_b, R[1], axis);
+
+  assert_true(ali3_model_add_joint(o.m, &hold) >= 0);
+  assert_true(ali3_model_add_joint(o.m, &joint) >= 0);
+  mechanism_ready(&o);
+  return o;
+}
+
+/* At a state off the constraints and off p'p = 1. */
+static void check_gradients(const struct problem *p, const char *where)
+{
+  double q[UNKNOWNS], qd[UNKNOWNS], Phi[2][ROWS], Phi_q[ROWS * UNKNOWNS], other[ROWS * UNKNOWNS], bias[ROWS],
+      rate[2][ROWS] = {{0}};
+  const double step = 1e-5;
+  unsigned seed = 7;
+  for (int i = 0; i < p->n; i++) {
+    q[i] = p->q[i] + 0.1 * mechanism_random(&seed);
+    qd[i] = mechanism_random(&seed);
+  }
+  p->kind->rows(p, q, Phi[0], Phi_q);
+  for (int j = 0; j < p->n; j++) {
+    const double kept = q[j];
+    for (int side = 0; side < 2; side++) {
+      q[j] = kept + (side ? step : -step);
+      p->kind->rows(p, q, Phi[side], other);
+    }
+    q[j] = kept;
+    for (int r = 0; r < p->m; r++)
+      assert_near_in(where, Phi_q[r * p->n + j], (Phi[1][r] - Phi[0][r]) / (2 * step), 1e-8);
+  }
+  p->kind->bias(p, q, qd, bias);
+  for (int side = 0; side < 2; side++) {
+    double moved[UNKNOWNS];
+    for (int i = 0; i < p->n; i++) moved[i] = q[i] + (side ? step : -step) * qd[i];
+    p->kind->rows(p, moved, Phi[side], other);
+    add_product(rate[side], 1, other, qd, p->m, p->n);
+  }
+  for (int r = 0; r < p->m; r++) assert_near_in(where, bias[r], (rate[1][r] - rate[0][r]) / (2 * step), 1e-8);
+}
+
+/* q'' of the dense formulation is that of the project's own stepper at the start. */
+static void check_accelerations(const struct mechanism *o, const struct problem *p, const char *where)
+{
+  struct lab_run r = lab_run_default();
+  struct lab_result result = {0};
+  r.formulation = lab_find_formulation("al1-dense");
+  r.integrator = lab_find_integrator("fe");
+  r.alpha = 1e6;
+  r.omega = 0;
+  struct lab_state *s = state_new(p, &r, &result);
+  memcpy(s->q, p->q, sizeof *s->q * (size_t)p->n);
+  memcpy(s->w, p->qd, sizeof *s->w * (size_t)p->n);
+  assert_int_equal(r.formulation->evaluate(s), LAB_OK);
+  for (int i = 0; i < p->bodies; i++) {
+    ali3_body_state expected;
+    ali3_body_get(o->m, o->d, i, &expected);
+    double wd[3];
+    const double *pdd = s->wd + ABSOLUTE_BODY * i + 3, *e = p->q + ABSOLUTE_BODY * i + 3;
+    wd[0] = 2 * (-e[1] * pdd[0] + e[0] * pdd[1] + e[3] * pdd[2] - e[2] * pdd[3]);
+    wd[1] = 2 * (-e[2] * pdd[0] - e[3] * pdd[1] + e[0] * pdd[2] + e[1] * pdd[3]);
+    wd[2] = 2 * (-e[3] * pdd[0] + e[2] * pdd[1] - e[1] * pdd[2] + e[0] * pdd[3]);
+    for (int k = 0; k < 3; k++) {
+      assert_near_in(where, s->wd[ABSOLUTE_BODY * i + k], expected.acceleration[k], 1e-6);
+      assert_near_in(where, wd[k], expected.angular_acceleration[k], 1e-6);
+    }
+  }
+  state_free(s);
+}
+
+TEST(every_joint_type)
+{
+  for (int type = 0; type < ALI3_JOINT_TYPES; type++) {
+    struct mechanism o = pair_in_space((ali3_joint_type)type);
+    struct problem p;
+    struct lab_refusal why;
+    double Phi[ROWS], Phi_q[ROWS * UNKNOWNS], kinetic, potential;
+    const char *where = ali3_joint_type_name((ali3_joint_type)type);
+    ali3_energy energy;
+    assert_true(problem_make(&p, &description_absolute, o.m, o.d, &why));
+    p.kind->rows(&p, p.q, Phi, Phi_q);
+    assert_near_in(where, largest_entry(Phi, p.m), 0, 1e-9);
+    p.kind->energy(&p, p.q, p.qd, &kinetic, &potential);
+    ali3_energy_get(o.m, o.d, &energy);
+    assert_near_in(where, kinetic, energy.kinetic, 1e-12);
+    assert_near_in(where, potential, energy.potential, 1e-12);
+    check_accelerations(&o, &p, where);
+    check_gradients(&p, where);
+    problem_free(&p);
+    mechanism_free(&o);
+  }
+}
+
+TEST(loads_are_refused)
+{
+  struct mechanism o = mechanism_new();
+  struct problem p;
+  struct lab_refusal why;
+  mechanism_pin(&o, "J1", ALI3_GROUND, mechanism_rod(&o, "A", 0, 0, 1, 0), 0, 0);
+  ali3_force_spec spring = ali3_force_spec_default(ALI3_FORCE_JOINT_SPRING);
+  spring.name = "spring";
+  spring.joint = 0;
+  spring.stiffness[0] = 1;
+  assert_true(ali3_model_add_force(o.m, &spring) >= 0);
+  mechanism_ready(&o);
+  assert_false(problem_make(&p, &description_absolute, o.m, o.d, &why));
+  assert_string_equal(why.element, "force");
+  assert_non_null(strstr(why.text, "joint_spring"));
+  mechanism_free(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_joint_type), cmocka_unit_test(loads_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-lab: commands and options. */
+#include "base/build_info.h"
+#include "lab_tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char lab_help[] =
+    "Usage: ali3-lab run FILE --method NAME --integrator NAME [OPTION]...\n"
+    "       ali3-lab table NAME [OPTION]...\n"
+    "       ali3-lab map FILE --method NAME --integrator NAME --grid AXIS [--grid AXIS] --csv FILE "
+    "[OPTION]...\n"
+    "       ali3-lab merge PART... --csv FILE\n"
+    "       ali3-lab --list\n"
+    "Runs the formulations of multibody dynamics that the papers compare, each on the same model file.\n"
+    "\n"
+    "run: one run of one formulation.\n"
+    "  --method NAME       formulation; --list shows all\n"
+    "  --integrator NAME   fe, si, tr, nr, ode45, ode23; --list says which go with which formulation\n"
+    "  --coordinates NAME  natural or absolute (default: the formulation's own, else natural)\n"
+    "  --duration S        simulated seconds (default: simulation.duration of the file, else 10)\n"
+    "  --dt S              step in seconds (default: 0.001)\n"
+    "  --alpha A           penalty (default: 1e7)\n"
+    "  --omega W           natural frequency of the stabilisation, 1/s (default: 10)\n"
+    "  --xi X              its damping ratio (default: 1)\n"
+    "  --tolerance E       iterations end when an increment is smaller (default: 1e-7)\n"
+    "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
+    "  --iterations N      iterations of a step at most (default: 50)\n"
+    "  --rtol R, --atol A  tolerances of ode45 and ode23 (default: 1e-6)\n"
+    "  --output FILE       write signals as CSV; - for standard output\n"
+    "  --signals GLOB,..   only the signals that match (default: all)\n"
+    "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
+    "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
+    "\n"
+    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3, p5.\n"
+    "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
+    "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
+    "  --models FOLDER     where the models of the cases are (default: as installed)\n"
+    "  --json FILE         write the table as JSON; - for standard output\n"
+    "\n"
+    "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
+    "  --grid AXIS         NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one "
+    "or two\n"
+    "  --csv FILE          a line for each point\n"
+    "  --shard K/N         only points K, K + N, .. (K from 0); the lines are the same for any N\n"
+    "  --resume            go on with FILE where it ends\n"
+    "  --png FILE          a picture of the map, by gnuplot\n"
+    "  --limit J           white dots in the picture: drift above it (default: 0.1)\n"
+    "merge: puts the files of all shards together, in the order of the points; takes --grid for --png.\n"
+    "\n"
+    "  --list, --help, --version\n"
+    "\n"
+    "Exit status: 0 the run went to its end, every cell of the table that is demanded holds; 1 the run "
+    "failed or was\n"
+    "interrupted (what there is has been written), a demanded cell does not hold; 2 wrong usage, a mistake "
+    "in a file, or a\n"
+    "model that the formulation has no coordinates for.\n";
+
+static bool lab_usage(const char *option, const char *expected, const char *found)
+{
+  fprintf(stderr, "ali3-lab: %s: expected %s, found %s\nTry ali3-lab --help\n", option, expected, found);
+  return false;
+}
+
+/* zero: 0 is allowed. */
+static bool read_lab_number(const char *option, const char *text, bool zero, double *out)
+{
+  char *end;
+  const double v = strtod(text, &end);
+  if (end == text || *end || !isfinite(v) || v < 0 || (v == 0 && !zero))
+    return lab_usage(option, zero ? "a number, 0 or above" : "a number above 0", text);
+  *out = v;
+  return true;
+}
+
+static bool read_lab_count(const char *option, const char *text, long max, long *out)
+{
+  char *end;
+  errno = 0;
+  *out = strtol(text, &end, 10);
+  if (end != text && !*end && !errno && *out >= 1 && *out <= max) return true;
+  return lab_usage(option, "a whole number, 1 or above", text);
+}
+
+static void print_list(void)
+{
+  printf("%-22s %-9s %-25s %s\n", "method", "in", "integrators", "what it is");
+  for (int i = 0; lab_formulations[i]; i++) {
+    const struct formulation *f = lab_formulations[i];
+    char with[60] = "";
+    for (int k = 0; lab_integrators[k]; k++) {
+      const struct integrator *g = lab_integrators[k];
+      const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
+                        : g->needs == NEEDS_PURE_RATES ? f->pure
+                                                       : f->evaluate && !f->project;
+      if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
+    }
+    printf("%-22s %-9s %-25s %s; %s\n", f->name,
+           f->only         ? f->only->name
+           : f->needs_rows ? "natural"
+                           : "any",
+           with, f->title, f->source);
+  }
+  printf("\n");
+  for (int k = 0; lab_integrators[k]; k++)
+    printf("%-22s %s\n", lab_integrators[k]->name, lab_integrators[k]->title);
+  printf("\n");
+  for (int k = 0; lab_descriptions[k]; k++)
+    printf("%-22s %s\n", lab_descriptions[k]->name, lab_descriptions[k]->title);
+}
+
+static bool read_method(const char *text, struct run_options *o)
+{
+  o->run.formulation = lab_find_formulation(text);
+  return o->run.formulation || lab_usage("--method", "a formulation of ali3-lab --list", text);
+}
+
+static bool read_integrator(const char *text, struct run_options *o)
+{
+  o->run.integrator = lab_find_integrator(text);
+  return o->run.integrator || lab_usage("--integrator", "an integrator of ali3-lab --list", text);
+}
+
+static bool read_coordinates(const char *text, struct run_options *o)
+{
+  o->kind = lab_find_description(text);
+  return o->kind || lab_usage("--coordinates", "natural or absolute", text);
+}
+
+static bool read_norm(const char *text, struct lab_run *r)
+{
+  r->norm_qp = strcmp(text, "qp") == 0;
+  return r->norm_qp || strcmp(text, "q") == 0 || lab_usage("--norm", "q or qp", text);
+}
+
+enum {
+  METHOD = 1,
+  INTEGRATOR,
+  COORDINATES,
+  DURATION,
+  DT,
+  ALPHA,
+  OMEGA,
+  XI,
+  TOLERANCE,
+  NORM,
+  ITERATIONS,
+  RTOL,
+  ATOL,
+  OUTPUT,
+  SIGNALS,
+  EVERY,
+  SUMMARY,
+  RUNS,
+  ALL_RUNS,
+  MODELS,
+  JSON,
+  GRID,
+  CSV,
+  SHARD,
+  RESUME,
+  PNG,
+  LIMIT,
+  LIST,
+  HELP,
+  VERSION
+};
+
+static const struct option lab_options[] = {
+    {"method", required_argument, NULL, METHOD},
+    {"integrator", required_argument, NULL, INTEGRATOR},
+    {"coordinates", required_argument, NULL, COORDINATES},
+    {"duration", required_argument, NULL, DURATION},
+    {"dt", required_argument, NULL, DT},
+    {"alpha", required_argument, NULL, ALPHA},
+    {"omega", required_argument, NULL, OMEGA},
+    {"xi", required_argument, NULL, XI},
+    {"tolerance", required_argument, NULL, TOLERANCE},
+    {"norm", required_argument, NULL, NORM},
+    {"iterations", required_argument, NULL, ITERATIONS},
+    {"rtol", required_argument, NULL, RTOL},
+    {"atol", required_argument, NULL, ATOL},
+    {"output", required_argument, NULL, OUTPUT},
+    {"signals", required_argument, NULL, SIGNALS},
+    {"every", required_argument, NULL, EVERY},
+    {"summary", required_argument, NULL, SUMMARY},
+    {"runs", required_argument, NULL, RUNS},
+    {"all-runs", no_argument, NULL, ALL_RUNS},
+    {"models", required_argument, NULL, MODELS},
+    {"json", required_argument, NULL, JSON},
+    {"grid", required_argument, NULL, GRID},
+    {"csv", required_argument, NULL, CSV},
+    {"shard", required_argument, NULL, SHARD},
+    {"resume", no_argument, NULL, RESUME},
+    {"png", required_argument, NULL, PNG},
+    {"limit", required_argument, NULL, LIMIT},
+    {"list", no_argument, NULL, LIST},
+    {"help", no_argument, NULL, HELP},
+    {"version", no_argument, NULL, VERSION},
+    {0},
+};
+
+struct lab_arguments {
+  struct run_options run;
+  struct table_options table;
+  struct map_options map;
+  bool map_only;
+  bool run_only, table_only; /* an option of this command alone was given */
+};
+
+static bool take_run_option(int c, struct run_options *o)
+{
+  struct lab_run *r = &o->run;
+  long n = 0;
+  switch (c) {
+  case METHOD:
+    return read_method(optarg, o);
+  case INTEGRATOR:
+    return read_integrator(optarg, o);
+  case COORDINATES:
+    return read_coordinates(optarg, o);
+  case DURATION:
+    o->duration_given = true;
+    return read_lab_number("--duration", optarg, false, &r->duration);
+  case DT:
+    return read_lab_number("--dt", optarg, false, &r->dt);
+  case ALPHA:
+    return read_lab_number("--alpha", optarg, false, &r->alpha);
+  case OMEGA:
+    return read_lab_number("--omega", optarg, true, &r->omega);
+  case XI:
+    return read_lab_number("--xi", optarg, true, &r->xi);
+  case TOLERANCE:
+    return read_lab_number("--tolerance", optarg, false, &r->tolerance);
+  case NORM:
+    return read_norm(optarg, r);
+  case ITERATIONS:
+    if (!read_lab_count("--iterations", optarg, 10000, &n)) return false;
+    r->iterations = (int)n;
+    return true;
+  case RTOL:
+    return read_lab_number("--rtol", optarg, false, &r->rtol);
+  case ATOL:
+    return read_lab_number("--atol", optarg, false, &r->atol);
+  case OUTPUT:
+    o->output = optarg;
+    return true;
+  case SIGNALS:
+    o->signals = optarg;
+    return true;
+  case EVERY:
+    return read_lab_count("--every", optarg, LONG_MAX, &o->every);
+  default:
+    o->summary = optarg;
+    return true;
+  }
+}
+
+static bool take_table_option(int c, struct table_options *o)
+{
+  long n = 0;
+  switch (c) {
+  case RUNS:
+    if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
+    o->runs = (int)n;
+    return true;
+  case ALL_RUNS:
+    o->ensembles = true;
+    return true;
+  case MODELS:
+    o->models = optarg;
+    return true;
+  default:
+    o->json = optarg;
+    return true;
+  }
+}
+
+static bool take_map_option(int c, struct map_options *o)
+{
+  int used = 0;
+  switch (c) {
+  case GRID:
+    if (o->axes < 2 && map_read_axis(optarg, &o->axis[o->axes])) {
+      o->axes++;
+      return true;
+    }
+    return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", optarg);
+  case CSV:
+    o->csv = optarg;
+    return true;
+  case SHARD:
+    if (sscanf(optarg, "%ld/%ld%n", &o->shard, &o->shards, &used) == 2 && !optarg[used] && o->shard >= 0 &&
+        o->shard < o->shards)
+      return true;
+    return lab_usage("--shard", "K/N with K from 0 to N - 1", optarg);
+  case RESUME:
+    o->resume = true;
+    return true;
+  case PNG:
+    o->png = optarg;
+    return true;
+  default:
+    return read_lab_number("--limit", optarg, false, &o->limit);
+  }
+}
+
+/* -1: go on; otherwise the exit status. */
+static int take_arguments(int argc, char **argv, struct lab_arguments *a)
+{
+  *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
+                              .table = {.runs = 100},
+                              .map = {.shards = 1, .limit = 0.1}};
+  for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
+    if (c == LIST) {
+      print_list();
+      return EXIT_GOOD;
+    }
+    if (c == HELP) {
+      fputs(lab_help, stdout);
+      return EXIT_GOOD;
+    }
+    if (c == VERSION) {
+      printf("ali3-lab " ALI3_VERSION "\n%s\n", build_info());
+      return EXIT_GOOD;
+    }
+    if (c == '?') {
+      fputs("Try ali3-lab --help\n", stderr);
+      return EXIT_USAGE;
+    }
+    *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
+    if (!(c < RUNS   ? take_run_option(c, &a->run)
+          : c < GRID ? take_table_option(c, &a->table)
+                     : take_map_option(c, &a->map)))
+      return EXIT_USAGE;
+  }
+  return -1;
+}
+
+static bool check_run(const struct run_options *o)
+{
+  if (!o->run.formulation) return lab_usage("--method", "a formulation of ali3-lab --list", "none");
+  if (!o->run.integrator) return lab_usage("--integrator", "an integrator of ali3-lab --list", "none");
+  if (o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
+    return lab_usage("--output, --summary", "one of them at most on standard output", "both");
+  if (o->signals && !o->output) return lab_usage("--signals", "--output as well", "none");
+  return true;
+}
+
+static bool check_map(const struct map_options *o)
+{
+  if (o->axes == 0) return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log]", "none");
+  if (!o->csv) return lab_usage("--csv", "a file", "none");
+  if (o->png && o->shards > 1)
+    return lab_usage("--png", "a whole map", "a shard; draw it with ali3-lab merge");
+  return true;
+}
+
+static int do_map(struct lab_arguments *a, const char *file)
+{
+  a->run.file = file;
+  if (a->table_only || a->run.output || a->run.summary)
+    return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
+  return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+}
+
+static int do_merge(struct lab_arguments *a, int files, char **file)
+{
+  if (a->run_only || a->table_only || files < 1 || !a->map.csv)
+    return lab_usage("merge", "files of shards, and --csv FILE", "another line"), EXIT_USAGE;
+  if (a->map.png && a->map.axes == 0) return lab_usage("--png", "--grid as of the map", "none"), EXIT_USAGE;
+  return merge_command(&a->map, files, file);
+}
+
+static int do_command(struct lab_arguments *a, int words, char **word)
+{
+  if (words == 1 && strcmp(word[0], "list") == 0) {
+    print_list();
+    return EXIT_GOOD;
+  }
+  if (words == 2 && strcmp(word[0], "run") == 0) {
+    a->run.file = word[1];
+    if (a->table_only || a->map_only)
+      return lab_usage("run", "options of run", "those of another command"), EXIT_USAGE;
+    return check_run(&a->run) ? run_command(&a->run) : EXIT_USAGE;
+  }
+  if (words == 2 && strcmp(word[0], "table") == 0) {
+    a->table.name = word[1];
+    if (a->run_only || a->map_only)
+      return lab_usage("table", "options of table", "those of another command"), EXIT_USAGE;
+    return table_command(&a->table);
+  }
+  if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
+  if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
+  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.. or --list",
+            words > 0 ? word[0] : "none");
+  return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+  struct lab_arguments a;
+  const int status = take_arguments(argc, argv, &a);
+  return status < 0 ? do_command(&a, argc - optind, argv + optind) : status;
+}

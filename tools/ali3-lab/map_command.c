@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-lab map: one run at each point of a grid of one or two parameters, one line of CSV each. A shard k/n
+ * computes the points k, k + n, .. of the grid; the lines hold no times, so that a map comes out the same by any
+ * number of shards, and shards of an interrupted map go on where they ended. ali3-lab merge puts the files of
+ * shards together. */
+#include "lab_tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAP_LINE = 512 };
+static const char map_head[] = "index,points,dt,alpha,omega,xi,status,drift,final,steps,calls,interrupted";
+
+static double *map_parameter(struct lab_run *r, const char *name)
+{
+  if (strcmp(name, "alpha") == 0) return &r->alpha;
+  if (strcmp(name, "omega") == 0) return &r->omega;
+  if (strcmp(name, "xi") == 0) return &r->xi;
+  return strcmp(name, "dt") == 0 ? &r->dt : NULL;
+}
+
+/* NAME=FROM:TO:COUNT[:log] */
+bool map_read_axis(const char *text, struct map_axis *axis)
+{
+  struct lab_run unused = {0};
+  char scale[8] = "";
+  int used = 0;
+  *axis = (struct map_axis){0};
+  const int read = sscanf(text, "%7[a-z]=%lf:%lf:%d%n:%7s", axis->name, &axis->from, &axis->to, &axis->count,
+                          &used, scale);
+  axis->log = strcmp(scale, "log") == 0;
+  return read >= 4 && (axis->log || text[used] == '\0') && map_parameter(&unused, axis->name) &&
+         axis->count >= 1 && axis->count <= 1000000 && axis->from >= 0 && axis->to >= axis->from &&
+         (!axis->log || axis->from > 0);
+}
+
+static double axis_value(const struct map_axis *axis, int i)
+{
+  const double part = axis->count > 1 ? (double)i / (axis->count - 1) : 0;
+  return axis->log ? axis->from * pow(axis->to / axis->from, part)
+                   : axis->from + part * (axis->to - axis->from);
+}
+
+static long map_points(const struct map_options *o)
+{
+  return (long)o->axis[0].count * (o->axes > 1 ? o->axis[1].count : 1);
+}
+
+/* The first parameter changes fastest. */
+static struct lab_run run_at_point(const struct map_options *o, const struct lab_run *base, long index)
+{
+  struct lab_run r = *base;
+  *map_parameter(&r, o->axis[0].name) = axis_value(&o->axis[0], (int)(index % o->axis[0].count));
+  if (o->axes > 1)
+    *map_parameter(&r, o->axis[1].name) = axis_value(&o->axis[1], (int)(index / o->axis[0].count));
+  return r;
+}
+
+static bool map_complain(const char *file, const char *text)
+{
+  fprintf(stderr, "ali3-lab: %s: %s\n", file, text);
+  return false;
+}
+
+/* Opens the file for lines to come; how many there are already, whole ones, of this map. A last line that is not
+ * whole is cut off. */
+static FILE *open_map(const struct map_options *o, long *done)
+{
+  char line[MAP_LINE];
+  long whole = 0;
+  *done = 0;
+  FILE *f = o->resume ? fopen(o->csv, "r+") : NULL;
+  if (!f) {
+    f = fopen(o->csv, "w");
+    if (f) fprintf(f, "%s\n", map_head);
+    if (!f) map_complain(o->csv, strerror(errno));
+    return f;
+  }
+  for (long lines = 0; fgets(line, sizeof line, f); lines++) {
+    char *end = strchr(line, '\n');
+    if (!end) break;
+    *end = '\0';
+    const bool known = lines == 0 ? strcmp(line, map_head) == 0
+                                  : strtol(line, NULL, 10) == o->shard + (lines - 1) * o->shards;
+    if (!known) {
+      map_complain(o->csv, "does not hold the beginning of this map; remove it, or leave out --resume");
+      fclose(f);
+      return NULL;
+    }
+    whole = ftell(f);
+    *done = lines;
+  }
+  if (ftruncate(fileno(f), whole) != 0 || fseek(f, whole, SEEK_SET) != 0)
+    map_complain(o->csv, strerror(errno));
+  if (whole == 0) fprintf(f, "%s\n", map_head);
+  return f;
+}
+
+static void write_point(FILE *f, long index, long points, const struct lab_run *r, const struct lab_result *o)
+{
+  static const char *const word[] = {"ok", "diverged", "singular", "step_too_small", "stopped", "no_memory"};
+  fprintf(f, "%ld,%ld,%.17g,%.17g,%.17g,%.17g,%s,%.17g,%.17g,%ld,%ld,%ld\n", index, points, r->dt, r->alpha,
+          r->omega, r->xi, word[o->status], o->drift, o->final, o->steps, o->calls, o->interrupted);
+  fflush(f);
+}
+
+static bool keep_mapping(void *user, const struct lab_state *s, const struct lab_sample *sample)
+{
+  (void)user, (void)s, (void)sample;
+  return !interrupted();
+}
+
+static int map_problem(const struct map_options *o, const struct problem *p, const struct lab_run *base)
+{
+  const struct lab_watch watch = {.step = keep_mapping};
+  const long points = map_points(o), mine = (points - o->shard + o->shards - 1) / o->shards;
+  long done;
+  FILE *f = open_map(o, &done);
+  if (!f) return EXIT_USAGE;
+  struct progress progress = progress_start();
+  const double start = progress_clock();
+  const long before = done;
+  catch_signals();
+  while (done < mine && !interrupted()) {
+    const long index = o->shard + done * o->shards;
+    struct lab_run r = run_at_point(o, base, index);
+    struct lab_result result;
+    lab_run(p, &r, &watch, &result);
+    if (result.status == LAB_STOPPED) break;
+    write_point(f, index, points, &r, &result);
+    done++;
+    char text[80];
+    snprintf(text, sizeof text, "%ld of %ld points, %.0f s to go", done, mine,
+             (progress_clock() - start) / (double)(done - before) * (double)(mine - done));
+    progress_show(&progress, (double)done / (double)mine, text);
+  }
+  progress_end(&progress);
+  const bool written = fclose(f) == 0 || map_complain(o->csv, strerror(errno));
+  if (done < mine)
+    fprintf(stderr, "ali3-lab: interrupted after %ld of %ld points; go on by --resume\n", done, mine);
+  return written && done == mine ? EXIT_GOOD : EXIT_RUN;
+}
+
+int map_command(const struct map_options *o, const struct run_options *run)
+{
+  struct model_file *f = model_file_open(run->file);
+  struct problem p;
+  char text[200];
+  int status = EXIT_USAGE;
+  struct lab_run r = run->run;
+  if (!f) return EXIT_USAGE;
+  if (!run->duration_given) r.duration = model_file_duration(f);
+  const struct description *kind = run->kind             ? run->kind
+                                   : r.formulation->only ? r.formulation->only
+                                                         : &description_natural;
+  if (model_file_problem(f, kind, &p)) {
+    const char *why = lab_unsuitable(&p, &r, text, sizeof text);
+    if (why)
+      map_complain(run->file, why);
+    else
+      status = map_problem(o, &p, &r);
+    problem_free(&p);
+  }
+  model_file_close(f);
+  if (status == EXIT_GOOD && o->png && !map_picture(o)) status = EXIT_RUN;
+  return status;
+}
+
+/* ---- merge ---- */
+
+struct merged_map {
+  char **line; /* (points) */
+  long points, found;
+};
+
+static bool take_map_file(struct merged_map *m, const char *file)
+{
+  char line[MAP_LINE];
+  FILE *f = fopen(file, "r");
+  if (!f) return map_complain(file, strerror(errno));
+  bool good = fgets(line, sizeof line, f) && strncmp(line, map_head, strlen(map_head)) == 0;
+  while (good && fgets(line, sizeof line, f)) {
+    long index = -1, points = 0;
+    good =
+        sscanf(line, "%ld,%ld,", &index, &points) == 2 && index >= 0 && index < points && strchr(line, '\n');
+    if (good && !m->line) {
+      m->points = points;
+      m->line = calloc((size_t)points, sizeof *m->line);
+    }
+    good = good && m->line && points == m->points && (!m->line[index] || strcmp(m->line[index], line) == 0);
+    if (!good || m->line[index]) continue;
+    m->line[index] = strdup(line);
+    m->found++;
+  }
+  fclose(f);
+  return good || map_complain(file, "no file of ali3-lab map, of another map, or its last line is not whole");
+}
+
+int merge_command(const struct map_options *o, int files, char **file)
+{
+  struct merged_map m = {0};
+  bool good = true;
+  for (int i = 0; good && i < files; i++) good = take_map_file(&m, file[i]);
+  if (good && m.found < m.points) {
+    fprintf(stderr, "ali3-lab: merge: %ld of %ld points are missing\n", m.points - m.found, m.points);
+    good = false;
+  }
+  FILE *out = good ? fopen(o->csv, "w") : NULL;
+  if (good && !out) good = map_complain(o->csv, strerror(errno));
+  if (out) {
+    fprintf(out, "%s\n", map_head);
+    for (long i = 0; i < m.points; i++) fputs(m.line[i], out);
+    good = fclose(out) == 0 || map_complain(o->csv, strerror(errno));
+  }
+  for (long i = 0; m.line && i < m.points; i++) free(m.line[i]);
+  free(m.line);
+  if (good && o->png) good = map_picture(o);
+  return good ? EXIT_GOOD : EXIT_RUN;
+}

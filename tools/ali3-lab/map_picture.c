@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * ali3-lab map and merge: a picture of a map by gnuplot. Colour is the energy drift; a white dot is a run beyond
+ * the limit, a cross one that did not end. */
+#include "lab_tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* gnuplot's strings in single quotes know no escape but two quotes for one. */
+static void put_quoted(FILE *out, const char *text)
+{
+  fputc('\'', out);
+  for (; *text; text++) {
+    if (*text == '\'') fputc('\'', out);
+    fputc(*text, out);
+  }
+  fputc('\'', out);
+}
+
+/* Name, scale, and a range with half a cell beyond the ends. */
+static void put_axis(FILE *out, char letter, const struct map_axis *axis)
+{
+  const double cells = axis->count > 1 ? axis->count - 1 : 1, ratio = pow(axis->to / axis->from, 0.5 / cells);
+  const double half = 0.5 * (axis->to - axis->from) / cells;
+  fprintf(out, "set %clabel '%s'\n", letter, axis->name);
+  if (axis->log) fprintf(out, "set logscale %c\nset format %c '10^{%%L}'\n", letter, letter);
+  if (axis->to > axis->from)
+    fprintf(out, "set %crange [%.17g:%.17g]\n", letter, axis->log ? axis->from / ratio : axis->from - half,
+            axis->log ? axis->to * ratio : axis->to + half);
+}
+
+bool map_picture(const struct map_options *o)
+{
+  static const struct map_axis none = {.name = "xi"};
+  const struct map_axis *y = o->axes > 1 ? &o->axis[1] : &none;
+  FILE *out = popen("gnuplot", "w");
+  if (!out) {
+    fprintf(stderr, "ali3-lab: gnuplot: %s\n", strerror(errno));
+    return false;
+  }
+  fprintf(out, "set terminal pngcairo size 900,700\nset output ");
+  put_quoted(out, o->png);
+  const int most = o->axis[0].count > y->count ? o->axis[0].count : y->count;
+  const double size = fmin(6, 60.0 / most); /* a plot is some 60 points wide */
+  fprintf(out, "\nset cbrange [-3:1]\nset datafile separator ','\nset cblabel 'log10 of the energy drift in "
+               "J'\nset key off\n");
+  put_axis(out, 'x', &o->axis[0]);
+  put_axis(out, 'y', y);
+  fprintf(out, "file = ");
+  put_quoted(out, o->csv);
+  const char *x = o->axis[0].name;
+  fprintf(out,
+          "\nended = \"(strcol('status') eq 'ok')\"\nplot file using '%s':'%s':(@ended ? "
+          "log10(column('drift')) : NaN)",
+          x, y->name);
+  fprintf(out, " with points pt 5 ps %.3g palette,", size);
+  fprintf(out, " '' using (@ended && column('drift') > %.17g ? column('%s') : NaN):'%s'", o->limit, x,
+          y->name);
+  fprintf(out, " with points pt 7 ps %.3g lc rgb 'white',", 0.3 * size);
+  fprintf(out, " '' using (@ended ? NaN : column('%s')):'%s' with points pt 2 ps %.3g lc rgb 'black'\n", x,
+          y->name, 0.6 * size);
+  if (pclose(out) == 0) return true;
+  fprintf(stderr, "ali3-lab: gnuplot could not draw %s\n", o->png);
+  return false;
+}
