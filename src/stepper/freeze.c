@@ -4,6 +4,9 @@
 #include "math/vec3.h"
 #include "stepper/kernels.h"
 
+#include <ali3/stages.h>
+#include <ali3/stepper.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -253,4 +256,28 @@ double ali3_model_flops(const ali3_model *m)
     solves = 6.0 * solves + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
+}
+
+/* --- the stages of the tree, for others --- */
+
+int ali3_model_stages(const ali3_model *m)
+{
+  return m->frozen->tree->runs;
+}
+
+int ali3_model_stages_shared(const ali3_model *m)
+{
+  return m->frozen->tree->owned;
+}
+
+ali3_stage ali3_model_stage(const ali3_model *m, int i)
+{
+  const struct tree *t = m->frozen->tree;
+  const struct tree_run *run = &t->run[i];
+  ali3_stage s = {.level = t->group[run->first].level, .groups = run->end - run->first, .flops = run->flops};
+  for (int g = run->first; g < run->end; g++) {
+    s.nodes += t->group[g].used;
+    s.lanes += t->group[g].width;
+  }
+  return s;
 }

@@ -5,8 +5,8 @@
 #include "bench.h"
 
 #include "rt/clock.h"
-#include "stepper/data.h"
 
+#include <ali3/stages.h>
 #include <stdlib.h>
 
 enum kind { CONDENSE, SWEEP, KINDS, OTHER = KINDS };
@@ -22,7 +22,8 @@ struct share { /* in the present stage; written by its own thread */
 };
 
 struct level_watch {
-  const struct tree *tree;
+  const ali3_model *model;
+  int tree_stages, owned; /* of the tree; the first `owned` are shared */
   ali3_probe probe;
   int shares, rows, columns, steps, step;
   enum kind kind; /* of the present phase */
@@ -64,7 +65,7 @@ static void stage_ends(struct level_watch *w, uint64_t now)
     w->shared[w->kind] |= i > 0 && s->busy > 0;
   }
   *column_now(w, w->kind, w->rows + SKEW) += last - first;
-  if (w->tree->owned > 0) *column_now(w, w->kind, 0) += now - w->since;
+  if (w->owned > 0) *column_now(w, w->kind, 0) += now - w->since;
 }
 
 static void watch_run(void *context, int share, int run, bool begins)
@@ -74,11 +75,11 @@ static void watch_run(void *context, int share, int run, bool begins)
   if (w->kind == OTHER) return;
   if (run == ALI3_RUNS_SHARED) {
     (begins ? stage_begins : stage_ends)(w, now);
-  } else if (run >= w->tree->owned) {
+  } else if (run >= w->owned) {
     if (begins)
       w->since = now;
     else
-      *column_now(w, w->kind, run - w->tree->owned + (w->tree->owned > 0)) += now - w->since;
+      *column_now(w, w->kind, run - w->owned + (w->owned > 0)) += now - w->since;
   } else if (begins) {
     w->share[share].since = now;
   } else {
@@ -92,11 +93,13 @@ struct level_watch *levels_watch(const ali3_model *m, int shares, int steps)
   /* Set the probe and the size of the tables. */
   struct level_watch *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  const struct tree *t = m->frozen->tree;
-  *w = (struct level_watch){.tree = t,
+  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
+  *w = (struct level_watch){.model = m,
+                            .tree_stages = stages,
+                            .owned = owned,
                             .probe = {.context = w, .mark = watch_phase, .run = watch_run},
                             .shares = shares,
-                            .rows = t->runs - t->owned + (t->owned > 0),
+                            .rows = stages - owned + (owned > 0),
                             .steps = steps,
                             .kind = OTHER};
   /* Allocate for all steps: nothing is allocated between the steps that are timed. */
@@ -118,7 +121,7 @@ const ali3_probe *levels_probe(const struct level_watch *w)
 void levels_step_done(struct level_watch *w)
 {
   for (enum kind kind = CONDENSE; kind < KINDS; kind++) {
-    uint64_t elapsed = w->tree->owned > 0 ? *column_now(w, kind, 0) : 0, busy = 0;
+    uint64_t elapsed = w->owned > 0 ? *column_now(w, kind, 0) : 0, busy = 0;
     for (int i = 0; i < w->shares; i++) busy += *column_now(w, kind, w->rows + BUSY + i);
     double times = kind == SWEEP ? w->stages[kind] / 2.0 : w->stages[kind];
     for (int i = 0; i < w->columns; i++) {
@@ -140,21 +143,19 @@ static double column_median(const struct level_watch *w, enum kind kind, int i)
       .median;
 }
 
-/* Runs first .. end-1 of the schedule. */
+/* Stages first .. end-1 of the schedule. */
 static struct level make_level(const struct level_watch *w, int row, int first, int end)
 {
-  const struct tree *t = w->tree;
-  struct level l = {.level = first < t->owned ? LEVEL_SHARED : t->group[t->run[first].first].level,
+  struct level l = {.level = first < w->owned ? LEVEL_SHARED : ali3_model_stage(w->model, first).level,
                     .runs = end - first,
                     .condense = column_median(w, CONDENSE, row),
                     .sweep = column_median(w, SWEEP, row)};
-  for (int run = first; run < end; run++) {
-    l.flops += t->run[run].flops;
-    for (int i = t->run[run].first; i < t->run[run].end; i++) {
-      l.groups++;
-      l.nodes += t->group[i].used;
-      l.lanes += t->group[i].width;
-    }
+  for (int i = first; i < end; i++) {
+    const ali3_stage stage = ali3_model_stage(w->model, i);
+    l.flops += stage.flops;
+    l.groups += stage.groups;
+    l.nodes += stage.nodes;
+    l.lanes += stage.lanes;
   }
   return l;
 }
@@ -180,9 +181,9 @@ struct levels *levels_take(const struct level_watch *w)
     levels_free(l);
     return NULL;
   }
-  int owned = w->tree->owned;
+  int owned = w->owned;
   if (owned > 0) l->level[l->levels++] = make_level(w, 0, 0, owned);
-  for (int run = owned; run < w->tree->runs; run++, l->levels++)
+  for (int run = owned; run < w->tree_stages; run++, l->levels++)
     l->level[l->levels] = make_level(w, l->levels, run, run + 1);
   return l;
 }
