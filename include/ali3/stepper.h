@@ -62,7 +62,7 @@ typedef enum {
  * begins. Phases come again, in each iteration and inner step; a reset has none. Of the branches of an
  * extrapolated step that run side by side only that of three inner steps is reported.
  *
- * run() may be NULL. It is called where a run of the tree's schedule begins and ends: once when it is condensed, and
+ * run() may be NULL. It is called where a run of the tree's schedule, a stage of stages.h, begins and ends: once when it is condensed, and
  * twice, up and down, in each sweep. Those that may be shared come from all shares, each from its own thread, at the
  * same time; around them, in the thread that steps, ALI3_RUNS_SHARED stands for all of them and the wait for the last
  * share. All others are run by share 0. */

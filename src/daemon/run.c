@@ -32,7 +32,6 @@
 #include <unistd.h>
 
 enum {
-  LOOP_STACK_KB = 1024,
   REST_NS = 200000, /* between steps that are timed: the workers fall asleep in less, as between two cycles */
 };
 
@@ -148,7 +147,7 @@ static int go_realtime(struct daemon *d)
   if (s->realtime.lock_memory) realtime_lock_memory(&l->grant);
   if (s->realtime.wake_limit >= 0 && !realtime_hold_latency(s->realtime.wake_limit, error, sizeof error))
     log_line(LOG_LEVEL_INFO, "processors may take long to wake: %s", error);
-  const int status = thread_start_ordinary(&l->thread, "ali3-loop", LOOP_STACK_KB, loop_main, l);
+  const int status = thread_start_ordinary(&l->thread, "ali3-loop", CYCLE_STACK_KB, loop_main, l);
   if (status) return failed("the loop's thread cannot be started: ", strerror(status));
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;

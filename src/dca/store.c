@@ -35,8 +35,8 @@ static void place_joint(struct tree *t, int tile)
   t->rows += o->rows * o->width;
   o->jacobian = t->jacobian;
   t->jacobian += (size_t)(TREE_Y * o->rows * o->sides * o->width);
-  o->load = t->load;
-  t->load += (size_t)(TREE_Y * o->sides * o->width);
+  o->end_load = t->end_loads;
+  t->end_loads += (size_t)(TREE_Y * o->sides * o->width);
   t->joint_tile[t->joint_tiles++] = tile;
 }
 
@@ -69,7 +69,7 @@ static void place_all(struct store *s)
   t->rigid_tiles = t->joint_tiles;
   t->rows = align(t->rows, t->lanes);
   t->jacobian = (size_t)align((int)t->jacobian, t->lanes);
-  t->load = (size_t)align((int)t->load, t->lanes);
+  t->end_loads = (size_t)align((int)t->end_loads, t->lanes);
   place_tiles(s, TREE_JOINT, true, place_joint);
   place_tiles(s, TREE_LEAF, false, place_body);
   t->slots = align(t->slots, t->lanes);
@@ -89,7 +89,7 @@ static void place_items(struct tree *t)
       if (item < 0) continue;
       if (o->kind == TREE_JOINT) {
         t->joint[item] =
-            (struct tree_joint){o->at + l, o->width, o->jacobian + (size_t)l, o->load + (size_t)l};
+            (struct tree_joint){o->at + l, o->width, o->jacobian + (size_t)l, o->end_load + (size_t)l};
         t->tile_of_joint[item] = i;
         continue;
       }

@@ -83,10 +83,10 @@ struct tree_body {
 };
 
 /* Where a joint is stored, lane included: row k at `row` + k `width`; its Jacobian, (rows, sides, 7), element
- * i at `jacobian` + i `width`; its loads on its bodies, (sides, 7), likewise at `load`. */
+ * i at `jacobian` + i `width`; its loads on its bodies, (sides, 7), likewise at `end_load`. */
 struct tree_joint {
   int row, width;
-  size_t jacobian, load;
+  size_t jacobian, end_load;
 };
 
 enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
@@ -142,15 +142,15 @@ struct tree_pull {
 /* Bodies or joints of one kind that are stored side by side. */
 struct tree_tile {
   enum tree_kind kind;
-  int width;             /* lanes, or 1 */
-  int item_first;        /* in tree.item: a joint or body for each lane; -1: lane not in use */
-  int used;              /* lanes in use, the first one among them */
-  int rows, sides;       /* joints: rows, and blocks in a row of the Jacobian */
-  bool carried;          /* bodies: all of them are */
-  bool soft;             /* joints */
-  int at;                /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
-  int slot;              /* bodies: `first` of tree_body; joints: -1 */
-  size_t jacobian, load; /* joints: as tree_joint, lane 0 */
+  int width;                 /* lanes, or 1 */
+  int item_first;            /* in tree.item: a joint or body for each lane; -1: lane not in use */
+  int used;                  /* lanes in use, the first one among them */
+  int rows, sides;           /* joints: rows, and blocks in a row of the Jacobian */
+  bool carried;              /* bodies: all of them are */
+  bool soft;                 /* joints */
+  int at;                    /* unknown 0 of lane 0 in the vector of unknowns; leaf: -1 */
+  int slot;                  /* bodies: `first` of tree_body; joints: -1 */
+  size_t jacobian, end_load; /* joints: as tree_joint, lane 0 */
 };
 
 /* Nodes of one shape that are condensed side by side. What belongs to a pack is stored like that, too. First what the
@@ -221,13 +221,13 @@ struct tree {
   int bodies, joints;
   int lanes;
   /* storage */
-  int rows;                 /* of all joints, those of lanes not in use among them; rigid ones first */
-  int rigid;                /* rows of joints that are not soft, likewise */
-  int unknowns;             /* rows, then 7 of each hub */
-  size_t jacobian, load;    /* doubles; one more double behind each is always 0 */
-  int slots;                /* of bodies, of lanes not in use, and last the ground's */
-  struct tree_body *body;   /* (bodies + 1) last: the ground */
-  struct tree_joint *joint; /* (joints) */
+  int rows;                   /* of all joints, those of lanes not in use among them; rigid ones first */
+  int rigid;                  /* rows of joints that are not soft, likewise */
+  int unknowns;               /* rows, then 7 of each hub */
+  size_t jacobian, end_loads; /* doubles; one more double behind each is always 0 */
+  int slots;                  /* of bodies, of lanes not in use, and last the ground's */
+  struct tree_body *body;     /* (bodies + 1) last: the ground */
+  struct tree_joint *joint;   /* (joints) */
   int *hub_at; /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
   int *carried_at;                /* (bodies) likewise, carried bodies only */
   int carried, hubs;              /* how many */

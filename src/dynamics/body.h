@@ -43,7 +43,7 @@ struct body_delta {
 };
 
 /* External and constant load: force at the centre of mass and torque, both world axes. */
-struct body_load {
+struct wrench {
   num force[3], torque[3];
 };
 
@@ -102,8 +102,8 @@ static inline void body_move(struct body_state *x, const struct body_frame *f, c
  *   g_th = J' 2 G p'' + (w x J'w + 2 (p'pd) J'w)/s - n_b
  *   g_n  = -2 w'J'w / s + 2 (mu + alpha Psi)
  * Here its negative, without the load. diagonal: the inertia is, and its other numbers are not read. RT. */
-static inline void body_pull(num mass, const num inertia[9], bool diagonal, const struct body_state *x,
-                             const struct body_frame *f, const num gravity[3], num mu_total, num o[BODY_Y])
+static inline void body_rhs(num mass, const num inertia[9], bool diagonal, const struct body_state *x,
+                            const struct body_frame *f, const num gravity[3], num mu_total, num o[BODY_Y])
 {
   const num pp[4] = {x->p[0] + x->p[0], x->p[1] + x->p[1], x->p[2] + x->p[2], x->p[3] + x->p[3]};
   const num k = f->inverse, turn = p_dot(pp, x->pd);
@@ -120,7 +120,7 @@ static inline void body_pull(num mass, const num inertia[9], bool diagonal, cons
 }
 
 /* And a load. */
-static inline void body_add_load(const struct body_frame *f, const struct body_load *load, num o[BODY_Y])
+static inline void body_add_wrench(const struct body_frame *f, const struct wrench *load, num o[BODY_Y])
 {
   num torque[3];
   m3_tmul(torque, f->R, load->torque);
@@ -132,7 +132,7 @@ static inline void body_add_load(const struct body_frame *f, const struct body_l
 
 /* g itself, of a body of the model, in ordinary sources. RT. */
 void body_residual(const struct body *b, const struct body_state *x, const struct body_frame *f,
-                   const double gravity[3], const struct body_load *load, double mu_total, double g[BODY_Y]);
+                   const double gravity[3], const struct wrench *load, double mu_total, double g[BODY_Y]);
 
 /* o = delta g, of a body whose inertia is diagonal or not; o may not be g. RT. */
 static inline void body_apply_delta_as(bool diagonal, const struct body_delta *delta, const num g[BODY_Y],

@@ -4,7 +4,7 @@
 #define FINDINGS_LOOK_H
 
 #include "findings/findings.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 struct look {
   const ali3_model *m;

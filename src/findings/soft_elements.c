@@ -2,7 +2,9 @@
  * How fast springs, stops and contacts swing, beside the step: the effective mass along a row is 1/(J M^-1 J'), with the
  * joints at work. */
 #include "findings/look.h"
-#include "stepper/storage.h"
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +48,7 @@ static void ask_joints(const struct look *l, struct swing *o)
   const struct joint_rows *j = &l->m->frozen->link[l->m->frozen->force_link[o->force]];
   for (int side = 0; side < j->sides;
        side++) /* what has no mass is held by springs: not to be told apart here */
-    if (j->body[side] != ALI3_GROUND && stage_carried(l->m, j->body[side])) return;
+    if (j->body[side] != ALI3_GROUND && body_is_carried(l->m, j->body[side])) return;
   const double free = penalty_entry(l->m, l->d, j, o->row),
                mobility = penalty_mobility(l->m, l->d, j, o->row);
   o->omega = mobility > 1e-7 * free ? sqrt(o->stiffness * mobility / l->d->rule.h) : 0.0;

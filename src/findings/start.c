@@ -2,7 +2,7 @@
  * The mechanism at rest in its first instant: how far it was moved to close its joints, stops and contacts that are violated
  * already, and the largest loads. */
 #include "findings/look.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include "math/vec3.h"
 
@@ -58,8 +58,9 @@ static void look_at_stop(struct look *l, int force)
   double slope, rate[ROWS_MAX];
   if (law->kind != LAW_LIMITS || type == ALI3_FORCE_CABLE) return;
   ali3_force_get(m, l->d, force, &state);
-  stage_rate(m, l->d, j, rate);
-  const double x = l->d->Phi[j->first], out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
+  link_rate(m, l->d, j, rate);
+  const double x = l->d->solve.Phi[j->first],
+               out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);
   const double load = fabs(law_force(law, x, rate[0], 0.0, &slope));
   const bool much = load > l->weight * (turns ? l->length : 1.0);
   if (out == 0.0 || load == 0.0 || (contact && !much)) return; /* a tyre on the road */

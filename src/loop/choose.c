@@ -30,6 +30,7 @@ struct timing {
   const ali3_model *m;
   ali3_data *d;
   const struct choose_plan *plan;
+  const struct choose_world *world;
   uint64_t end_ns, start_ns; /* of the last start: what it took */
   int numbers, workers[CHOOSE_TRIES];
   int count[CHOOSE_TRIES];
@@ -73,20 +74,20 @@ int choose_from(const struct choose_try *t, int n)
 /* Not before a first step, so that there is a figure at all. */
 static bool over(const struct timing *t, int k, uint64_t end_ns)
 {
-  return t->count[k] > 0 && clock_now_ns() >= end_ns;
+  return t->count[k] > 0 && t->world->now_ns() >= end_ns;
 }
 
 /* Up to `steps` more steps of number k, from the start, which has warmed up what they need. */
 static enum turn time_steps(struct timing *t, int k, int steps, uint64_t end_ns)
 {
-  const uint64_t start = clock_now_ns();
-  if (ali3_reset(t->m, t->d) < 0) return TURN_FAILED;
-  t->start_ns = clock_now_ns() - start;
+  const uint64_t start = t->world->now_ns();
+  if (t->world->reset(t->m, t->d) < 0) return TURN_FAILED;
+  t->start_ns = t->world->now_ns() - start;
   for (int i = 0; i < steps && !over(t, k, end_ns); i++) {
-    if (t->plan->rest_ns) clock_sleep_until_ns(clock_now_ns() + t->plan->rest_ns);
-    const uint64_t begin = clock_now_ns();
-    if (ali3_step(t->m, t->d) < 0) return TURN_FAILED;
-    t->ns[k][t->count[k]++] = clock_now_ns() - begin;
+    if (t->plan->rest_ns) t->world->sleep_until_ns(t->world->now_ns() + t->plan->rest_ns);
+    const uint64_t begin = t->world->now_ns();
+    if (t->world->step(t->m, t->d) < 0) return TURN_FAILED;
+    t->ns[k][t->count[k]++] = t->world->now_ns() - begin;
   }
   return TURN_DONE;
 }
@@ -100,9 +101,9 @@ static enum turn take_turn(struct timing *t, int k, int steps, uint64_t end_ns)
   struct pool *pool = pool_new(&config, error, sizeof error);
   enum turn turn = TURN_CROWDED;
   if (pool && pool_placed(pool)) {
-    ali3_data_set_exec(t->d, pool_exec(pool));
+    t->world->set_exec(t->d, pool_exec(pool));
     turn = time_steps(t, k, steps, end_ns);
-    ali3_data_set_exec(t->d, NULL);
+    t->world->set_exec(t->d, NULL);
   }
   pool_free(pool);
   return turn;
@@ -126,7 +127,7 @@ static uint64_t median_ns(const struct timing *t, int k)
 /* All numbers in turns, as far as there is time; the first round goes through whatever it takes. */
 static bool time_all(struct timing *t)
 {
-  const uint64_t step_ns = median_ns(t, 0) + t->plan->rest_ns, now = clock_now_ns();
+  const uint64_t step_ns = median_ns(t, 0) + t->plan->rest_ns, now = t->world->now_ns();
   const uint64_t left = t->end_ns > now ? t->end_ns - now : 0;
   uint64_t turn_ns = left / (ROUNDS * (uint64_t)t->numbers);
   if (turn_ns < t->start_ns + step_ns) turn_ns = left / (uint64_t)t->numbers; /* one round then */
@@ -148,7 +149,7 @@ static const char failed[] = "its steps fail", crowded[] = "no CPU to spare";
 /* Alone first: whether it is worth a comparison, and how many steps there is time for. "" or why not. */
 static const char *compare(struct timing *t)
 {
-  const uint64_t begin = clock_now_ns();
+  const uint64_t begin = t->world->now_ns();
   t->end_ns = begin + ALL_NS;
   if (take_turn(t, 0, PROBE_STEPS, begin + PROBE_NS) == TURN_FAILED) return failed;
   if (median_ns(t, 0) < SHARED_FROM_NS) {
@@ -158,6 +159,12 @@ static const char *compare(struct timing *t)
   if (!time_all(t)) return failed;
   return t->numbers > 1 ? "" : crowded;
 }
+
+static const struct choose_world real_world = {.now_ns = clock_now_ns,
+                                               .sleep_until_ns = clock_sleep_until_ns,
+                                               .reset = ali3_reset,
+                                               .step = ali3_step,
+                                               .set_exec = ali3_data_set_exec};
 
 void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct choice *out)
 {
@@ -172,7 +179,7 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
   out->reason = "out of memory";
   if (block == MAP_FAILED) return;
   struct timing *t = block;
-  *t = (struct timing){.m = m, .plan = plan};
+  *t = (struct timing){.m = m, .plan = plan, .world = plan->world ? plan->world : &real_world};
   t->d = ali3_data_place(m, (char *)block + head, size);
   t->numbers = choose_numbers(most, t->workers);
   if (t->d) out->reason = compare(t);

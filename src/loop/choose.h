@@ -22,10 +22,20 @@ struct choice {
   const char *reason;                    /* why no more were tried; "" */
 };
 
+/* What is timed, and by which clock; a test may replace it. */
+struct choose_world {
+  uint64_t (*now_ns)(void);
+  void (*sleep_until_ns)(uint64_t t_ns);
+  int (*reset)(const ali3_model *m, ali3_data *d);
+  int (*step)(const ali3_model *m, ali3_data *d);
+  void (*set_exec)(ali3_data *d, const ali3_exec *exec);
+};
+
 struct choose_plan {
   struct pool_config pool; /* as for the loop; its workers do not count */
   int most;                /* workers to try */
   uint64_t rest_ns;        /* between two steps, for workers to fall asleep as in a loop; 0: back to back */
+  const struct choose_world *world; /* NULL: the model itself, by CLOCK_MONOTONIC */
 };
 
 /* Workers that find a CPU of their own beside the calling thread: by its mask, or from first_cpu on. */

@@ -33,7 +33,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CYCLE_COMMANDS = 16 /* taken from one port in one cycle; the rest waits, but for an e-stop */ };
+enum {
+  CYCLE_COMMANDS = 16,   /* taken from one port in one cycle; the rest waits, but for an e-stop */
+  CYCLE_STACK_KB = 1024, /* of a thread that calls cycle_run() */
+};
 
 /* What the last run left behind: see machine_keep(). */
 struct kept {

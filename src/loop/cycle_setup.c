@@ -3,6 +3,7 @@
 #include "loop/cycle_parts.h"
 
 #include "base/arena.h"
+#include "rt/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,8 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
 {
   c->realtime = realtime;
   c->workers.pool = pool;
-  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns);
+  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns,
+                  clock_now_ns);
   name_inputs(c->config.telemetry, c->config.signals);
   cycle_show_tuning(c);
   ali3_data_set_exec(c->plant.data, pool ? pool_exec(pool) : NULL);

@@ -101,7 +101,7 @@ struct signal *figures_list(const ali3_model *m, int *count)
   struct step_times times;
   *count = 0;
   if (!book) return NULL;
-  step_times_init(&times, m, book, NULL, 0);
+  step_times_init(&times, m, book, NULL, 0, clock_now_ns);
   walk_figures(&w, book);
   const int n = w.count;
   w = (struct walk){.signal = calloc((size_t)n, sizeof *w.signal), .ok = true};

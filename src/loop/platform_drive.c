@@ -10,6 +10,9 @@
 static const double at_rest_s = 5.0; /* so long one that is to park may stand still on its way */
 enum { AT_REST_CYCLES = 3 }; /* at least: a move begins in the cycle after that in which it is asked for */
 
+static const struct platform_calls platform_layer = {
+    .step = platform_step, .tune = platform_tune, .is_parked = platform_is_parked};
+
 bool platform_drive_init(struct platform_drive *d, const struct platform_setup *setup,
                          const struct signals *signals, char *error, size_t size)
 {
@@ -17,8 +20,9 @@ bool platform_drive_init(struct platform_drive *d, const struct platform_setup *
   if (!setup) return true;
   d->there = true;
   d->setup = *setup;
+  if (!setup->calls) d->setup.calls = &platform_layer;
   d->signals = signals;
-  return platform_init(&d->platform, &setup->spec, error, size);
+  return (setup->init ? setup->init : platform_init)(&d->platform, &setup->spec, error, size);
 }
 
 static enum platform_order order_in(enum run_state state)
@@ -51,7 +55,7 @@ void platform_drive_step(struct platform_drive *d, enum run_state state, double 
   if (setup->pose >= 0) in.sensor = values + s->sensor_first[setup->pose];
   if (setup->input >= 0)
     memcpy(in.external, values + s->input_first + s->input[setup->input].first, sizeof in.external);
-  platform_step(&d->platform, &in);
+  setup->calls->step(&d->platform, &in);
   d->restart = false;
   platform_drive_show(d, values);
 }
@@ -64,7 +68,7 @@ void platform_drive_tune(struct platform_drive *d, enum platform_mode mode,
   if (spec->mode == mode && memcmp(&spec->params, params, sizeof *params) == 0) return;
   spec->mode = mode;
   spec->params = *params;
-  platform_tune(&d->platform, mode, params);
+  d->setup.calls->tune(&d->platform, mode, params);
 }
 
 enum command_result platform_drive_set(struct platform_drive *d, uint32_t parameter, double value)

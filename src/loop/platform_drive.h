@@ -12,12 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the loop calls of the layer `platform`; a test may replace it. */
+struct platform_calls {
+  void (*step)(struct platform *p, const struct platform_input *in);
+  void (*tune)(struct platform *p, enum platform_mode mode, const struct platform_params *params);
+  bool (*is_parked)(const struct platform *p);
+};
+
 /* The platform, and what of the model and the inputs moves it. */
 struct platform_setup {
   bool enabled;
   struct platform_spec spec;
   int imu, pose; /* sensors of the model; -1: none */
   int input;     /* of kind INPUT_POSE; -1: none */
+  /* NULL: platform_init(), and what else there is of the layer `platform` */
+  bool (*init)(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
+  const struct platform_calls *calls;
 };
 
 struct platform_drive {
@@ -67,7 +77,7 @@ static inline bool platform_drive_withheld(const struct platform_drive *d)
 /* Nothing of it moves, nor has to. */
 static inline bool platform_drive_rests(const struct platform_drive *d)
 {
-  return !d->there || platform_drive_withheld(d) || platform_is_parked(&d->platform);
+  return !d->there || platform_drive_withheld(d) || d->setup.calls->is_parked(&d->platform);
 }
 /* In the last step. */
 bool platform_drive_moves(const struct platform_drive *d);

@@ -5,9 +5,7 @@
  * Even so that is over a hundred readings, 5 us: a tenth of the step of a chain of 128, half of that of a four-bar. */
 #include "loop/step_times.h"
 
-#include "rt/clock.h"
-#include "stepper/stepper.h"
-
+#include <ali3/stages.h>
 #include <stdio.h>
 
 /* Rows of the kinds of work, by phase of the stepper; -1: nothing to time. */
@@ -34,7 +32,7 @@ static void on_mark(void *context, ali3_phase phase)
   t->phase = kind_of[phase];
   shared_by(t, t->phase);
   if (!t->timed) return;
-  const uint64_t now = clock_now_ns();
+  const uint64_t now = t->now_ns();
   if (before >= 0) t->busy[before] += now - t->since;
   t->since = now;
 }
@@ -54,7 +52,7 @@ static void on_run(void *context, int share, int run, bool begins)
   (void)share;
   if (shared && t->owned > 0) shared_by(t, begins ? KINDS : t->phase);
   if (!t->timed || (begins && !shared) || (!shared && run < t->owned)) return;
-  const uint64_t now = clock_now_ns();
+  const uint64_t now = t->now_ns();
   if (!begins && (!shared || t->owned > 0)) t->busy[row_of(t, run)] += now - t->run_since;
   t->run_since = now;
 }
@@ -66,36 +64,40 @@ static void set_timed(struct step_times *t, bool timed)
   t->probe.run = timed || t->pool ? on_run : NULL;
 }
 
-static void name_run(const struct tree *tree, int run, struct book_level *row)
+static void name_stage(const ali3_stage *stage, struct book_level *row)
 {
-  const struct tree_group *first = &tree->group[tree->run[run].first];
-  snprintf(row->name, sizeof row->name, "level %d", first->level);
-  for (int i = tree->run[run].first; i < tree->run[run].end; i++) row->nodes += (uint32_t)tree->group[i].used;
+  snprintf(row->name, sizeof row->name, "level %d", stage->level);
+  row->nodes += (uint32_t)stage->nodes;
 }
 
 void step_times_init(struct step_times *t, const ali3_model *m, struct book *book, struct pool *pool,
-                     uint64_t period_ns)
+                     uint64_t period_ns, uint64_t (*now_ns)(void))
 {
-  const struct tree *tree = m->frozen->tree;
-  *t = (struct step_times){.probe = {.context = t, .mark = on_mark},
+  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
+  *t = (struct step_times){.now_ns = now_ns,
+                           .probe = {.context = t, .mark = on_mark},
                            .every = period_ns < STEP_TIMES_ALL_NS ? STEP_TIMES_EVERY : 1,
                            .book = book,
                            .pool = pool,
-                           .owned = tree->owned,
-                           .first_run = KINDS + (tree->owned > 0),
+                           .owned = owned,
+                           .first_run = KINDS + (owned > 0),
                            .phase = -1};
   set_timed(t, true);
-  const int rows = t->first_run + tree->runs - tree->owned;
+  const int rows = t->first_run + stages - owned;
   book->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
   for (uint64_t i = 0; i < book->levels; i++) book->level[i] = (struct book_level){.shared = pool != NULL};
   for (int i = 0; i < KINDS; i++)
     snprintf(book->level[i].name, sizeof book->level[i].name, "%s", kind_name[i]);
-  for (int run = 0; run < tree->owned; run++) name_run(tree, run, &book->level[KINDS]);
-  if (tree->owned > 0) snprintf(book->level[KINDS].name, sizeof book->level[KINDS].name, "subtrees");
-  for (int run = tree->owned; run < tree->runs; run++) {
-    struct book_level *row = &book->level[row_of(t, run)];
+  for (int i = 0; i < owned; i++) {
+    const ali3_stage stage = ali3_model_stage(m, i);
+    name_stage(&stage, &book->level[KINDS]);
+  }
+  if (owned > 0) snprintf(book->level[KINDS].name, sizeof book->level[KINDS].name, "subtrees");
+  for (int i = owned; i < stages; i++) {
+    const ali3_stage stage = ali3_model_stage(m, i);
+    struct book_level *row = &book->level[row_of(t, i)];
     row->shared = 0;
-    name_run(tree, run, row);
+    name_stage(&stage, row);
   }
   if (rows > LEVELS_MAX)
     snprintf(book->level[LEVELS_MAX - 1].name, sizeof book->level[LEVELS_MAX - 1].name, "levels above");

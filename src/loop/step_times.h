@@ -16,7 +16,8 @@ struct step_times {
   ali3_probe probe; /* to be set on the data */
 
   /* private */
-  int every; /* so many cycles */
+  uint64_t (*now_ns)(void); /* the clock */
+  int every;                /* so many cycles */
   struct book *book;
   struct pool *pool;         /* NULL: none */
   int owned;                 /* runs of the tree that are shared */
@@ -27,9 +28,9 @@ struct step_times {
   uint64_t busy[LEVELS_MAX]; /* ns, in this cycle */
 };
 
-/* Set-up: names the rows of book->level for a frozen model. */
+/* Set-up: names the rows of book->level for a frozen model. now_ns: the clock, clock_now_ns() but in tests. */
 void step_times_init(struct step_times *t, const ali3_model *m, struct book *book, struct pool *pool,
-                     uint64_t period_ns);
+                     uint64_t period_ns, uint64_t (*now_ns)(void));
 /* The cycle is over: adds what was timed in it to the book, and what the pool waited. */
 void step_times_book(struct step_times *t, uint64_t cycle);
 

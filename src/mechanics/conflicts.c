@@ -20,7 +20,7 @@ static void prescribed(const struct geometry *g, const ali3_data *d, const struc
     struct geometry_rows rows;
     if (!used->link[link]) continue;
     geometry_rows(g, link, &rows);
-    y[used->first[link]] = d->aim[i].rate / rows.norm[0];
+    y[used->first[link]] = d->outside.aim[i].rate / rows.norm[0];
   }
 }
 

@@ -12,7 +12,6 @@
 
 enum {
   WORKERS_MAX = 255,
-  STACK_KB = 256,
   /* In real time longer than what the caller does alone between two pieces of a step, since who sleeps comes
    * 15 to 50 us late; short against a period, since that much is burnt after the last piece. An ordinary thread
    * has to share its CPU: the scheduler makes it wait for what it burns. */
@@ -57,7 +56,7 @@ static bool start_workers(struct pool *p, char *error, size_t size)
     char name[24];
     *w = (struct worker){.pool = p, .share = i + 1};
     snprintf(name, sizeof name, "ali3-w%d", w->share);
-    const int status = thread_start_ordinary(&w->thread, name, STACK_KB, worker_main, w);
+    const int status = thread_start_ordinary(&w->thread, name, POOL_STACK_KB, worker_main, w);
     if (status) {
       snprintf(error, size, "worker %d of %d cannot be started: %s", w->share, p->config.workers,
                strerror(status));

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+  POOL_STACK_KB = 256, /* of each worker */
+};
+
 struct pool;
 
 struct pool_config {

@@ -2,6 +2,7 @@
  * Set-up: the axes that fast bodies turn about (dynamics/spin.h). */
 #include "base/arena.h"
 #include "math/vec3.h"
+#include "stepper/layout.h"
 #include "stepper/storage.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ static void choose(const struct body *b, const struct held *held, double axis[3]
   for (int i = 0; i < 3 && norm > 0.0; i++) axis[i] = held->arm[i] / norm;
 }
 
-bool axes_fill(const ali3_model *m, struct frozen *f)
+bool layout_find_axes(const ali3_model *m, struct frozen *f)
 {
   struct held *held = calloc((size_t)m->bodies + 1, sizeof *held);
   f->axes = aligned_zalloc((size_t)(AXES_NUMBERS * f->tree->slots) * sizeof *f->axes);

@@ -11,8 +11,8 @@ struct stage {
   const bool *acted;
   bool *fast;
   bool soft; /* there are soft rows */
-  double *constant, *x, *last, *frame, *delta, *w, *push, *mu, *increment;
-  double *frame_f, *frame_to; /* of the factors; where that of moved bodies goes */
+  double *constant, *x, *last, *frame, *delta, *w, *end_load, *wrench, *mu, *increment;
+  double *factored, *spare; /* frames of the factors; where those of moved bodies go */
   double *lambda, *z, *const *tip;
   struct rule_lanes {
     num v_d, v_v, v_a, a_d, a_v, a_a;
@@ -27,28 +27,29 @@ INLINED struct stage stage_of(const ali3_model *m, ali3_data *d)
 {
   const struct rule *r = &d->rule;
   /* at the start the accelerations may be those of stiff springs let go: nothing to follow for a whole step */
-  const double leap = d->some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
+  const double leap = d->soft.some_stiff && d->report.step == 0 ? 0.0 : 0.5 * r->dt;
   return (struct stage){
       .m = m,
       .d = d,
       .tile = m->frozen->body_tile,
-      .acted = d->acted,
+      .acted = d->outside.acted,
       .fast = d->fast,
       .soft = m->frozen->rows > m->frozen->rigid,
       .constant = m->frozen->constant,
       .x = d->now.x,
       .last = d->last.x,
-      .frame = d->frame,
-      .frame_f = d->frame_f,
-      .frame_to = d->frame_to,
+      .frame = d->here.frame,
+      .factored = d->factored.frame,
+      .spare = d->spare.frame,
       .lambda = d->now.lambda,
-      .z = d->z,
-      .tip = d->tip,
-      .delta = d->delta,
-      .w = d->w,
-      .push = d->push,
+      .z = d->solve.z,
+      .tip = d->solve.tip,
+      .delta = d->solve.delta,
+      .w = d->solve.w,
+      .end_load = d->solve.end_load,
+      .wrench = d->outside.now.wrench,
       .mu = d->now.mu,
-      .increment = d->increment,
+      .increment = d->solve.increment,
       .rule = {num_all(r->v_d), num_all(r->v_v), num_all(r->v_a), num_all(r->a_d), num_all(r->a_v),
                num_all(r->a_a)},
       .dt = num_all(r->dt),
@@ -92,14 +93,14 @@ INLINED struct bodies bodies_of(const struct stage *s, int tile)
                          .w = at_byte(s->w, t->y)};
 }
 
-INLINED const struct body_frame *frame_f(const struct stage *s, const struct bodies *b)
+INLINED const struct body_frame *factored_frame(const struct stage *s, const struct bodies *b)
 {
-  return at_byte(s->frame_f, b->t->frame);
+  return at_byte(s->factored, b->t->frame);
 }
 
-INLINED struct body_frame *frame_to(const struct stage *s, const struct bodies *b)
+INLINED struct body_frame *spare_frame(const struct stage *s, const struct bodies *b)
 {
-  return at_byte(s->frame_to, b->t->frame);
+  return at_byte(s->spare, b->t->frame);
 }
 
 /* Out of line: after a step that fails the frames of its start are made anew, and the compiler may round differently where it
@@ -126,11 +127,11 @@ INLINED void put_w_tips(const struct stage *s, const struct bodies *b, enum tip 
 INLINED void correct(const struct stage *s, const struct bodies *b, num y[BODY_Y])
 {
   if (b->t->carried) {
-    const num *e = (const num *)(s->d->z + b->t->at);
+    const num *e = (const num *)(s->d->solve.z + b->t->at);
     for (int k = 0; k < BODY_Y; k++) y[k] = b->w[k] + e[k];
   } else {
     num f[BODY_Y];
-    ends_load(b->t, s->push, s->z, frame_f(s, b)->R, f);
+    ends_load(b->t, s->end_load, s->z, factored_frame(s, b)->R, f);
     body_less_delta(b->t->diagonal, b->delta, f, b->w, y);
   }
 }
@@ -179,46 +180,62 @@ INLINED void body_frame_of(const struct stage *s, int tile)
   keep_frame(b.f, b.x);
 }
 
+/* Loads of the model turn with their bodies: these tiles are done lane by lane. Out of line, as most tiles have none. */
+__attribute__((noinline)) static void add_wrench_by_lane(const struct stage *s, int tile,
+                                                         const struct body_frame *f, num rhs[BODY_Y])
+{
+  num wrench[WRENCH_NUMBERS];
+  by_lane_wrench(s->m, s->d, tile, (double *)wrench);
+  body_add_wrench(f, (const struct wrench *)wrench, rhs);
+}
+
+INLINED void add_wrench(const struct stage *s, const struct bodies *b, int tile, const struct body_frame *f,
+                        num rhs[BODY_Y])
+{
+  if (b->t->loaded)
+    add_wrench_by_lane(s, tile, f, rhs);
+  else
+    body_add_wrench(f, (const struct wrench *)numbers(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
+}
+
 /* w = -delta (g + J'lambda), in the pose x, f. */
-INLINED void free_of(const struct stage *s, const struct bodies *b, bool loaded, bool fast,
+INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bool fast,
                      const struct body_state *x, const struct body_frame *f, num mu)
 {
   const num *constant = numbers(s->constant, b->slot, BODY_NUMBERS);
-  num pull[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
-  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, pull);
-  if (loaded) { /* without a load it comes to the same bits either way */
-    double *loads = b->t->loaded ? s->d->load : s->d->external;
-    body_add_load(f, (const struct body_load *)numbers(loads, b->slot, LOAD_NUMBERS), pull);
-  }
-  ends_load(b->t, s->push, s->lambda, f->R, load);
-  for (int y = 0; y < BODY_Y; y++) pull[y] -= load[y];
+  num rhs[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
+  body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, rhs);
+  if (s->acted[tile])
+    add_wrench(s, b, tile, f, rhs); /* without a wrench it comes to the same bits either way */
+  ends_load(b->t, s->end_load, s->lambda, f->R, load);
+  for (int y = 0; y < BODY_Y; y++) rhs[y] -= load[y];
   num w[BODY_Y];
   if (b->t->carried) {
-    num *o = numbers(s->d->pull, b->slot, BODY_Y);
+    num *o = numbers(s->d->solve.carried_rhs, b->slot, BODY_Y);
     for (int y = 0; y < BODY_Y; y++) {
       w[y] = num_all(0.0);
-      o[y] = pull[y];
+      o[y] = rhs[y];
     }
   } else {
-    body_apply_delta_as(b->t->diagonal, b->delta, pull, w);
+    body_apply_delta_as(b->t->diagonal, b->delta, rhs, w);
   }
   if (fast) {
     const struct spin_tile o = spin_tile_of(s, b);
     spin_free(&o, x, b->delta, w);
   }
   put_w(b, w);
-  ends_tip(TIP_FREE, b->t, s->tip, x, f, frame_f(s, b), w);
+  ends_tip(TIP_FREE, b->t, s->tip, x, f, factored_frame(s, b), w);
 }
 
 INLINED void body_free_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  free_of(s, &b, s->acted[tile], s->fast[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
+  free_of(s, &b, tile, s->fast[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
 }
 
 INLINED void body_free_rest_of(const struct stage *s, int tile)
 {
-  if (!s->tile[tile].alone || s->fast[tile]) body_free_of(s, tile);
+  if (!s->tile[tile].self_contained || s->fast[tile]) body_free_of(s, tile);
 }
 
 /* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
@@ -236,7 +253,7 @@ INLINED num move(const struct stage *s, const struct bodies *b)
 INLINED void body_step_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  struct body_frame *f = frame_to(s, &b);
+  struct body_frame *f = spare_frame(s, &b);
   move(s, &b);
   integrate_fast(s, &b, s->fast[tile]);
   keep_frame(f, b.x);
@@ -248,7 +265,7 @@ INLINED void turn_alone(const struct stage *s, int tile)
 {
   enum { Q = 7 };
   const struct bodies b = bodies_of(s, tile);
-  struct body_frame *to = frame_to(s, &b), f;
+  struct body_frame *to = spare_frame(s, &b), f;
   struct body_state x;
   num mu = move(s, &b);
   for (int i = 0; i < Q; i++) ((num *)&x)[i] = ((num *)b.x)[i];
@@ -256,12 +273,12 @@ INLINED void turn_alone(const struct stage *s, int tile)
   body_frame_update(&f, &x);
   to->s = f.s;
   to->inverse = f.inverse;
-  free_of(s, &b, s->acted[tile], false, &x, &f, mu);
+  free_of(s, &b, tile, false, &x, &f, mu);
 }
 
 INLINED void body_turn_of(const struct stage *s, int tile)
 {
-  if (s->tile[tile].alone && !s->fast[tile])
+  if (s->tile[tile].self_contained && !s->fast[tile])
     turn_alone(s, tile);
   else
     body_step_of(s, tile);
@@ -282,7 +299,7 @@ INLINED void body_position_set_of(const struct stage *s, int tile)
   correct(s, &b, y);
   for (int k = 0; k < BODY_Y; k++) largest = num_max(num_max(y[k], -y[k]), largest);
   *numbers(s->increment, b.slot, 1) = largest;
-  struct body_frame *f = frame_to(s, &b);
+  struct body_frame *f = spare_frame(s, &b);
   body_move(b.x, b.f, y);
   keep_frame(f, b.x);
   ends_tip(TIP_PLACE, b.t, s->tip, b.x, f, NULL, NULL);
@@ -342,7 +359,7 @@ INLINED void body_balance_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
   const num *constant = numbers(s->constant, b.slot, BODY_NUMBERS);
-  num pull[BODY_Y], load[BODY_Y], y[BODY_Y];
+  num rhs[BODY_Y], load[BODY_Y], y[BODY_Y];
   if (b.t->carried) {
     body_acceleration_free_of(s, tile);
     return;
@@ -350,15 +367,12 @@ INLINED void body_balance_of(const struct stage *s, int tile)
   struct body_state still = *b.x;
   for (int i = 0; i < 3; i++) still.rdd[i] = num_all(0.0);
   for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
-  body_pull(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, &still, b.f, s->gravity,
-            num_all(0.0), pull);
-  if (s->acted[tile]) {
-    double *loads = b.t->loaded ? s->d->load : s->d->external;
-    body_add_load(b.f, (const struct body_load *)numbers(loads, b.slot, LOAD_NUMBERS), pull);
-  }
-  ends_load(b.t, s->push, s->lambda, b.f->R, load);
-  for (int k = 0; k < BODY_Y; k++) pull[k] -= load[k];
-  body_apply_delta_as(b.t->diagonal, b.delta, pull, y);
+  body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b.t->diagonal, &still, b.f, s->gravity, num_all(0.0),
+           rhs);
+  if (s->acted[tile]) add_wrench(s, &b, tile, b.f, rhs);
+  ends_load(b.t, s->end_load, s->lambda, b.f->R, load);
+  for (int k = 0; k < BODY_Y; k++) rhs[k] -= load[k];
+  body_apply_delta_as(b.t->diagonal, b.delta, rhs, y);
   for (int k = 0; k < BODY_Y - 1; k++) y[k] *= s->per_h;
   y[6] = -p_dot(b.x->pd, b.x->pd);
   put_w_tips(s, &b, TIP_SECOND, y);
@@ -381,67 +395,34 @@ INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
   put_w_tips(s, &b, TIP_SECOND, y);
 }
 
-/* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = pull */
+/* y = delta J'z of a body; of a carried one less its unknown e, and what is left of delta^-1 e + J'z = rhs */
 INLINED void body_response_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->response, b.slot, BODY_Y);
-  ends_load(b.t, s->push, s->z, frame_f(s, &b)->R, f);
+  num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->solve.response, b.slot, BODY_Y);
+  ends_load(b.t, s->end_load, s->z, factored_frame(s, &b)->R, f);
   if (!b.t->carried) {
     body_apply_delta_as(b.t->diagonal, b.delta, f, response);
     return;
   }
-  const num *e = (const num *)(s->d->z + b.t->at), *pull = numbers(s->d->pull, b.slot, BODY_Y);
-  num *beta = (num *)(s->d->beta + b.t->at), *kept = (num *)(s->d->z_kept + b.t->at);
+  const num *e = (const num *)(s->d->solve.z + b.t->at),
+            *rhs = numbers(s->d->solve.carried_rhs, b.slot, BODY_Y);
+  num *beta = (num *)(s->d->solve.beta + b.t->at), *kept = (num *)(s->d->solve.z_first + b.t->at);
   body_apply_delta_as(b.t->diagonal, b.delta, e, g);
   for (int y = 0; y < BODY_Y; y++) {
-    beta[y] = pull[y] - (g[y] + f[y]);
+    beta[y] = rhs[y] - (g[y] + f[y]);
     response[y] = -e[y];
     kept[y] = e[y];
   }
 }
 
-#define EACH_TILE(kernel)                                                                                    \
+#define EACH_TILE(kernel, flops)                                                                             \
   static void kernel(const ali3_model *m, ali3_data *d, const int *tile, int count)                          \
   {                                                                                                          \
     const struct stage s = stage_of(m, d);                                                                   \
     for (int i = 0; i < count; i++) kernel##_of(&s, tile[i]);                                                \
   }
-EACH_TILE(body_predict)
-EACH_TILE(body_frame)
-EACH_TILE(body_free)
-EACH_TILE(body_free_rest)
-EACH_TILE(body_turn)
-EACH_TILE(body_step)
-EACH_TILE(body_position_free)
-EACH_TILE(body_position_set)
-EACH_TILE(body_velocity_free)
-EACH_TILE(body_velocity_set)
-EACH_TILE(body_velocity_refine)
-EACH_TILE(body_velocity_whole)
-EACH_TILE(body_acceleration_free)
-EACH_TILE(body_balance)
-EACH_TILE(body_acceleration_set)
-EACH_TILE(body_acceleration_whole)
-EACH_TILE(body_response)
+BODY_KERNELS(EACH_TILE)
 
-extern const struct step_body_kernels LANE_NAME(step_body_kernels);
-const struct step_body_kernels LANE_NAME(step_body_kernels) = {
-    .body_predict = body_predict,
-    .body_frame = body_frame,
-    .body_free = body_free,
-    .body_free_rest = body_free_rest,
-    .body_turn = body_turn,
-    .body_step = body_step,
-    .body_position_free = body_position_free,
-    .body_position_set = body_position_set,
-    .body_velocity_free = body_velocity_free,
-    .body_velocity_set = body_velocity_set,
-    .body_velocity_refine = body_velocity_refine,
-    .body_velocity_whole = body_velocity_whole,
-    .body_acceleration_free = body_acceleration_free,
-    .body_balance = body_balance,
-    .body_acceleration_set = body_acceleration_set,
-    .body_acceleration_whole = body_acceleration_whole,
-    .body_response = body_response,
-};
+extern step_kernel *const LANE_NAME(body_kernels)[BODY_KERNEL_COUNT];
+step_kernel *const LANE_NAME(body_kernels)[BODY_KERNEL_COUNT] = {BODY_KERNELS(KERNEL_ENTRY)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: what is done to the links of a tile one after the other. */
+#include "stepper/elements.h"
 #include "stepper/kernels.h"
-#include "stepper/storage.h"
 
 #include <string.h>
 
@@ -25,11 +25,11 @@ void by_lane_rows(const ali3_model *m, ali3_data *d, int tile)
   for (int lane = 0; lane < t->width; lane++) {
     const struct joint_rows *j = link_of(m->frozen, tile, lane);
     if (!j) continue;
-    stage_view(m, d, j, &view);
+    link_view_fill(m, d, j, &view);
     rows_evaluate(j, &view.v, Phi, J);
-    if (j->drive >= 0) Phi[0] -= d->aim[j->drive].position;
-    scatter(d->Phi + t->at + lane, Phi, j->count, t->width);
-    scatter(d->J + t->jacobian + lane, J, j->count * j->sides * BODY_Y, t->width);
+    if (j->drive >= 0) Phi[0] -= d->outside.aim[j->drive].position;
+    scatter(d->solve.Phi + t->at + lane, Phi, j->count, t->width);
+    scatter(d->here.J + t->jacobian + lane, J, j->count * j->sides * BODY_Y, t->width);
   }
 }
 
@@ -42,7 +42,7 @@ void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bia
   for (int lane = 0; lane < t->width; lane++) {
     const struct joint_rows *j = link_of(m->frozen, tile, lane);
     if (!j) continue;
-    stage_view(m, d, j, &view);
+    link_view_fill(m, d, j, &view);
     rows_bias(j, &view.v, own);
     scatter(bias + lane, own, j->count, t->width);
   }
@@ -54,7 +54,8 @@ void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second)
   for (int lane = 0; lane < t->width; lane++) {
     const struct joint_rows *j = link_of(m->frozen, tile, lane);
     int drive = j ? j->drive : -1;
-    if (drive >= 0) d->beta[t->at + lane] -= second ? d->aim[drive].acceleration : d->aim[drive].rate;
+    if (drive >= 0)
+      d->solve.beta[t->at + lane] -= second ? d->outside.aim[drive].acceleration : d->outside.aim[drive].rate;
   }
 }
 
@@ -63,6 +64,19 @@ void by_lane_position(const ali3_model *m, ali3_data *d, int tile)
   const struct tree_tile *t = &m->frozen->tree->tile[tile];
   for (int lane = 0; lane < t->width; lane++) {
     const struct joint_rows *j = link_of(m->frozen, tile, lane);
-    if (j && j->drive >= 0) d->Phi[t->at + lane] -= d->aim[j->drive].position;
+    if (j && j->drive >= 0) d->solve.Phi[t->at + lane] -= d->outside.aim[j->drive].position;
+  }
+}
+
+void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *wrench)
+{
+  const struct tree_tile *t = &m->frozen->tree->tile[tile];
+  memset(wrench, 0, (size_t)(WRENCH_NUMBERS * t->width) * sizeof *wrench);
+  for (int lane = 0; lane < t->width; lane++) {
+    int body = stored_item(m->frozen->tree, t, lane);
+    struct wrench own;
+    if (body < 0) continue;
+    body_wrench(m, d, body, &own);
+    scatter(wrench + lane, (const double *)&own, WRENCH_NUMBERS, t->width);
   }
 }

@@ -1,175 +1,79 @@
 /* SPDX-License-Identifier: MIT
- * Set-up for bodies without mass (paper 4): their velocity is no initial value but what dampers make of the forces at
- * the start, and something has to hold them. */
-#include "math/vec3.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+ * Set-up: which bodies are carried by their joints (dca/tree.h). Masses are compared within a cluster: all bodies that links connect, rigid or not,
+ * other than through the ground. */
+#include "stepper/layout.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-enum { PASSES = 100 };
-static const double SLOW = 0.9; /* passes that shrink the change by less lead nowhere */
-/* Bodies with mass hardly move here: their delta is smaller by this. A power of two: it is undone to the
- * last bit. */
-static const double HEAVY = 0x1p-13;
-/* And rigid rows are softer by this: beside their stiffness a spring would be rounding in a hub's pivot, in
- * all but the directions of the axes. The passes make up for it. */
-static const double LOOSE = 0x1p7;
+/* A body whose mass is lost beside that of the others when delta = h/m meets theirs is carried as one
+ * without mass. */
+static const double LIGHT = 1e-5;
 
-void carried_report(const ali3_model *m, ali3_data *d)
+struct cluster {
+  double heaviest;
+  double mass, moment; /* sums of logarithms */
+  int count;           /* bodies in these */
+};
+
+/* The body that stands for the cluster of a body; the way to it is halved. */
+static int root(int *to, int body)
 {
-  int tile = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
-  d->report.worst_body = -1;
-  for (int y = 0; y < BODY_Y - 1; y++) d->report.free_direction[y] = 0.0;
-  if (tile < 0) return;
-  bool is_body;
-  int body = tree_failed(m->frozen->tree, &d->work, tile, &is_body);
-  if (!is_body || !stage_carried(m, body)) return;
-  double o[BODY_Y], turn[3];
-  const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .numbers = DELTA_NUMBERS, .c = d->c};
-  const struct body_frame frame = stored_frame(m, d, body);
-  tree_weak_direction(&m->frozen->solver, &d->work, &matrix, body, o);
-  m3_mul(turn, frame.R, o + 3);
-  d->report.worst_body = body;
-  v3_copy(d->report.free_direction, o);
-  v3_copy(d->report.free_direction + 3, turn);
+  while (to[body] != body) body = to[body] = to[to[body]];
+  return body;
 }
 
-/* g = Q - J'lambda of a body, in body coordinates, without acceleration; push: J'lambda */
-static void balance(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
+static void connect(const struct frozen *f, int *to)
 {
-  double f[BODY_Y];
-  struct body_load load;
-  struct body_state still = stored_state(m, d->now.x, b);
-  const struct body_frame frame = stored_frame(m, d, b);
-  memset(still.rdd, 0, sizeof still.rdd);
-  memset(still.pdd, 0, sizeof still.pdd);
-  stage_load(m, d, b, &load);
-  body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);
-  stage_pushed(m, d, b, f);
-  for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]);
-  g[BODY_Y - 1] = 0.0;
-}
-
-/* Of a velocity or a load: where there is mass, velocities are initial values and stay as they are. */
-static void leave_weightless(const struct body *body, double y[BODY_Y])
-{
-  double turn[3];
-  v3_copy(turn, y + 3);
-  for (int i = 0; i < 3; i++) {
-    if (body->mass > 0.0) y[i] = 0.0;
-    y[3 + i] = v3_dot(body->weightless + 3 * i, turn);
-  }
-}
-
-static void scale(const ali3_model *m, ali3_data *d, double mass, double compliance)
-{
-  for (int b = 0; b < m->bodies; b++) {
-    double own = stage_carried(m, b) ? 1.0 / mass : mass; /* carried: the inverse */
-    struct body_delta delta = stored_delta(m, d, b);
-    delta.r *= own;
-    for (int i = 0; i < 9; i++) delta.th[i] *= own;
-    stored_set_delta(m, d, b, &delta);
-  }
-  for (int row = 0; row < m->frozen->rigid; row++) d->c[row] *= compliance;
-}
-
-/* lambda of the soft rows: as their laws ask, and if `ahead` for where they will be after 1/v_d at their
- * present rate */
-static void ask_laws(const ali3_model *m, ali3_data *d, bool ahead)
-{
-  const struct frozen *f = m->frozen;
-  double v_d = d->rule.v_d;
-  d->rule.v_d = 0.0; /* compliance 1/k, no damping in it */
-  penalty_open(m, d);
-  for (int row = f->rigid; row < f->rows; row++)
-    d->beta[row] = ahead && d->c[row] < LAW_OPEN ? 1.0 / (v_d * d->c[row]) : 0.0;
-  d->rule.v_d = v_d;
-  penalty_open(m, d);
-  for (int i = f->rigid_links; i < f->links; i++) {
-    const struct joint_rows *j = &f->link[i];
-    for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
-      d->now.lambda[row] = d->law[row] + d->beta[row] * stage_jw(m, d, d->J, j, k);
-  }
-}
-
-/* Into z, by what the velocities of carried bodies are off: the balance of forces by a Newton step, with J v
- * as it shall be for the rigid rows. False: a pivot is not positive. */
-static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
-{
-  const struct frozen *f = m->frozen;
-  STAGE_BODIES(m, d, body_velocity_free, 60.0 * m->bodies);
-  ask_laws(m, d, ahead);
-  if (!stage_condense(m, d)) return false;
-  STAGE_LINKS(m, d, link_push_lambda, 28.0 * f->true_rows);
-  for (int b = 0; b < m->bodies; b++) {
-    double pull[BODY_Y];
-    balance(m, d, b, pull);
-    leave_weightless(&m->body[b], pull);
-    stored_set(m, d->pull, BODY_Y, b, pull);
-  }
   for (int i = 0; i < f->links; i++) {
-    const struct joint_rows *j = &f->link[i];
-    double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
-    for (int k = 0; k < j->count; k++)
-      d->beta[stored_row(j, k)] = j->soft ? 0.0 : (stage_jw(m, d, d->J, j, k) - rate) / d->rule.v_d;
+    int first = ALI3_GROUND;
+    for (int side = 0; side < f->link[i].sides; side++) {
+      int b = f->link[i].body[side];
+      if (b == ALI3_GROUND) continue;
+      if (first != ALI3_GROUND) to[root(to, b)] = root(to, first);
+      first = b;
+    }
   }
-  stage_solve(m, d);
-  return true;
 }
 
-/* Moves the velocities by what z says; returns the largest part of it. */
-static double move_velocities(const ali3_model *m, ali3_data *d)
+static double mean_moment(const struct body *b)
 {
-  const struct tree *t = m->frozen->tree;
-  double change = 0.0;
+  return (b->inertia[0] + b->inertia[4] + b->inertia[8]) / 3.0;
+}
+
+static void find_typical(const ali3_model *m, struct frozen *f, int *to, struct cluster *cluster)
+{
   for (int b = 0; b < m->bodies; b++) {
-    double y[BODY_Y], dv[BODY_Y];
-    if (!stage_carried(m, b)) continue;
-    struct body_state x = stored_state(m, d->now.x, b);
-    const struct body_frame frame = stored_frame(m, d, b);
-    for (int k = 0; k < BODY_Y; k++) dv[k] = d->z[t->carried_at[b] + k * t->body[b].width];
-    leave_weightless(&m->body[b], dv);
-    body_velocity(&x, y);
-    for (int k = 0; k < BODY_Y - 1; k++) {
-      y[k] += d->rule.v_d * dv[k];
-      change = fmax(change, fabs(d->rule.v_d * dv[k]));
-    }
-    body_set_velocity(&x, &frame, y);
-    stored_set_state(m, d->now.x, b, &x);
+    struct cluster *c = &cluster[root(to, b)];
+    if (f->carried[b]) continue;
+    c->mass += log(m->body[b].mass);
+    c->moment += log(mean_moment(&m->body[b]));
+    c->count++;
   }
-  return change;
+  for (int b = 0; b < m->bodies; b++) {
+    const struct cluster *c = &cluster[root(to, b)];
+    f->typical[b] = (struct typical){1.0, 1.0};
+    if (c->count > 0) f->typical[b] = (struct typical){exp(c->mass / c->count), exp(c->moment / c->count)};
+  }
 }
 
-/* Two rounds of passes. The first asks that forces balance at the end of a step into which the velocities
- * lead, by the implicit Euler rule over 1/v_d: that settles where there is no damper. The second asks that
- * they balance now, which is right where there is one, and ends at once where there is none. */
-bool carried_velocities(const ali3_model *m, ali3_data *d)
+bool layout_find_carried(const ali3_model *m, struct frozen *f)
 {
-  const struct frozen *f = m->frozen;
-  size_t slots = (size_t)f->tree->slots;
-  bool ok = true;
-  scale(m, d, HEAVY, LOOSE);
-  for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
-  for (int round = 0; ok && round < 2; round++) {
-    double last = INFINITY;
-    memcpy(d->last.x, d->now.x, X_NUMBERS * slots * sizeof *d->now.x);
-    for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
-      ok = balance_step(m, d, round == 0);
-      if (!ok) break;
-      double change = move_velocities(m, d);
-      for (int row = 0; row < f->rigid; row++) d->now.lambda[row] += d->z[row];
-      if (round == 1 && !(change < SLOW * last)) {
-        memcpy(d->now.x, d->last.x, X_NUMBERS * slots * sizeof *d->now.x);
-        break;
-      }
-      last = change;
+  int *to = malloc(((size_t)m->bodies + 1) * sizeof *to);
+  struct cluster *cluster = calloc((size_t)m->bodies + 1, sizeof *cluster);
+  if (to && cluster) {
+    for (int b = 0; b < m->bodies; b++) to[b] = b;
+    connect(f, to);
+    for (int b = 0; b < m->bodies; b++) {
+      double *heaviest = &cluster[root(to, b)].heaviest;
+      *heaviest = fmax(*heaviest, m->body[b].mass);
     }
+    for (int b = 0; b < m->bodies; b++)
+      f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * cluster[root(to, b)].heaviest;
+    find_typical(m, f, to, cluster);
   }
-  if (!ok) carried_report(m, d);
-  scale(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
-  memset(d->pull, 0, BODY_Y * slots * sizeof *d->pull);
-  for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
+  bool ok = to && cluster;
+  free(to);
+  free(cluster);
   return ok;
 }

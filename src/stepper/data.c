@@ -3,7 +3,8 @@
 #include "base/arena.h"
 #include "dynamics/spin.h"
 #include "math/vec3.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
+#include "stepper/violation.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,87 +15,94 @@ static double *doubles(struct arena *a, size_t count)
   return arena_take(a, count, sizeof(double));
 }
 
-static void place_kept(const struct frozen *f, struct kept *k, struct arena *a)
+static void place_state(const struct frozen *f, struct state *o, struct arena *a)
 {
   size_t slots = (size_t)f->tree->slots, rows = (size_t)f->rows;
-  k->x = doubles(a, X_NUMBERS * slots);
-  k->mu = doubles(a, slots);
-  k->lambda = doubles(a, rows);
-  k->reaction = doubles(a, rows);
-  k->mean = doubles(a, rows);
+  o->x = doubles(a, X_NUMBERS * slots);
+  o->mu = doubles(a, slots);
+  o->lambda = doubles(a, rows);
+  o->reaction = doubles(a, rows);
+  o->mean = doubles(a, rows);
 }
 
-static void place_outside(const ali3_model *m, struct outside *o, struct arena *a)
+static void place_linearisation(const struct frozen *f, struct linearisation *o, struct arena *a)
 {
-  o->external = doubles(a, LOAD_NUMBERS * (size_t)m->frozen->tree->slots);
+  o->J = doubles(a, f->tree->jacobian + 1);
+  o->frame = doubles(a, FRAME_NUMBERS * (size_t)f->tree->slots);
+}
+
+static void place_outside_values(const ali3_model *m, struct outside_values *o, struct arena *a)
+{
+  o->wrench = doubles(a, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots);
   o->vector = arena_take(a, (size_t)m->loads, sizeof *o->vector);
-  o->value = doubles(a, (size_t)m->forces);
+  o->command = doubles(a, (size_t)m->forces);
 }
 
-static void place_rows(const struct frozen *f, ali3_data *d, struct arena *a)
+static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena *a)
 {
-  size_t rows = (size_t)f->rows, unknowns = (size_t)f->tree->unknowns;
-  d->c = doubles(a, rows);
-  d->Phi = doubles(a, rows);
-  d->J = doubles(a, f->tree->jacobian + 1);
-  d->J_other = doubles(a, f->tree->jacobian + 1);
-  d->Jf = d->J;
-  d->push = doubles(a, f->tree->load + BODY_Y);
-  for (int i = 0; i < 2; i++) d->tip[i] = doubles(a, rows);
-  d->law = doubles(a, rows);
-  d->bias = doubles(a, rows);
-  for (int i = 0; i < 2; i++) d->left[i] = doubles(a, (size_t)f->left);
-  d->Phi_last = doubles(a, rows);
-  d->rate_seen = doubles(a, rows);
-  d->lambda_seen = doubles(a, rows);
-  d->rate_last = doubles(a, rows);
-  d->piece = arena_take(a, rows, sizeof *d->piece);
-  d->hold = doubles(a, rows);
-  d->held = arena_take(a, rows, sizeof *d->held);
-  d->beta = doubles(a, unknowns);
-  d->z = doubles(a, unknowns);
-  if (f->tree->hubs) d->z_kept = doubles(a, unknowns);
+  size_t rows = (size_t)f->rows;
+  o->law = doubles(a, rows);
+  o->Phi_last = doubles(a, rows);
+  o->rate_last = doubles(a, rows);
+  o->rate_seen = doubles(a, rows);
+  o->lambda_seen = doubles(a, rows);
+  o->piece = arena_take(a, rows, sizeof *o->piece);
+  o->rigid_rate = doubles(a, rows);
+  o->rigid_now = arena_take(a, rows, sizeof *o->rigid_now);
+}
+
+static void place_solve(const struct frozen *f, struct solve *o, struct arena *a)
+{
+  size_t n = (size_t)f->tree->slots, rows = (size_t)f->rows, unknowns = (size_t)f->tree->unknowns;
+  o->delta = doubles(a, DELTA_NUMBERS * n);
+  o->c = doubles(a, rows);
+  o->Phi = doubles(a, rows);
+  o->bias = doubles(a, rows);
+  o->w = doubles(a, BODY_Y * n);
+  for (int i = 0; i < 2; i++) o->tip[i] = doubles(a, rows);
+  if (f->tree->carried) o->carried_rhs = doubles(a, BODY_Y * n);
+  o->beta = doubles(a, unknowns);
+  o->z = doubles(a, unknowns);
+  if (f->tree->hubs) {
+    o->z_first = doubles(a, unknowns);
+    o->response = doubles(a, BODY_Y * n);
+  }
+  o->end_load = doubles(a, f->tree->end_loads + BODY_Y);
+  o->increment = doubles(a, n);
+  for (int i = 0; i < 2; i++) o->residual[i] = doubles(a, (size_t)f->residuals);
+  tree_work_place(f->tree, &o->work, a);
 }
 
 /* What an inner step writes. */
 static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
 {
-  size_t n = (size_t)f->tree->slots;
-  place_kept(f, &d->now, a);
-  place_kept(f, &d->last, a);
-  d->frame = doubles(a, FRAME_NUMBERS * n);
-  d->frame_other = doubles(a, FRAME_NUMBERS * n);
-  d->frame_f = d->frame_to = d->frame;
-  d->delta = doubles(a, DELTA_NUMBERS * n);
-  d->spin = doubles(a, SPIN_NUMBERS * n);
+  place_state(f, &d->now, a);
+  place_state(f, &d->last, a);
+  place_linearisation(f, &d->here, a);
+  place_linearisation(f, &d->spare, a);
+  d->factored = d->here;
+  place_solve(f, &d->solve, a);
+  place_soft(f, &d->soft, a);
+  d->outside.aim = arena_take(a, (size_t)f->drives, sizeof *d->outside.aim);
+  d->spin = doubles(a, SPIN_NUMBERS * (size_t)f->tree->slots);
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
-  d->load = doubles(a, LOAD_NUMBERS * n);
-  d->aim = arena_take(a, (size_t)f->drives, sizeof *d->aim);
-  place_rows(f, d, a);
-  if (f->tree->hubs) d->response = doubles(a, BODY_Y * n);
-  if (f->tree->carried) d->pull = doubles(a, BODY_Y * n);
-  d->w = doubles(a, BODY_Y * n);
-  d->increment = doubles(a, n);
-  tree_work_place(f->tree, &d->work, a);
 }
 
-/* What it only reads. */
+/* What an inner step only reads. */
 static void share_with_twin(const ali3_data *d, ali3_data *twin)
 {
-  twin->external = d->external;
-  twin->acted = d->acted;
-  twin->vector = d->vector;
-  twin->value = d->value;
+  struct reference *aim = twin->outside.aim;
+  twin->outside = d->outside;
+  twin->outside.aim = aim;
   twin->tangent = d->tangent;
   twin->turn = d->turn;
-  twin->from = d->from;
-  twin->gives = d->gives;
-  twin->stiff = d->stiff;
+  twin->soft.mobility = d->soft.mobility;
+  twin->soft.stiff = d->soft.stiff;
 }
 
 static void place_twin(const struct frozen *f, ali3_data *d, int i, struct arena *a)
 {
-  ali3_data nowhere, *twin = arena_take(a, 1, sizeof *twin);
+  ali3_data nowhere = {0}, *twin = arena_take(a, 1, sizeof *twin);
   d->twin[i] = twin;
   if (!twin) twin = &nowhere;
   place_inner(f, twin, a);
@@ -104,24 +112,21 @@ static void place_twin(const struct frozen *f, ali3_data *d, int i, struct arena
 static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
-  size_t n = (size_t)f->tree->slots;
   place_inner(f, d, a);
-  d->external = doubles(a, LOAD_NUMBERS * n);
-  d->acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->acted);
-  d->vector = arena_take(a, (size_t)m->loads, sizeof *d->vector);
-  d->value = doubles(a, (size_t)m->forces);
-  if (step_interpolates(m)) {
-    place_outside(m, &d->start_outside, a);
-    place_outside(m, &d->end_outside, a);
+  place_outside_values(m, &d->outside.now, a);
+  if (data_interpolates(m)) {
+    place_outside_values(m, &d->outside.start, a);
+    place_outside_values(m, &d->outside.end, a);
   }
+  d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
+  d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
   d->turn_start = doubles(a, (size_t)m->joints);
   d->turn = doubles(a, (size_t)m->joints);
-  d->from = arena_take(a, (size_t)f->drives, sizeof *d->from);
-  d->gives = doubles(a, (size_t)f->rows);
-  d->stiff = arena_take(a, (size_t)f->rows, sizeof *d->stiff);
+  d->soft.mobility = doubles(a, (size_t)f->rows);
+  d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(f, d, i, a);
-  if (m->options.substeps > 1) place_kept(f, &d->start, a);
+  if (m->options.substeps > 1) place_state(f, &d->start, a);
 }
 
 /* What lies in lanes not in use, and the ground: at rest in the origin for ever, and no number that a kernel would stumble
@@ -133,32 +138,32 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
   const struct tree *t = m->frozen->tree;
   const size_t state = X_NUMBERS * (size_t)t->slots * sizeof *d->now.x;
   stored_set_state(m, d->now.x, ALI3_GROUND, &body_ground);
-  stored_set(m, d->frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
-  stored_set(m, d->frame_other, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
+  stored_set(m, d->here.frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
+  stored_set(m, d->spare.frame, FRAME_NUMBERS, ALI3_GROUND, (const double *)&body_ground_frame);
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
-    d->acted[t->body_tile[i]] = m->frozen->body_tile[t->body_tile[i]].loaded;
+    d->outside.acted[t->body_tile[i]] = m->frozen->body_tile[t->body_tile[i]].loaded;
     for (int lane = 0; lane < tile->width; lane++) {
       if (stored_item(t, tile, lane) >= 0) continue;
       const struct tree_body at = {.first = tile->slot, .width = tile->width, .lane = lane};
       stored_put(d->now.x, &at, X_NUMBERS, (const double *)&body_ground);
-      stored_put(d->frame, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
-      stored_put(d->frame_other, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
-      stored_put(d->delta, &at, DELTA_NUMBERS, (const double *)&one);
+      stored_put(d->here.frame, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
+      stored_put(d->spare.frame, &at, FRAME_NUMBERS, (const double *)&body_ground_frame);
+      stored_put(d->solve.delta, &at, DELTA_NUMBERS, (const double *)&one);
     }
   }
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
     for (int lane = 0; lane < tile->width; lane++)
       for (int k = 0; k < tile->rows && stored_item(t, tile, lane) < 0; k++)
-        d->c[tile->at + k * tile->width + lane] = 1.0;
+        d->solve.c[tile->at + k * tile->width + lane] = 1.0;
   }
   for (int i = 0; i < m->frozen->links; i++) { /* what kernels leave alone */
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; rows_share_point(j) && k < 3; k++)
       for (int side = 0; side < 2; side++) {
         size_t at = j->jacobian + (size_t)(j->stride * (BODY_Y * (2 * k + side) + k));
-        d->J[at] = d->J_other[at] = side ? 1.0 : -1.0;
+        d->here.J[at] = d->spare.J[at] = side ? 1.0 : -1.0;
       }
   }
   memcpy(d->last.x, d->now.x, state);
@@ -167,7 +172,7 @@ static void fill_unused(const ali3_model *m, ali3_data *d)
 
 size_t ali3_data_size(const ali3_model *m)
 {
-  struct ali3_data nowhere;
+  struct ali3_data nowhere = {0};
   struct arena a = {0};
   if (!m || !m->frozen) return 0;
   arena_take(&a, 1, sizeof nowhere);
@@ -184,7 +189,7 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   place(m, &a, d);
   fill_unused(m, d);
   for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused(m, d->twin[i]);
-  atomic_init(&d->failed_group, -1);
+  atomic_init(&d->solve.failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   violation_none(&d->violation);
   return d;
@@ -218,25 +223,25 @@ void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe)
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3], const double torque[3])
 {
   assert(body >= 0 && body < m->bodies);
-  const double load[LOAD_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
-  stored_set(m, d->external, LOAD_NUMBERS, body, load);
-  step_refresh(d);
-  for (int i = 0; i < LOAD_NUMBERS; i++) d->acted[m->frozen->tile_of[body]] |= load[i] != 0.0;
+  const double wrench[WRENCH_NUMBERS] = {force[0], force[1], force[2], torque[0], torque[1], torque[2]};
+  stored_set(m, d->outside.now.wrench, WRENCH_NUMBERS, body, wrench);
+  data_refresh(d);
+  for (int i = 0; i < WRENCH_NUMBERS; i++) d->outside.acted[m->frozen->tile_of[body]] |= wrench[i] != 0.0;
 }
 
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3])
 {
   (void)m;
   assert(load >= 0 && load < m->loads);
-  v3_copy(d->vector[load], vector);
-  step_refresh(d);
+  v3_copy(d->outside.now.vector[load], vector);
+  data_refresh(d);
 }
 
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
 {
   (void)m;
   assert(force >= 0 && force < m->forces);
-  d->value[force] = value;
+  d->outside.now.command[force] = value;
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)
@@ -274,12 +279,12 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   struct link_view view;
   double wrapped, room[STORED_J], Phi[ROWS_MAX], lambda[ROWS_MAX];
   const double *J = room;
-  stage_view(m, d, j, &view);
+  link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
   if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].tips) /* a step leaves none */
     rows_evaluate(j, &view.v, Phi, room);
   else
-    J = stored_jacobian(j, d->J, room);
+    J = stored_jacobian(j, d->here.J, room);
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   rows_coordinate(j, &view.v, &wrapped, &o->velocity);
   o->position = j->coordinate[0].kind == COORDINATE_ANGLE ? d->turn[joint] : wrapped;
@@ -292,17 +297,18 @@ void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_for
   ali3_force_type type = m->force[force].spec.type;
   struct link_view view;
   double room[STORED_J], rate[ROWS_MAX] = {0}, lambda[ROWS_MAX] = {0};
-  const double *J = stored_jacobian(j, d->J, room);
-  stage_view(m, d, j, &view);
+  const double *J = stored_jacobian(j, d->here.J, room);
+  link_view_fill(m, d, j, &view);
   rows_rate(j, &view.v, J, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
-    lambda[k] = j->soft && law_jumps(&j->law[k]) && d->stiff[row] ? d->now.mean[row] : d->now.reaction[row];
+    lambda[k] =
+        j->soft && law_jumps(&j->law[k]) && d->soft.stiff[row] ? d->now.mean[row] : d->now.reaction[row];
   rows_reaction(j, &view.v, J, lambda, o->force, o->torque);
   bool single = type != ALI3_FORCE_BUSHING, contact = ali3_force_type_is_contact(type);
   bool actuator = type == ALI3_FORCE_MOTOR || type == ALI3_FORCE_DRIVE;
   double zero = contact ? 0.0 : j->length;
-  if (j->drive >= 0) zero = d->aim[j->drive].position;
-  o->position = single ? zero + d->Phi[j->first] : 0.0;
+  if (j->drive >= 0) zero = d->outside.aim[j->drive].position;
+  o->position = single ? zero + d->solve.Phi[j->first] : 0.0;
   o->rate = single ? rate[0] : 0.0;
   o->value = single ? (contact || actuator ? 0.0 - lambda[0] : lambda[0]) : 0.0; /* never -0 */
   o->target = j->drive >= 0 ? zero : 0.0;
@@ -322,7 +328,7 @@ void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *o)
   }
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->Phi[stored_row(j, k)]);
+    for (int k = 0; k < j->count; k++) o->potential += law_energy(&j->law[k], d->solve.Phi[stored_row(j, k)]);
   }
   o->total = o->kinetic + o->potential;
 }

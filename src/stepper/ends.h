@@ -35,7 +35,7 @@ __attribute__((noinline)) static void ends_apart(const struct body_tile *own, co
   for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
   for (int e = 0; e < own->ends; e++) {
     num apart[BODY_Y];
-    const num *from = (const num *)(push + own->end[e].push->at);
+    const num *from = (const num *)(push + own->end[e].load->at);
     if (own->end[e].point) {
       end_add_point(&own->end[e], v, R, f);
       continue;
@@ -44,7 +44,7 @@ __attribute__((noinline)) static void ends_apart(const struct body_tile *own, co
       if (LANES > 1 && own->end[e].mix)
         num_mix_all(push, own->end[e].mix, 1, 0, BODY_Y, apart);
       else
-        num_pick_all(push, own->end[e].push, 0, BODY_Y, apart);
+        num_pick_all(push, own->end[e].load, 0, BODY_Y, apart);
       from = apart;
     }
     for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
@@ -67,13 +67,13 @@ INLINED void ends_load(const struct body_tile *own, const double *push, const do
     for (int y = 0; y < BODY_Y; y++) f[y] = apart[y];
     return;
   }
-  const num *first = (const num *)(push + own->push[0]);
+  const num *first = (const num *)(push + own->end_load[0]);
   for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
   if (own->ends == 1) return;
-  const num *second = (const num *)(push + own->push[1]);
+  const num *second = (const num *)(push + own->end_load[1]);
   for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
   for (int e = 2; e < own->ends; e++) {
-    const num *more = (const num *)(push + own->end[e].push->at);
+    const num *more = (const num *)(push + own->end[e].load->at);
     for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
   }
 }

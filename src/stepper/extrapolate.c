@@ -17,7 +17,10 @@
  *
  * No branch looks at what another one writes, each has delta and c of its own length for good, and all are gone through
  * to their ends: side by side, where a worker is worth waking, they come to the same bits. */
-#include "stepper/kernels.h"
+#include "stepper/extrapolate.h"
+#include "stepper/inner.h"
+#include "stepper/project.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,16 +41,16 @@ static void run_branch(const struct branches *o, ali3_data *b, int n, int *statu
 {
   for (int part = 0; part < n && *status >= 0; part++) {
     int now = ALI3_OK;
-    b->midway = b->combines || part + 1 < n;
+    b->intermediate = b->combines || part + 1 < n;
     if (part > 0 || o->begin) {
       inner_aim(o->m, b, o->after + b->rule.dt * (part + 1), false);
       if (!inner_prepare(o->m, b)) now = ALI3_E_SINGULAR;
     }
     if (o->finish && now >= 0) *increment = fmax(*increment, inner_iterate(o->m, b, &now));
-    *status = step_worse(*status, now);
+    *status = status_worse(*status, now);
     if (!o->finish) break;
   }
-  b->midway = false;
+  b->intermediate = false;
 }
 
 static void run_twins(const struct branches *o)
@@ -115,23 +118,24 @@ static void run_all(struct branches *o)
 static void start_twins(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  atomic_store_explicit(&d->corner, false, memory_order_relaxed);
+  atomic_store_explicit(&d->soft.corner, false, memory_order_relaxed);
   if (!d->combines) { /* all that is needed is the way back */
-    step_keep(m, &d->twin[0]->last, &d->now);
+    state_copy(m, &d->twin[0]->last, &d->now);
     return;
   }
   const bool soft = t->joint_tiles > t->rigid_tiles;
   const size_t J = soft ? t->tile[t->joint_tile[t->rigid_tiles]].jacobian : t->jacobian;
   for (int i = 0; i < TWINS; i++) {
     ali3_data *a = d->twin[i];
-    step_keep(m, &a->now, &d->now);
+    state_copy(m, &a->now, &d->now);
     a->report = d->report;
     a->report.status = ALI3_OK;
     a->report.increment = 0.0;
-    atomic_store_explicit(&a->corner, false, memory_order_relaxed);
+    atomic_store_explicit(&a->soft.corner, false, memory_order_relaxed);
     if (!soft) continue;
-    memcpy(a->Phi + t->rigid, d->Phi + t->rigid, (size_t)(t->rows - t->rigid) * sizeof *d->Phi);
-    memcpy(a->J + J, d->J + J, (t->jacobian - J) * sizeof *d->J);
+    memcpy(a->solve.Phi + t->rigid, d->solve.Phi + t->rigid,
+           (size_t)(t->rows - t->rigid) * sizeof *d->solve.Phi);
+    memcpy(a->here.J + J, d->here.J + J, (t->jacobian - J) * sizeof *d->here.J);
   }
 }
 
@@ -142,11 +146,11 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < TWINS; i++) {
     ali3_data *a = d->twin[i];
     a->rule = d->rule;
-    a->some_stiff = d->some_stiff;
+    a->soft.some_stiff = d->soft.some_stiff;
     a->combines = d->combines;
     a->report.status = ALI3_OK;
-    memcpy(a->delta, d->delta, DELTA_NUMBERS * (size_t)f->tree->slots * sizeof *d->delta);
-    memcpy(a->c, d->c, (size_t)f->rows * sizeof *d->c);
+    memcpy(a->solve.delta, d->solve.delta, DELTA_NUMBERS * (size_t)f->tree->slots * sizeof *d->solve.delta);
+    memcpy(a->solve.c, d->solve.c, (size_t)f->rows * sizeof *d->solve.c);
     inner_step_length(m, a, H / (i + 1));
   }
   inner_step_length(m, d, H / PARTS);
@@ -156,8 +160,8 @@ void extrapolate_lengths(const ali3_model *m, ali3_data *d)
 static int worst_status(const struct branches *o)
 {
   int status = ALI3_OK;
-  for (int i = 0; i < TWINS; i++) status = step_worse(status, o->d->twin[i]->report.status);
-  return step_worse(status, o->status);
+  for (int i = 0; i < TWINS; i++) status = status_worse(status, o->d->twin[i]->report.status);
+  return status_worse(status, o->status);
 }
 
 const ali3_data *extrapolate_failed(const ali3_data *d)
@@ -183,33 +187,33 @@ void extrapolate_aim(const ali3_model *m, ali3_data *d)
 
 static bool met_a_corner(const ali3_data *d)
 {
-  bool met = atomic_load_explicit(&d->corner, memory_order_relaxed);
-  for (int i = 0; i < TWINS; i++) met |= atomic_load_explicit(&d->twin[i]->corner, memory_order_relaxed);
+  bool met = atomic_load_explicit(&d->soft.corner, memory_order_relaxed);
+  for (int i = 0; i < TWINS; i++) met |= atomic_load_explicit(&d->twin[i]->soft.corner, memory_order_relaxed);
   return met;
 }
 
 /* From the ends of the branches to that of the step. False: a pivot is not positive. */
 static bool meet_branches(const ali3_model *m, ali3_data *d)
 {
-  const struct step_norm_kernels *k = m->frozen->kernels[1]->norms;
+  const struct norm_kernels *k = m->frozen->kernels[1]->norms;
   const int slots = m->frozen->tree->slots, rows = m->frozen->rows;
-  const struct kept *a = &d->twin[0]->now, *b = &d->twin[1]->now;
+  const struct state *a = &d->twin[0]->now, *b = &d->twin[1]->now;
   if (!met_a_corner(d)) {
     k->combine(d->now.x, a->x, b->x, X_NUMBERS * slots);
     k->combine(d->now.mu, a->mu, b->mu, slots);
     k->combine(d->now.lambda, a->lambda, b->lambda, rows);
   }
-  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
-  step_mark(d, ALI3_PHASE_ROWS);
+  stage_bodies(m, d, KERNEL_body_frame);
+  data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
-  step_mark(d, ALI3_PHASE_CONDENSE);
+  data_mark_phase(d, ALI3_PHASE_CONDENSE);
   bool good = stage_condense(m, d);
-  step_mark(d, ALI3_PHASE_PROJECT);
+  data_mark_phase(d, ALI3_PHASE_PROJECT);
   if (!good) return false;
   project_position(m, d);
   stage_rows_end(m, d);
   project_velocity(m, d);
-  if (d->some_stiff)
+  if (d->soft.some_stiff)
     project_acceleration(m, d);
   else
     project_balance(m, d);

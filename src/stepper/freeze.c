@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
 #include "math/vec3.h"
-#include "stepper/carry.h"
-#include "stepper/stepper.h"
+#include "stepper/layout.h"
+
+#include <ali3/stages.h>
+#include <ali3/stepper.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +20,8 @@ static void frozen_free(struct frozen *f)
   free(f->force_of);
   free(f->stop_beside);
   free(f->link);
-  free(f->load_first);
-  free(f->load);
+  free(f->loads_first);
+  free(f->loads);
   layout_free(f);
   free(f);
 }
@@ -99,10 +101,10 @@ static void find_stops(const ali3_model *m, struct frozen *f, int *stop)
 /* No sums ahead of time: any load may get another vector while the model runs. */
 static void list_loads(const ali3_model *m, struct frozen *f, int *fill)
 {
-  for (int i = 0; i < m->loads; i++) f->load_first[m->load[i].body + 1]++;
+  for (int i = 0; i < m->loads; i++) f->loads_first[m->load[i].body + 1]++;
   fill[0] = 0;
-  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->load_first[b + 1] += f->load_first[b];
-  for (int i = 0; i < m->loads; i++) f->load[fill[m->load[i].body]++] = i;
+  for (int b = 0; b < m->bodies; b++) fill[b + 1] = f->loads_first[b + 1] += f->loads_first[b];
+  for (int i = 0; i < m->loads; i++) f->loads[fill[m->load[i].body]++] = i;
 }
 
 /* The longest lever arm from a centre of mass to a connection. It depends neither on the unit of length nor on
@@ -172,12 +174,12 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
   f->force_of = calloc((size_t)m->forces + 1, sizeof *f->force_of);
   f->stop_beside = calloc((size_t)f->links + 1, sizeof *f->stop_beside);
   f->drive = calloc((size_t)m->forces + 1, sizeof *f->drive);
-  f->load_first = calloc(bodies, sizeof *f->load_first);
-  f->load = calloc((size_t)m->loads + 1, sizeof *f->load);
+  f->loads_first = calloc(bodies, sizeof *f->loads_first);
+  f->loads = calloc((size_t)m->loads + 1, sizeof *f->loads);
   int *fill = calloc(bodies, sizeof *fill), *stop = calloc((size_t)m->joints + 1, sizeof *stop);
   int status = ALI3_OK;
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
-      !f->drive || !f->load_first || !f->load || !fill || !stop)
+      !f->drive || !f->loads_first || !f->loads || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
@@ -185,7 +187,8 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
     find_stops(m, f, stop);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
-    status = carry_find(m, f) ? lay_out(m, f) : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+    status = layout_find_carried(m, f) ? lay_out(m, f)
+                                       : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
   free(stop);
@@ -250,4 +253,28 @@ double ali3_model_flops(const ali3_model *m)
     solves = 6.0 * solves + 3.0;
   }
   return o->substeps * (factors * f->tree->flops + solves * solve_flops(f->tree));
+}
+
+/* --- the stages of the tree, for others --- */
+
+int ali3_model_stages(const ali3_model *m)
+{
+  return m->frozen->tree->runs;
+}
+
+int ali3_model_stages_shared(const ali3_model *m)
+{
+  return m->frozen->tree->owned;
+}
+
+ali3_stage ali3_model_stage(const ali3_model *m, int i)
+{
+  const struct tree *t = m->frozen->tree;
+  const struct tree_run *run = &t->run[i];
+  ali3_stage s = {.level = t->group[run->first].level, .groups = run->end - run->first, .flops = run->flops};
+  for (int g = run->first; g < run->end; g++) {
+    s.nodes += t->group[g].used;
+    s.lanes += t->group[g].width;
+  }
+  return s;
 }

@@ -6,9 +6,12 @@
  *   iterate     a fixed number of   w = -delta (g + J'lambda),  S z = Phi + J w,
  *                                   dq = w - delta J'z,  lambda += z
  *               then project q where rows are not met, q' and q'' */
+#include "stepper/inner.h"
 #include "math/vec3.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
+#include "stepper/project.h"
+#include "stepper/soft.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +35,7 @@ static void body_calm(const ali3_model *m, ali3_data *d, int b)
 {
   const struct body *body = &m->body[b];
   double y[BODY_Y], v0[BODY_Y], v1[BODY_Y], mean[BODY_Y], turn[3];
-  if (!stage_carried(m, b)) return;
+  if (!body_is_carried(m, b)) return;
   bool light = body->mass == 0.0;
   struct body_state now = stored_state(m, d->now.x, b), last = stored_state(m, d->last.x, b);
   struct body_frame frame = stored_frame(m, d, b);
@@ -55,7 +58,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
   inner_rule(m, dt, &d->rule);
   for (int b = 0; b < m->bodies; b++) {
     struct body_delta delta = stored_delta(m, d, b);
-    double own = stage_carried(m, b) ? 1.0 / k : k;
+    double own = body_is_carried(m, b) ? 1.0 / k : k;
     delta.r *= own;
     for (int i = 0; i < 9; i++) delta.th[i] *= own;
     if (relative) { /* of the same size beside the mass terms for any dt */
@@ -65,7 +68,7 @@ void inner_step_length(const ali3_model *m, ali3_data *d, double dt)
     stored_set_delta(m, d, b, &delta);
   }
   if (relative)
-    for (int i = 0; i < m->frozen->rigid; i++) d->c[i] *= k;
+    for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= k;
 }
 
 /* Phi of a drive is the coordinate less where it aims. */
@@ -73,45 +76,30 @@ void inner_aim(const ali3_model *m, ali3_data *d, double after, bool targets)
 {
   for (int i = 0; i < m->frozen->drives; i++) {
     const struct drive *drive = &m->frozen->drive[i];
-    struct reference *from = &d->from[i], *aim = &d->aim[i];
+    struct reference *from = &d->outside.from[i], *aim = &d->outside.aim[i];
     int row = m->frozen->link[drive->link].first;
-    d->Phi[row] += aim->position;
+    d->solve.Phi[row] += aim->position;
     if (!drive->motion.external) {
       *aim = motion_at(&drive->motion, d->report.time + after);
     } else {
       if (targets)
-        from->acceleration = motion_follow(&drive->motion, from, d->value[drive->force], m->options.dt);
+        from->acceleration =
+            motion_follow(&drive->motion, from, d->outside.now.command[drive->force], m->options.dt);
       *aim = motion_go_on(from, from->acceleration, after);
     }
-    d->Phi[row] -= aim->position;
+    d->solve.Phi[row] -= aim->position;
   }
 }
 
-/* Right-hand sides of an iteration, from J'lambda in push. kernel: body_free or body_free_rest, its offset in the table */
-static void residual(const ali3_model *m, ali3_data *d, size_t kernel)
-{
-  stage_loads(m, d);
-  stage_bodies(m, d, kernel, 250.0 * m->bodies);
-  STAGE_LINKS(m, d, link_beta, 28.0 * m->frozen->true_rows);
-}
-
-static void body_free_anew(const ali3_model *m, ali3_data *d, int i)
-{
-  const struct tree *t = m->frozen->tree;
-  int tile = t->body_tile[i];
-  if (d->acted[tile]) m->frozen->kernels[t->tile[tile].width > 1]->bodies->body_free(m, d, &tile, 1);
-}
-
-/* The first one is prepared; what has come in since then is put right here. */
-static void first_residual(const ali3_model *m, ali3_data *d)
+/* Right-hand sides of the first iteration. They are prepared; what has come in since then is put right here. */
+static void first_rhs(const ali3_model *m, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
-  if (!d->fresh && !f->values && f->drives == 0) return;
+  if (!d->outside.fresh && !f->values && f->drives == 0) return;
   if (f->values) soft_laws(m, d, 0);
-  stage_loads(m, d);
-  stage_each(m, d, body_free_anew, 0, f->tree->body_tiles, 250.0 * m->bodies);
-  STAGE_LINKS(m, d, link_beta, 28.0 * f->true_rows);
-  d->fresh = false;
+  stage_acted_bodies(m, d);
+  stage_links(m, d, KERNEL_link_beta);
+  d->outside.fresh = false;
 }
 
 static void swap(double **a, double **b)
@@ -123,7 +111,7 @@ static void swap(double **a, double **b)
 
 bool inner_prepare(const ali3_model *m, ali3_data *d)
 {
-  step_mark(d, ALI3_PHASE_PREDICT);
+  data_mark_phase(d, ALI3_PHASE_PREDICT);
   const struct frozen *f = m->frozen;
   memcpy(d->last.mu, d->now.mu, (size_t)f->tree->slots * sizeof *d->now.mu);
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
@@ -131,16 +119,17 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   soft_start(m, d);
   swap(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
   swap(&d->now.reaction, &d->last.reaction);
-  STAGE_BODIES(m, d, body_predict, 150.0 * m->bodies);
-  step_mark(d, ALI3_PHASE_ROWS);
+  stage_bodies(m, d, KERNEL_body_predict);
+  data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
   soft_laws(m, d, 0);
-  step_mark(d, ALI3_PHASE_CONDENSE);
+  data_mark_phase(d, ALI3_PHASE_CONDENSE);
   if (!stage_condense(m, d)) return false;
-  step_mark(d, ALI3_PHASE_BODIES);
-  STAGE_LINKS(m, d, link_rest_lambda, 28.0 * f->true_rows);
-  residual(m, d, offsetof(struct step_body_kernels, body_free));
-  d->fresh = false;
+  data_mark_phase(d, ALI3_PHASE_BODIES);
+  stage_links(m, d, KERNEL_link_rest_lambda);
+  stage_bodies(m, d, KERNEL_body_free);
+  stage_links(m, d, KERNEL_link_beta);
+  d->outside.fresh = false;
   return true;
 }
 
@@ -169,33 +158,32 @@ struct newton {
 /* False: a pivot is not positive. */
 static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 {
-  double bodies = m->bodies, rows = m->frozen->true_rows;
   *n = (struct newton){0};
   for (int k = 0; k < m->options.iterations; k++) {
     if (k > 0) soft_laws(m, d, k);
     if (k > 0 && m->frozen->switches) {
-      step_mark(d, ALI3_PHASE_CONDENSE);
+      data_mark_phase(d, ALI3_PHASE_CONDENSE);
       if (!stage_condense(m, d)) {
-        d->report.worst_body = norm_worst_body(m, d); /* it may be a step that went non-finite */
+        d->report.worst_body = norm_worst_body(
+            m, d->solve.increment, d->report.worst_body); /* it may be a step that went non-finite */
         return false;
       }
     }
-    step_mark(d, ALI3_PHASE_BODIES);
-    if (k == 0)
-      first_residual(m, d);
-    else
-      residual(m, d, offsetof(struct step_body_kernels, body_free_rest));
-    step_mark(d, ALI3_PHASE_SWEEP);
+    data_mark_phase(d, ALI3_PHASE_BODIES);
+    if (k == 0) {
+      first_rhs(m, d);
+    } else {
+      stage_bodies(m, d, KERNEL_body_free_rest);
+      stage_links(m, d, KERNEL_link_beta);
+    }
+    data_mark_phase(d, ALI3_PHASE_SWEEP);
     stage_solve(m, d);
-    step_mark(d, ALI3_PHASE_BODIES);
-    STAGE_LINKS(m, d, link_step, 28.0 * rows);
+    data_mark_phase(d, ALI3_PHASE_BODIES);
+    stage_links(m, d, KERNEL_link_step);
     const bool goes_on = k < m->options.iterations - 1;
-    if (goes_on)
-      STAGE_MOVE(m, d, body_turn, 450.0 * bodies);
-    else
-      STAGE_MOVE(m, d, body_step, 200.0 * bodies);
-    n->last = norm_increment(m, d);
-    step_mark(d, ALI3_PHASE_ROWS);
+    stage_move(m, d, goes_on ? KERNEL_body_turn : KERNEL_body_step);
+    n->last = norm_increment(m, d->solve.increment);
+    data_mark_phase(d, ALI3_PHASE_ROWS);
     if (goes_on)
       stage_rows_push(m, d);
     else
@@ -203,10 +191,10 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
     if (k == 0) n->first = n->last;
     if (k < m->options.iterations - 1) n->largest = fmax(n->largest, n->last);
   }
-  d->report.worst_body = norm_worst_body(m, d);
-  n->body = sqrt(d->increment[stored_slot(m, d->report.worst_body)]);
-  if (d->pull) /* the projections have none */
-    memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
+  d->report.worst_body = norm_worst_body(m, d->solve.increment, d->report.worst_body);
+  n->body = sqrt(d->solve.increment[stored_slot(m, d->report.worst_body)]);
+  if (d->solve.carried_rhs) /* the projections have none */
+    memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   return true;
 }
 
@@ -214,12 +202,12 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 static bool project(const ali3_model *m, ali3_data *d)
 {
   bool branch = d->combines; /* where branches meet all is projected by factors of their own */
-  if (!branch && !norm_below(m, d->Phi, MET)) {
+  if (!branch && !norm_below(m, d->solve.Phi, MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }
   soft_settle(m, d);
-  if (d->pull) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
+  if (d->solve.carried_rhs) stage_each(m, d, body_calm, 0, m->bodies, 100.0 * m->frozen->tree->carried);
   /* Twice: the factors are those of the prediction, and what the first pass leaves over the second takes
    * down by two to four orders, for a thirtieth of the step. */
   if (branch)
@@ -227,7 +215,7 @@ static bool project(const ali3_model *m, ali3_data *d)
   else
     project_velocity_twice(m, d);
   if (m->frozen->jumps ||
-      d->some_stiff) { /* what settled is a load, which springs beside it must not take up */
+      d->soft.some_stiff) { /* what settled is a load, which springs beside it must not take up */
     soft_open(m, d);
     if (!stage_condense(m, d)) return false;
   }
@@ -244,7 +232,7 @@ double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   struct newton n;
   bool positive = iterate(m, d, &n), corners = m->frozen->switches;
-  step_mark(d, ALI3_PHASE_PROJECT);
+  data_mark_phase(d, ALI3_PHASE_PROJECT);
   positive = positive && project(m, d);
   /* One iteration has nothing to be compared with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;

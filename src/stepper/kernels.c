@@ -5,19 +5,17 @@
 
 enum { ONE, ALL, SIZES };
 
-#define DECLARE(isa)                                                                                         \
-  extern const struct step_body_kernels LANE_JOIN2(step_body_kernels, isa, 1),                               \
-      LANE_JOIN2(step_body_kernels, isa, LANES_##isa);                                                       \
-  extern const struct step_link_kernels LANE_JOIN2(step_link_kernels, isa, 1),                               \
-      LANE_JOIN2(step_link_kernels, isa, LANES_##isa);                                                       \
-  extern const struct step_norm_kernels LANE_JOIN2(step_norm_kernels, isa, 1),                               \
-      LANE_JOIN2(step_norm_kernels, isa, LANES_##isa);
+#define DECLARE_LANES(isa, lanes)                                                                            \
+  extern step_kernel *const LANE_JOIN2(body_kernels, isa, lanes)[BODY_KERNEL_COUNT];                         \
+  extern step_kernel *const LANE_JOIN2(link_kernels, isa, lanes)[LINK_KERNEL_COUNT];                         \
+  extern const struct norm_kernels LANE_JOIN2(norm_kernels, isa, lanes);
+#define DECLARE(isa) DECLARE_LANES(isa, 1) DECLARE_LANES(isa, LANES_##isa)
 ISA_LIST(DECLARE)
 
 #define TABLE(isa, lanes)                                                                                    \
   {                                                                                                          \
-    &LANE_JOIN2(step_body_kernels, isa, lanes), &LANE_JOIN2(step_link_kernels, isa, lanes),                  \
-        &LANE_JOIN2(step_norm_kernels, isa, lanes)                                                           \
+    LANE_JOIN2(body_kernels, isa, lanes), LANE_JOIN2(link_kernels, isa, lanes),                              \
+        &LANE_JOIN2(norm_kernels, isa, lanes)                                                                \
   }
 #define TABLES(isa) [ISA_##isa] = {[ONE] = TABLE(isa, 1), [ALL] = TABLE(isa, LANES_##isa)},
 static const struct step_kernels list[ISA_COUNT][SIZES] = {ISA_LIST(TABLES)};

@@ -1,61 +1,69 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of the stepper: what is done to all bodies or all links, a tile at a time. RT. Tiles of one stage never
- * depend on each other. body_lanes.c, link_lanes.c: built for each instruction set, with one lane and with all. */
+ * depend on each other. body_lanes.c, link_lanes.c: built for each instruction set, with one lane and with all.
+ *
+ * The two lists name each kernel once, with its flops for a body or a row. From them come the enums that stages take, the
+ * tables, and the functions over tiles. */
 #ifndef STEPPER_KERNELS_H
 #define STEPPER_KERNELS_H
 
-#include "stepper/stepper.h"
+#include "stepper/data.h"
+
+/* X(kernel, flops of a body). f: the sum of the end loads of the body, and of what it works out itself of those ends that have a
+ * point. tip, of these ends: where the point is, from r on (place); J y of a velocity or acceleration y, with what the velocities
+ * bring about. */
+#define BODY_KERNELS(X)                                                                                      \
+  X(body_predict, 150.0) /* now.x ahead of last.x, frame */                                                  \
+  X(body_frame, 60.0)    /* frame of now.x */                                                                \
+  X(body_free, 250.0)    /* w = -delta (g + f), f: J'lambda; carried: w = 0, carried_rhs = -(g + f);       \
+                              tip: place + J w */ \
+  X(body_free_rest, 250.0) /* body_free where body_turn has not done it */                                   \
+  X(body_step, 200.0) /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place;               \
+                              increment |y|^2 */    \
+  X(body_turn, 450.0) /* body_step, of self-contained bodies only q, and then body_free */                   \
+  X(body_position_free, 10.0)     /* w = (0, 0, -Psi/2) */                                                   \
+  X(body_position_set, 80.0)      /* now.x, frame; tip: place; increment: largest part of y */               \
+  X(body_velocity_free, 60.0)     /* w = (r', w, 0); tip, as in all that follow but the last */              \
+  X(body_velocity_set, 80.0)      /* now.x; w: all of y' */                                                  \
+  X(body_velocity_refine, 80.0)   /* w: y' with n = 0; now.x only where soft rows look at it */              \
+  X(body_velocity_whole, 60.0)    /* w = y' */                                                               \
+  X(body_acceleration_free, 60.0) /* w = (r'', w', -p'.p') */                                                \
+  X(body_balance, 250.0)         /* body_acceleration_free, but r'' and w' from the balance of forces      \
+                                      M y'' = Q - f, f: J'lambda; of carried bodies as now.x has them */ \
+  X(body_acceleration_set, 80.0) /* now.x; w: all of y'' */                                                  \
+  X(body_acceleration_whole, 60.0) /* w = y'' */                                                             \
+  X(body_response, 40.0)           /* response, and of carried bodies beta; z_first. f: J'z */
+
+/* X(kernel, flops of a row). rest: of links whose bodies do not work it out themselves. */
+#define LINK_KERNELS(X)                                                                                      \
+  X(link_rows, 60.0)          /* Phi and J at now.x; drives: less where they aim */                          \
+  X(link_rows_end, 60.0)      /* link_rows, but J of links with tips is left as it was */                    \
+  X(link_rows_push, 60.0)     /* link_rows and link_push_lambda */                                           \
+  X(link_push_rows, 60.0)     /* link_rows_push of the rest, but J of rigid links may be left as it was */   \
+  X(link_push_lambda, 28.0)   /* end loads J' now.lambda, J of the state */                                  \
+  X(link_rest_lambda, 28.0)   /* link_push_lambda of the rest */                                             \
+  X(link_push_z, 28.0)        /* end loads J' z, J of the factors */                                         \
+  X(link_rest_z, 28.0)        /* link_push_z of the rest */                                                  \
+  X(link_step, 28.0)          /* link_rest_z, and now.lambda += z */                                         \
+  X(link_beta, 28.0)          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */                \
+  X(link_position_beta, 28.0) /* link_beta; soft: J w */                                                     \
+  X(link_velocity_beta, 28.0) /* J w - wanted rate, J of the state; soft and not rigid: as w         \
+                                         resists */       \
+  X(link_acceleration_beta, 84.0)     /* J w + bias - wanted acceleration, soft as above; bias */            \
+  X(link_velocity_residual, 28.0)     /* largest |J w - wanted rate| of each link, w all of y' */            \
+  X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w all of y'' */         \
+  X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */
+
+#define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,
+enum body_kernel { BODY_KERNELS(KERNEL_ENUMERATOR) BODY_KERNEL_COUNT };
+enum link_kernel { LINK_KERNELS(KERNEL_ENUMERATOR) LINK_KERNEL_COUNT };
 
 /* Tiles tile[0 .. count-1], indices in tree.tile, all of the width that the kernel is built for. */
 typedef void step_kernel(const ali3_model *m, ali3_data *d, const int *tile, int count);
-
-/* f: the sum of push over the body's ends, and of what it works out itself of those that have a point. tip, of these: where the
- * point is, from r on (place); J y of a velocity or acceleration y, with what the velocities bring about. */
-struct step_body_kernels {
-  step_kernel *body_predict;            /* now.x ahead of last.x, frame */
-  step_kernel *body_frame;              /* frame of now.x */
-  step_kernel *body_free;               /* w = -delta (g + f), f: J'lambda; carried: w = 0, pull = -(g + f);
-                                           tip: place + J w */
-  step_kernel *body_free_rest;          /* the same where body_turn() has not done it */
-  step_kernel *body_step;               /* y = w - delta f, f: J'z, or w + e; mu, now.x, frame; tip: place;
-                                           increment |y|^2 */
-  step_kernel *body_turn;               /* the same, but of bodies alone only q, and then body_free() */
-  step_kernel *body_position_free;      /* w = (0, 0, -Psi/2) */
-  step_kernel *body_position_set;       /* now.x, frame; tip: place; increment: largest part of y */
-  step_kernel *body_velocity_free;      /* w = (r', w, 0); tip, as in all that follow but the last */
-  step_kernel *body_velocity_set;       /* now.x; w: all of y' */
-  step_kernel *body_velocity_refine;    /* w: y' with n = 0; now.x only where soft rows look at it */
-  step_kernel *body_velocity_whole;     /* w = y' */
-  step_kernel *body_acceleration_free;  /* w = (r'', w', -p'.p') */
-  step_kernel *body_balance;            /* the same, r'' and w' from the balance of forces M y'' = Q - f,
-                                           f: J'lambda; of carried bodies as now.x has them */
-  step_kernel *body_acceleration_set;   /* now.x; w: all of y'' */
-  step_kernel *body_acceleration_whole; /* w = y'' */
-  step_kernel *body_response;           /* response, and of carried bodies beta; z_kept. f: J'z */
-};
-
-/* rest: of what the bodies do not work out themselves. */
-struct step_link_kernels {
-  step_kernel *link_rows;          /* Phi and J at now.x; drives: less where they aim */
-  step_kernel *link_rows_end;      /* the same, but that J of links with tips is left as it was */
-  step_kernel *link_rows_push;     /* link_rows and link_push_lambda */
-  step_kernel *link_push_rows;     /* the same of the rest, but that J of rigid links may be left as it was */
-  step_kernel *link_push_lambda;   /* push = J' now.lambda, J of the state */
-  step_kernel *link_rest_lambda;   /* the same of the rest */
-  step_kernel *link_push_z;        /* push = J' z, J of the factors */
-  step_kernel *link_rest_z;        /* the same of the rest */
-  step_kernel *link_step;          /* the same, and now.lambda += z */
-  step_kernel *link_beta;          /* Phi + J w, J of the factors; soft: c (law - lambda) + J w */
-  step_kernel *link_position_beta; /* the same; soft: J w */
-  step_kernel *link_velocity_beta; /* J w - wanted rate, J of the state; soft and not held: as w resists */
-  step_kernel *link_acceleration_beta; /* J w + bias - wanted acceleration, likewise; bias */
-  step_kernel *link_velocity_left;     /* left: largest |J w - wanted rate| of each link, w all of y' */
-  step_kernel *link_acceleration_left; /* left: largest |J w + bias - wanted acceleration|, w all of y'' */
-  step_kernel *link_residual;          /* beta - S z with response, into beta; z_kept */
-};
+#define KERNEL_ENTRY(kernel, flops) [KERNEL_##kernel] = kernel,
 
 /* Rows of n numbers. */
-struct step_norm_kernels {
+struct norm_kernels {
   double (*sum)(const double *a, int n);     /* in one order for all instruction sets */
   double (*largest)(const double *a, int n); /* |a|; NaN if one is */
   /* the next from `first` on with |a| >= value, or NaN; -1: none */
@@ -67,9 +75,9 @@ struct step_norm_kernels {
 
 /* Of one instruction set with one lane or with all. */
 struct step_kernels {
-  const struct step_body_kernels *bodies;
-  const struct step_link_kernels *links;
-  const struct step_norm_kernels *norms;
+  step_kernel *const *body; /* (BODY_KERNEL_COUNT) */
+  step_kernel *const *link; /* (LINK_KERNEL_COUNT) */
+  const struct norm_kernels *norms;
 };
 const struct step_kernels *step_kernels(enum isa isa, int lanes);
 
@@ -86,32 +94,31 @@ static inline enum link_shape link_shape(int rows, int sides, bool point)
 /* A side of links with these bodies, one in each lane. */
 struct link_side link_side(const struct tree_body *body, int width);
 
-/* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c). RT.
+/* Out of kernels, one lane after the other. RT. */
+
+/* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c).
  * rows: Phi and J of the lanes in use; bias: (rows, width), 0 in lanes not in use; position: Phi
  * less where drives aim; aim: beta less the rate, or the acceleration. */
 void by_lane_rows(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bias);
 void by_lane_position(const ali3_model *m, ali3_data *d, int tile);
 void by_lane_aim(const ali3_model *m, ali3_data *d, int tile, bool second);
+/* Force and torque on each body, of the loads of the model and from outside: (WRENCH_NUMBERS, width), 0 in lanes not in use. */
+void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *wrench);
 
-/* All tiles with bodies, or with links; `kernel` is the offset in its table. flops: an estimate of all of it. */
-#define STAGE_BODIES(m, d, kernel, flops)                                                                    \
-  stage_bodies(m, d, offsetof(struct step_body_kernels, kernel), flops)
-#define STAGE_LINKS(m, d, kernel, flops) stage_links(m, d, offsetof(struct step_link_kernels, kernel), flops)
-void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
-/* One that moves the bodies: the factors keep the frames they were made with. */
-#define STAGE_MOVE(m, d, kernel, flops) stage_move(m, d, offsetof(struct step_body_kernels, kernel), flops)
-void stage_move(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
-void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops);
+/* norms.c. RT. */
 
-/* norms.c. RT. Of rigid rows: the largest, or of links the same of `left`; whether all are below `limit`; the first link, as they are stored, that has the
- * largest, or one that is no number, -1 if all are 0. Of the increments: the norm; the first body that has the largest. */
+/* Of rigid rows: the largest; of residuals of links: the largest; of all rows: the sum. */
 double norm_largest(const ali3_model *m, const double *row);
-double norm_sum(const ali3_model *m, const double *row); /* over all rows */
-double norm_largest_left(const ali3_model *m, const double *left);
+double norm_largest_residual(const ali3_model *m, const double *residual);
+double norm_sum(const ali3_model *m, const double *row);
+/* All rigid rows are below `limit`. */
 bool norm_below(const ali3_model *m, const double *row, double limit);
+/* The first link, as they are stored, that has the largest row, or one that is no number; -1 if all are 0. */
 int norm_worst_link(const ali3_model *m, const double *row, double largest);
-double norm_increment(const ali3_model *m, const ali3_data *d);
-int norm_worst_body(const ali3_model *m, const ali3_data *d);
+/* The norm of the increments of all bodies. */
+double norm_increment(const ali3_model *m, const double *increment);
+/* The first body that has the largest increment; `otherwise` where none is found. */
+int norm_worst_body(const ali3_model *m, const double *increment, int otherwise);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
  * places that kernels take numbers from, constants. */
+#include "stepper/layout.h"
 #include "base/arena.h"
 #include "math/lanes.h"
 #include "stepper/kernels.h"
@@ -97,7 +98,7 @@ static void place_links(struct frozen *f)
     j->first = at->row;
     j->stride = at->width;
     j->jacobian = at->jacobian;
-    j->load = at->load;
+    j->end_load = at->end_load;
     f->true_rows += j->count;
   }
 }
@@ -210,8 +211,8 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   o->constant = l->f->link_constant + l->constant;
   o->beside = true;
   o->body = side;
-  o->left = t->soft ? -1 : l->f->left;
-  if (!t->soft) l->f->left += t->width;
+  o->residual = t->soft ? -1 : l->f->residuals;
+  if (!t->soft) l->f->residuals += t->width;
   for (int k = 0; k < j->primitives; k++) o->primitive[k] = slides(j) ? ROW_GAP : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = take_side(l, tile, s, side, mix++);
@@ -274,10 +275,11 @@ static int ends_of(const struct layout *l, int tile)
 static struct lane_at end_of(const struct layout *l, int body, int e)
 {
   int at = l->end_first[body] + e;
-  if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->load};
+  if (at >= l->end_first[body + 1]) return (struct lane_at){.at = l->t->end_loads};
   const struct joint_rows *j = &l->f->link[l->end[at] / ROWS_SIDES];
   int side = l->end[at] % ROWS_SIDES;
-  return (struct lane_at){.at = j->load + (size_t)(BODY_Y * side * j->stride), .stride = (size_t)j->stride};
+  return (struct lane_at){.at = j->end_load + (size_t)(BODY_Y * side * j->stride),
+                          .stride = (size_t)j->stride};
 }
 
 /* End `e` of the bodies of a tile; `push` and `mix` have room for its lanes. A lane not in use, or with fewer ends, is loaded by
@@ -289,12 +291,13 @@ static void fill_end(const struct layout *l, int tile, int e, struct lane_at *pu
   const int *item = l->t->item + t->item_first;
   int at = l->end_first[item[0]] + e, width = t->width;
   int from = at < l->end_first[item[0] + 1] ? l->t->tile_of_joint[l->end[at] / ROWS_SIDES] : -1;
-  o->push = push;
+  o->load = push;
   o->aligned = from >= 0 && l->t->tile[from].width == width;
-  size_t base = o->aligned ? l->t->tile[from].load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
+  size_t base =
+      o->aligned ? l->t->tile[from].end_load + (size_t)(BODY_Y * (l->end[at] % ROWS_SIDES) * width) : 0;
   for (int lane = 0; lane < width; lane++) {
     const struct lane_at beside = {.at = base + (size_t)lane, .stride = (size_t)width};
-    push[lane] = is_used(l, tile, lane) ? end_of(l, item[lane], e) : (struct lane_at){.at = l->t->load};
+    push[lane] = is_used(l, tile, lane) ? end_of(l, item[lane], e) : (struct lane_at){.at = l->t->end_loads};
     if (!push[lane].stride && o->aligned && !is_used(l, from, lane)) push[lane] = beside;
     o->aligned &= push[lane].at == beside.at && push[lane].stride == beside.stride;
   }
@@ -337,7 +340,7 @@ static void fill_tips(const struct layout *l, int tile)
     if (from >= 0 && l->f->link_tile[from].tips) fill_tip(o, end, &l->f->link_tile[from], side);
     o->tips_all &= end->point != NULL;
   }
-  o->alone = o->tips_all && !o->carried && !o->loaded;
+  o->self_contained = o->tips_all && !o->carried && !o->loaded;
 }
 
 /* Links of which the bodies do the point: rigid ones that lie beside those of both sides. Each side is found once. */
@@ -391,12 +394,12 @@ static bool fill_body_tiles(struct layout *l)
     for (int e = 0; e < o->ends; e++, push += tile->width, end++) {
       fill_end(l, t->body_tile[i], e, push, mix++, end);
       o->aligned &= end->aligned;
-      if (e < 2) o->push[e] = end->push->at;
+      if (e < 2) o->end_load[e] = end->load->at;
     }
     for (int lane = 0; lane < tile->width; lane++) {
       int body = stored_item(t, tile, lane);
       if (body < 0) continue;
-      o->loaded |= f->load_first[body + 1] > f->load_first[body];
+      o->loaded |= f->loads_first[body + 1] > f->loads_first[body];
       o->diagonal &= is_diagonal(l->m->body[body].inertia) && is_diagonal(l->m->body[body].inertia_inverse);
     }
   }
@@ -447,7 +450,7 @@ static bool fill_tiles(const ali3_model *m, struct frozen *f)
   if (ok) {
     find_tiles(f);
     list_ends(&l);
-    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f) && axes_fill(m, f);
+    ok = fill_link_tiles(&l) && fill_body_tiles(&l) && fill_constants(m, f) && layout_find_axes(m, f);
     if (ok) find_tips(&l);
   }
   free(l.end_first);

@@ -19,7 +19,7 @@ INLINE struct body_pair pair_of(struct links l, int numbers, struct pair_room *r
 {
   const num *x[2], *f[2];
   of_sides(l, 2, l.d->now.x, LINK_X, 0, numbers, (num *)room->x, x);
-  of_sides(l, 2, l.d->frame, LINK_FRAME, 0, FRAME_NUMBERS, (num *)room->f, f);
+  of_sides(l, 2, l.d->here.frame, LINK_FRAME, 0, FRAME_NUMBERS, (num *)room->f, f);
   return (struct body_pair){.x = {(const struct body_state *)x[0], (const struct body_state *)x[1]},
                             .f = {(const struct body_frame *)f[0], (const struct body_frame *)f[1]}};
 }
@@ -27,7 +27,7 @@ INLINE struct body_pair pair_of(struct links l, int numbers, struct pair_room *r
 /* The directions that come with a point. */
 __attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
 {
-  num *Phi = per_row(l.d->Phi, l), *J = block(l.d->J, l);
+  num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l);
   for (int k = 1; k < l.own->primitives; k++) {
     const struct primitive_place place = place_of((const num *)l.own->constant, k);
     dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
@@ -41,7 +41,7 @@ __attribute__((noinline)) static void rows_point(struct links l)
   enum { R = 3 };
   struct pair_room room;
   const struct body_pair pair = pair_of(l, R, &room);
-  coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->Phi, l), block(l.d->J, l));
+  coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->solve.Phi, l), block(l.d->here.J, l));
   if (l.own->primitives > 1) rows_directions(l, pair);
 }
 
@@ -56,7 +56,7 @@ __attribute__((noinline)) static void rows_any(struct links l)
   struct pair_room room;
   const struct body_pair pair = pair_of(l, R, &room);
   const num *constant = (const num *)l.own->constant;
-  num *Phi = per_row(l.d->Phi, l), *J = block(l.d->J, l), separate[3];
+  num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l), separate[3];
   separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
     const struct primitive_place place = place_of(constant, k);
@@ -75,8 +75,8 @@ INLINE void link_rows_of(struct links l, struct shape s)
   else
     rows_any(l);
   if (l.t->used < LANES) {
-    clear_unused(l, per_row(l.d->Phi, l), s.rows);
-    clear_unused(l, block(l.d->J, l), s.rows * s.sides * BODY_Y);
+    clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
+    clear_unused(l, block(l.d->here.J, l), s.rows * s.sides * BODY_Y);
   }
 }
 
@@ -89,7 +89,7 @@ INLINE bool tips(struct links l, struct shape s)
 /* What the points of the bodies are apart, of whatever they left of them. */
 INLINE void tips_apart(struct links l, num o[3])
 {
-  const num *a = per_row(l.d->tip[0], l), *b = per_row(l.d->tip[1], l);
+  const num *a = per_row(l.d->solve.tip[0], l), *b = per_row(l.d->solve.tip[1], l);
   for (int k = 0; k < 3; k++) o[k] = b[k] - a[k];
   if (l.t->used < LANES) clear_unused(l, o, 3);
 }
@@ -99,7 +99,7 @@ INLINE void places_apart(struct links l, num o[3])
 {
   const num *a = (const num *)(l.d->now.x + l.own->side[0].at[LINK_X]),
             *b = (const num *)(l.d->now.x + l.own->side[1].at[LINK_X]);
-  const num *tip_a = per_row(l.d->tip[0], l), *tip_b = per_row(l.d->tip[1], l);
+  const num *tip_a = per_row(l.d->solve.tip[0], l), *tip_b = per_row(l.d->solve.tip[1], l);
   for (int k = 0; k < 3; k++) o[k] = (b[k] - a[k]) + (tip_b[k] - tip_a[k]);
   if (l.t->used < LANES) clear_unused(l, o, 3);
 }
@@ -112,7 +112,7 @@ INLINE void link_rows_end_of(struct links l, struct shape s)
     return;
   }
   places_apart(l, Phi);
-  v3_copy(per_row(l.d->Phi, l), Phi);
+  v3_copy(per_row(l.d->solve.Phi, l), Phi);
 }
 
 /* push = J'v where the bodies do not work it out themselves */
@@ -127,12 +127,12 @@ INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
   if (tips(l, s))
     tips_apart(l, o);
   else
-    times(l, s, l.d->J, l.d->w, o);
+    times(l, s, l.d->here.J, l.d->solve.w, o);
 }
 
 INLINE void link_push_lambda_of(struct links l, struct shape s)
 {
-  push_rows(s, block(l.d->J, l), per_row(l.d->now.lambda, l), loads(l));
+  push_rows(s, block(l.d->here.J, l), per_row(l.d->now.lambda, l), loads(l));
 }
 
 INLINE void link_rows_push_of(struct links l, struct shape s)
@@ -144,7 +144,7 @@ INLINE void link_rows_push_of(struct links l, struct shape s)
 /* push += J'lambda of the directions that come with a point, and their Phi. */
 __attribute__((noinline)) static void push_directions(struct links l, struct body_pair pair, num *load)
 {
-  num *Phi = per_row(l.d->Phi, l);
+  num *Phi = per_row(l.d->solve.Phi, l);
   const num *lambda = per_row(l.d->now.lambda, l);
   for (int k = 1; k < l.own->primitives; k++) {
     const struct primitive_place place = place_of((const num *)l.own->constant, k);
@@ -169,34 +169,34 @@ INLINE void link_push_rows_of(struct links l, struct shape s)
   const num *lambda = per_row(l.d->now.lambda, l);
   num load[PAIR], Phi[3], *o = loads(l);
   coincide_push(&pair, (const num(*)[3])l.own->constant, lambda, Phi, load);
-  v3_copy(per_row(l.d->Phi, l), Phi);
+  v3_copy(per_row(l.d->solve.Phi, l), Phi);
   if (s.rows > 3) push_directions(l, pair, load);
-  if (l.t->used < LANES) clear_unused(l, per_row(l.d->Phi, l), s.rows);
+  if (l.t->used < LANES) clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
   for (int y = 0; y < PAIR; y++) o[y] = load[y];
 }
 
 INLINE void link_rest_lambda_of(struct links l, struct shape s)
 {
-  push_rest(l, s, l.d->J, per_row(l.d->now.lambda, l));
+  push_rest(l, s, l.d->here.J, per_row(l.d->now.lambda, l));
 }
 
 INLINE void link_rest_z_of(struct links l, struct shape s)
 {
-  push_rest(l, s, l.d->Jf, per_row(l.d->z, l));
+  push_rest(l, s, l.d->factored.J, per_row(l.d->solve.z, l));
 }
 
 INLINE void link_push_z_of(struct links l, struct shape s)
 {
-  push_rows(s, block(l.d->Jf, l), per_row(l.d->z, l), loads(l));
+  push_rows(s, block(l.d->factored.J, l), per_row(l.d->solve.z, l), loads(l));
 }
 
 INLINE void link_step_of(struct links l, struct shape s)
 {
-  const num *from = per_row(l.d->z, l);
+  const num *from = per_row(l.d->solve.z, l);
   num *lambda = per_row(l.d->now.lambda, l), z[ROWS_MAX];
   for (int k = 0; k < s.rows; k++) z[k] = from[k];
   for (int k = 0; k < s.rows; k++) lambda[k] += z[k];
-  push_rest(l, s, l.d->Jf, z);
+  push_rest(l, s, l.d->factored.J, z);
 }
 
 /* Rigid rows: beta = Phi + J w. A law L(Phi, Phi'), with Phi' = J q' of the integrator, is met by
@@ -204,17 +204,18 @@ INLINE void link_step_of(struct links l, struct shape s)
 INLINE void link_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l);
+  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l);
   if (tips(l, s)) {
     places_apart(l, beta);
     return;
   }
-  times(l, s, d->Jf, d->w, sum);
+  times(l, s, d->factored.J, d->solve.w, sum);
   if (l.t->soft) {
-    const num *c = per_row(d->c, l), *law = per_row(d->law, l), *lambda = per_row(d->now.lambda, l);
+    const num *c = per_row(d->solve.c, l), *law = per_row(d->soft.law, l),
+              *lambda = per_row(d->now.lambda, l);
     for (int k = 0; k < s.rows; k++) sum[k] += c[k] * (law[k] - lambda[k]);
   } else {
-    const num *Phi = per_row(d->Phi, l);
+    const num *Phi = per_row(d->solve.Phi, l);
     for (int k = 0; k < s.rows; k++) sum[k] += Phi[k];
   }
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
@@ -222,9 +223,9 @@ INLINE void link_beta_of(struct links l, struct shape s)
 
 INLINE void link_position_beta_of(struct links l, struct shape s)
 {
-  num sum[ROWS_MAX], *beta = per_row(l.d->beta, l);
-  const num *Phi = per_row(l.d->Phi, l);
-  times(l, s, l.d->Jf, l.d->w, sum);
+  num sum[ROWS_MAX], *beta = per_row(l.d->solve.beta, l);
+  const num *Phi = per_row(l.d->solve.Phi, l);
+  times(l, s, l.d->factored.J, l.d->solve.w, sum);
   for (int k = 0; k < s.rows; k++) {
     beta[k] = sum[k];
     if (!l.t->soft) beta[k] += Phi[k];
@@ -236,18 +237,18 @@ INLINE void link_position_beta_of(struct links l, struct shape s)
 __attribute__((noinline)) static void resist(struct links l, bool second, num *beta)
 {
   const ali3_data *d = l.d;
-  const num *J = block(d->J, l);
+  const num *J = block(d->here.J, l);
   const num *x[ROWS_SIDES], *w[ROWS_SIDES];
   num n[ROWS_SIDES], state[ROWS_SIDES * X_NUMBERS], room[ROWS_SIDES * BODY_Y];
   enum { P = 3, PD = 10, PDD = 17 };
   of_sides(l, l.t->sides, d->now.x, LINK_X, P, X_NUMBERS, state, x);
-  of_sides(l, l.t->sides, d->w, LINK_Y, BODY_Y - 1, BODY_Y, room, w);
+  of_sides(l, l.t->sides, d->solve.w, LINK_Y, BODY_Y - 1, BODY_Y, room, w);
   for (int side = 0; side < l.t->sides; side++)
     n[side] = w[side][BODY_Y - 1] - p_dot(x[side] + P, x[side] + (second ? PDD : PD));
   for (int k = 0; k < l.t->rows; k++) {
     num sum = num_all(0.0);
     for (int side = 0; side < l.t->sides; side++, J += BODY_Y) sum += J[BODY_Y - 1] * n[side];
-    beta[k] = num_select(num_flags(d->held + l.t->at + k * LANES), beta[k], sum);
+    beta[k] = num_select(num_flags(d->soft.rigid_now + l.t->at + k * LANES), beta[k], sum);
   }
 }
 
@@ -255,10 +256,10 @@ __attribute__((noinline)) static void resist(struct links l, bool second, num *b
 INLINE void link_velocity_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l);
+  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l);
   times_state(l, s, sum);
   if (l.t->soft) {
-    const num *hold = per_row(d->hold, l);
+    const num *hold = per_row(d->soft.rigid_rate, l);
     for (int k = 0; k < s.rows; k++) sum[k] -= hold[k];
   }
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
@@ -322,13 +323,13 @@ INLINE void bias_of(struct links l, struct shape s, num *bias)
 INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
-  num sum[ROWS_MAX], *bias = per_row(d->bias, l), *beta = per_row(d->beta, l);
+  num sum[ROWS_MAX], *bias = per_row(d->solve.bias, l), *beta = per_row(d->solve.beta, l);
   if (tips(l, s)) {
     tips_apart(l, beta);
     return;
   }
   bias_of(l, s, bias);
-  times(l, s, d->J, d->w, sum);
+  times(l, s, d->here.J, d->solve.w, sum);
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k] + bias[k];
   if (l.t->soft) resist(l, true, beta);
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, true);
@@ -345,13 +346,13 @@ __attribute__((noinline)) static void acceleration_beta_any(struct links l)
   link_acceleration_beta_of(l, (struct shape){l.t->rows, l.t->sides, false});
 }
 
-INLINE num *left_of(struct links l, int which)
+INLINE num *residual_of(struct links l, int which)
 {
-  return (num *)(l.d->left[which] + l.own->left);
+  return (num *)(l.d->solve.residual[which] + l.own->residual);
 }
 
 /* The largest of the rows of each link, or what is no number. */
-INLINE void leave(const num *row, int rows, num *left)
+INLINE void store_largest(const num *row, int rows, num *residual)
 {
   num largest = num_all(0.0), sum = num_all(0.0);
   for (int k = 0; k < rows; k++) {
@@ -359,83 +360,51 @@ INLINE void leave(const num *row, int rows, num *left)
     largest = num_max(own, largest);
     sum += own;
   }
-  *left = largest + 0.0 * sum;
+  *residual = largest + 0.0 * sum;
 }
 
-INLINE void link_velocity_left_of(struct links l, struct shape s)
+INLINE void link_velocity_residual_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num row[ROWS_MAX];
   if (!s.point && l.own->drives) {
     velocity_beta_any(l);
-    leave(per_row(d->beta, l), s.rows, left_of(l, 0));
+    store_largest(per_row(d->solve.beta, l), s.rows, residual_of(l, 0));
     return;
   }
   times_state(l, s, row);
-  leave(row, s.rows, left_of(l, 0));
+  store_largest(row, s.rows, residual_of(l, 0));
 }
 
-INLINE void link_acceleration_left_of(struct links l, struct shape s)
+INLINE void link_acceleration_residual_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num row[ROWS_MAX];
   if (!s.point && l.own->drives) {
     acceleration_beta_any(l);
-    leave(per_row(d->beta, l), s.rows, left_of(l, 1));
+    store_largest(per_row(d->solve.beta, l), s.rows, residual_of(l, 1));
     return;
   }
-  const num *bias = per_row(d->bias, l);
+  const num *bias = per_row(d->solve.bias, l);
   times_state(l, s, row);
   for (int k = 0; !tips(l, s) && k < s.rows; k++) row[k] += bias[k];
-  leave(row, s.rows, left_of(l, 1));
+  store_largest(row, s.rows, residual_of(l, 1));
 }
 
 /* beta - S z, with z kept aside */
 INLINE void link_residual_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
-  num sum[ROWS_MAX], *beta = per_row(d->beta, l), *kept = per_row(d->z_kept, l);
-  const num *z = per_row(d->z, l), *c = per_row(d->c, l);
-  times(l, s, d->Jf, d->response, sum);
+  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l), *kept = per_row(d->solve.z_first, l);
+  const num *z = per_row(d->solve.z, l), *c = per_row(d->solve.c, l);
+  times(l, s, d->factored.J, d->solve.response, sum);
   for (int k = 0; k < s.rows; k++) {
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
     kept[k] = z[k];
   }
 }
 
-EACH_TILE(link_rows)
-EACH_TILE(link_rows_push)
-EACH_TILE(link_rows_end)
-EACH_TILE(link_push_rows)
-EACH_TILE(link_push_lambda)
-EACH_TILE(link_push_z)
-EACH_TILE(link_rest_lambda)
-EACH_TILE(link_rest_z)
-EACH_TILE(link_step)
-EACH_TILE(link_beta)
-EACH_TILE(link_position_beta)
-EACH_TILE(link_velocity_beta)
-EACH_TILE(link_acceleration_beta)
-EACH_TILE(link_velocity_left)
-EACH_TILE(link_acceleration_left)
-EACH_TILE(link_residual)
+LINK_KERNELS(EACH_TILE)
 
-extern const struct step_link_kernels LANE_NAME(step_link_kernels);
-const struct step_link_kernels LANE_NAME(step_link_kernels) = {
-    .link_rows = link_rows,
-    .link_rows_push = link_rows_push,
-    .link_rows_end = link_rows_end,
-    .link_push_rows = link_push_rows,
-    .link_push_lambda = link_push_lambda,
-    .link_push_z = link_push_z,
-    .link_rest_lambda = link_rest_lambda,
-    .link_rest_z = link_rest_z,
-    .link_step = link_step,
-    .link_beta = link_beta,
-    .link_position_beta = link_position_beta,
-    .link_velocity_beta = link_velocity_beta,
-    .link_acceleration_beta = link_acceleration_beta,
-    .link_velocity_left = link_velocity_left,
-    .link_acceleration_left = link_acceleration_left,
-    .link_residual = link_residual,
-};
+extern step_kernel *const LANE_NAME(link_kernels)[LINK_KERNEL_COUNT];
+step_kernel *const LANE_NAME(link_kernels)[LINK_KERNEL_COUNT] = {LINK_KERNELS(KERNEL_ENTRY)};

@@ -45,7 +45,7 @@ INLINE struct links links_of(const ali3_model *m, ali3_data *d, const struct lin
     break;
 #define LINK_ALL(X, kernel)                                                                                  \
   LINK_SHAPES(X, kernel) X(kernel, PAIR, l.t->rows, 2, false) X(kernel, OTHER, l.t->rows, l.t->sides, false)
-#define EACH_TILE(kernel)                                                                                    \
+#define EACH_TILE(kernel, flops)                                                                             \
   LINK_ALL(LINK_STRETCH, kernel)                                                                             \
   static void kernel(const ali3_model *m, ali3_data *d, const int *tile, int count)                          \
   {                                                                                                          \
@@ -69,7 +69,7 @@ INLINE num *block(double *J, struct links l)
 
 INLINE num *loads(struct links l)
 {
-  return (num *)(l.d->push + l.t->load);
+  return (num *)(l.d->solve.end_load + l.t->end_load);
 }
 
 /* How many numbers a body has of each part. */

@@ -79,5 +79,5 @@ static void combine(double *restrict c, const double *a, const double *b, int n)
   for (int i = 0; i < n; i++) c[i] += w1 * (a[i] - c[i]) - w2 * (b[i] - c[i]);
 }
 
-extern const struct step_norm_kernels LANE_NAME(step_norm_kernels);
-const struct step_norm_kernels LANE_NAME(step_norm_kernels) = {sum, largest, find, along, combine};
+extern const struct norm_kernels LANE_NAME(norm_kernels);
+const struct norm_kernels LANE_NAME(norm_kernels) = {sum, largest, find, along, combine};

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const struct step_norm_kernels *kernels_of(const ali3_model *m)
+static const struct norm_kernels *kernels_of(const ali3_model *m)
 {
   return m->frozen->kernels[1]->norms;
 }
@@ -36,9 +36,9 @@ double norm_sum(const ali3_model *m, const double *row)
   return kernels_of(m)->sum(row, m->frozen->rows);
 }
 
-double norm_largest_left(const ali3_model *m, const double *left)
+double norm_largest_residual(const ali3_model *m, const double *residual)
 {
-  return kernels_of(m)->largest(left, m->frozen->left);
+  return kernels_of(m)->largest(residual, m->frozen->residuals);
 }
 
 bool norm_below(const ali3_model *m, const double *row, double limit)
@@ -58,21 +58,21 @@ int norm_worst_link(const ali3_model *m, const double *row, double largest)
   return link;
 }
 
-double norm_increment(const ali3_model *m, const ali3_data *d)
+double norm_increment(const ali3_model *m, const double *increment)
 {
-  return sqrt(kernels_of(m)->sum(d->increment, m->frozen->tree->slots));
+  return sqrt(kernels_of(m)->sum(increment, m->frozen->tree->slots));
 }
 
-int norm_worst_body(const ali3_model *m, const ali3_data *d)
+int norm_worst_body(const ali3_model *m, const double *increment, int otherwise)
 {
   const struct tree *t = m->frozen->tree;
-  double largest = kernels_of(m)->largest(d->increment, t->slots);
+  double largest = kernels_of(m)->largest(increment, t->slots);
   int at = 0, body = -1;
   if (largest == 0.0) return m->bodies > 0 ? 0 : -1;
   if (isnan(largest)) largest = INFINITY;
-  for (; body < 0 && (at = kernels_of(m)->find(d->increment, at, t->slots, largest)) >= 0; at++) {
+  for (; body < 0 && (at = kernels_of(m)->find(increment, at, t->slots, largest)) >= 0; at++) {
     const struct tree_tile *tile = tile_of(t, t->body_tile, t->body_tiles, false, at);
     if (at < tile->slot + tile->width) body = stored_item(t, tile, at - tile->slot);
   }
-  return body >= 0 ? body : d->report.worst_body;
+  return body >= 0 ? body : otherwise;
 }

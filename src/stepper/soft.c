@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: rows that give way. What their laws ask for in an iteration, and what becomes of it at the end of the
  * step. */
+#include "stepper/soft.h"
 #include "math/vec3.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,14 +21,14 @@ static double gives_now(const ali3_data *d, int first, int stride, int n, const 
 {
   double up = 0.0, down = 0.0, size = 0.0;
   for (int i = 0, row = first; i < n; i++, row += stride) {
-    double change = d->now.lambda[row] - d->lambda_seen[row];
-    up -= change * (rate[i] - d->rate_seen[row]);
+    double change = d->now.lambda[row] - d->soft.lambda_seen[row];
+    up -= change * (rate[i] - d->soft.rate_seen[row]);
     down += change * change;
     size += d->now.lambda[row] * d->now.lambda[row];
   }
   if (!(down > 1e-3 * size && up > 0.0))
-    return d->gives[first]; /* little has changed, or it is the first time: NaN */
-  return fmin(up / (down * d->rule.v_d), d->gives[first]);
+    return d->soft.mobility[first]; /* little has changed, or it is the first time: NaN */
+  return fmin(up / (down * d->rule.v_d), d->soft.mobility[first]);
 }
 
 /* The mobility of a joint's coordinate, `gives` without its stop, while that stop acts: what the friction of a joint works
@@ -38,7 +40,7 @@ static double gives_at_stop(const ali3_model *m, const ali3_data *d, const struc
   const struct joint_rows *s = &m->frozen->link[stop];
   const int row = s->first;
   double slope;
-  law_mean(&s->law[0], d->Phi_last[row], d->Phi[row], d->rule.dt, d->stiff[row], &slope);
+  law_mean(&s->law[0], d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, d->soft.stiff[row], &slope);
   return gives / (1.0 + gives * slope / m->options.gamma);
 }
 
@@ -52,13 +54,13 @@ static double friction(const ali3_model *m, const ali3_data *d, const struct joi
   bool contact = law->kind == LAW_SLIP;
   int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
   double gives = gives_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
-  if (!contact) gives = fmin(gives, gives_at_stop(m, d, j, d->gives[row]));
+  if (!contact) gives = fmin(gives, gives_at_stop(m, d, j, d->soft.mobility[row]));
   gives *= 0.5 * d->rule.v_d / m->options.gamma;
   double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
-  double v = 0.5 * (rate[k] + d->rate_last[row]), push = v + gives * mean_of(m, d, row);
+  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + gives * mean_of(m, d, row);
   if (contact) {
     int other = stored_row(j, across_k);
-    double across = 0.5 * (rate[across_k] + d->rate_last[other]) + gives * mean_of(m, d, other);
+    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + gives * mean_of(m, d, other);
     push = sqrt(push * push + across * across);
   }
   double secant = law_drag(law, normal, push, gives, tight);
@@ -83,31 +85,31 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
   const struct law *law = &j->law[k];
   int row = stored_row(j, k);
   double gamma = m->options.gamma, F0 = d->last.lambda[row], F, end, other;
-  d->held[row] = d->stiff[row];
+  d->soft.rigid_now[row] = d->soft.stiff[row];
   switch (law->kind) {
   case LAW_LIMITS:
-    F = law_mean(law, d->Phi_last[row], d->Phi[row], d->rule.dt, d->stiff[row], slope);
-    if (d->stiff[row]) {
-      d->held[row] = *slope > 0.0;
+    F = law_mean(law, d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, d->soft.stiff[row], slope);
+    if (d->soft.stiff[row]) {
+      d->soft.rigid_now[row] = *slope > 0.0;
       return F;
     }
-    end = law_force(law, d->Phi[row], rate[k], d->rule.v_d, &other);
+    end = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &other);
     F += (gamma - 0.5) * (end - F0);
     *slope += (gamma - 0.5) * other;
     break;
   case LAW_FRICTION:
   case LAW_SLIP:
     F = friction(m, d, j, k, rate, slope, &other);
-    d->held[row] = other > 1.0;
+    d->soft.rigid_now[row] = other > 1.0;
     break;
   case LAW_VALUE:
     *slope = 0.0;
-    return -d->value[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
+    return -d->outside.now.command[m->frozen->force_of[(int)(j - m->frozen->link) - m->joints]];
   case LAW_SWAY: /* pull over length at the start: a push would not be stable, and has no place in the factors */
-    *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->Phi_last[j->first], 1e-9);
+    *slope = fmax(0.0, d->last.lambda[j->first]) / fmax(j->length + d->soft.Phi_last[j->first], 1e-9);
     return 0.0;
   default:
-    return law_force(law, d->Phi[row], rate[k], d->rule.v_d, slope);
+    return law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, slope);
   }
   *slope /= gamma;
   return F0 + (F - F0) / gamma;
@@ -120,19 +122,19 @@ static int piece_of(const ali3_data *d, const struct joint_rows *j, int k, const
   const int row = stored_row(j, k);
   if (law->kind == LAW_SLIP && d->now.lambda[j->first] == 0.0) return 0; /* no contact */
   const double speed = law->kind == LAW_SLIP ? sqrt(rate[1] * rate[1] + rate[2] * rate[2]) : rate[k];
-  const int piece = law_piece(law, d->Phi[row], rate[k], speed);
-  return law->kind == LAW_LIMITS && d->stiff[row] && piece != 0 ? LAW_NO_PIECE : piece;
+  const int piece = law_piece(law, d->solve.Phi[row], rate[k], speed);
+  return law->kind == LAW_LIMITS && d->soft.stiff[row] && piece != 0 ? LAW_NO_PIECE : piece;
 }
 
 static void link_start(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX];
-  stage_rate(m, d, j, rate);
+  link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-    d->rate_last[row] = rate[k];
-    d->Phi_last[row] = d->Phi[row];
-    if (d->combines && law_jumps(&j->law[k])) d->piece[row] = piece_of(d, j, k, rate);
+    d->soft.rate_last[row] = rate[k];
+    d->soft.Phi_last[row] = d->solve.Phi[row];
+    if (d->combines && law_jumps(&j->law[k])) d->soft.piece[row] = piece_of(d, j, k, rate);
   }
 }
 
@@ -146,21 +148,21 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX], slope = 0.0;
-  stage_rate(m, d, j, rate);
+  link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-    d->law[row] = ask(m, d, j, k, rate, &slope);
-    d->c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
+    d->soft.law[row] = ask(m, d, j, k, rate, &slope);
+    d->solve.c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
   }
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-    d->rate_seen[row] = rate[k];
-    d->lambda_seen[row] = d->now.lambda[row];
+    d->soft.rate_seen[row] = rate[k];
+    d->soft.lambda_seen[row] = d->now.lambda[row];
   }
 }
 
 void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 {
   /* what has changed up to the first one is the error of the prediction: no sign of what gives */
-  for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->lambda_seen[i] = NAN;
+  for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->soft.lambda_seen[i] = NAN;
   stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
 }
@@ -172,7 +174,7 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
   double slope;
   switch (law->kind) {
   case LAW_LIMITS:
-    return law_force(law, d->Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
+    return law_force(law, d->solve.Phi[stored_row(j, k)], rate[k], d->rule.v_d, &slope);
   case LAW_SLIP: /* the first row has been put right before */
     return law_friction(law, fmax(0.0, -d->now.lambda[j->first]), rate[k], rate[k == 1 ? 2 : 1]);
   default:
@@ -183,27 +185,29 @@ static double end_force(const ali3_data *d, const struct joint_rows *j, int k, c
 void soft_end(const ali3_model *m, ali3_data *d, const struct joint_rows *j)
 {
   double rate[ROWS_MAX];
-  stage_rate(m, d, j, rate);
+  link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
-    if (law_jumps(&j->law[k])) d->now.lambda[row] = d->stiff[row] ? d->law[row] : end_force(d, j, k, rate);
+    if (law_jumps(&j->law[k]))
+      d->now.lambda[row] = d->soft.stiff[row] ? d->soft.law[row] : end_force(d, j, k, rate);
 }
 
 static void link_end_loads(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX], slope;
-  stage_rate(m, d, j, rate);
+  link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
-    if (law_jumps(law) && (d->piece[row] == LAW_NO_PIECE || piece_of(d, j, k, rate) != d->piece[row]))
-      atomic_store_explicit(&d->corner, true, memory_order_relaxed);
-    if (d->held[row] || d->stiff[row]) continue;
+    if (law_jumps(law) &&
+        (d->soft.piece[row] == LAW_NO_PIECE || piece_of(d, j, k, rate) != d->soft.piece[row]))
+      atomic_store_explicit(&d->soft.corner, true, memory_order_relaxed);
+    if (d->soft.rigid_now[row] || d->soft.stiff[row]) continue;
     if (law_jumps(law))
       d->now.lambda[row] = end_force(d, j, k, rate);
     else if (law->kind == LAW_VALUE)
-      d->now.lambda[row] = d->law[row];
+      d->now.lambda[row] = d->soft.law[row];
     else
-      d->now.lambda[row] = law_force(law, d->Phi[row], rate[k], d->rule.v_d, &slope);
+      d->now.lambda[row] = law_force(law, d->solve.Phi[row], rate[k], d->rule.v_d, &slope);
   }
 }
 
@@ -219,34 +223,35 @@ static void link_settle(const ali3_model *m, ali3_data *d, int link)
 {
   const struct joint_rows *j = &m->frozen->link[link];
   double rate[ROWS_MAX];
-  stage_rate(m, d, j, rate);
+  link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
     const struct law *law = &j->law[k];
     double lambda = d->now.lambda[row], end = lambda;
-    if (d->c[row] >= LAW_OPEN) d->now.lambda[row] = lambda = end = d->law[row]; /* without remainders */
+    if (d->solve.c[row] >= LAW_OPEN)
+      d->now.lambda[row] = lambda = end = d->soft.law[row]; /* without remainders */
     bool hit = law->kind == LAW_LIMITS && d->last.lambda[row] == 0.0;
-    d->hold[row] = hit ? 0.0 : 0.5 * (rate[k] + d->rate_last[row]);
+    d->soft.rigid_rate[row] = hit ? 0.0 : 0.5 * (rate[k] + d->soft.rate_last[row]);
     if (law_jumps(law)) {
       d->now.mean[row] = mean_of(m, d, row);
-      end = d->held[row] ? d->now.mean[row] : end_force(d, j, k, rate);
-      if (law->kind == LAW_LIMITS && d->stiff[row]) end = lambda;
+      end = d->soft.rigid_now[row] ? d->now.mean[row] : end_force(d, j, k, rate);
+      if (law->kind == LAW_LIMITS && d->soft.stiff[row]) end = lambda;
     }
     if (law->kind == LAW_SWAY) end = 0.0;
-    d->z[row] = lambda - end;
+    d->solve.z[row] = lambda - end;
     d->now.lambda[row] = end;
   }
-  stage_push(j, d->J, d->z, d->push);
+  link_end_load(j, d->here.J, d->solve.z, d->solve.end_load);
 }
 
 /* q'' += M^-1 J'z, z what the multipliers of the soft rows lost: push is that of the soft links alone */
 static void body_settle(const ali3_model *m, ali3_data *d, int body)
 {
   double load[BODY_Y], change[BODY_Y], y[BODY_Y];
-  if (stage_carried(m, body)) return;
+  if (body_is_carried(m, body)) return;
   struct body_state x = stored_state(m, d->now.x, body);
   const struct body_frame frame = stored_frame(m, d, body);
   const struct body_delta delta = stored_delta(m, d, body);
-  stage_pushed(m, d, body, load);
+  body_end_loads(m, d, body, load);
   body_apply_delta(&delta, load, change);
   body_acceleration(&x, y);
   for (int k = 0; k < BODY_Y - 1; k++) y[k] += change[k] / d->rule.h;
@@ -256,8 +261,8 @@ static void body_settle(const ali3_model *m, ali3_data *d, int body)
 
 void soft_settle(const ali3_model *m, ali3_data *d)
 {
-  if (!m->frozen->jumps && !d->some_stiff) return;
-  memset(d->push, 0, m->frozen->tree->load * sizeof *d->push);
+  if (!m->frozen->jumps && !d->soft.some_stiff) return;
+  memset(d->solve.end_load, 0, m->frozen->tree->end_loads * sizeof *d->solve.end_load);
   stage_each(m, d, link_settle, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));
   stage_each(m, d, body_settle, 0, m->bodies, 150.0 * m->bodies);
@@ -270,9 +275,9 @@ void soft_open(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     bool carries = false;
     for (int side = 0; side < j->sides; side++)
-      carries |= j->body[side] != ALI3_GROUND && stage_carried(m, j->body[side]);
+      carries |= j->body[side] != ALI3_GROUND && body_is_carried(m, j->body[side]);
     for (int k = 0, row = j->first; k < j->count && !carries; k++, row += j->stride)
-      if (!d->held[row]) d->c[row] = LAW_OPEN;
+      if (!d->soft.rigid_now[row]) d->solve.c[row] = LAW_OPEN;
   }
 }
 
@@ -281,6 +286,7 @@ void soft_hold(const ali3_model *m, ali3_data *d)
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride)
-      if (d->held[row] && j->law[k].kind == LAW_LIMITS) d->now.lambda[row] += d->rule.h * d->z[row];
+      if (d->soft.rigid_now[row] && j->law[k].kind == LAW_LIMITS)
+        d->now.lambda[row] += d->rule.h * d->solve.z[row];
   }
 }

@@ -6,7 +6,7 @@
 #define STEPPER_SPIN_H
 
 #include "dynamics/spin.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 /* A tile of bodies. */
 struct spin_tile {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: running stages, and those shared by the step and the initial state. Items of a stage never
+ * Loop code: runs stages, and those shared by the step and the initial state. Items of a stage never
  * depend on each other, so shares change nothing in the result. */
-#include "stepper/kernels.h"
+#include "stepper/stage.h"
 #include "stepper/storage.h"
 
 #include <string.h>
@@ -11,21 +11,91 @@ bool stage_is_worth_waking(const ali3_data *d, double flops)
   return d->exec && d->exec->shares > 1 && flops >= stage_worth_waking(d->exec);
 }
 
-static void in_shares(const ali3_data *d, void (*work)(void *job, int share, int shares), void *job,
-                      double flops)
-{
-  if (stage_is_worth_waking(d, flops))
-    d->exec->run(d->exec->context, work, job);
-  else
-    work(job, 0, 1);
-}
-
 /* Of `count` items the first of a share. */
 static int first_of(int count, int share, int shares)
 {
-  if (shares == 1) return share * count; /* a division takes as long as a small tile */
   return (int)((long long)count * share / shares);
 }
+
+/* --- kernels over tiles --- */
+
+struct tiles {
+  const ali3_model *m;
+  ali3_data *d;
+  const int *tile, *stretch; /* as in the tree */
+  int count;
+  step_kernel *kernel[2]; /* of tiles with one lane, with all */
+};
+
+/* Tiles first .. end-1, one call for each stretch of equal width. */
+static void run_tiles(const struct tiles *o, int first, int end)
+{
+  const struct tree_tile *tile = o->m->frozen->tree->tile;
+  for (int i = first, next; i < end; i = next) {
+    next = o->stretch[i] < end ? o->stretch[i] : end;
+    o->kernel[tile[o->tile[i]].width > 1](o->m, o->d, o->tile + i, next - i);
+  }
+}
+
+static void share_of_tiles(void *arg, int share, int shares)
+{
+  const struct tiles *o = arg;
+  run_tiles(o, first_of(o->count, share, shares), first_of(o->count, share + 1, shares));
+}
+
+static const double body_flops[BODY_KERNEL_COUNT] = {
+#define FLOPS(kernel, flops) [KERNEL_##kernel] = flops,
+    BODY_KERNELS(FLOPS)};
+static const double link_flops[LINK_KERNEL_COUNT] = {LINK_KERNELS(FLOPS)};
+
+void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
+{
+  const struct frozen *f = m->frozen;
+  const struct tree *t = f->tree;
+  struct tiles o = {m,
+                    d,
+                    t->body_tile,
+                    t->body_stretch,
+                    t->body_tiles,
+                    {f->kernels[0]->body[kernel], f->kernels[1]->body[kernel]}};
+  if (stage_is_worth_waking(d, body_flops[kernel] * m->bodies))
+    d->exec->run(d->exec->context, share_of_tiles, &o);
+  else
+    run_tiles(&o, 0, o.count);
+}
+
+static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel, int tiles)
+{
+  const struct frozen *f = m->frozen;
+  struct tiles o = {m,
+                    d,
+                    f->tree->joint_tile,
+                    f->tree->joint_stretch,
+                    tiles,
+                    {f->kernels[0]->link[kernel], f->kernels[1]->link[kernel]}};
+  if (stage_is_worth_waking(d, link_flops[kernel] * f->true_rows))
+    d->exec->run(d->exec->context, share_of_tiles, &o);
+  else
+    run_tiles(&o, 0, o.count);
+}
+
+void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
+{
+  run_links(m, d, kernel, m->frozen->tree->joint_tiles);
+}
+
+void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel)
+{
+  run_links(m, d, kernel, m->frozen->tree->rigid_tiles);
+}
+
+void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
+{
+  stage_bodies(m, d, kernel);
+  d->here = d->spare;
+}
+
+/* --- bodies and links one by one --- */
 
 struct items {
   const ali3_model *m;
@@ -36,112 +106,53 @@ struct items {
 
 static void share_of_items(void *arg, int share, int shares)
 {
-  const struct items *job = arg;
-  int count = job->end - job->first, end = job->first + first_of(count, share + 1, shares);
-  for (int i = job->first + first_of(count, share, shares); i < end; i++) job->item(job->m, job->d, i);
+  const struct items *o = arg;
+  int count = o->end - o->first, end = o->first + first_of(count, share + 1, shares);
+  for (int i = o->first + first_of(count, share, shares); i < end; i++) o->item(o->m, o->d, i);
 }
 
 void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, int end, double flops)
 {
-  struct items job = {m, d, item, first, end};
-  in_shares(d, share_of_items, &job, flops);
+  struct items o = {m, d, item, first, end};
+  if (stage_is_worth_waking(d, flops))
+    d->exec->run(d->exec->context, share_of_items, &o);
+  else
+    share_of_items(&o, 0, 1);
 }
 
-struct tiles {
-  const ali3_model *m;
-  ali3_data *d;
-  const int *tile, *stretch;
-  int count;
-  const char *table[2]; /* of kernels, by the lanes of a tile: one, all */
-  size_t kernel;        /* in it */
-};
-
-static void share_of_tiles(void *arg, int share, int shares)
+static void acted_tile(const ali3_model *m, ali3_data *d, int i)
 {
-  const struct tiles *job = arg;
-  const struct tree *t = job->m->frozen->tree;
-  int end = first_of(job->count, share + 1, shares);
-  for (int i = first_of(job->count, share, shares), next; i < end; i = next) {
-    next = job->stretch[i] < end ? job->stretch[i] : end;
-    step_kernel *const *kernel = (const void *)(job->table[t->tile[job->tile[i]].width > 1] + job->kernel);
-    (*kernel)(job->m, job->d, job->tile + i, next - i);
-  }
+  const struct tree *t = m->frozen->tree;
+  const int *tile = &t->body_tile[i];
+  if (d->outside.acted[*tile])
+    m->frozen->kernels[t->tile[*tile].width > 1]->body[KERNEL_body_free](m, d, tile, 1);
 }
 
-void stage_bodies(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
+void stage_acted_bodies(const ali3_model *m, ali3_data *d)
 {
-  const struct frozen *f = m->frozen;
-  struct tiles job = {m,
-                      d,
-                      f->tree->body_tile,
-                      f->tree->body_stretch,
-                      f->tree->body_tiles,
-                      {(const char *)f->kernels[0]->bodies, (const char *)f->kernels[1]->bodies},
-                      kernel};
-  in_shares(d, share_of_tiles, &job, flops);
+  stage_each(m, d, acted_tile, 0, m->frozen->tree->body_tiles, body_flops[KERNEL_body_free] * m->bodies);
 }
 
-void stage_move(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
-{
-  d->frame_to = d->frame == d->frame_f ? d->frame_other : d->frame;
-  stage_bodies(m, d, kernel, flops);
-  if (d->frame_to == d->frame) return;
-  d->frame_other = d->frame;
-  d->frame = d->frame_to;
-}
-
-static void links(const ali3_model *m, ali3_data *d, size_t kernel, int tiles, double flops)
-{
-  const struct frozen *f = m->frozen;
-  struct tiles job = {m,
-                      d,
-                      f->tree->joint_tile,
-                      f->tree->joint_stretch,
-                      tiles,
-                      {(const char *)f->kernels[0]->links, (const char *)f->kernels[1]->links},
-                      kernel};
-  in_shares(d, share_of_tiles, &job, flops);
-}
-
-void stage_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
-{
-  links(m, d, kernel, m->frozen->tree->joint_tiles, flops);
-}
-
-void stage_rigid_links(const ali3_model *m, ali3_data *d, size_t kernel, double flops)
-{
-  links(m, d, kernel, m->frozen->tree->rigid_tiles, flops);
-}
-
-static void rows(const ali3_model *m, ali3_data *d, size_t kernel)
-{
-  if (d->J == d->Jf) { /* the factors keep theirs */
-    d->J = d->J_other;
-    d->J_other = d->Jf;
-  }
-  stage_links(m, d, kernel, 60.0 * m->frozen->true_rows);
-}
+/* --- rows --- */
 
 void stage_rows(const ali3_model *m, ali3_data *d)
 {
-  rows(m, d, offsetof(struct step_link_kernels, link_rows));
+  stage_links(m, d, KERNEL_link_rows);
 }
 
 void stage_rows_end(const ali3_model *m, ali3_data *d)
 {
-  if (m->frozen->jumps || d->some_stiff) /* the factors will be made anew from J */
-    stage_rows(m, d);
-  else
-    rows(m, d, offsetof(struct step_link_kernels, link_rows_end));
+  const bool factors = m->frozen->jumps || d->soft.some_stiff; /* they will be made anew from J */
+  stage_links(m, d, factors ? KERNEL_link_rows : KERNEL_link_rows_end);
 }
 
 void stage_rows_push(const ali3_model *m, ali3_data *d)
 {
-  if (m->frozen->switches) /* the factors will be made anew from J */
-    rows(m, d, offsetof(struct step_link_kernels, link_rows_push));
-  else
-    rows(m, d, offsetof(struct step_link_kernels, link_push_rows));
+  const bool factors = m->frozen->switches; /* they will be made anew from J */
+  stage_links(m, d, factors ? KERNEL_link_rows_push : KERNEL_link_push_rows);
 }
+
+/* --- the tree --- */
 
 static void probe_run(const ali3_data *d, int share, int run, bool begins)
 {
@@ -185,18 +196,27 @@ static void owned_runs(const ali3_model *m, ali3_data *d, run_item *item, double
 {
   struct runs job = {m, d, item, m->frozen->tree->owned_flops};
   probe_run(d, 0, ALI3_RUNS_SHARED, true);
-  in_shares(d, share_of_runs, &job, m->frozen->tree->owned > 1 ? work * job.flops : 0.0);
+  if (m->frozen->tree->owned > 1 && stage_is_worth_waking(d, work * job.flops))
+    d->exec->run(d->exec->context, share_of_runs, &job);
+  else
+    share_of_runs(&job, 0, 1);
   probe_run(d, 0, ALI3_RUNS_SHARED, false);
+}
+
+struct tree_matrix stage_matrix(const ali3_data *d)
+{
+  return (struct tree_matrix){
+      .J = d->factored.J, .delta = d->solve.delta, .numbers = DELTA_NUMBERS, .c = d->solve.c};
 }
 
 static void condense_run(const ali3_model *m, ali3_data *d, int run)
 {
-  const struct tree_matrix matrix = {.J = d->Jf, .delta = d->delta, .numbers = DELTA_NUMBERS, .c = d->c};
+  const struct tree_matrix matrix = stage_matrix(d);
   const struct tree_run *r = &m->frozen->tree->run[run];
-  int failed = tree_condense_groups(&m->frozen->solver, &d->work, &matrix, r->first, r->end);
-  int seen = atomic_load_explicit(&d->failed_group, memory_order_relaxed);
+  int failed = tree_condense_groups(&m->frozen->solver, &d->solve.work, &matrix, r->first, r->end);
+  int seen = atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed);
   while (failed >= 0 && (seen < 0 || failed < seen) && /* the first, whatever the shares */
-         !atomic_compare_exchange_weak_explicit(&d->failed_group, &seen, failed, memory_order_relaxed,
+         !atomic_compare_exchange_weak_explicit(&d->solve.failed_group, &seen, failed, memory_order_relaxed,
                                                 memory_order_relaxed)) {
   }
 }
@@ -204,27 +224,27 @@ static void condense_run(const ali3_model *m, ali3_data *d, int run)
 bool stage_condense(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  atomic_store_explicit(&d->failed_group, -1, memory_order_relaxed);
-  d->Jf = d->J;
-  d->frame_f = d->frame;
+  atomic_store_explicit(&d->solve.failed_group, -1, memory_order_relaxed);
+  if (d->here.J == d->spare.J) d->spare = d->factored;
+  d->factored = d->here;
   owned_runs(m, d, condense_run, 1.0);
   for (int run = t->owned; run < t->runs; run++) {
-    if (atomic_load_explicit(&d->failed_group, memory_order_relaxed) >= 0) return false;
+    if (atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) >= 0) return false;
     do_run(m, d, condense_run, 0, run);
   }
-  return atomic_load_explicit(&d->failed_group, memory_order_relaxed) < 0;
+  return atomic_load_explicit(&d->solve.failed_group, memory_order_relaxed) < 0;
 }
 
 static void up_run(const ali3_model *m, ali3_data *d, int run)
 {
   const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_up_groups(&m->frozen->solver, &d->work, d->beta, r->first, r->end);
+  tree_up_groups(&m->frozen->solver, &d->solve.work, d->solve.beta, r->first, r->end);
 }
 
 static void down_run(const ali3_model *m, ali3_data *d, int run)
 {
   const struct tree_run *r = &m->frozen->tree->run[run];
-  tree_down_groups(&m->frozen->solver, &d->work, d->z, r->first, r->end);
+  tree_down_groups(&m->frozen->solver, &d->solve.work, d->solve.z, r->first, r->end);
 }
 
 static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */
@@ -239,27 +259,26 @@ static void sweep(const ali3_model *m, ali3_data *d)
 }
 
 /* Right-hand sides of carried bodies, of lanes not in use too: what body_response() left there would last. */
-static void pull_carried(const ali3_model *m, ali3_data *d)
+static void copy_carried_rhs(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->body_tile[i]];
     if (!tile->carried) continue;
-    const double *pull = d->pull + (size_t)tile->slot * BODY_Y;
-    memcpy(d->beta + tile->at, pull, (size_t)(BODY_Y * tile->width) * sizeof *pull);
+    const double *rhs = d->solve.carried_rhs + (size_t)tile->slot * BODY_Y;
+    memcpy(d->solve.beta + tile->at, rhs, (size_t)(BODY_Y * tile->width) * sizeof *rhs);
   }
 }
 
 void stage_solve(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
-  double rows = m->frozen->true_rows;
-  if (t->carried) pull_carried(m, d);
+  if (t->carried) copy_carried_rhs(m, d);
   sweep(m, d);
-  if (!d->response) return; /* no hubs: as good as it gets */
-  STAGE_LINKS(m, d, link_rest_z, 14.0 * rows);
-  STAGE_BODIES(m, d, body_response, 40.0 * m->bodies);
-  STAGE_LINKS(m, d, link_residual, 30.0 * rows);
+  if (!d->solve.response) return; /* no hubs: as good as it gets */
+  stage_links(m, d, KERNEL_link_rest_z);
+  stage_bodies(m, d, KERNEL_body_response);
+  stage_links(m, d, KERNEL_link_residual);
   sweep(m, d);
-  for (int i = 0; i < (t->carried ? t->unknowns : t->rows); i++) d->z[i] += d->z_kept[i];
+  for (int i = 0; i < (t->carried ? t->unknowns : t->rows); i++) d->solve.z[i] += d->solve.z_first[i];
 }

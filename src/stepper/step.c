@@ -6,15 +6,20 @@
  *   extrapolated   each of these as one, two and three inner steps from the same start, combined: extrapolate.c
  *
  * The state at the start of the step is kept until the end: a step that fails leaves no trace. */
-#include "stepper/kernels.h"
+#include "stepper/elements.h"
+#include "stepper/extrapolate.h"
+#include "stepper/inner.h"
+#include "stepper/project.h"
+#include "stepper/stage.h"
+#include "stepper/violation.h"
 
 #include <math.h>
 #include <string.h>
 
-static void go_back(const ali3_model *m, ali3_data *d, const struct kept *to)
+static void go_back(const ali3_model *m, ali3_data *d, const struct state *to)
 {
-  step_keep(m, &d->now, to);
-  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
+  state_copy(m, &d->now, to);
+  stage_bodies(m, d, KERNEL_body_frame);
 }
 
 static double inner_dt(const ali3_model *m)
@@ -30,23 +35,24 @@ static void blend(double *o, const double *from, const double *to, size_t n, dou
 /* What acts from outside at the end of a substep, `part` of the step; 1: exactly what was set. */
 static void set_outside(const ali3_model *m, ali3_data *d, double part)
 {
-  const struct outside *a = &d->start_outside, *b = &d->end_outside;
+  const struct outside_values *a = &d->outside.start, *b = &d->outside.end;
   if (part == 1.0) a = b;
-  step_refresh(d);
-  blend(d->external, a->external, b->external, LOAD_NUMBERS * (size_t)m->frozen->tree->slots, part);
-  blend(*d->vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
-  blend(d->value, a->value, b->value, (size_t)m->forces, part);
+  data_refresh(d);
+  blend(d->outside.now.wrench, a->wrench, b->wrench, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots, part);
+  blend(*d->outside.now.vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
+  blend(d->outside.now.command, a->command, b->command, (size_t)m->forces, part);
 }
 
 /* What may be no number, and is not written as a whole before it is read. */
 static void forget(const ali3_model *m, ali3_data *d)
 {
-  memset(d->beta, 0, (size_t)m->frozen->tree->unknowns * sizeof *d->beta);
-  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
+  memset(d->solve.beta, 0, (size_t)m->frozen->tree->unknowns * sizeof *d->solve.beta);
+  if (d->solve.carried_rhs)
+    memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
 }
 
 /* The state at the start of the step, with nothing left of what may be no number. */
-static void restore(const ali3_model *m, ali3_data *d, const struct kept *good)
+static void restore(const ali3_model *m, ali3_data *d, const struct state *good)
 {
   go_back(m, d, good);
   forget(m, d);
@@ -57,15 +63,15 @@ static void restore(const ali3_model *m, ali3_data *d, const struct kept *good)
 static int give_up(const ali3_model *m, ali3_data *d, int status)
 {
   const ali3_data *of = extrapolate_failed(d);
-  int tile = atomic_load_explicit(&of->failed_group, memory_order_relaxed);
+  int tile = atomic_load_explicit(&of->solve.failed_group, memory_order_relaxed);
   if (status == ALI3_E_SINGULAR && tile >= 0) {
     bool is_body;
-    int worst = tree_failed(m->frozen->tree, &of->work, tile, &is_body);
-    stage_name_worst(m, d, is_body ? -1 : worst);
+    int worst = tree_failed(m->frozen->tree, &of->solve.work, tile, &is_body);
+    link_name_worst(m, &d->report, is_body ? -1 : worst);
     d->report.worst_body = is_body ? worst : -1;
   }
-  if (d->prepared && step_interpolates(m)) set_outside(m, d, 1.0);
-  const struct kept *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
+  if (d->prepared && data_interpolates(m)) set_outside(m, d, 1.0);
+  const struct state *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
   if (m->frozen->drives > 0) {
     inner_aim(m, d, m->options.dt, false);
     restore(m, d, good);
@@ -73,13 +79,14 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   }
   restore(m, d, good);
   for (int i = 0; i < m->frozen->drives; i++) {
-    if (!isfinite(d->from[i].acceleration)) d->from[i].acceleration = 0.0; /* a target that was no number */
-    d->aim[i] = d->from[i];
+    if (!isfinite(d->outside.from[i].acceleration))
+      d->outside.from[i].acceleration = 0.0; /* a target that was no number */
+    d->outside.aim[i] = d->outside.from[i];
   }
   stage_rows(m, d);
   violation_locate(m, d);
   d->prepared = false;
-  step_mark(d, ALI3_PHASE_IDLE);
+  data_mark_phase(d, ALI3_PHASE_IDLE);
   return d->report.status = status;
 }
 
@@ -92,8 +99,8 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   if (d->prepared) return ALI3_OK;
   violation_none(&d->violation);
   memcpy(d->turn_start, d->turn, (size_t)m->joints * sizeof *d->turn);
-  step_mark(d, ALI3_PHASE_PREDICT);
-  if (m->options.substeps > 1) step_keep(m, &d->start, &d->now);
+  data_mark_phase(d, ALI3_PHASE_PREDICT);
+  if (m->options.substeps > 1) state_copy(m, &d->start, &d->now);
   int status = ALI3_OK;
   if (d->twin[0]) {
     status = extrapolate_prepare(m, d);
@@ -103,7 +110,7 @@ int ali3_prepare(const ali3_model *m, ali3_data *d)
   }
   if (status < 0) return give_up(m, d, status);
   d->prepared = true;
-  step_mark(d, ALI3_PHASE_IDLE);
+  data_mark_phase(d, ALI3_PHASE_IDLE);
   return ALI3_OK;
 }
 
@@ -113,12 +120,12 @@ static int inner_step(const ali3_model *m, ali3_data *d, int k, double *incremen
   int status;
   if (!d->twin[0]) inner_aim(m, d, inner_dt(m) * (k + 1), k == 0);
   if (d->twin[0] && k == 0) extrapolate_aim(m, d);
-  if (step_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
+  if (data_interpolates(m)) set_outside(m, d, (double)(k + 1) / m->options.substeps);
   if (d->twin[0]) return extrapolate_step(m, d, inner_dt(m) * k, k == 0, increment);
   if (k > 0 && !inner_prepare(m, d)) return ALI3_E_SINGULAR;
-  d->midway = k + 1 < m->options.substeps;
+  d->intermediate = k + 1 < m->options.substeps;
   *increment = inner_iterate(m, d, &status);
-  d->midway = false;
+  d->intermediate = false;
   return status;
 }
 
@@ -126,29 +133,29 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
 {
   int result = ALI3_OK;
   double largest = 0.0;
-  bool interpolates = step_interpolates(m);
+  bool interpolates = data_interpolates(m);
   if (!d->prepared) return ALI3_E_ARGUMENT;
-  step_mark(d, ALI3_PHASE_ROWS); /* where the drives aim is part of Phi */
-  if (interpolates) step_keep_outside(m, d, &d->end_outside);
+  data_mark_phase(d, ALI3_PHASE_ROWS); /* where the drives aim is part of Phi */
+  if (interpolates) outside_values_copy(m, &d->outside.end, &d->outside.now);
   for (int k = 0; k < m->options.substeps; k++) {
     double increment = 0.0;
-    result = step_worse(result, inner_step(m, d, k, &increment));
+    result = status_worse(result, inner_step(m, d, k, &increment));
     if (result < 0) return give_up(m, d, result);
-    stage_unwrap(m, d);
+    links_unwrap(m, d);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
   d->report.increment = largest;
   if (!project_finite(m, d)) return give_up(m, d, ALI3_E_DIVERGED);
-  result = step_worse(result, violation_judge(m, d));
+  result = status_worse(result, violation_judge(m, d));
   if (result < 0) return give_up(m, d, result);
-  if (interpolates) step_keep_outside(m, d, &d->start_outside);
-  stage_roll(m, d);
-  for (int i = 0; i < m->frozen->drives; i++) d->from[i] = d->aim[i];
+  if (interpolates) outside_values_copy(m, &d->outside.start, &d->outside.now);
+  links_roll(m, d);
+  for (int i = 0; i < m->frozen->drives; i++) d->outside.from[i] = d->outside.aim[i];
   d->prepared = false;
   d->report.step++;
   d->report.time = (double)d->report.step * m->options.dt;
-  step_mark(d, ALI3_PHASE_IDLE);
+  data_mark_phase(d, ALI3_PHASE_IDLE);
   return d->report.status = result;
 }
 

@@ -5,9 +5,12 @@
  *   Phi = c n       so a row takes part in the contradiction where Phi/c is not 0.
  *
  * The rows are looked at one by one only where the norms of the step, which it has anyway, are suspicious. */
+#include "stepper/violation.h"
 #include "math/vec3.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
+#include "stepper/project.h"
+#include "stepper/soft.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 
@@ -27,17 +30,17 @@ typedef void link_rows(const ali3_model *m, const ali3_data *d, const struct joi
 static void positions(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
 {
   (void)m;
-  for (int k = 0; k < j->count; k++) o[k] = d->Phi[stored_row(j, k)];
+  for (int k = 0; k < j->count; k++) o[k] = d->solve.Phi[stored_row(j, k)];
 }
 
 static void velocities(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
 {
   struct link_view view;
   double Phi[ROWS_MAX], J[STORED_J]; /* the stored one is not kept of all links */
-  stage_view(m, d, j, &view);
+  link_view_fill(m, d, j, &view);
   rows_evaluate(j, &view.v, Phi, J);
   rows_rate(j, &view.v, J, o);
-  if (j->drive >= 0) o[0] -= d->aim[j->drive].rate;
+  if (j->drive >= 0) o[0] -= d->outside.aim[j->drive].rate;
 }
 
 /* Of each row of a link: a length in m; else an angle in rad, or the cosine of a right one. */
@@ -68,7 +71,7 @@ static struct opening opening_of(const ali3_model *m, const ali3_data *d, int li
     double *largest = length[k] ? &o.length : &o.angle;
     double scale = length[k] ? m->frozen->length : 1.0;
     *largest = fmax(*largest, fabs(row[k]));
-    o.load = fmax(o.load, scale * fabs(row[k]) / d->c[stored_row(j, k)]);
+    o.load = fmax(o.load, scale * fabs(row[k]) / d->solve.c[stored_row(j, k)]);
   }
   return o;
 }
@@ -102,7 +105,7 @@ static void find_aim(const ali3_model *m, const ali3_data *d, link_rows *rows, a
   const struct joint_rows *j = &m->frozen->link[m->frozen->force_link[v->drive]];
   double row[ROWS_MAX];
   rows(m, d, j, row);
-  if (j->drive >= 0) v->aim = v->rates ? d->aim[j->drive].rate : d->aim[j->drive].position;
+  if (j->drive >= 0) v->aim = v->rates ? d->outside.aim[j->drive].rate : d->outside.aim[j->drive].position;
   v->at = v->aim + row[0];
 }
 
@@ -160,7 +163,7 @@ bool violation_at_start(const ali3_model *m, ali3_data *d)
   for (int i = 0; i < m->frozen->drives; i++) {
     bool length[ROWS_MAX];
     find_lengths(&m->frozen->link[m->frozen->drive[i].link], length);
-    largest = fmax(largest, fabs(d->aim[i].rate) / (length[0] ? m->frozen->length : 1.0));
+    largest = fmax(largest, fabs(d->outside.aim[i].rate) / (length[0] ? m->frozen->length : 1.0));
   }
   if (!(largest > AT_REST)) return false; /* which agrees with everything */
   measure(m, d, true, &d->violation);
@@ -171,7 +174,7 @@ bool violation_at_start(const ali3_model *m, ali3_data *d)
 
 static void soften(const ali3_model *m, ali3_data *d, double factor)
 {
-  for (int i = 0; i < m->frozen->rigid; i++) d->c[i] *= factor;
+  for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= factor;
 }
 
 /* The kinematics alone: damped Gauss-Newton steps (Levenberg, Marquardt: the compliance is the damping) from the last
@@ -208,6 +211,6 @@ void violation_locate(const ali3_model *m, ali3_data *d)
   ali3_violation *v = &d->violation;
   const double aim = v->aim;
   if (v->rates) return;
-  find_aim(m, d, positions, v); /* d->aim is that of the last good state again */
+  find_aim(m, d, positions, v); /* d->outside.aim is that of the last good state again */
   v->aim = aim;
 }

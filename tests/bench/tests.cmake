@@ -2,7 +2,7 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME bench/bench COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/bench/test_bench.py $<TARGET_FILE:ali3-bench>)
 set(bench ${PROJECT_SOURCE_DIR}/tools/ali3-bench)
-ali3_test(bench cases SOURCES ${bench}/cases.c ${bench}/parts.c LINK ali3_rt ali3_stepper PkgConfig::JANSSON m)
+ali3_test(bench cases SOURCES ${bench}/cases.c ${bench}/parts.c LINK ali3_rt ali3_start PkgConfig::JANSSON m)
 target_include_directories(test_bench_cases PRIVATE ${bench})
 # Up to eight workers that spin on whatever processors there are.
 set_tests_properties(bench/bench bench/cases PROPERTIES TIMEOUT 300)

@@ -7,41 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What fronts of many lanes there were. */
-struct met {
-  int leaf[3], alone[4], fused[4]; /* even ones by their parts: 0 .. 2, or more */
-  int block[3];                    /* of a joint's front: so many children add to it */
-  int far;                         /* even, but part of the solution on the border is picked together */
-};
-
-static int up_to(int n, int most)
-{
-  return n < most ? n : most;
-}
-
-static void meet(const struct tree *t, int even, struct met *o)
-{
-  for (int i = 0; i < t->groups; i++) {
-    const struct tree_group *group = &t->group[i];
-    int parts = group->border / even;
-    if (group->width == 1 || group->even != even) continue;
-    if (group->kind == TREE_LEAF) {
-      o->leaf[up_to(parts, 3) - 1]++;
-      continue;
-    }
-    ++*(group->fused ? &o->fused[up_to(parts, 3)] : &o->alone[up_to(parts, 3)]);
-    o->far += !group->near;
-    const int *list = t->list + group->sum.first;
-    for (int row = 0; row <= parts; row++)
-      for (int column = 0; column <= row; column++) {
-        int count = *list++;
-        assert_in_range(count, 0, 2);
-        o->block[count]++;
-        list += count * (row == column ? even * (even + 1) / 2 : even * even);
-      }
-  }
-}
-
 enum { TOPOLOGIES = 7 };
 
 static void topology(struct graph *g, int which, int rows, struct random *random)
@@ -77,7 +42,6 @@ TEST(even_fronts)
   struct variant v[VARIANTS];
   int count = variants(v);
   for (int rows = 3; rows <= 5; rows++) {
-    struct met met = {0};
     for (int seed = 0; seed < 6 * TOPOLOGIES; seed++) {
       struct graph part[BESIDE], g;
       struct reference f[BESIDE];
@@ -94,46 +58,11 @@ TEST(even_fronts)
       graph_beside(&g, part, BESIDE);
       snprintf(what, sizeof what, "joints of %d rows, seed %d", rows, seed);
       for (int i = 0; i < count; i++) solve_and_compare(&g, f, BESIDE, v[i], what);
-      struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
-      assert_non_null(t);
-      meet(t, rows, &met);
-      tree_free(t);
       for (int i = 0; i < BESIDE; i++) {
         reference_free(&f[i]);
         graph_free(&part[i]);
       }
       graph_free(&g);
-    }
-    int most = rows == 3 ? 3 : 2; /* parts of one that fits together with its leaves */
-    for (int i = 0; i < 3; i++) assert_int_equal(met.leaf[i] > 0, rows % 2);
-    for (int i = 0; i < 3; i++) assert_int_equal(met.block[i] > 0, rows % 2);
-    for (int i = 0; i < 4; i++) assert_int_equal(met.alone[i] > 0, rows % 2);
-    for (int i = 1; i <= most; i++) assert_int_equal(met.fused[i] > 0, rows % 2);
-    if (isa_lanes(isa_best()) == 8) /* in fewer lanes these graphs leave no front so far apart */
-      assert_int_equal(met.far > 0, rows % 2);
-  }
-}
-
-/* What fronts there were that take what others have in one lane of many. */
-struct apart {
-  int child, own, pull; /* even fronts of one lane: of their sources so many lie apart, number from number */
-  int missing;          /* and some children have nothing for a part of their layout */
-  int mix[3];           /* parts of solutions from so many places, in lanes of their own */
-};
-
-static void meet_apart(const struct tree *t, struct apart *o)
-{
-  for (int i = 0; i < t->groups; i++) {
-    const struct tree_group *group = &t->group[i];
-    for (int r = group->pull_first; r < group->pull_end; r++)
-      if (t->pull[r].mix) o->mix[t->pull[r].mix->places]++;
-    if (group->width > 1 || group->even == 0 || group->kind != TREE_JOINT) continue;
-    o->own += group->at->stride > 1;
-    for (int r = group->pull_first; r < group->pull_end; r++) o->pull += t->pull[r].vector->stride > 1;
-    for (int r = group->child_first; r < group->child_end; r++) {
-      const struct tree_branch *c = &t->branch[r];
-      o->child += !c->leaf && c->vector->stride > 1;
-      for (int k = 0; k < c->border; k++) o->missing += c->to[k] < 0;
     }
   }
 }
@@ -142,7 +71,6 @@ static void meet_apart(const struct tree *t, struct apart *o)
 TEST(what_is_above_packs)
 {
   for (int rows = 3; rows <= 5; rows += 2) {
-    struct apart met = {0};
     for (int n = 10; n < 80; n += 3) {
       struct random random = {(uint64_t)(100 * rows + n)};
       struct graph g;
@@ -153,15 +81,8 @@ TEST(what_is_above_packs)
       else
         graph_chain(&g, n, rows);
       g.share_points = n % 3 > 0;
-      struct tree *t = tree_build(&g.g, isa_lanes(isa_best()));
-      assert_non_null(t);
-      meet_apart(t, &met);
-      tree_free(t);
       check_graph(&g, &random, n % 2 ? 1e-11 : 0.0, n % 2 ? 0.0 : 4e-7, false, "above packs");
     }
-    if (isa_lanes(isa_best()) < 4) continue;
-    assert_true(met.child > 0 && met.own > 0 && met.pull > 0 && met.missing > 0);
-    assert_true(met.mix[1] > 0 && met.mix[2] > 0);
   }
 }
 
@@ -203,7 +124,6 @@ TEST(bits_do_not_depend_on_the_lane)
       for (int k = 0; k < ISA_LANES_MAX; k++)
         assert_memory_equal(z + own * k, z_other + own * ((k + turn) % ISA_LANES_MAX),
                             (size_t)own * sizeof *z);
-      for (int k = 0; k < s.tree->groups; k++) assert_int_equal(s.tree->group[k].used, v[i].lanes);
       stored_free(&s_other);
       if (v[i].lanes == 1) {
         stored_new(&s_other, &part[3], v[i]);

@@ -63,7 +63,7 @@ TEST(residual_is_that_of_paper_1)
   EACH_STATE(random, x, f)
   {
     struct body b = random_body(&random);
-    struct body_load load;
+    struct wrench load;
     double gravity[3], mu = random_between(&random, -5, 5), M[Y * Y], T[Y * Y], Tt[Y * Y], g[Y], y[Y],
                        found[Y];
     double G[12], Gt[12], Gd[12], Gdt[12], Gpd[3], JGpd[3], gyro[4], local[3], torque[4];

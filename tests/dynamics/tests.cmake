@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 foreach(name body compile connections laws motion rows)
-  ali3_test(dynamics ${name} LINK ali3_dynamics m)
+  ali3_test(dynamics ${name} LINK test_core)
 endforeach()

@@ -2,7 +2,7 @@
  * What there is of inputs, what is tuned, forgotten, missed, and handed to the model. */
 #include "check.h"
 #include "inputs/inputs_bench.h"
-#include "stepper/stepper.h"
+#include "stepper/elements.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -62,16 +62,16 @@ static void values_reach_the_model(void **state)
   inputs_apply(&b->in, m, d);
   /* The point, 1 m along the body's y, is at the world's -x: no moment of the force along the world's x,
    * -4 N m of the one along the body's. */
-  struct body_load load;
-  stage_load(m, d, 0, &load);
+  struct wrench load;
+  body_wrench(m, d, 0, &load);
   assert_true(fabs(load.force[0] - 10.0) < 1e-12 && fabs(load.force[1] - 4.0) < 1e-12);
   assert_true(fabs(load.torque[2] - (3.0 - 4.0)) < 1e-12);
-  assert_true(d->value[0] == 0.0 && d->value[1] == 1.5);
+  assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == 1.5);
 
   inputs_forget(&b->in, T0);
   inputs_apply(&b->in, m, d);
-  stage_load(m, d, 0, &load);
-  assert_true(load.force[0] == 0.0 && load.torque[2] == 0.0 && d->value[1] == 0.0);
+  body_wrench(m, d, 0, &load);
+  assert_true(load.force[0] == 0.0 && load.torque[2] == 0.0 && d->outside.now.command[1] == 0.0);
   ali3_data_free(d);
   ali3_model_free(m);
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "loop/figures.h"
 #include "loop/step_times.h"
+#include "rt/clock.h"
 
 #include "base/arena.h"
 #include "common/toys.h"
@@ -30,7 +31,7 @@ static struct bench begin(ali3_model *m)
   assert_non_null(b.list);
   b.value = malloc(((size_t)b.count + 1) * sizeof *b.value);
   for (int i = 0; i <= b.count; i++) b.value[i] = BEHIND;
-  step_times_init(&b.times, m, &b.telemetry->book, NULL, 0);
+  step_times_init(&b.times, m, &b.telemetry->book, NULL, 0, clock_now_ns);
   return b;
 }
 

@@ -24,12 +24,7 @@ static struct {
   double velocity; /* that it has on its way */
 } told_it;
 
-bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size);
-void __wrap_platform_step(struct platform *p, const struct platform_input *in);
-void __wrap_platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params);
-bool __wrap_platform_is_parked(const struct platform *p);
-
-bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
+static bool told_init(struct platform *p, const struct platform_spec *spec, char *error, size_t size)
 {
   if (spec->period <= 0.0) {
     snprintf(error, size, "no period");
@@ -40,7 +35,7 @@ bool __wrap_platform_init(struct platform *p, const struct platform_spec *spec, 
   return true;
 }
 
-void __wrap_platform_step(struct platform *p, const struct platform_input *in)
+static void told_step(struct platform *p, const struct platform_input *in)
 {
   told_it.in = *in;
   told_it.steps++;
@@ -56,7 +51,7 @@ void __wrap_platform_step(struct platform *p, const struct platform_input *in)
   p->out.legs_normalised[5] = 0.25;
 }
 
-void __wrap_platform_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
+static void told_tune(struct platform *p, enum platform_mode mode, const struct platform_params *params)
 {
   (void)p;
   told_it.tunes++;
@@ -64,10 +59,13 @@ void __wrap_platform_tune(struct platform *p, enum platform_mode mode, const str
   told_it.params = *params;
 }
 
-bool __wrap_platform_is_parked(const struct platform *p)
+static bool told_is_parked(const struct platform *p)
 {
   return p->out.state[0] == PLATFORM_PARKED;
 }
+
+static const struct platform_calls told_calls = {
+    .step = told_step, .tune = told_tune, .is_parked = told_is_parked};
 
 /* --- the loop around it --- */
 
@@ -97,7 +95,8 @@ static int set_up_platform(void **state)
   }
   memset(&told_it, 0, sizeof told_it);
   told_it.parks = true;
-  setup = (struct platform_setup){.imu = -1, .pose = -1, .input = INPUTS};
+  setup = (struct platform_setup){
+      .imu = -1, .pose = -1, .input = INPUTS, .init = told_init, .calls = &told_calls};
   setup.spec = (struct platform_spec){.mode = PLATFORM_WASHOUT, .period = 0.01, .gravity = 9.81};
   params_default(&setup.spec.params);
   b->config.platform = &setup;

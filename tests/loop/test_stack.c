@@ -53,17 +53,17 @@ static void *nothing(void *arg)
 /* A worker runs shares and nothing else, and the loop's thread takes a share of everything: what it needs is enough. */
 TEST(the_loop_stays_far_from_the_end_of_its_stack)
 {
-  const size_t idle = deepest(nothing, NULL, LOOP_STACK_KB * KB);
+  const size_t idle = deepest(nothing, NULL, CYCLE_STACK_KB * KB);
   print_message("%.1f KB of every stack are the C library's\n", (double)idle / (double)KB);
   for (int i = 0; i < RIG_FILES; i++) {
     struct rig r;
     rig_set_up(&r, &rig_files[i], 1);
-    const size_t used = deepest(loop, &r, LOOP_STACK_KB * KB);
+    const size_t used = deepest(loop, &r, CYCLE_STACK_KB * KB);
     print_message("%s%s: %.1f of %d KB; workers have %d\n", rig_files[i].name,
-                  rig_files[i].extrapolate ? ", extrapolated" : "", (double)used / (double)KB, LOOP_STACK_KB,
-                  WORKER_STACK_KB);
-    assert_true(used < LOOP_STACK_KB * KB * 7 / 10);
-    assert_true(used < WORKER_STACK_KB * KB * 7 / 10);
+                  rig_files[i].extrapolate ? ", extrapolated" : "", (double)used / (double)KB, CYCLE_STACK_KB,
+                  POOL_STACK_KB);
+    assert_true(used < CYCLE_STACK_KB * KB * 7 / 10);
+    assert_true(used < POOL_STACK_KB * KB * 7 / 10);
     assert_true(rig_saw_all(&r));
     rig_tear_down(&r);
   }
@@ -80,7 +80,7 @@ static void *go_deep(void *size)
 TEST(paint_shows_what_was_used)
 {
   size_t size = 0;
-  const size_t used = deepest(go_deep, &size, LOOP_STACK_KB * KB);
+  const size_t used = deepest(go_deep, &size, CYCLE_STACK_KB * KB);
   assert_true(size > 0);
   assert_in_range(used, size, size + 16 * KB);
 }

@@ -5,9 +5,8 @@
 
 #include "base/arena.h"
 #include "common/toys.h"
-#include "stepper/stepper.h"
 
-#include <stdatomic.h>
+#include <ali3/stages.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,10 @@
 enum { KINDS = 6, CONDENSE = 2, SWEEP = 3, PROJECT = 5, STEPS = 3 };
 static const uint64_t TICK = 100;
 
-uint64_t __wrap_clock_now_ns(void);
-static _Atomic uint64_t ticks; /* workers read the clock, too */
-uint64_t __wrap_clock_now_ns(void)
+static uint64_t ticks;
+static uint64_t ticking_ns(void)
 {
-  return TICK * (atomic_fetch_add(&ticks, 1) + 1);
+  return TICK * ++ticks;
 }
 
 struct bench {
@@ -44,7 +42,7 @@ static void open(struct bench *b, ali3_model *m, int workers, double worth)
     b->exec.worth = worth;
     ali3_data_set_exec(b->data, &b->exec);
   }
-  step_times_init(&b->times, m, b->book, b->pool, 0);
+  step_times_init(&b->times, m, b->book, b->pool, 0, ticking_ns);
   ali3_data_set_probe(b->data, &b->times.probe);
 }
 
@@ -88,10 +86,17 @@ static int find(const struct book *book, const char *name)
 
 /* --- names --- */
 
+static int nodes_of(const ali3_model *m)
+{
+  int nodes = 0;
+  for (int i = 0; i < ali3_model_stages(m); i++) nodes += ali3_model_stage(m, i).nodes;
+  return nodes;
+}
+
 static void check_names(ali3_model *m, int workers)
 {
   static const char *const kind[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
-  const struct tree *tree = m->frozen->tree;
+  const int owned = ali3_model_stages_shared(m);
   struct bench b;
   uint32_t nodes = 0;
   int last_level = -1;
@@ -102,10 +107,10 @@ static void check_names(ali3_model *m, int workers)
     assert_int_equal(b.book->level[i].nodes, 0);
     assert_int_equal(b.book->level[i].shared, workers > 0);
   }
-  assert_int_equal(find(b.book, "subtrees"), tree->owned > 0 ? KINDS : -1);
+  assert_int_equal(find(b.book, "subtrees"), owned > 0 ? KINDS : -1);
   for (uint64_t i = KINDS; i < b.book->levels; i++) {
     const struct book_level *row = &b.book->level[i];
-    const bool subtrees = i == KINDS && tree->owned > 0;
+    const bool subtrees = i == KINDS && owned > 0;
     int level = last_level;
     find(b.book, row->name);
     assert_true(row->nodes > 0);
@@ -115,7 +120,7 @@ static void check_names(ali3_model *m, int workers)
     assert_true(level >= last_level); /* each comes after those it is made of */
     last_level = level;
   }
-  assert_int_equal(nodes, tree->nodes);
+  assert_int_equal(nodes, nodes_of(m));
   close(&b);
 }
 
@@ -132,14 +137,14 @@ TEST(more_levels_than_rows)
 {
   struct bench b;
   ali3_model *m = toy_random(3, 600, 150);
-  const struct tree *tree = m->frozen->tree;
-  if (KINDS + (tree->owned > 0) + tree->runs - tree->owned <= LEVELS_MAX) fail_msg("%d runs", tree->runs);
+  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
+  if (KINDS + (owned > 0) + stages - owned <= LEVELS_MAX) fail_msg("%d runs", stages);
   open(&b, m, 0, 0.0);
   assert_int_equal(b.book->levels, LEVELS_MAX);
   assert_string_equal(b.book->level[LEVELS_MAX - 1].name, "levels above");
   uint32_t nodes = 0;
   for (int i = KINDS; i < LEVELS_MAX; i++) nodes += b.book->level[i].nodes;
-  assert_int_equal(nodes, tree->nodes);
+  assert_int_equal(nodes, nodes_of(m));
   ali3_step(b.model, b.data);
   step_times_book(&b.times, 1);
   assert_true(b.book->level[LEVELS_MAX - 1].busy.last_ns > b.book->level[LEVELS_MAX - 2].busy.last_ns);
@@ -158,9 +163,9 @@ static uint64_t sum(const struct book *book, int first, int end)
 /* One step, booked as of `cycle`: from the first to the last look at the clock. */
 static uint64_t step(struct bench *b, uint64_t cycle)
 {
-  const uint64_t begin = __wrap_clock_now_ns();
+  const uint64_t begin = ticking_ns();
   assert_true(ali3_step(b->model, b->data) >= 0);
-  const uint64_t end = __wrap_clock_now_ns();
+  const uint64_t end = ticking_ns();
   step_times_book(&b->times, cycle);
   return end - begin;
 }
@@ -255,7 +260,7 @@ TEST(most_cycles_of_a_short_period_are_left_alone)
     assert_true(timed ? took > 50 * TICK : took == TICK);
     assert_int_equal(b.book->level[SWEEP].busy.count, (cycle + STEP_TIMES_EVERY - 1) / STEP_TIMES_EVERY);
   }
-  step_times_init(&b.times, b.model, b.book, b.pool, STEP_TIMES_ALL_NS);
+  step_times_init(&b.times, b.model, b.book, b.pool, STEP_TIMES_ALL_NS, ticking_ns);
   for (uint64_t cycle = 1; cycle <= 3 * STEP_TIMES_EVERY; cycle++) assert_true(step(&b, cycle) > 50 * TICK);
   close(&b);
 }
@@ -312,8 +317,7 @@ TEST(waits_between_two_sweeps)
 {
   struct bench b;
   open(&b, star(200), 1, 1.0);
-  assert_int_equal(b.model->frozen->tree->hubs, 1);
-  assert_true(b.model->frozen->tree->owned > 1);
+  assert_true(ali3_model_stages_shared(b.model) > 1);
   step(&b, 1);
   assert_int_equal(b.book->level[KINDS].wait.count, 1);
   assert_int_equal(b.book->level[SWEEP].wait.count, 1);
@@ -325,12 +329,12 @@ TEST(waits_count_for_what_is_shared)
 {
   struct bench b;
   open(&b, toy_random(4, 300, 0), 1, 1.0);
-  const struct tree *tree = b.model->frozen->tree;
+  const int owned = ali3_model_stages_shared(b.model);
   for (uint64_t cycle = 1; cycle <= STEPS; cycle++) {
     step(&b, cycle);
     for (uint64_t i = 0; i < b.book->levels; i++) {
       const struct book_level *row = &b.book->level[i];
-      const bool subtrees = i == KINDS && tree->owned > 1;
+      const bool subtrees = i == KINDS && owned > 1;
       const bool in_subtrees = i == CONDENSE || i == SWEEP; /* beside these nothing of them is shared */
       assert_int_equal(row->wait.count, subtrees || (i < KINDS && !in_subtrees) ? cycle : 0);
       assert_int_equal(row->busy.count, 1);

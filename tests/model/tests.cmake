@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 foreach(name check model names)
-  ali3_test(model ${name} LINK ali3_model m)
+  ali3_test(model ${name} LINK test_core)
 endforeach()

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
 #include "common/points.h"
-#include "rt/pool.h"
-#include "rt/realtime.h"
 #include "stepper/storage.h"
 
 #include <stdlib.h>
@@ -221,25 +219,6 @@ TEST(a_small_mechanism_wakes_nobody)
   for (int k = 0; k < KINDS; k++) in_shares(2, 2, 2, kind[k], 60000.0, 0, 0);
 }
 
-TEST(workers_do_not_change_a_bit)
-{
-  static const int workers[] = {0, 1, 2, 3, 8};
-  char error[256];
-  realtime_flush_denormals(); /* as workers do */
-  for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
-    struct pool *pool =
-        pool_new(&(struct pool_config){.workers = workers[i], .first_cpu = -1}, error, sizeof error);
-    if (!pool) fail_msg("%s", error);
-    for (int k = 0; k < KINDS; k++) {
-      const ali3_options o = extrapolated(1 + k % 2, true);
-      ali3_model *m = mechanism(60, kind[k], &o);
-      go_beside(m, pool_exec(pool), 10);
-      ali3_model_free(m);
-    }
-    pool_free(pool);
-  }
-}
-
 /* What stiff rows are held to among it: of these only the ends of a long run would tell. */
 TEST(both_branches_begin_where_the_step_does)
 {
@@ -250,11 +229,11 @@ TEST(both_branches_begin_where_the_step_does)
   for (int i = 0; i < 20; i++) {
     set_inputs(m, d, i);
     assert_int_equal(ali3_prepare(m, d), ALI3_OK);
-    size_t soft = (size_t)(t->rows - t->rigid) * sizeof *d->c, x = X_NUMBERS * sizeof *d->now.x;
+    size_t soft = (size_t)(t->rows - t->rigid) * sizeof *d->solve.c, x = X_NUMBERS * sizeof *d->now.x;
     assert_memory_equal(d->last.x, d->twin[0]->last.x, x * (size_t)t->slots);
-    assert_memory_equal(d->last.lambda, d->twin[0]->last.lambda, (size_t)t->rows * sizeof *d->c);
-    assert_memory_equal(d->Phi_last + t->rigid, d->twin[0]->Phi_last + t->rigid, soft);
-    assert_memory_equal(d->rate_last + t->rigid, d->twin[0]->rate_last + t->rigid, soft);
+    assert_memory_equal(d->last.lambda, d->twin[0]->last.lambda, (size_t)t->rows * sizeof *d->solve.c);
+    assert_memory_equal(d->soft.Phi_last + t->rigid, d->twin[0]->soft.Phi_last + t->rigid, soft);
+    assert_memory_equal(d->soft.rate_last + t->rigid, d->twin[0]->soft.rate_last + t->rigid, soft);
     toy_run(m, d, 1);
   }
   done(m, d);
@@ -321,7 +300,7 @@ static void fail_one(const ali3_model *m, const ali3_exec *exec, int joint, bool
   toy_run(m, d, 5);
   toy_run(m, other, 5);
   ali3_data_set_exec(d, exec);
-  double *c = &(a ? d->twin[0] : d)->c[stored_row(&m->frozen->link[joint], 0)], good = *c;
+  double *c = &(a ? d->twin[0] : d)->solve.c[stored_row(&m->frozen->link[joint], 0)], good = *c;
   if (late) assert_int_equal(ali3_prepare(m, d), ALI3_OK);
   *c = -1e6;
   assert_int_equal(ali3_step(m, d), ALI3_E_SINGULAR);
@@ -455,7 +434,6 @@ int main(void)
       cmocka_unit_test(a_branch_takes_one_share),
       cmocka_unit_test(many_workers_share_the_stages_of_a_large_mechanism),
       cmocka_unit_test(a_small_mechanism_wakes_nobody),
-      cmocka_unit_test(workers_do_not_change_a_bit),
       cmocka_unit_test(both_branches_begin_where_the_step_does),
       cmocka_unit_test(drives_go_where_those_of_a_plain_step_go),
       cmocka_unit_test(both_branches_live_in_the_callers_block),

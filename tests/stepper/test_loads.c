@@ -2,7 +2,7 @@
  * Loads of the model, constant and changed from outside, on a body that turns; against closed forms. */
 #include "check.h"
 #include "common/toys.h"
-#include "stepper/stepper.h"
+#include "stepper/data.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -182,12 +182,12 @@ TEST(values_are_kept_by_force_until_a_reset)
   }
   toy_freeze(m, 0.01);
   ali3_data *d = toy_start(m, ALI3_OK);
-  assert_true(d->value[0] == 0.0 && d->value[1] == 0.0);
+  assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == 0.0);
   ali3_set_value(m, d, 1, -2.5);
   toy_run(m, d, 3);
-  assert_true(d->value[0] == 0.0 && d->value[1] == -2.5);
+  assert_true(d->outside.now.command[0] == 0.0 && d->outside.now.command[1] == -2.5);
   assert_int_equal(ali3_reset(m, d), ALI3_OK);
-  assert_true(d->value[1] == 0.0);
+  assert_true(d->outside.now.command[1] == 0.0);
   ali3_data_free(d);
   ali3_model_free(m);
 }

@@ -23,7 +23,7 @@ static double *row(unsigned seed)
   return a;
 }
 
-typedef void check(const struct step_norm_kernels *k);
+typedef void check(const struct norm_kernels *k);
 
 static void everywhere(check *what)
 {
@@ -44,14 +44,14 @@ static double in_order(const double *a, int n)
   return sum;
 }
 
-static void check_sum(const struct step_norm_kernels *k)
+static void check_sum(const struct norm_kernels *k)
 {
   double *a = row(1);
   for (int n = 0; n <= MOST; n++) assert_true(k->sum(a, n) == in_order(a, n));
   free(a);
 }
 
-static void check_largest(const struct step_norm_kernels *k)
+static void check_largest(const struct norm_kernels *k)
 {
   double *a = row(2), wanted = 0.0;
   for (int n = 0; n <= MOST; n++) {
@@ -69,7 +69,7 @@ static void check_largest(const struct step_norm_kernels *k)
   free(a);
 }
 
-static void check_find(const struct step_norm_kernels *k)
+static void check_find(const struct norm_kernels *k)
 {
   static const double odd[] = {2.0, -2.0, NAN, INFINITY, -3.0};
   double *a = row(3);
@@ -91,7 +91,7 @@ static void check_find(const struct step_norm_kernels *k)
   free(a);
 }
 
-static void check_along(const struct step_norm_kernels *k)
+static void check_along(const struct norm_kernels *k)
 {
   double *a = row(4), *b = row(5), *c = row(7), *o = row(6);
   for (int n = 0; n <= MOST; n++) {

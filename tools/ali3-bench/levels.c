@@ -4,8 +4,8 @@
 #include "bench.h"
 
 #include "rt/clock.h"
-#include "stepper/stepper.h"
 
+#include <ali3/stages.h>
 #include <stdlib.h>
 
 enum kind { CONDENSE, SWEEP, KINDS, OTHER = KINDS };
@@ -21,7 +21,8 @@ struct share { /* in the present stage; written by its own thread */
 };
 
 struct level_watch {
-  const struct tree *tree;
+  const ali3_model *model;
+  int tree_stages, owned; /* of the tree; the first `owned` are shared */
   ali3_probe probe;
   int shares, rows, columns, steps, step;
   enum kind kind; /* of the present phase */
@@ -63,7 +64,7 @@ static void stage_ends(struct level_watch *w, uint64_t now)
     w->shared[w->kind] |= i > 0 && s->busy > 0;
   }
   *column(w, w->kind, w->rows + SKEW) += last - first;
-  if (w->tree->owned > 0) *column(w, w->kind, 0) += now - w->since;
+  if (w->owned > 0) *column(w, w->kind, 0) += now - w->since;
 }
 
 static void on_run(void *context, int share, int run, bool begins)
@@ -73,11 +74,11 @@ static void on_run(void *context, int share, int run, bool begins)
   if (w->kind == OTHER) return;
   if (run == ALI3_RUNS_SHARED) {
     (begins ? stage_begins : stage_ends)(w, now);
-  } else if (run >= w->tree->owned) {
+  } else if (run >= w->owned) {
     if (begins)
       w->since = now;
     else
-      *column(w, w->kind, run - w->tree->owned + (w->tree->owned > 0)) += now - w->since;
+      *column(w, w->kind, run - w->owned + (w->owned > 0)) += now - w->since;
   } else if (begins) {
     w->share[share].since = now;
   } else {
@@ -90,11 +91,13 @@ struct level_watch *levels_watch(const ali3_model *m, int shares, int steps)
 {
   struct level_watch *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  const struct tree *t = m->frozen->tree;
-  *w = (struct level_watch){.tree = t,
+  const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
+  *w = (struct level_watch){.model = m,
+                            .tree_stages = stages,
+                            .owned = owned,
                             .probe = {.context = w, .mark = on_mark, .run = on_run},
                             .shares = shares,
-                            .rows = t->runs - t->owned + (t->owned > 0),
+                            .rows = stages - owned + (owned > 0),
                             .steps = steps,
                             .kind = OTHER};
   w->columns = w->rows + BUSY + shares;
@@ -115,7 +118,7 @@ const ali3_probe *levels_probe(const struct level_watch *w)
 void levels_step_done(struct level_watch *w)
 {
   for (enum kind kind = CONDENSE; kind < KINDS; kind++) {
-    uint64_t elapsed = w->tree->owned > 0 ? *column(w, kind, 0) : 0, busy = 0;
+    uint64_t elapsed = w->owned > 0 ? *column(w, kind, 0) : 0, busy = 0;
     for (int i = 0; i < w->shares; i++) busy += *column(w, kind, w->rows + BUSY + i);
     double times = kind == SWEEP ? w->stages[kind] / 2.0 : w->stages[kind];
     for (int i = 0; i < w->columns; i++) {
@@ -137,21 +140,19 @@ static double median(const struct level_watch *w, enum kind kind, int i)
       .median;
 }
 
-/* Runs first .. end-1 of the schedule. */
+/* Stages first .. end-1. */
 static struct level level_of(const struct level_watch *w, int row, int first, int end)
 {
-  const struct tree *t = w->tree;
-  struct level l = {.level = first < t->owned ? LEVEL_SHARED : t->group[t->run[first].first].level,
+  struct level l = {.level = first < w->owned ? LEVEL_SHARED : ali3_model_stage(w->model, first).level,
                     .runs = end - first,
                     .condense = median(w, CONDENSE, row),
                     .sweep = median(w, SWEEP, row)};
-  for (int run = first; run < end; run++) {
-    l.flops += t->run[run].flops;
-    for (int i = t->run[run].first; i < t->run[run].end; i++) {
-      l.groups++;
-      l.nodes += t->group[i].used;
-      l.lanes += t->group[i].width;
-    }
+  for (int i = first; i < end; i++) {
+    const ali3_stage stage = ali3_model_stage(w->model, i);
+    l.flops += stage.flops;
+    l.groups += stage.groups;
+    l.nodes += stage.nodes;
+    l.lanes += stage.lanes;
   }
   return l;
 }
@@ -177,9 +178,9 @@ struct levels *levels_take(const struct level_watch *w)
     levels_free(l);
     return NULL;
   }
-  int owned = w->tree->owned;
+  int owned = w->owned;
   if (owned > 0) l->level[l->levels++] = level_of(w, 0, 0, owned);
-  for (int run = owned; run < w->tree->runs; run++, l->levels++)
+  for (int run = owned; run < w->tree_stages; run++, l->levels++)
     l->level[l->levels] = level_of(w, l->levels, run, run + 1);
   return l;
 }

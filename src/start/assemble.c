@@ -6,10 +6,11 @@
  *   no progress   where a row has no gradient (axes a right angle apart, points that coincide under a distance), the
  *                 bodies of open links are pushed a little, by numbers that are the same in every run
  *   at the end    who moved how far is held against the options */
-#include "stepper/assemble.h"
 #include "math/euler.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/project.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static double link_residual(const ali3_model *m, const ali3_data *d, const struc
 {
   double largest = 0.0;
   for (int k = 0; k < j->count; k++) {
-    double x = fabs(d->Phi[stored_row(j, k)]);
+    double x = fabs(d->solve.Phi[stored_row(j, k)]);
     if (row_is_length(j, k)) x /= m->frozen->rounding;
     if (!(x <= largest) && !isnan(largest)) largest = x; /* NaN is kept */
   }
@@ -65,7 +66,7 @@ static struct fit fit_of(const ali3_model *m, const ali3_data *d)
       o.worst = i;
     }
     for (int k = 0; k < j->count; k++) {
-      double Phi = d->Phi[stored_row(j, k)];
+      double Phi = d->solve.Phi[stored_row(j, k)];
       if (row_is_length(j, k)) Phi /= m->frozen->length;
       o.merit += Phi * Phi;
     }
@@ -85,7 +86,7 @@ static double take_way(const ali3_model *m, ali3_data *d)
       way[3 + i] = to.p[i] - along * from.p[i];
       square += way[3 + i] * way[3 + i];
     }
-    stored_set(m, d->w, BODY_Y, b, way);
+    stored_set(m, d->solve.w, BODY_Y, b, way);
     largest = fmax(largest, 2.0 * sqrt(square));
   }
   return largest;
@@ -94,7 +95,7 @@ static double take_way(const ali3_model *m, ali3_data *d)
 /* What follows from positions that were set. */
 static void evaluate(const ali3_model *m, ali3_data *d)
 {
-  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
+  stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
 }
 
@@ -104,7 +105,7 @@ static void go(const ali3_model *m, ali3_data *d, double part)
   for (int b = 0; b < m->bodies; b++) {
     struct body_state x = stored_state(m, d->last.x, b);
     double way[BODY_Y];
-    stored_get(m, d->w, BODY_Y, b, way);
+    stored_get(m, d->solve.w, BODY_Y, b, way);
     v3_axpy(x.r, part, way);
     for (int i = 0; i < 4; i++) x.p[i] += part * way[3 + i];
     p_normalise(x.p);
@@ -195,7 +196,7 @@ static double turned_away(const ali3_model *m, const ali3_data *d, const struct 
   const struct primitive *p = &j->primitive[j->primitives - 3];
   struct link_view view;
   double largest = 0.0;
-  stage_view(m, d, j, &view);
+  link_view_fill(m, d, j, &view);
   for (int i = 0; i < 3; i++) { /* axis i of b is the partner of axis i - 1 of a */
     double U[3], V[3];
     m3_mul(U, view.f[0].R, p[i].u);
@@ -256,7 +257,7 @@ static void measure_move(const ali3_model *m, ali3_data *d)
 static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
 {
   const struct opening_worst given = openings_worst(m);
-  stage_name_worst(m, d, link);
+  link_name_worst(m, &d->report, link);
   d->report.position = size;
   if (given.joint < 0 && given.force < 0) return;
   d->report.worst_joint = given.joint;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: whether all that can be read of a state is a number. */
-#include "stepper/stepper.h"
+#include "start/start.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ static bool all_finite(const void *state, size_t size)
   return true;
 }
 
-bool data_finite(const ali3_model *m, ali3_data *d)
+bool start_is_finite(const ali3_model *m, ali3_data *d)
 {
   ali3_report *r = &d->report;
   const ali3_report seen = *r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a report and a violation say, in words. Not for the loop. */
 #include "math/euler.h"
-#include "stepper/assemble.h"
+#include "start/start.h"
 
 #include <stdarg.h>
 #include <stdio.h>

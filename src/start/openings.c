@@ -2,7 +2,7 @@
  * Set-up: how far joints and drives are open in the poses that the model gives, in numbers and in words. Angles are those
  * between axes or orientations, not residuals of rows. */
 #include "dynamics/compile.h"
-#include "stepper/assemble.h"
+#include "start/start.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Set-up of what a step divides by: delta of every body, the compliance of every row. */
 #include "math/vec3.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/extrapolate.h"
+#include "stepper/soft.h"
+#include "stepper/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +33,7 @@ static void set_bodies(const ali3_model *m, ali3_data *d, double alpha)
   for (int b = 0; b < m->bodies; b++) {
     const struct body *body = &m->body[b];
     struct body_delta delta;
-    bool carried = stage_carried(m, b);
+    bool carried = body_is_carried(m, b);
     double moment = carried ? m->frozen->typical[b].moment
                             : (body->inertia[0] + body->inertia[4] + body->inertia[8]) / 3.0;
     delta.r = carried ? body->mass / h : h / body->mass;
@@ -59,13 +62,13 @@ static const double SOFTEST = 6e-4;
 double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0, own = 0.0, typical = 0.0;
-  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
+  const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double dJ[BODY_Y];
     const int b = j->body[side];
     if (b == ALI3_GROUND) continue;
     for (int y = 0; y < BODY_Y - 1; y++) typical += J[y] * J[y] / m->frozen->typical[b].mass;
-    if (stage_carried(m, b)) {
+    if (body_is_carried(m, b)) {
       if (!m->body[b].singular) own += own_entry(&m->body[b], J);
       continue;
     }
@@ -86,7 +89,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
       if (j->soft) continue;
-      d->c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * penalty_entry(m, d, j, k);
+      d->solve.c[row] = alpha > 0.0 ? 1.0 / alpha : m->options.compliance * penalty_entry(m, d, j, k);
     }
   }
   penalty_open(m, d);
@@ -98,11 +101,12 @@ static void corrected(const ali3_model *m, const ali3_data *d, int body, double 
   double w[BODY_Y], f[BODY_Y], df[BODY_Y];
   const struct tree *t = m->frozen->tree;
   const struct body_delta delta = stored_delta(m, d, body);
-  stored_get(m, d->w, BODY_Y, body, w);
-  stage_pushed(m, d, body, f);
+  stored_get(m, d->solve.w, BODY_Y, body, w);
+  body_end_loads(m, d, body, f);
   body_apply_delta(&delta, f, df);
   for (int y = 0; y < BODY_Y; y++)
-    o[y] = stage_carried(m, body) ? w[y] + d->z[t->carried_at[body] + y * t->body[body].width] : w[y] - df[y];
+    o[y] = body_is_carried(m, body) ? w[y] + d->solve.z[t->carried_at[body] + y * t->body[body].width]
+                                    : w[y] - df[y];
 }
 
 /* How far a row gives way under a load of its own, as the rigid rows let it: J (delta J' - delta J'z) with S z =
@@ -111,32 +115,33 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
 {
   static const double none[BODY_Y];
   double room[STORED_J] = {0.0}, sum = 0.0;
-  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
-  memset(d->w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->w);
+  const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
+  memset(d->solve.w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.w);
   for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
     if (b == ALI3_GROUND) continue;
-    if (stage_carried(m, b)) {
-      stored_set(m, d->pull, BODY_Y, b, J + BODY_Y * side);
+    if (body_is_carried(m, b)) {
+      stored_set(m, d->solve.carried_rhs, BODY_Y, b, J + BODY_Y * side);
       continue;
     }
     const struct body_delta delta = stored_delta(m, d, b);
     double w[BODY_Y];
     body_apply_delta(&delta, J + BODY_Y * side, w);
-    stored_set(m, d->w, BODY_Y, b, w);
+    stored_set(m, d->solve.w, BODY_Y, b, w);
   }
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *other = &m->frozen->link[i];
-    for (int n = 0; n < other->count; n++) d->beta[stored_row(other, n)] = stage_jw(m, d, d->J, other, n);
+    for (int n = 0; n < other->count; n++)
+      d->solve.beta[stored_row(other, n)] = link_jw(m, d, d->here.J, other, n);
   }
   stage_solve(m, d);
-  STAGE_LINKS(m, d, link_push_z, 28.0 * m->frozen->true_rows);
+  stage_links(m, d, KERNEL_link_push_z);
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double y[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
     corrected(m, d, j->body[side], y);
     for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
-    if (stage_carried(m, j->body[side])) stored_set(m, d->pull, BODY_Y, j->body[side], none);
+    if (body_is_carried(m, j->body[side])) stored_set(m, d->solve.carried_rhs, BODY_Y, j->body[side], none);
   }
   return sum;
 }
@@ -156,10 +161,10 @@ struct stiff_search {
 static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0;
-  const double *J = stored_jacobian(j, d->J, room) + BODY_Y * j->sides * k;
+  const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     const int body = j->body[side];
-    if (body == ALI3_GROUND || !stage_carried(m, body) || m->body[body].mass == 0.0) continue;
+    if (body == ALI3_GROUND || !body_is_carried(m, body) || m->body[body].mass == 0.0) continue;
     entry += d->rule.h / m->body[body].mass * v3_dot(J, J);
   }
   return entry;
@@ -208,12 +213,12 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   s.permanent = false;
   if (!d->combines) s.limit = 1.0;
   if (m->options.extrapolate && !d->combines) s.length = 1.0 / EXTRAPOLATE_PARTS;
-  d->some_stiff = find_stiff(m, d, &s, d->stiff);
+  d->soft.some_stiff = find_stiff(m, d, &s, d->soft.stiff);
 }
 
 /* What gives of rows that rub, with all springs at work but no friction: it helps their iterations on (law_drag), and need not be right.
  * Leaves the factors as they were asked for by penalty_open(). */
-bool penalty_find_gives(const ali3_model *m, ali3_data *d)
+bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 {
   double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;
   if (!m->frozen->jumps) return true;
@@ -222,8 +227,8 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
-      d->held[stored_row(j, k)] = false;
-      if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->c[stored_row(j, k)] = LAW_OPEN;
+      d->soft.rigid_now[stored_row(j, k)] = false;
+      if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->solve.c[stored_row(j, k)] = LAW_OPEN;
     }
   }
   if (!stage_condense(m, d)) return false;
@@ -231,7 +236,7 @@ bool penalty_find_gives(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
-      d->gives[stored_row(j, k)] =
+      d->soft.mobility[stored_row(j, k)] =
           work < AFFORDABLE ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
       work += solve;
     }
@@ -244,6 +249,6 @@ void penalty_open(const ali3_model *m, ali3_data *d)
 {
   soft_start(m, d); /* a step whose ends are one */
   soft_laws(m, d, 0);
-  for (int row = m->frozen->rigid; row < m->frozen->rows; row++) d->held[row] = false;
+  for (int row = m->frozen->rigid; row < m->frozen->rows; row++) d->soft.rigid_now[row] = false;
   soft_open(m, d);
 }

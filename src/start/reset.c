@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The initial state: positions (assemble.c) and velocities moved onto the constraints where they are not, then
  * accelerations and multipliers. Iterates until done: not for the loop. */
-#include "stepper/assemble.h"
-#include "stepper/kernels.h"
-#include "stepper/storage.h"
+#include "start/start.h"
+#include "stepper/elements.h"
+#include "stepper/extrapolate.h"
+#include "stepper/inner.h"
+#include "stepper/project.h"
+#include "stepper/soft.h"
+#include "stepper/stage.h"
+#include "stepper/violation.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,11 +21,12 @@ static void aim_at_start(const ali3_model *m, ali3_data *d)
 {
   for (int i = 0; i < m->frozen->drives; i++) {
     const struct drive *drive = &m->frozen->drive[i];
-    d->from[i] = drive->motion.external ? (struct reference){drive->at_start, 0.0, 0.0}
-                                        : motion_at(&drive->motion, 0.0);
-    d->aim[i] = d->from[i];
-    d->turn[m->frozen->link[drive->link].joint[0]] = d->from[i].position; /* it may begin turns away */
-    d->value[drive->force] = drive->motion.external ? drive->at_start : 0.0;
+    d->outside.from[i] = drive->motion.external ? (struct reference){drive->at_start, 0.0, 0.0}
+                                                : motion_at(&drive->motion, 0.0);
+    d->outside.aim[i] = d->outside.from[i];
+    d->turn[m->frozen->link[drive->link].joint[0]] =
+        d->outside.from[i].position; /* it may begin turns away */
+    d->outside.now.command[drive->force] = drive->motion.external ? drive->at_start : 0.0;
   }
 }
 
@@ -40,13 +46,13 @@ static void start_from_model(const ali3_model *m, ali3_data *d)
     stored_set_state(m, d->now.x, b, &x);
     d->now.mu[stored_slot(m, b)] = 0.0;
   }
-  STAGE_BODIES(m, d, body_frame, 60.0 * m->bodies);
+  stage_bodies(m, d, KERNEL_body_frame);
   for (int i = 0; i < m->frozen->rows; i++) d->now.lambda[i] = d->last.lambda[i] = 0.0;
   for (int j = 0; j < m->joints; j++)
     d->turn[j] = m->frozen->link[j].coordinate[0].zero; /* of angles, as given */
   for (int i = 0; i < m->frozen->rolling; i++) v3_copy(d->tangent[i], body_ground.r);
-  for (int i = 0; i < m->loads; i++) v3_copy(d->vector[i], m->load[i].vector);
-  for (int i = 0; i < m->forces; i++) d->value[i] = 0.0;
+  for (int i = 0; i < m->loads; i++) v3_copy(d->outside.now.vector[i], m->load[i].vector);
+  for (int i = 0; i < m->forces; i++) d->outside.now.command[i] = 0.0;
   inner_rule(m, m->options.dt / m->options.substeps, &d->rule);
   d->prepared = false;
   d->report = (ali3_report){.worst_body = -1, .worst_joint = -1, .worst_force = -1};
@@ -69,18 +75,18 @@ static double largest_row(const ali3_model *m, ali3_data *d, const double *v)
       }
     }
   }
-  stage_name_worst(m, d, worst);
+  link_name_worst(m, &d->report, worst);
   return largest;
 }
 
 static double largest_velocity_row(const ali3_model *m, ali3_data *d)
 {
   double largest = 0.0;
-  STAGE_BODIES(m, d, body_velocity_whole, 60.0 * m->bodies);
+  stage_bodies(m, d, KERNEL_body_velocity_whole);
   for (int i = 0; i < m->frozen->rigid_links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
-    double rate = j->drive >= 0 ? d->aim[j->drive].rate : 0.0;
-    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(stage_jw(m, d, d->J, j, k) - rate));
+    double rate = j->drive >= 0 ? d->outside.aim[j->drive].rate : 0.0;
+    for (int k = 0; k < j->count; k++) largest = fmax(largest, fabs(link_jw(m, d, d->here.J, j, k) - rate));
   }
   return largest;
 }
@@ -114,7 +120,7 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
     const struct joint_rows *j = &m->frozen->link[i];
     soft_end(m, d, j);
     for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-      if (!law_jumps(&j->law[k]) || d->stiff[row]) d->now.lambda[row] = d->law[row];
+      if (!law_jumps(&j->law[k]) || d->soft.stiff[row]) d->now.lambda[row] = d->soft.law[row];
       d->now.mean[row] = d->now.lambda[row];
     }
   }
@@ -124,18 +130,18 @@ static void set_soft_loads(const ali3_model *m, ali3_data *d)
 static void start_acceleration(const ali3_model *m, ali3_data *d, int b)
 {
   double g[BODY_Y], f[BODY_Y], w[BODY_Y] = {0}, h = d->rule.h;
-  struct body_load load;
+  struct wrench load;
   struct body_state x = stored_state(m, d->now.x, b), still = x;
   const struct body_frame frame = stored_frame(m, d, b);
   const struct body_delta delta = stored_delta(m, d, b);
-  stage_load(m, d, b, &load);
+  body_wrench(m, d, b, &load);
   memset(still.rdd, 0, sizeof still.rdd);
   memset(still.pdd, 0, sizeof still.pdd);
   body_residual(&m->body[b], &still, &frame, m->gravity, &load, 0.0, g);
-  stage_pushed(m, d, b, f);
+  body_end_loads(m, d, b, f);
   for (int y = 0; y < BODY_Y; y++) g[y] = -(g[y] + f[y]) / h;
-  if (stage_carried(m, b))
-    stored_set(m, d->pull, BODY_Y, b, g);
+  if (body_is_carried(m, b))
+    stored_set(m, d->solve.carried_rhs, BODY_Y, b, g);
   else
     body_apply_delta(&delta, g, w);
   body_set_acceleration(&x, &frame, w);
@@ -150,13 +156,13 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
 {
   double h = d->rule.h, first = -1.0;
   for (int pass = 0; pass < PASSES; pass++) {
-    STAGE_LINKS(m, d, link_push_lambda, 28.0 * m->frozen->true_rows);
+    stage_links(m, d, KERNEL_link_push_lambda);
     for (int b = 0; b < m->bodies; b++) start_acceleration(m, d, b);
     project_acceleration(m, d);
     double change = 0.0, size = 0.0;
     for (int i = 0; i < m->frozen->rigid; i++) {
-      d->now.lambda[i] += h * d->z[i];
-      change = fmax(change, fabs(h * d->z[i]));
+      d->now.lambda[i] += h * d->solve.z[i];
+      change = fmax(change, fabs(h * d->solve.z[i]));
       size = fmax(size, fabs(d->now.lambda[i]));
     }
     if (first < 0.0) first = change;
@@ -169,12 +175,12 @@ static void solve_accelerations(const ali3_model *m, ali3_data *d)
  * rows hold. False: a pivot is not positive. */
 static bool hold_stiff(const ali3_model *m, ali3_data *d, void (*project)(const ali3_model *, ali3_data *))
 {
-  if (!d->some_stiff || d->rule.v_a == 0.0) return true;
+  if (!d->soft.some_stiff || d->rule.v_a == 0.0) return true;
   soft_start(m, d);
   soft_laws(m, d, 0);
   for (int row = m->frozen->rigid; row < m->frozen->rows; row++) {
-    d->held[row] &= d->stiff[row];
-    d->hold[row] = 0.0;
+    d->soft.rigid_now[row] &= d->soft.stiff[row];
+    d->soft.rigid_rate[row] = 0.0;
   }
   soft_open(m, d);
   if (!stage_condense(m, d)) return false;
@@ -201,7 +207,7 @@ static void measure_velocities(const ali3_model *m, ali3_data *d)
 /* A pivot is not positive: names the joint or body. */
 static int refuse_singular(const ali3_model *m, ali3_data *d)
 {
-  d->report.position = largest_row(m, d, d->Phi);
+  d->report.position = largest_row(m, d, d->solve.Phi);
   carried_report(m, d);
   return d->report.status = ALI3_E_SINGULAR;
 }
@@ -209,36 +215,38 @@ static int refuse_singular(const ali3_model *m, ali3_data *d)
 static int find_start(const ali3_model *m, ali3_data *d)
 {
   start_from_model(m, d);
-  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
-  if (step_interpolates(m)) step_keep_outside(m, d, &d->start_outside);
+  if (d->solve.carried_rhs)
+    memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
+  if (data_interpolates(m)) outside_values_copy(m, &d->outside.start, &d->outside.now);
   stage_rows(m, d);
   penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);
   if (status == ALI3_OK && !stage_condense(m, d)) status = ALI3_E_SINGULAR;
   if (status == ALI3_OK) {
     penalty_find_stiff(m, d);
-    if (!penalty_find_gives(m, d)) status = ALI3_E_SINGULAR;
+    if (!penalty_find_mobility(m, d)) status = ALI3_E_SINGULAR;
   }
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
-  stage_unwrap(m, d);
+  links_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
   set_soft_loads(m, d);
-  if ((m->frozen->tree->carried || d->some_stiff) && !stage_condense(m, d))
+  if ((m->frozen->tree->carried || d->soft.some_stiff) && !stage_condense(m, d))
     return d->report.status = ALI3_E_SINGULAR;
   solve_accelerations(m, d);
-  if (d->pull) memset(d->pull, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->pull);
+  if (d->solve.carried_rhs)
+    memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
   measure_velocities(m, d);
-  project_left(m, d);
+  project_residuals(m, d);
   project_norms(m, d);
   if (m->options.alpha > 0.0) penalty_set(m, d, m->options.alpha);
   if (d->twin[0]) extrapolate_lengths(m, d);
-  stage_roll(m, d);
-  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !data_finite(m, d))
+  links_roll(m, d);
+  if (!isfinite(d->report.position + d->report.velocity + d->report.acceleration) || !start_is_finite(m, d))
     return d->report.status = ALI3_E_ASSEMBLE;
   bool moved = d->initial.moved_position > 1e-9 || d->initial.moved_orientation > 1e-9 ||
                d->initial.moved_velocity > 1e-9 || d->initial.moved_angular_velocity > 1e-9;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * The stages of the elimination tree of a frozen model, for those who show where the time of a step goes. A condensation goes through
+ * them in ascending order; a sweep goes up and then down. The run of ali3_probe is the index of a stage. */
+#ifndef ALI3_STAGES_H
+#define ALI3_STAGES_H
+
+#include <ali3/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  int level;    /* in the tree: 0 has no children, every other level comes after its children */
+  int groups;   /* of nodes that are condensed side by side */
+  int nodes;    /* of the tree */
+  int lanes;    /* that the groups occupy; nodes / lanes is how well they are filled */
+  double flops; /* of one condensation */
+} ali3_stage;
+
+/* Number of stages of a frozen model. */
+int ali3_model_stages(const ali3_model *m);
+/* The first so many of them are independent of each other, and may be shared between threads. */
+int ali3_model_stages_shared(const ali3_model *m);
+/* Stage i, from 0. The index is not checked. */
+ali3_stage ali3_model_stage(const ali3_model *m, int i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Single bodies and links, taken out of their tiles. RT. */
+#ifndef STEPPER_ELEMENTS_H
+#define STEPPER_ELEMENTS_H
+
+#include "stepper/storage.h"
+
+/* A link by itself. */
+struct link_view {
+  struct joint_view v; /* points into the others */
+  struct body_state x[ROWS_SIDES];
+  struct body_frame f[ROWS_SIDES];
+};
+void link_view_fill(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, struct link_view *o);
+/* Phi' of its rows at the state, (count). */
+void link_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *rate);
+/* (J w) of one row of a link, over its bodies. */
+double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const struct joint_rows *j, int k);
+/* end_load := J'v of a link, v over all rows. */
+void link_end_load(const struct joint_rows *j, const double *J, const double *v, double *end_load);
+/* Names a rigid link in the report as the worst: joint or force. -1: none. */
+void link_name_worst(const ali3_model *m, ali3_report *report, int link);
+
+/* The directions of sliding of spheres go on from where they are. */
+void links_roll(const ali3_model *m, ali3_data *d);
+/* Joint angles count full turns: each is taken nearest to what it was. */
+void links_unwrap(const ali3_model *m, ali3_data *d);
+
+static inline bool body_is_carried(const ali3_model *m, int body)
+{
+  return m->frozen->tree->carried_at[body] >= 0;
+}
+/* o = the sum of the end loads of a body. */
+void body_end_loads(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y]);
+/* Force and torque on a body, of the loads of the model and from outside, in the pose of the state. */
+void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o);
+
+#endif

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+foreach(name assemble carried_start reset)
+  ali3_test(start ${name} SOURCES common/toys.c LINK test_core)
+endforeach()
