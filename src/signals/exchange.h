@@ -151,9 +151,9 @@ static inline void port_tell_refusal(struct port *p, uint32_t input, struct inpu
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
 bool port_command(struct port *p, const struct command *c);
 
-/* Thread side: an e-stop, which acts at the next wake-up of the loop, whatever waits. It takes a place in the ring, for the answer
- * of the loop, only while half of them are free, so that e-stops never keep a `reset` out. False: it has none, and acts
- * without an answer. */
+/* Thread side: an e-stop. It acts at the next wake-up of the loop, whatever else waits. It takes a place in the ring, for the
+ * answer of the loop, only while half of the places are free, so that e-stops never keep a `reset` out. False: it got no place,
+ * and acts without an answer. */
 bool port_estop(struct port *p, const struct command *c);
 
 #endif
