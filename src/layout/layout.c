@@ -155,8 +155,8 @@ static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_b
   return lane_mix_find(from, width, o);
 }
 
-/* The bodies of a side; `o` and `mix` have room for them. A body that is not in use rests as the ground does: where one lies beside
- * those of the other lanes it takes the ground's place, and all lie side by side. */
+/* The bodies of a side; `o` and `mix` have room for them. A body that is not in use rests as the ground does: where
+ * one lies beside those of the other lanes it takes the ground's place, and all lie side by side. */
 static struct link_side take_side(const struct layout *l, int tile, int side, struct tree_body *o,
                                   struct lane_mix *mix)
 {

@@ -54,12 +54,12 @@ static double joint_angle(const struct joint *joint, const struct rows_start *at
 /* The points of its rows that are lengths. */
 static double joint_distance(const struct joint_rows *j, const struct rows_start *at)
 {
-  double square = 0.0, apart = sqrt(v3_dot(at->d, at->d));
+  double square = 0.0, separation = sqrt(v3_dot(at->d, at->d));
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     double U[3];
-    if (p->kind == ROW_COINCIDE) square += apart * apart;
-    if (p->kind == ROW_DISTANCE) square += (apart - j->length) * (apart - j->length);
+    if (p->kind == ROW_COINCIDE) square += separation * separation;
+    if (p->kind == ROW_DISTANCE) square += (separation - j->length) * (separation - j->length);
     if (p->kind != ROW_IN_PLANE) continue;
     m3_mul(U, at->f[0].R, p->u);
     square += v3_dot(U, at->d) * v3_dot(U, at->d);

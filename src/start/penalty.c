@@ -55,10 +55,10 @@ static double own_entry(const struct body *b, const double *J)
 /* Of what a light body asks for: with less, lever arms of some lengths would leave only rounding of it. */
 static const double SOFTEST = 6e-4;
 
-/* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a carried body
- * has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former alone is so stiff that
- * nothing but rounding is left of the light body's inertia in its pivot, the latter alone so soft beside the heavy bodies that the
- * iterations are slow. */
+/* J delta J' of a row, over the bodies that have a delta; between carried ones alone, that of a typical body. Where a
+ * carried body has a mass of its own it is the geometric mean of that and of J h M^-1 J' over all of them: the former
+ * alone is so stiff that nothing but rounding is left of the light body's inertia in its pivot, the latter alone so
+ * soft beside the heavy bodies that the iterations are slow. */
 double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0, own = 0.0, typical = 0.0;
@@ -159,8 +159,8 @@ struct stiff_search {
   double work;    /* flops of solves so far */
 };
 
-/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. penalty_mobility() holds those by the very springs that
- * are looked at, so it does not show how fast they swing. */
+/* The part of J h M^-1 J' of a row that the masses of its carried bodies make. penalty_mobility() holds those by the
+ * very springs that are looked at, so it does not show how fast they swing. */
 static double point_entry(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k)
 {
   double room[STORED_J] = {0.0}, entry = 0.0;
@@ -219,7 +219,8 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   d->soft.some_stiff = find_stiff(m, d, &s, d->soft.stiff);
 }
 
-/* Mobility of friction rows with springs active and friction off. It only speeds up law_drag(); an estimate is enough. Leaves the factors as they were asked for by penalty_open(). */
+/* Mobility of friction rows with springs active and friction off. It only speeds up law_drag(); an estimate is
+ * enough. Leaves the factors as they were asked for by penalty_open(). */
 bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 {
   double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;

@@ -101,8 +101,8 @@ static bool has_own(const struct body *b, bool turn, const double direction[3])
   return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
 }
 
-/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the mass is lost
- * in rounding. */
+/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the
+ * mass is lost in rounding. */
 static void free_direction(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   const double *o = r->free_direction;
