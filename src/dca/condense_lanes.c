@@ -347,7 +347,7 @@ FLAT bool even_joint(const struct tree *t, const struct tree_work *w, const stru
       *U = (num *)(w->front + group->update);
   num P[15], Z[TREE_EVEN], leaves[TREE_FUSED]; /* s is 5 at most */
   const double *from = w->front;
-  if (group->fused) {
+  if (group->merged) {
     fused_leaves(t, group, m, leaves);
     from = (const double *)leaves;
   }
@@ -396,7 +396,7 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   const struct tree_group *group = &t->group[index];
   num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
   if (group->kind == TREE_LEAF) {
-    if (!group->fused) condense_leaf(t, group, U, m);
+    if (!group->merged) condense_leaf(t, group, U, m);
     return true;
   }
   if (group->even) return condense_even(t, w, group, m);

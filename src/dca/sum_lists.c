@@ -48,8 +48,8 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
   s->more.count = 0;
   for (int r = o->child_first; r < o->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
-    int source = o->fused ? fused : (int)c->update->at;
-    int stride = o->fused ? o->width : (int)c->update->stride;
+    int source = o->merged ? fused : (int)c->update->at;
+    int stride = o->merged ? o->width : (int)c->update->stride;
     for (int i = 0; i < c->border; i++)
       for (int k = 0; k <= i && good; k++, source += stride) {
         int a = c->to[i], b = c->to[k];

@@ -76,8 +76,8 @@ static void place_all(struct store *s)
   place_tiles(s, TREE_HUB, false, place_body);
   t->unknowns = align_up(t->rows, t->lanes);
   place_tiles(s, TREE_HUB, false, place_hub);
-  find_tile_runs(t, t->body_tile, t->body_tiles, t->body_stretch);
-  find_tile_runs(t, t->joint_tile, t->joint_tiles, t->joint_stretch);
+  find_tile_runs(t, t->body_tile, t->body_tiles, t->body_run_end);
+  find_tile_runs(t, t->joint_tile, t->joint_tiles, t->joint_run_end);
 }
 
 static void place_items(struct tree *t)
@@ -166,10 +166,10 @@ static bool allocate_tiles(struct store *s)
   t->carried_at = calloc(bodies, sizeof *t->carried_at);
   t->body_tile = calloc(nodes, sizeof *t->body_tile);
   t->joint_tile = calloc(nodes, sizeof *t->joint_tile);
-  t->body_stretch = calloc(nodes, sizeof *t->body_stretch);
-  t->joint_stretch = calloc(nodes, sizeof *t->joint_stretch);
+  t->body_run_end = calloc(nodes, sizeof *t->body_run_end);
+  t->joint_run_end = calloc(nodes, sizeof *t->joint_run_end);
   return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->hub_at && t->carried_at &&
-         t->body_tile && t->joint_tile && t->body_stretch && t->joint_stretch;
+         t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
 }
 
 bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)

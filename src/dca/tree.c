@@ -39,7 +39,7 @@ static void place_numbers(struct build *b, bool wide)
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
     bool leaf = o->kind == TREE_LEAF;
-    if ((o->width > 1) != wide || (leaf && o->fused)) continue;
+    if ((o->width > 1) != wide || (leaf && o->merged)) continue;
     o->update = t->front_size;
     t->front_size +=
         (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
@@ -371,8 +371,8 @@ static void merge_leaves(struct build *b, int group)
 {
   const struct node *a = template_of(b, group);
   if (!may_fuse(b, group)) return;
-  b->t->group[group].fused = true;
-  for (int c = a->child_first; c < a->child_end; c++) b->t->group[b->p.group_of[b->n.child[c]]].fused = true;
+  b->t->group[group].merged = true;
+  for (int c = a->child_first; c < a->child_end; c++) b->t->group[b->p.group_of[b->n.child[c]]].merged = true;
 }
 
 static void lay_children(struct build *b, int group)

@@ -179,7 +179,7 @@ struct tree_group {
   bool carried;       /* bodies: all of them are */
   bool aligned;
   bool unit_columns; /* leaf: all its couples have them, in every lane */
-  bool fused;        /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
+  bool merged;       /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
   int width;         /* lanes, or 1 */
   struct tree_sum sum;
   int pull_first, pull_end;       /* in tree.pull: the border, part by part */
@@ -240,8 +240,8 @@ struct tree {
   int *item;
   int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
   int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
-  int *body_stretch,
-      *joint_stretch; /* for each place in these lists the next one whose tile has another width */
+  int *body_run_end,
+      *joint_run_end; /* for each place in these lists the next one whose tile has another width */
   int *tile_of_joint; /* (joints) */
   /* groups */
   int groups;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: which bodies are carried by their joints (dca/tree.h). Masses are compared within a cluster: all bodies that links connect, rigid or not,
+ * Set-up: which bodies are carried by their joints (dca/tree.h).
+ * Masses are compared within a cluster: all bodies that links connect, rigid or not,
  * other than through the ground. */
 #include "layout/layout.h"
 

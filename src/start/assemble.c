@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
+static const double ROWS_ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
 static const double ASSEMBLED = 1e-9;
 static const double TURN_MOST = 0.5;   /* rad in a pass */
 static const double STALLED = 0.99;    /* of the merit before: no progress */
@@ -128,7 +128,7 @@ static bool pass_falls(const ali3_model *m, ali3_data *d, struct fit *fit, doubl
   for (int i = 0; i < HALVINGS && isfinite(*moved); i++, part *= 0.5) {
     go_part(m, d, part);
     const struct fit now = fit_of_rows(m, d);
-    if (!(now.merit < fit->merit) && !(now.residual <= ON_CONSTRAINT)) continue;
+    if (!(now.merit < fit->merit) && !(now.residual <= ROWS_ON_CONSTRAINT)) continue;
     *fit = now;
     return true;
   }
@@ -176,7 +176,8 @@ static int close_rows(const ali3_model *m, ali3_data *d, struct fit *fit)
     if (pass > 0) penalty_set(m, d, 0.0); /* rows may have had no gradient where the pass before began */
     status = stage_condense(m, d) ? ALI3_OK : ALI3_E_SINGULAR;
     bool falls = status == ALI3_OK && pass_falls(m, d, fit, &moved);
-    if (falls && fit->residual <= ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding)) break;
+    if (falls && fit->residual <= ROWS_ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding))
+      break;
     if (!falls && status == ALI3_OK && fit->residual <= ASSEMBLED) break; /* rounding is all that is left */
     stalls = falls && fit->merit < STALLED * before ? 0 : stalls + 1;
     if (falls && stalls < STALLS) continue;
@@ -281,7 +282,7 @@ int assemble(const ali3_model *m, ali3_data *d)
 {
   const ali3_options *o = &m->options;
   struct fit fit = fit_of_rows(m, d);
-  int status = fit.residual <= ON_CONSTRAINT ? ALI3_OK : close_rows(m, d, &fit);
+  int status = fit.residual <= ROWS_ON_CONSTRAINT ? ALI3_OK : close_rows(m, d, &fit);
   int turned = status == ALI3_OK ? turned_joint(m, d) : -1;
   if (turned >= 0) status = ALI3_E_ASSEMBLE;
   if (status == ALI3_OK) {

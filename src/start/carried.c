@@ -104,11 +104,12 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
   ask_laws(m, d, ahead);
   if (!stage_condense(m, d)) return false;
   stage_links(m, d, KERNEL_link_push_lambda);
+  /* right-hand sides of carried bodies, then of the rows */
   for (int b = 0; b < m->bodies; b++) {
-    double pull[BODY_Y];
-    balance_body(m, d, b, pull);
-    leave_weightless(&m->body[b], pull);
-    stored_set(m, d->solve.carried_rhs, BODY_Y, b, pull);
+    double rhs[BODY_Y];
+    balance_body(m, d, b, rhs);
+    leave_weightless(&m->body[b], rhs);
+    stored_set(m, d->solve.carried_rhs, BODY_Y, b, rhs);
   }
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *j = &f->link[i];
@@ -131,6 +132,7 @@ static double move_velocities(const ali3_model *m, ali3_data *d)
     struct body_state x = stored_state(m, d->now.x, b);
     const struct body_frame frame = stored_frame(m, d, b);
     for (int k = 0; k < BODY_Y; k++) dv[k] = d->solve.z[t->carried_at[b] + k * t->body[b].width];
+    /* where the body has no mass */
     leave_weightless(&m->body[b], dv);
     body_velocity(&x, y);
     for (int k = 0; k < BODY_Y - 1; k++) {
@@ -156,6 +158,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   for (int round = 0; ok && round < 2; round++) {
     double last = INFINITY;
     memcpy(d->last.x, d->now.x, X_NUMBERS * slots * sizeof *d->now.x);
+    /* passes, until the change is nothing; back if those of round 1 lead nowhere */
     for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
       ok = balance_step(m, d, round == 0);
       if (!ok) break;

@@ -54,12 +54,12 @@ static double joint_angle(const struct joint *joint, const struct rows_start *at
 /* The points of its rows that are lengths. */
 static double joint_distance(const struct joint_rows *j, const struct rows_start *at)
 {
-  double square = 0.0, apart = sqrt(v3_dot(at->d, at->d));
+  double square = 0.0, separation = sqrt(v3_dot(at->d, at->d));
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     double U[3];
-    if (p->kind == ROW_COINCIDE) square += apart * apart;
-    if (p->kind == ROW_DISTANCE) square += (apart - j->length) * (apart - j->length);
+    if (p->kind == ROW_COINCIDE) square += separation * separation;
+    if (p->kind == ROW_DISTANCE) square += (separation - j->length) * (separation - j->length);
     if (p->kind != ROW_IN_PLANE) continue;
     m3_mul(U, at->f[0].R, p->u);
     square += v3_dot(U, at->d) * v3_dot(U, at->d);
@@ -215,8 +215,8 @@ static void keep_largest(double largest[LISTED], double x)
     }
 }
 
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *used,
-                                                         const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void append_opening(char *text, size_t size, size_t *used,
+                                                                 const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -234,7 +234,8 @@ int openings_list(const ali3_model *m, char *text, size_t size)
     keep_largest(largest, opening_extent(m, &o));
     open += o.open;
   }
-  append(text, size, &used, "%s", "");
+  /* the largest ones, in the order of the model */
+  append_opening(text, size, &used, "%s", "");
   for (int i = 0; i < m->joints + m->forces && shown < LISTED; i++) {
     const ali3_opening o = opening_at(m, i, length);
     char words[300];
@@ -243,8 +244,8 @@ int openings_list(const ali3_model *m, char *text, size_t size)
       joint_words(m, i, &o, words, sizeof words);
     else
       force_words(m, i - m->joints, &o, words, sizeof words);
-    append(text, size, &used, "%s%s", shown++ ? "; " : "", words);
+    append_opening(text, size, &used, "%s%s", shown++ ? "; " : "", words);
   }
-  if (open > shown) append(text, size, &used, "; and %d more", open - shown);
+  if (open > shown) append_opening(text, size, &used, "; and %d more", open - shown);
   return open;
 }

@@ -69,6 +69,7 @@ static void append_cause(const ali3_model *m, const ali3_violation *v, char *tex
   } else {
     append_force(m, v->drive, text, size);
   }
+  /* what acts against it */
   if (v->other >= 0) {
     append_text(text, size, "%s ", aims && !v->rates ? "," : "");
     append_text(text, size, "and ");
@@ -100,8 +101,8 @@ static bool has_own(const struct body *b, bool turn, const double direction[3])
   return turn ? v3_dot(axis, moment) > ROUNDING * all * v3_dot(axis, axis) : b->mass > 0.0;
 }
 
-/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the mass is lost
- * in rounding. */
+/* What nothing holds, as "along (0, 1, 0)"; the larger of both parts. Where the body has mass it is not free, but the
+ * mass is lost in rounding. */
 static void free_direction(const ali3_model *m, const ali3_report *r, char *text, size_t size)
 {
   const double *o = r->free_direction;
@@ -183,6 +184,7 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
     return cannot_assemble_text(m, d, text, size);
+  /* whose it is, and why */
   if (r->worst_body >= 0)
     snprintf(where, sizeof where, ": body \"%s\"", m->body[r->worst_body].name);
   else if (r->status == ALI3_E_SINGULAR && (r->worst_joint >= 0 || r->worst_force >= 0))

@@ -364,6 +364,7 @@ INLINED void body_balance_of(const struct stage *s, int tile)
     body_acceleration_free_of(s, tile);
     return;
   }
+  /* the forces on it, at rest */
   struct body_state still = *b.x;
   for (int i = 0; i < 3; i++) still.rdd[i] = num_all(0.0);
   for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
@@ -407,12 +408,12 @@ INLINED void body_response_of(const struct stage *s, int tile)
   }
   const num *e = (const num *)(s->d->solve.z + b.t->at),
             *rhs = numbers_at(s->d->solve.carried_rhs, b.slot, BODY_Y);
-  num *beta = (num *)(s->d->solve.beta + b.t->at), *kept = (num *)(s->d->solve.z_first + b.t->at);
+  num *beta = (num *)(s->d->solve.beta + b.t->at), *first = (num *)(s->d->solve.z_first + b.t->at);
   body_apply_delta_as(b.t->diagonal, b.delta, e, g);
   for (int y = 0; y < BODY_Y; y++) {
     beta[y] = rhs[y] - (g[y] + f[y]);
     response[y] = -e[y];
-    kept[y] = e[y];
+    first[y] = e[y];
   }
 }
 

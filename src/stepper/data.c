@@ -63,6 +63,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   if (f->tree->carried) o->carried_rhs = take_doubles(a, BODY_Y * n);
   o->beta = take_doubles(a, unknowns);
   o->z = take_doubles(a, unknowns);
+  /* for refined solves */
   if (f->tree->hubs) {
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
@@ -281,7 +282,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   const double *J = room;
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].tips) /* a step leaves none */
+  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].has_tips) /* a step leaves none */
     rows_evaluate(j, &view.v, Phi, room);
   else
     J = stored_jacobian(j, d->here.J, room);

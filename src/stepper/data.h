@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies, m = tree.rows rows,
- * u = tree.unknowns, all as the tree stores them. The ground is the last body: identity pose, all else 0. In lanes not in use
- * bodies weigh nothing and rest there, too; rows have J 0, c 1. */
+ * The fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies,
+ * m = tree.rows rows, u = tree.unknowns, all as the tree stores them. The ground is the last body: identity pose,
+ * all else 0. In lanes not in use bodies weigh nothing and rest there, too; rows have J 0, c 1. */
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 

@@ -55,6 +55,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->force_link[force] = link;
   f->force_of[link - m->joints] = force;
   rows_compile_force(m, force, f->link, j, &at_start);
+  /* what its rows need of the step */
   const double sway = pulled_hard(m, force, j, dt, at_start);
   if (sway > 0.0) rows_add_sway(j, sway);
   f->values |= ali3_force_type_takes_value(spec->type);
@@ -168,6 +169,7 @@ static int lay_out_tree(ali3_model *m, struct frozen *f)
 
 static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
+  /* room for all lists */
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
   f->link = calloc((size_t)f->links + 1, sizeof *f->link);
@@ -184,6 +186,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
       !f->drive || !f->loads_first || !f->loads || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  /* from links to the tree */
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
@@ -200,6 +203,7 @@ static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *opt
 
 int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 {
+  /* what is refused */
   const ali3_options by_default = ali3_options_default();
   if (!m) return ALI3_E_ARGUMENT;
   if (!options) options = &by_default;

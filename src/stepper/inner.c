@@ -147,7 +147,7 @@ static const double
 /* What the iterations leave over of the rigid rows is taken off once more, by the same factors and for the
  * positions alone: in a chain that whips an iteration shrinks them by 30, this by 3000. Below the limit, m or
  * 1, it is saved. */
-static const double MET = 1e-10;
+static const double ROWS_MET = 1e-10;
 
 /* Norms of the increments: of the first iteration, of the last, the largest before the last; and the part of a single
  * body in the last. */
@@ -202,7 +202,7 @@ static bool newton_iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 static bool project_end(const ali3_model *m, ali3_data *d)
 {
   bool branch = d->combines; /* where branches meet all is projected by factors of their own */
-  if (!branch && !norm_below(m, d->solve.Phi, MET)) {
+  if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }

@@ -17,9 +17,9 @@ ISA_LIST(DECLARE)
         &LANE_JOIN2(norm_kernels, isa, lanes)                                                                \
   }
 #define TABLES(isa) [ISA_##isa] = {[ONE] = TABLE(isa, 1), [ALL] = TABLE(isa, LANES_##isa)},
-static const struct step_kernels list[ISA_COUNT][SIZES] = {ISA_LIST(TABLES)};
+static const struct step_kernels kernel_table[ISA_COUNT][SIZES] = {ISA_LIST(TABLES)};
 
 const struct step_kernels *step_kernels(enum isa isa, int lanes)
 {
-  return &list[isa][lanes == 1 ? ONE : ALL];
+  return &kernel_table[isa][lanes == 1 ? ONE : ALL];
 }

@@ -5,39 +5,40 @@
 #include <math.h>
 
 /* Numbers that are summed up side by side, for any LANES: so the order is one. */
-enum { APART = 8, PARTS = APART / LANES };
-_Static_assert(APART % LANES == 0, "");
+enum { PARTIAL = 8, PARTS = PARTIAL / LANES };
+_Static_assert(PARTIAL % LANES == 0, "");
 
 static double sum_of(const double *a, int n)
 {
   const num *v = (const num *)a;
   num part[PARTS];
-  double apart[APART], total = 0.0;
+  double partial[PARTIAL], total = 0.0;
   int i = 0;
   for (int k = 0; k < PARTS; k++) part[k] = num_all(0.0);
-  for (; i + APART <= n; i += APART)
+  for (; i + PARTIAL <= n; i += PARTIAL)
     for (int k = 0; k < PARTS; k++) part[k] += *v++;
   for (int k = 0; k < PARTS; k++)
-    for (int l = 0; l < LANES; l++) apart[k * LANES + l] = num_lane(part[k], l);
-  for (; i < n; i++) apart[0] += a[i];
-  for (int k = 0; k < APART; k++) total += apart[k];
+    for (int l = 0; l < LANES; l++) partial[k * LANES + l] = num_lane(part[k], l);
+  for (; i < n; i++) partial[0] += a[i];
+  for (int k = 0; k < PARTIAL; k++) total += partial[k];
   return total;
 }
 
-static double largest_of(const double *a, int n)
+static double largest_size(const double *a, int n)
 {
   const num *v = (const num *)a;
   num most[PARTS], all[PARTS];
   double one = 0.0, check = 0.0;
   int i = 0;
   for (int k = 0; k < PARTS; k++) most[k] = all[k] = num_all(0.0);
-  for (; i + APART <= n; i += APART)
+  for (; i + PARTIAL <= n; i += PARTIAL)
     for (int k = 0; k < PARTS; k++) {
       num own = num_max(*v, -*v);
       most[k] = num_max(own, most[k]);
       all[k] += own;
       v++;
     }
+  /* the rest, then all parts */
   for (; i < n; i++) {
     one = fabs(a[i]) > one ? fabs(a[i]) : one;
     check += fabs(a[i]);
@@ -80,5 +81,5 @@ static void combine_branches(double *restrict c, const double *a, const double *
 }
 
 extern const struct norm_kernels LANE_NAME(norm_kernels);
-const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of, largest_of, find_above, add_scaled,
+const struct norm_kernels LANE_NAME(norm_kernels) = {sum_of, largest_size, find_above, add_scaled,
                                                      combine_branches};

@@ -148,6 +148,7 @@ int violation_judge(const ali3_model *m, ali3_data *d)
     }
     if (v->relative > v->limit) return ALI3_VIOLATED;
   }
+  /* positions are met: velocities */
   if (r->velocity * dt > VIOLATION_VELOCITY * least) {
     measure_opening(m, d, true, v);
     v->limit = VIOLATION_VELOCITY / dt;
