@@ -27,7 +27,7 @@ void endpoints_list(struct endpoints *all, const struct settings *s)
   }
 }
 
-static bool out_of_memory(char *error, size_t size)
+static bool report_no_memory(char *error, size_t size)
 {
   snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
   return false;
@@ -60,25 +60,25 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
 bool endpoints_open(struct endpoints *all, char *error, size_t size)
 {
   all->bell = aligned_zalloc(sizeof *all->bell);
-  if (!all->bell) return out_of_memory(error, size);
+  if (!all->bell) return report_no_memory(error, size);
   all->telemetry = telemetry_create(all->settings->instance, &all->left, error, size);
   if (!all->telemetry) return false;
   all->telemetry->devices = (uint64_t)all->settings->devices;
   int ports = 0;
   for (int i = 0; i < ENDPOINTS; i++) ports += endpoint_ports(&all->endpoint[i]);
   all->place = aligned_zalloc((size_t)ports * sizeof *all->place);
-  if (!all->place) return out_of_memory(error, size);
+  if (!all->place) return report_no_memory(error, size);
   for (int i = 0; i < ENDPOINTS; i++) {
     struct endpoint *e = &all->endpoint[i];
     e->counters = &all->telemetry->counters;
     e->view = all->telemetry->device;
-    if (!open_ports(all, e)) return out_of_memory(error, size);
+    if (!open_ports(all, e)) return report_no_memory(error, size);
   }
   return true;
 }
 
 /* Tools read a description beside the telemetry. One that cannot be made stops nothing. */
-static void describe(const struct endpoints *all, const struct endpoint *e)
+static void describe_endpoint(const struct endpoints *all, const struct endpoint *e)
 {
   char *text = e->protocol->describe ? e->protocol->describe(e, all->settings->instance) : NULL;
   if (text) telemetry_describe(all->telemetry, text);
@@ -91,7 +91,7 @@ bool endpoints_start(struct endpoints *all, char *error, size_t size)
     struct endpoint *e = &all->endpoint[i];
     if (e->count == 0) continue;
     if (!endpoint_start(e, error, size)) return false;
-    describe(all, e);
+    describe_endpoint(all, e);
   }
   return true;
 }

@@ -67,7 +67,7 @@ void supervisor_close(struct supervisor *s)
   reload_close(&s->reload);
 }
 
-static enum log_level level_of(const struct cycle_event *e)
+static enum log_level level_of_event(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
@@ -79,7 +79,7 @@ static enum log_level level_of(const struct cycle_event *e)
 }
 
 /* Events of which a client can make as many as he likes; -1: what stops the motion, or happens once. */
-static int kind_of(const struct cycle_event *e)
+static int kind_of_event(const struct cycle_event *e)
 {
   const bool stops = e->to == STATE_SAFE || e->to == STATE_FAULT;
   switch (e->cause) {
@@ -106,11 +106,11 @@ static void log_events(struct supervisor *s, uint64_t now)
   while (outbox_next_event(&s->cycle->outbox, &e)) {
     char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
-    const int kind = kind_of(&e);
+    const int kind = kind_of_event(&e);
     if (kind >= 0)
-      log_limited(&s->limits, (unsigned)kind, level_of(&e), now, "%s", text);
+      log_limited(&s->limits, (unsigned)kind, level_of_event(&e), now, "%s", text);
     else
-      log_line(level_of(&e), "%s", text);
+      log_line(level_of_event(&e), "%s", text);
     s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
@@ -193,7 +193,7 @@ static bool has_taken_it(const struct supervisor *s, const struct telemetry_live
   return !pending && (live->waiting || live->over || live->cycle >= s->stuck_cycle + CYCLES);
 }
 
-static void watch(struct supervisor *s, const struct telemetry_live *live, bool pending, uint64_t now)
+static void watch_loop(struct supervisor *s, const struct telemetry_live *live, bool pending, uint64_t now)
 {
   const uint64_t ran = loop_thread_ran_ns(&s->thread);
   const uint64_t since = ran > s->ran_ns ? ran - s->ran_ns : 0;
@@ -229,7 +229,7 @@ static void hang_up(struct supervisor *s)
 }
 
 /* A second one does not wait for the platform to be parked. */
-static void stop(struct supervisor *s, int number)
+static void stop_loop(struct supervisor *s, int number)
 {
   const bool parks = s->cycle->config.platform, again = s->stop_ns > 0;
   log_line(LOG_LEVEL_INFO, "SIG%s%s: stopping%s", sigabbrev_np(number), again ? " again" : "",
@@ -255,7 +255,7 @@ static void take_signal(struct supervisor *s, int number)
   } else if (number == SIGHUP && s->hangup_reloads) {
     hang_up(s);
   } else {
-    stop(s, number);
+    stop_loop(s, number);
   }
 }
 
@@ -292,7 +292,7 @@ static bool is_overdue(struct supervisor *s, const struct telemetry_live *live, 
   return now - s->waits_ns > GRACE_NS + 2 * s->cycle->config.period_ns;
 }
 
-static void begin(struct supervisor *s)
+static void begin_watching(struct supervisor *s)
 {
   uint64_t watchdog_us = 0;
   const uint64_t now = clock_now_ns();
@@ -306,7 +306,7 @@ bool supervisor_run(struct supervisor *s)
   const struct cycle_config *g = &s->cycle->config;
   struct telemetry_live live = {0};
   bool seen = false;
-  begin(s);
+  begin_watching(s);
   while (!live.over) {
     take_signals(s);
     const uint64_t now = clock_now_ns();
@@ -323,7 +323,7 @@ bool supervisor_run(struct supervisor *s)
       live = fresh;
       seen = true;
     }
-    watch(s, &live, pending, now);
+    watch_loop(s, &live, pending, now);
     if (seen) restart_tick(s->restart, &live, s->shown_stuck, now);
     if (!s->ready && live.cycle > (uint64_t)g->settings.warmup) notify_ready(s);
     if (s->ready) reload_tick(&s->reload, s->cycle, now);
