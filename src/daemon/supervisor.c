@@ -67,7 +67,7 @@ void supervisor_close(struct supervisor *s)
   reload_close(&s->reload);
 }
 
-static enum log_level level_of_event(const struct cycle_event *e)
+static enum log_level event_level(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
@@ -79,7 +79,7 @@ static enum log_level level_of_event(const struct cycle_event *e)
 }
 
 /* Events of which a client can make as many as he likes; -1: what stops the motion, or happens once. */
-static int kind_of_event(const struct cycle_event *e)
+static int event_kind(const struct cycle_event *e)
 {
   const bool stops = e->to == STATE_SAFE || e->to == STATE_FAULT;
   switch (e->cause) {
@@ -103,14 +103,15 @@ static void log_events(struct supervisor *s, uint64_t now)
 {
   const struct cycle_config *g = &s->cycle->config;
   struct cycle_event e;
+  /* Events that stop the motion are always logged; those that clients can repeat are limited. */
   while (outbox_next_event(&s->cycle->outbox, &e)) {
     char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
-    const int kind = kind_of_event(&e);
+    const int kind = event_kind(&e);
     if (kind >= 0)
-      log_limited(&s->limits, (unsigned)kind, level_of_event(&e), now, "%s", text);
+      log_limited(&s->limits, (unsigned)kind, event_level(&e), now, "%s", text);
     else
-      log_line(level_of_event(&e), "%s", text);
+      log_line(event_level(&e), "%s", text);
     s->reload.platform_set |= e.cause == CAUSE_PLATFORM_SET;
     if (e.cause == CAUSE_EXIT) s->final_state = e.from;
   }
@@ -292,7 +293,7 @@ static bool is_overdue(struct supervisor *s, const struct telemetry_live *live, 
   return now - s->waits_ns > GRACE_NS + 2 * s->cycle->config.period_ns;
 }
 
-static void begin_watching(struct supervisor *s)
+static void begin_watch(struct supervisor *s)
 {
   uint64_t watchdog_us = 0;
   const uint64_t now = clock_now_ns();
@@ -306,7 +307,7 @@ bool supervisor_run(struct supervisor *s)
   const struct cycle_config *g = &s->cycle->config;
   struct telemetry_live live = {0};
   bool seen = false;
-  begin_watching(s);
+  begin_watch(s);
   while (!live.over) {
     take_signals(s);
     const uint64_t now = clock_now_ns();

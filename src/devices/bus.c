@@ -118,7 +118,7 @@ static bool open_line(struct bus *b)
 }
 
 /* On a connection at rest nothing comes but its end, or an answer nobody waits for. */
-static bool at_rest(const struct bus *b)
+static bool connection_is_quiet(const struct bus *b)
 {
   struct pollfd p = {.fd = modbus_get_socket(b->context), .events = POLLIN};
   return poll(&p, 1, 0) == 0;
@@ -126,7 +126,7 @@ static bool at_rest(const struct bus *b)
 
 enum bus_result bus_open(struct bus *b, char *error, size_t size)
 {
-  if (b->open && b->place.host && !at_rest(b)) bus_close(b);
+  if (b->open && b->place.host && !connection_is_quiet(b)) bus_close(b);
   if (b->open) return BUS_OK;
   int fd = -1;
   const bool done = b->place.host ? (fd = make_connection(b)) >= 0 : open_line(b);
@@ -163,7 +163,7 @@ static enum bus_result result_of(int e)
 }
 
 /* Late answers still on the line have come when it has been quiet for as long as one may take. */
-static void quieten(struct bus *b)
+static void wait_for_silence(struct bus *b)
 {
   const int fd = modbus_get_socket(b->context);
   const uint64_t end_ns = clock_now_ns() + QUIET_AT_LONGEST * b->timeout_ns;
@@ -172,11 +172,12 @@ static void quieten(struct bus *b)
 }
 
 /* What is left of the connection, and the reason in words. */
-static enum bus_result judge(struct bus *b, const char *what, enum wire_table table, int address, int count,
-                             char *error, size_t size)
+static enum bus_result judge_failure(struct bus *b, const char *what, enum wire_table table, int address,
+                                     int count, char *error, size_t size)
 {
   const int e = errno;
   const enum bus_result result = result_of(e);
+  /* The reason in words: what was asked, and why it failed. */
   char why[48];
   if (result == BUS_TIMEOUT)
     snprintf(why, sizeof why, "no answer in %g s", (double)b->timeout_ns / (double)NS_PER_S);
@@ -186,16 +187,17 @@ static enum bus_result judge(struct bus *b, const char *what, enum wire_table ta
     snprintf(error, size, "%s %s %d-%d: %s", what, wire_table_name(table), address, address + count - 1, why);
   else
     snprintf(error, size, "%s %s %d: %s", what, wire_table_name(table), address, why);
+  /* A connection whose next answer cannot be trusted is closed; on a line it waits until all is quiet. */
   if (result == BUS_LOST || (result != BUS_EXCEPTION && b->place.host))
     bus_close(b);
   else if (result != BUS_EXCEPTION)
-    quieten(b);
+    wait_for_silence(b);
   b->exception = result == BUS_EXCEPTION && e != EMBBADEXC ? e - MODBUS_ENOBASE : 0;
   return result;
 }
 
 /* The whole answer is to be there in time: without a limit from byte to byte that for the first counts for all. */
-static void prepare(struct bus *b)
+static void prepare_request(struct bus *b)
 {
   const uint64_t us = b->timeout_ns / 1000;
   modbus_set_slave(b->context, b->unit);
@@ -209,7 +211,8 @@ enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int 
 {
   uint8_t bits[PLAN_READ_BITS];
   int got = -1;
-  prepare(b);
+  prepare_request(b);
+  /* Each table has its own function; bits come as bytes. */
   switch (table) {
   case TABLE_COIL:
     got = modbus_read_bits(b->context, address, count, bits);
@@ -224,7 +227,7 @@ enum bus_result bus_read(struct bus *b, enum wire_table table, int address, int 
     got = modbus_read_input_registers(b->context, address, count, words);
     break;
   }
-  if (got != count) return judge(b, "read", table, address, count, error, size);
+  if (got != count) return judge_failure(b, "read", table, address, count, error, size);
   if (modbus_plan_of_bits(table))
     for (int i = 0; i < count; i++) words[i] = bits[i];
   return BUS_OK;
@@ -242,8 +245,8 @@ static int write_bits(struct bus *b, int address, int count, const uint16_t *wor
 enum bus_result bus_write(struct bus *b, enum wire_table table, int address, int count, const uint16_t *words,
                           char *error, size_t size)
 {
-  prepare(b);
+  prepare_request(b);
   const int written = table == TABLE_COIL ? write_bits(b, address, count, words)
                                           : modbus_write_registers(b->context, address, count, words);
-  return written == count ? BUS_OK : judge(b, "write", table, address, count, error, size);
+  return written == count ? BUS_OK : judge_failure(b, "write", table, address, count, error, size);
 }

@@ -75,7 +75,7 @@ static void back_off(struct member *m, uint64_t now_ns)
   if (m->due_ns < now_ns + m->back_off_ns) m->due_ns = now_ns + m->back_off_ns;
 }
 
-static void schedule(struct member *m, enum bus_result result, bool answered)
+static void schedule_poll(struct member *m, enum bus_result result, bool answered)
 {
   const uint64_t period_ns = m->station.period_ns, now_ns = clock_now_ns();
   uint64_t periods = 1;
@@ -107,11 +107,11 @@ static void poll_one(struct line *l, struct member *m)
   const bool was_open = l->bus.open;
   bool answered;
   const enum bus_result result = station_poll(&m->station, &l->bus, &answered);
-  schedule(m, result, answered);
+  schedule_poll(m, result, answered);
   if (!was_open && l->bus.open) wake_others(l, m);
 }
 
-static void *run(void *arg)
+static void *run_line(void *arg)
 {
   struct line *l = arg;
   const uint64_t start_ns = clock_now_ns();
@@ -168,7 +168,7 @@ static bool start_devices(struct endpoint *e, char *error, size_t size)
     struct line *l = &all->line[i];
     char name[16];
     snprintf(name, sizeof name, "dev-%.11s", l->member[0].station.device->name);
-    ok = endpoint_run(e, name, STACK_KB, run, l, error, size);
+    ok = endpoint_run(e, name, STACK_KB, run_line, l, error, size);
   }
   return ok;
 }
@@ -202,6 +202,12 @@ static const char *device_name(const struct endpoint *e, int i)
   return ((const struct modbus_device *)e->config)[i].name;
 }
 
+static void select_written(const struct endpoint *e, int i, bool *wanted)
+{
+  const struct wiring *map = &((const struct modbus_device *)e->config)[i].map;
+  for (int k = 0; k < map->count; k++) wanted[map->item[k].signal] |= !map->item[k].input;
+}
+
 static void devices_text(const struct endpoint *e, char *text, size_t size)
 {
   snprintf(text, size, "%d device%s", e->count, e->count == 1 ? "" : "s");
@@ -214,6 +220,7 @@ static void map_device(const struct modbus_device *d, const struct signals *sign
     snprintf(place, sizeof place, "%s at %s:%d, unit %d", d->name, d->place.host, d->place.port, d->unit);
   else
     snprintf(place, sizeof place, "%s on %s, unit %d", d->name, d->place.serial.path, d->unit);
+  /* The map of the device, then the register that tells that it lives. */
   for (int i = 0; i < d->map.count; i++) {
     const struct wired *w = &d->map.item[i];
     io_map_add_modbus(map, &(struct io_map_modbus){.device = place,
@@ -244,6 +251,7 @@ const struct protocol devices_protocol = {.name = "devices",
                                           .state = sizeof(struct lines),
                                           .source = SOURCE_DEVICE,
                                           .port_name = device_name,
+                                          .select = select_written,
                                           .start = start_devices,
                                           .hurry = hurry_devices,
                                           .close = close_devices,

@@ -8,7 +8,7 @@ struct reach {
   int registers, bits, gap_registers, gap_bits;
 };
 
-static bool make_room(struct modbus_plan *p, const struct wiring *map)
+static bool alloc_plan(struct modbus_plan *p, const struct wiring *map)
 {
   const size_t most = (size_t)map->count + 1;
   *p = (struct modbus_plan){.request = calloc(most, sizeof *p->request),
@@ -17,8 +17,8 @@ static bool make_room(struct modbus_plan *p, const struct wiring *map)
 }
 
 /* The next thing in the order of tables and addresses: extends the last request, or begins one. */
-static void append(struct modbus_plan *p, int item, enum wire_table table, int address, int count,
-                   const struct reach *reach, int used)
+static void append_item(struct modbus_plan *p, int item, enum wire_table table, int address, int count,
+                        const struct reach *reach, int used)
 {
   const bool bits = modbus_plan_of_bits(table);
   const int most = bits ? reach->bits : reach->registers, gap = bits ? reach->gap_bits : reach->gap_registers;
@@ -56,17 +56,18 @@ bool modbus_plan_reads(struct modbus_plan *p, const struct wiring *map, int aliv
                               .bits = PLAN_READ_BITS,
                               .gap_registers = bridge ? PLAN_GAP_REGISTERS : 0,
                               .gap_bits = bridge ? PLAN_GAP_BITS : 0};
-  if (!make_room(p, map)) return false;
+  if (!alloc_plan(p, map)) return false;
   int used = 0;
+  /* The map is in order; `alive` is put in at its place. */
   bool waits = alive >= 0;
   for (int i = 0; i <= map->count; i++) {
     const struct wired *w = i < map->count ? &map->item[i] : NULL;
     if (w && !w->input) continue;
     if (waits && (!w || w->table > TABLE_HOLDING || (w->table == TABLE_HOLDING && w->address >= alive))) {
-      append(p, PLAN_ALIVE, TABLE_HOLDING, alive, 1, &reach, used++);
+      append_item(p, PLAN_ALIVE, TABLE_HOLDING, alive, 1, &reach, used++);
       waits = false;
     }
-    if (w) append(p, i, w->table, w->address, wire_registers(w->wire.type), &reach, used++);
+    if (w) append_item(p, i, w->table, w->address, wire_registers(w->wire.type), &reach, used++);
   }
   alive_first(p);
   return true;
@@ -75,11 +76,11 @@ bool modbus_plan_reads(struct modbus_plan *p, const struct wiring *map, int aliv
 bool modbus_plan_writes(struct modbus_plan *p, const struct wiring *map)
 {
   const struct reach reach = {.registers = PLAN_WRITE_REGISTERS, .bits = PLAN_WRITE_BITS};
-  if (!make_room(p, map)) return false;
+  if (!alloc_plan(p, map)) return false;
   int used = 0;
   for (int i = 0; i < map->count; i++) {
     const struct wired *w = &map->item[i];
-    if (!w->input) append(p, i, w->table, w->address, wire_registers(w->wire.type), &reach, used++);
+    if (!w->input) append_item(p, i, w->table, w->address, wire_registers(w->wire.type), &reach, used++);
   }
   return true;
 }

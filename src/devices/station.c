@@ -15,7 +15,7 @@ enum {
 };
 static const uint64_t LEAVE_NS = 3 * NS_PER_S / 10; /* for each answer, when the daemon is to end */
 
-static uint64_t ns_of(double seconds)
+static uint64_t device_ns(double seconds)
 {
   return (uint64_t)llround(seconds * (double)NS_PER_S);
 }
@@ -26,8 +26,8 @@ bool station_init(struct station *s, const struct modbus_device *device, const s
   *s = (struct station){.device = device,
                         .port = port,
                         .view = view,
-                        .period_ns = ns_of(device->period),
-                        .timeout_ns = ns_of(device->timeout),
+                        .period_ns = device_ns(device->period),
+                        .timeout_ns = device_ns(device->timeout),
                         .signals = signals,
                         .input_first = signals->input_first,
                         .channels = signals->channels};
@@ -45,12 +45,12 @@ void station_free(struct station *s)
   free(s->sample);
 }
 
-static void count(_Atomic uint64_t *counter)
+static void count_event(_Atomic uint64_t *counter)
 {
   atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-static enum bus_result note(struct station *s, enum bus_result result, const char *error)
+static enum bus_result note_result(struct station *s, enum bus_result result, const char *error)
 {
   static const enum device_error kind[] = {[BUS_EXCEPTION] = DEVICE_ERROR_exception,
                                            [BUS_WRONG] = DEVICE_ERROR_wrong,
@@ -58,18 +58,18 @@ static enum bus_result note(struct station *s, enum bus_result result, const cha
                                            [BUS_LOST] = DEVICE_ERROR_lost,
                                            [BUS_UNREACHABLE] = DEVICE_ERROR_unreachable};
   if (result == BUS_OK) return result;
-  count(&s->view->errors[kind[result]]);
+  count_event(&s->view->errors[kind[result]]);
   device_tell(s->view, error);
   return result;
 }
 
-static enum bus_result worse(enum bus_result a, enum bus_result b)
+static enum bus_result worse_result(enum bus_result a, enum bus_result b)
 {
   return a > b ? a : b;
 }
 
 /* Without a connection, and on a line that has just kept silent, there is no use in asking on. */
-static bool goes_on(const struct bus *b, enum bus_result result)
+static bool may_go_on(const struct bus *b, enum bus_result result)
 {
   return b->open && result != BUS_TIMEOUT;
 }
@@ -81,7 +81,7 @@ static void take_value(struct station *s, const struct wired *w, const uint16_t 
   const double value = wire_get(&w->wire, at);
   const bool counts = s->device->alive >= 0;
   if (!isfinite(value))
-    count(&s->view->errors[DEVICE_ERROR_nonfinite]);
+    count_event(&s->view->errors[DEVICE_ERROR_nonfinite]);
   else if (!counts || s->counted)
     s->sample[w->signal - s->input_first] = (struct input_sample){
         .value = value, .t_ns = t_ns, .sequence = s->sequence, .counted = counts ? COUNTER_BITS : 0};
@@ -104,13 +104,13 @@ static void take_answer(struct station *s, const struct modbus_plan *p, const st
   }
 }
 
-static void hand_over(struct station *s)
+static void publish_inputs(struct station *s)
 {
   memcpy(snapshot_begin(&s->port->inputs), s->sample, (size_t)s->channels * sizeof *s->sample);
   snapshot_publish(&s->port->inputs);
 }
 
-static enum bus_result read_all(struct station *s, struct bus *b, bool *answered)
+static enum bus_result read_inputs(struct station *s, struct bus *b, bool *answered)
 {
   enum bus_result worst = BUS_OK;
   const struct modbus_plan *p = &s->reads[s->gapless];
@@ -119,16 +119,17 @@ static enum bus_result read_all(struct station *s, struct bus *b, bool *answered
     uint16_t words[PLAN_READ_BITS];
     char error[DEVICE_TEXT] = "";
     const enum bus_result result =
-        note(s, bus_read(b, r->table, r->address, r->count, words, error, sizeof error), error);
+        note_result(s, bus_read(b, r->table, r->address, r->count, words, error, sizeof error), error);
     *answered |= result <= BUS_EXCEPTION;
     if (result == BUS_OK) take_answer(s, p, r, words);
+    /* The device has nothing in a gap that was read along: from now on it is asked without gaps. */
     if (result == BUS_EXCEPTION && r->bridges &&
         (b->exception == NO_SUCH_ADDRESS || b->exception == NO_SUCH_VALUE)) {
       s->gapless = 1;
-      return read_all(s, b, answered);
+      return read_inputs(s, b, answered);
     }
-    worst = worse(worst, result);
-    if (!goes_on(b, result)) break;
+    worst = worse_result(worst, result);
+    if (!may_go_on(b, result)) break;
   }
   return worst;
 }
@@ -141,43 +142,44 @@ static double value_to_write(const struct station *s, const struct wired *w, boo
 
 /* False where nothing is to be written: what stands in for "no value" would be a number to the device. The safe value of a rig
  * that nobody has armed is withheld, too: nobody knows how far from there it stands. */
-static bool put_value(struct station *s, const struct wired *w, bool runs, uint16_t *at)
+static bool put_output(struct station *s, const struct wired *w, bool runs, uint16_t *at)
 {
   if ((s->frame->flags & FLAG_WITHHELD) && signals_is_motion(s->signals, w->signal)) return false;
   const double value = value_to_write(s, w, runs);
   const enum wire_fit fit = isfinite(value) ? wire_put(&w->wire, value, at) : WIRE_NO_VALUE;
-  if (fit == WIRE_CLAMPED) count(&s->view->errors[DEVICE_ERROR_clamped]);
-  if (fit == WIRE_NO_VALUE) count(&s->view->errors[DEVICE_ERROR_withheld]);
+  if (fit == WIRE_CLAMPED) count_event(&s->view->errors[DEVICE_ERROR_clamped]);
+  if (fit == WIRE_NO_VALUE) count_event(&s->view->errors[DEVICE_ERROR_withheld]);
   return fit != WIRE_NO_VALUE;
 }
 
 /* Of a request, the words from `first` to before `end`. */
-static enum bus_result write_words(struct station *s, struct bus *b, const struct modbus_request *r,
-                                   const uint16_t *words, int first, int end)
+static enum bus_result write_request_words(struct station *s, struct bus *b, const struct modbus_request *r,
+                                           const uint16_t *words, int first, int end)
 {
   char error[DEVICE_TEXT] = "";
   if (first == end) return BUS_OK;
-  return note(s, bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error),
-              error);
+  return note_result(
+      s, bus_write(b, r->table, r->address + first, end - first, words + first, error, sizeof error), error);
 }
 
 /* In as many writes as what is not to be written leaves of it. */
-static enum bus_result write_one(struct station *s, struct bus *b, const struct modbus_request *r, bool runs)
+static enum bus_result write_request(struct station *s, struct bus *b, const struct modbus_request *r,
+                                     bool runs)
 {
   uint16_t words[PLAN_WRITE_BITS];
   enum bus_result worst = BUS_OK, result = BUS_OK;
   int first = 0, end = 0; /* of the words that wait to be written */
-  for (int i = 0; i < r->items && goes_on(b, result); i++) {
+  for (int i = 0; i < r->items && may_go_on(b, result); i++) {
     const struct wired *w = &s->device->map.item[s->writes.item[r->first + i]];
     const int at = w->address - r->address, next = at + wire_registers(w->wire.type);
-    if (!put_value(s, w, runs, words + at)) {
-      result = write_words(s, b, r, words, first, end);
-      worst = worse(worst, result);
+    if (!put_output(s, w, runs, words + at)) {
+      result = write_request_words(s, b, r, words, first, end);
+      worst = worse_result(worst, result);
       first = next;
     }
     end = next;
   }
-  if (goes_on(b, result)) worst = worse(worst, write_words(s, b, r, words, first, end));
+  if (may_go_on(b, result)) worst = worse_result(worst, write_request_words(s, b, r, words, first, end));
   return worst;
 }
 
@@ -188,35 +190,35 @@ static void take_frame(struct station *s)
   if (f->t_ns) s->frame = f;
 }
 
-static enum bus_result write_all(struct station *s, struct bus *b, bool *answered)
+static enum bus_result write_outputs(struct station *s, struct bus *b, bool *answered)
 {
   enum bus_result worst = BUS_OK, result = BUS_OK;
   take_frame(s);
   if (!s->frame) return BUS_OK;
   const uint32_t state = s->frame->state;
   const bool runs = state == STATE_READY || state == STATE_RUNNING || state == STATE_PAUSED;
-  for (int i = 0; i < s->writes.requests && goes_on(b, result); i++) {
-    result = write_one(s, b, &s->writes.request[i], runs);
+  for (int i = 0; i < s->writes.requests && may_go_on(b, result); i++) {
+    result = write_request(s, b, &s->writes.request[i], runs);
     *answered |= result <= BUS_EXCEPTION;
-    worst = worse(worst, result);
+    worst = worse_result(worst, result);
   }
   return worst;
 }
 
-static enum bus_result reach(struct station *s, struct bus *b)
+static enum bus_result reach_device(struct station *s, struct bus *b)
 {
   char error[DEVICE_TEXT] = "";
   const bool was_open = b->open;
   bus_address(b, s->device->unit, s->timeout_ns);
-  const enum bus_result result = note(s, bus_open(b, error, sizeof error), error);
+  const enum bus_result result = note_result(s, bus_open(b, error, sizeof error), error);
   if (result == BUS_OK && !was_open) {
-    if (s->connected) count(&s->view->reconnects);
+    if (s->connected) count_event(&s->view->reconnects);
     s->connected = true;
   }
   return result;
 }
 
-static void show(struct station *s, enum bus_result result)
+static void show_state(struct station *s, enum bus_result result)
 {
   struct device_view *v = s->view;
   const bool gone = result == BUS_LOST || result == BUS_UNREACHABLE;
@@ -231,14 +233,14 @@ static void show(struct station *s, enum bus_result result)
 enum bus_result station_poll(struct station *s, struct bus *b, bool *answered)
 {
   *answered = false;
-  count(&s->view->polls);
-  enum bus_result worst = reach(s, b);
+  count_event(&s->view->polls);
+  enum bus_result worst = reach_device(s, b);
   if (worst == BUS_OK) {
-    worst = read_all(s, b, answered);
-    if (s->reads[0].requests && *answered) hand_over(s);
-    if (goes_on(b, worst)) worst = worse(worst, write_all(s, b, answered));
+    worst = read_inputs(s, b, answered);
+    if (s->reads[0].requests && *answered) publish_inputs(s);
+    if (may_go_on(b, worst)) worst = worse_result(worst, write_outputs(s, b, answered));
   }
-  show(s, worst);
+  show_state(s, worst);
   return worst;
 }
 
@@ -258,6 +260,6 @@ void station_leave(struct station *s, struct bus *b)
   for (int i = 0; s->frame && i < s->writes.requests; i++) {
     const struct modbus_request *r = &s->writes.request[i];
     if (!has_safe(s, r)) continue;
-    if (bus_open(b, error, sizeof error) != BUS_OK || !goes_on(b, write_one(s, b, r, false))) return;
+    if (bus_open(b, error, sizeof error) != BUS_OK || !may_go_on(b, write_request(s, b, r, false))) return;
   }
 }

@@ -8,7 +8,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -21,11 +20,6 @@ enum {
   PROBES = 3,
   UNACKNOWLEDGED_MS = 10000,
 };
-
-static void count_one(_Atomic uint64_t *counter)
-{
-  counter_add(counter, 1);
-}
 
 static void set_option(int fd, int level, int name, int value)
 {
@@ -63,7 +57,7 @@ static int reply_pdu(struct modbus_connection *c, uint8_t *adu, int n)
 }
 
 /* Serves the request at the head of the buffer, which is as old as its bytes. Returns < 0 if the answer could not be sent. */
-static int answer(struct modbus_desk *d, struct modbus_connection *c, const struct mbap_request *r)
+static int answer_connection(struct modbus_desk *d, struct modbus_connection *c, const struct mbap_request *r)
 {
   uint8_t adu[MBAP_ADU_MAX];
   int n;
@@ -81,7 +75,7 @@ static bool may_ask(const struct modbus_connection *c, uint64_t now_ns)
   return c->paid_ns <= now_ns + RATE_BURST * (NS_PER_S / RATE);
 }
 
-static void pay(struct modbus_connection *c, uint64_t now_ns)
+static void pay_for_request(struct modbus_connection *c, uint64_t now_ns)
 {
   if (c->paid_ns < now_ns) c->paid_ns = now_ns;
   c->paid_ns += NS_PER_S / RATE;
@@ -94,13 +88,13 @@ void modbus_connection_serve(struct modbus_desk *d, struct modbus_connection *c,
   enum mbap_verdict verdict;
   modbus_service_refresh(&d->service);
   while ((verdict = mbap_next(c->buffer, c->used, &r)) == MBAP_FRAME && may_ask(c, now_ns)) {
-    pay(c, now_ns);
+    pay_for_request(c, now_ns);
     c->active_ns = now_ns;
     c->half_ns = 0;
     c->writes |= r.write_count > 0;
-    if (answer(d, c, &r) < 0) {
+    if (answer_connection(d, c, &r) < 0) {
       /* Gone is gone; but a full socket, or half an answer in it, is a client that does not read. */
-      if (errno != EPIPE && errno != ECONNRESET) count_one(&counters->modbus_dropped);
+      if (errno != EPIPE && errno != ECONNRESET) counter_add(&counters->modbus_dropped, 1);
       modbus_connection_close(d, c);
       return;
     }
@@ -108,7 +102,7 @@ void modbus_connection_serve(struct modbus_desk *d, struct modbus_connection *c,
     memmove(c->buffer, c->buffer + r.length, c->used);
   }
   if (verdict == MBAP_BAD) {
-    count_one(&counters->modbus_bad_frames);
+    counter_add(&counters->modbus_bad_frames, 1);
     modbus_connection_close(d, c);
     return;
   }
@@ -125,14 +119,6 @@ bool modbus_connection_is_held(const struct modbus_connection *c)
   return mbap_next(c->buffer, c->used, &r) == MBAP_FRAME;
 }
 
-/* Bytes that recvmsg() left in the socket. Where it gave fewer than there was room for, there are none. */
-static size_t bytes_left(int fd, size_t got, size_t room)
-{
-  int left = 0;
-  if (got < room) return 0;
-  return ioctl(fd, FIONREAD, &left) == 0 && left > 0 ? (size_t)left : 0;
-}
-
 void modbus_connection_read(struct modbus_desk *d, struct modbus_connection *c)
 {
   _Alignas(struct cmsghdr) char control[KERNEL_STAMP_ROOM];
@@ -143,16 +129,16 @@ void modbus_connection_read(struct modbus_desk *d, struct modbus_connection *c)
   const ssize_t n = recvmsg(c->fd, &m, MSG_DONTWAIT);
   if (n > 0) {
     r.bytes = (size_t)n;
-    r.left = bytes_left(c->fd, r.bytes, place.iov_len);
+    r.left = kernel_bytes_left(c->fd, r.bytes, place.iov_len);
     r.kernel_ns = kernel_stamp_ns(&d->clock, &m);
     stream_take(&c->arrival, &r);
     c->used += r.bytes;
   } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
     struct counters *counters = d->service.counters;
     if (c->half_ns)
-      count_one(&counters->modbus_half_frames);
+      counter_add(&counters->modbus_half_frames, 1);
     else if (n < 0 && errno == ETIMEDOUT) /* it answered no probe */
-      count_one(&counters->modbus_idle_closed);
+      counter_add(&counters->modbus_idle_closed, 1);
     modbus_connection_close(d, c);
   }
 }
@@ -168,6 +154,6 @@ void modbus_connection_close_if_late(struct modbus_desk *d, struct modbus_connec
 {
   struct counters *counters = d->service.counters;
   if (now_ns < modbus_connection_deadline(d, c)) return;
-  count_one(c->half_ns ? &counters->modbus_half_frames : &counters->modbus_idle_closed);
+  counter_add(c->half_ns ? &counters->modbus_half_frames : &counters->modbus_idle_closed, 1);
   modbus_connection_close(d, c);
 }

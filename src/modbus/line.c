@@ -3,11 +3,11 @@
 #include "modbus/line.h"
 
 #include "rt/clock.h"
+#include "transport/kernel_stamp.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -40,7 +40,7 @@ void modbus_line_close(struct modbus_line *l)
   serial_line_close(&l->serial);
 }
 
-static void lose(struct modbus_line *l, struct modbus_service *s, uint64_t now_ns)
+static void lose_line(struct modbus_line *l, struct modbus_service *s, uint64_t now_ns)
 {
   serial_line_lose(&l->serial, now_ns);
   modbus_map_release(&s->map, l->peer.id);
@@ -48,22 +48,15 @@ static void lose(struct modbus_line *l, struct modbus_service *s, uint64_t now_n
   l->lost = false;
 }
 
-static size_t bytes_left(int fd, size_t got, size_t room)
-{
-  int left = 0;
-  if (got < room) return 0;
-  return ioctl(fd, FIONREAD, &left) == 0 && left > 0 ? (size_t)left : 0;
-}
-
 /* False if the line has disappeared: then poll() says so again and again, and there is nothing to read. */
-static bool read_line(struct modbus_line *l, int revents, uint64_t now_ns)
+static bool read_line_bytes(struct modbus_line *l, int revents, uint64_t now_ns)
 {
   const size_t room = sizeof l->buffer - l->used;
   struct stream_read r = {.start_ns = now_ns};
   const ssize_t n = read(l->serial.fd, l->buffer + l->used, room);
   if (n > 0) {
     r.bytes = (size_t)n;
-    r.left = bytes_left(l->serial.fd, r.bytes, room);
+    r.left = kernel_bytes_left(l->serial.fd, r.bytes, room);
     stream_take(&l->arrival, &r);
     if (now_ns >= l->byte_ns + l->silence_ns) l->lost = false;
     l->used += (size_t)n;
@@ -75,8 +68,8 @@ static bool read_line(struct modbus_line *l, int revents, uint64_t now_ns)
 }
 
 /* Of the request at the head of the buffer. False if it could not be written as a whole. */
-static bool answer(struct modbus_line *l, struct modbus_service *s, const struct mbap_request *r,
-                   size_t length)
+static bool answer_line(struct modbus_line *l, struct modbus_service *s, const struct mbap_request *r,
+                        size_t length)
 {
   uint8_t raw[MBAP_ADU_MAX];
   int n;
@@ -91,7 +84,7 @@ static bool answer(struct modbus_line *l, struct modbus_service *s, const struct
   return modbus_reply(l->serial.context, l->buffer, (int)length, s->map.mapping) > 0 || broadcast;
 }
 
-static void drop(struct modbus_line *l, size_t n)
+static void drop_bytes(struct modbus_line *l, size_t n)
 {
   l->used -= n;
   memmove(l->buffer, l->buffer + n, l->used);
@@ -108,12 +101,13 @@ static void serve_buffer(struct modbus_line *l, struct modbus_service *s, uint64
     if (verdict == RTU_BAD) {
       if (!l->lost) counter_add(&s->counters->modbus_rtu_errors, 1);
       l->lost = true;
-      drop(l, 1);
+      drop_bytes(l, 1);
       continue;
     }
-    if (verdict == RTU_FRAME && !answer(l, s, &r, length)) counter_add(&s->counters->modbus_rtu_errors, 1);
+    if (verdict == RTU_FRAME && !answer_line(l, s, &r, length))
+      counter_add(&s->counters->modbus_rtu_errors, 1);
     l->lost = false;
-    drop(l, length);
+    drop_bytes(l, length);
   }
 }
 
@@ -125,8 +119,8 @@ void modbus_line_serve(struct modbus_line *l, struct modbus_service *s, int reve
     stream_begin(&l->arrival, now_ns);
   }
   if (l->serial.fd < 0) return;
-  if (revents && !read_line(l, revents, now_ns)) {
-    lose(l, s, now_ns);
+  if (revents && !read_line_bytes(l, revents, now_ns)) {
+    lose_line(l, s, now_ns);
     return;
   }
   if (l->used == 0) return;

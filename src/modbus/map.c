@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int end_of(const struct modbus_map *map, enum wire_table table)
+static int last_address(const struct modbus_map *map, enum wire_table table)
 {
   return modbus_table_end(&map->table, table);
 }
 
 static bool make_registers(struct modbus_map *map)
 {
-  map->mapping = modbus_mapping_new(end_of(map, TABLE_COIL), end_of(map, TABLE_DISCRETE),
-                                    end_of(map, TABLE_HOLDING), end_of(map, TABLE_INPUT));
+  map->mapping = modbus_mapping_new(last_address(map, TABLE_COIL), last_address(map, TABLE_DISCRETE),
+                                    last_address(map, TABLE_HOLDING), last_address(map, TABLE_INPUT));
   map->sample = calloc((size_t)map->samples + 1, sizeof *map->sample);
   map->input = calloc((size_t)map->signals->inputs + 1, sizeof *map->input);
   if (!map->mapping || !map->sample || !map->input) return false;
@@ -199,11 +199,13 @@ int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, cons
 {
   struct entry_range read, written;
   *effect = (struct map_effect){0};
+  /* What nobody, or this client, may do. An e-stop acts all the same. */
   modbus_map_find_estop(map, r, effect);
   if (r->write_count > 0 && peer->access != ACCESS_WRITE && !only_estop(r)) return MBAP_ILLEGAL_FUNCTION;
   if (!addresses_exist(map, r, &read, &written)) return MBAP_ILLEGAL_ADDRESS;
   if (shows_withheld(map, &read)) return MBAP_BUSY;
   if (r->write_count == 0) return 0;
+  /* The kind of the first entry says what the write does. */
   int exception;
   if (written.first->kind == ENTRY_CONTROL)
     exception = modbus_map_control(map, r, modbus_map_may_own(map, peer->id, now_ns), effect);

@@ -89,20 +89,22 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f);
 bool modbus_map_plan(struct modbus_map *map);
 
 /* Judges a well-formed request and prepares what a write has to do. Returns 0, or the exception to answer
- * with nothing changed and nothing done but effect->estop. The registers keep their old values until modbus_reply() has stored the new ones, and
- * must get them. */
+ * with nothing changed and nothing done but effect->estop. The registers keep their old values until modbus_reply() stores the
+ * new ones, which it must do. */
 int modbus_map_accept(struct modbus_map *map, const struct mbap_request *r, const struct map_peer *peer,
                       uint64_t now_ns, struct map_effect *effect);
-/* Code 8 in the command register is an e-stop in every write that contains it, whatever the sequence register says, whoever writes,
- * and whatever else is wrong with the write: two clients that count from 1 must not lose one. Sets effect->estop and its command. */
+/* Code 8 in the command register is an e-stop in every write that contains it, whatever the sequence register says, whoever
+ * writes, and whatever else is wrong with the write: two clients that count from 1 must not lose one. Sets effect->estop and its
+ * command. */
 void modbus_map_find_estop(const struct modbus_map *map, const struct mbap_request *r,
                            struct map_effect *effect);
-/* Its part for holding registers 0..5 and our own coils, whose addresses are there. After modbus_map_find_estop(). */
+/* The part of modbus_map_accept() for holding registers 0..5 and our own coils, whose addresses are there. After
+ * modbus_map_find_estop(). */
 int modbus_map_control(const struct modbus_map *map, const struct mbap_request *r, bool owner,
                        struct map_effect *effect);
 
-/* Its part for ownership. False: the input of the channel belongs to another source or another client; or `from` names others
- * only, and none of them has set it (OWNER_NONE). */
+/* The part of modbus_map_accept() for ownership. False: the input of the channel belongs to another source or another client; or
+ * `from` names others only, and none of them has set it (OWNER_NONE). */
 bool modbus_map_may_set(struct modbus_map *map, int channel, uint32_t client, uint64_t now_ns,
                         struct map_effect *effect);
 /* The first writer owns the inputs until it is silent or gone: two writers would fight unseen. */

@@ -17,35 +17,35 @@ enum {
   MEI_DEVICE_IDENTIFICATION = 14,
 };
 
-static uint16_t word(const uint8_t *p)
+static uint16_t read_word(const uint8_t *p)
 {
   return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static int read_request(struct mbap_request *r, const uint8_t *pdu, size_t n, int max)
+static int parse_read(struct mbap_request *r, const uint8_t *pdu, size_t n, int max)
 {
   if (n != 5) return MBAP_ILLEGAL_VALUE;
-  r->read_address = word(pdu + 1);
-  r->read_count = word(pdu + 3);
+  r->read_address = read_word(pdu + 1);
+  r->read_count = read_word(pdu + 3);
   return r->read_count >= 1 && r->read_count <= max ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
-static int write_one(struct mbap_request *r, const uint8_t *pdu, size_t n)
+static int parse_single_write(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
   if (n != 5) return MBAP_ILLEGAL_VALUE;
-  r->write_address = word(pdu + 1);
+  r->write_address = read_word(pdu + 1);
   r->write_count = 1;
   r->data = pdu + 3;
   if (r->function != MBAP_WRITE_COIL) return 0;
-  return word(r->data) == 0xff00 || word(r->data) == 0 ? 0 : MBAP_ILLEGAL_VALUE;
+  return read_word(r->data) == 0xff00 || read_word(r->data) == 0 ? 0 : MBAP_ILLEGAL_VALUE;
 }
 
 /* address 2, count 2, bytes 1, values; `bits` to a value. The bytes must fill the PDU to its end. */
-static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *end, int bits, int max)
+static int parse_block_write(struct mbap_request *r, const uint8_t *at, const uint8_t *end, int bits, int max)
 {
   if (end - at < 5) return MBAP_ILLEGAL_VALUE;
-  r->write_address = word(at);
-  r->write_count = word(at + 2);
+  r->write_address = read_word(at);
+  r->write_count = read_word(at + 2);
   r->data = at + 5;
   if (r->write_count < 1 || r->write_count > max) return MBAP_ILLEGAL_VALUE;
   const int bytes = (int)(end - r->data); /* as many as the values need, and no more */
@@ -54,43 +54,44 @@ static int write_many(struct mbap_request *r, const uint8_t *at, const uint8_t *
 }
 
 /* address 2, and-mask 2, or-mask 2 */
-static int mask_write(struct mbap_request *r, const uint8_t *pdu, size_t n)
+static int parse_mask_write(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
   if (n != 7) return MBAP_ILLEGAL_VALUE;
-  r->write_address = word(pdu + 1);
+  r->write_address = read_word(pdu + 1);
   r->write_count = 1;
   r->data = pdu + 3;
   return 0;
 }
 
-static int write_and_read(struct mbap_request *r, const uint8_t *pdu, size_t n)
+static int parse_write_and_read(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
   if (n < 10) return MBAP_ILLEGAL_VALUE;
-  int e = read_request(r, pdu, 5, READ_REGISTERS_MAX);
-  return e ? e : write_many(r, pdu + 5, pdu + n, 16, BOTH_WRITE_MAX);
+  int e = parse_read(r, pdu, 5, READ_REGISTERS_MAX);
+  return e ? e : parse_block_write(r, pdu + 5, pdu + n, 16, BOTH_WRITE_MAX);
 }
 
 /* 0, or the exception to answer. */
-static int take_apart(struct mbap_request *r, const uint8_t *pdu, size_t n)
+static int parse_pdu(struct mbap_request *r, const uint8_t *pdu, size_t n)
 {
+  /* Each function has a shape of its own and a limit of values. */
   switch (r->function) {
   case MBAP_READ_COILS:
   case MBAP_READ_DISCRETE:
-    return read_request(r, pdu, n, READ_BITS_MAX);
+    return parse_read(r, pdu, n, READ_BITS_MAX);
   case MBAP_READ_HOLDING:
   case MBAP_READ_INPUT:
-    return read_request(r, pdu, n, READ_REGISTERS_MAX);
+    return parse_read(r, pdu, n, READ_REGISTERS_MAX);
   case MBAP_WRITE_COIL:
   case MBAP_WRITE_REGISTER:
-    return write_one(r, pdu, n);
+    return parse_single_write(r, pdu, n);
   case MBAP_WRITE_COILS:
-    return write_many(r, pdu + 1, pdu + n, 1, WRITE_BITS_MAX);
+    return parse_block_write(r, pdu + 1, pdu + n, 1, WRITE_BITS_MAX);
   case MBAP_WRITE_REGISTERS:
-    return write_many(r, pdu + 1, pdu + n, 16, WRITE_REGISTERS_MAX);
+    return parse_block_write(r, pdu + 1, pdu + n, 16, WRITE_REGISTERS_MAX);
   case MBAP_MASK_WRITE:
-    return mask_write(r, pdu, n);
+    return parse_mask_write(r, pdu, n);
   case MBAP_WRITE_AND_READ:
-    return write_and_read(r, pdu, n);
+    return parse_write_and_read(r, pdu, n);
   case MBAP_ENCAPSULATED:
     if (n < 2 || pdu[1] != MEI_DEVICE_IDENTIFICATION) return MBAP_ILLEGAL_FUNCTION;
     r->data = pdu + 2;
@@ -102,9 +103,9 @@ static int take_apart(struct mbap_request *r, const uint8_t *pdu, size_t n)
 
 enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request *r)
 {
-  if (n >= 4 && word(bytes + 2) != 0) return MBAP_BAD;
+  if (n >= 4 && read_word(bytes + 2) != 0) return MBAP_BAD;
   if (n < LENGTH_END) return MBAP_MORE;
-  size_t length = word(bytes + 4);
+  size_t length = read_word(bytes + 4);
   if (length < LENGTH_MIN || length > LENGTH_MAX) return MBAP_BAD;
   /* From 128 on it is an answer: whoever sends one is no client, and an exception to it would read as a good
    * answer. */
@@ -119,19 +120,19 @@ enum mbap_verdict mbap_next(const uint8_t *bytes, size_t n, struct mbap_request 
 void mbap_pdu(const uint8_t *pdu, size_t n, struct mbap_request *r)
 {
   *r = (struct mbap_request){.length = n, .function = pdu[0], .data = pdu};
-  r->exception = (uint8_t)take_apart(r, pdu, n);
+  r->exception = (uint8_t)parse_pdu(r, pdu, n);
   if (r->exception != 0) r->read_count = r->write_count = 0; /* a refused request reads and writes nothing */
 }
 
 uint16_t mbap_register(const struct mbap_request *r, int i)
 {
-  return word(r->data + 2 * (ptrdiff_t)i);
+  return read_word(r->data + 2 * (ptrdiff_t)i);
 }
 
 uint16_t mbap_written(const struct mbap_request *r, int i, uint16_t old)
 {
   if (r->function != MBAP_MASK_WRITE) return mbap_register(r, i);
-  const uint16_t keep = word(r->data), set = word(r->data + 2);
+  const uint16_t keep = read_word(r->data), set = read_word(r->data + 2);
   return (uint16_t)((old & keep) | (set & ~keep));
 }
 

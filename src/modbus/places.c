@@ -32,6 +32,7 @@ static int silent_place(const struct place *place, int count, const struct place
 int places_choose(const struct place *place, int count, const struct place *newcomer)
 {
   const bool writes = newcomer->access == ACCESS_WRITE;
+  /* Who holds the places. */
   int own = 0, readers = 0, free = -1;
   for (int i = count - 1; i >= 0; i--) {
     if (!place[i].taken) {
@@ -41,6 +42,7 @@ int places_choose(const struct place *place, int count, const struct place *newc
     own += same_host(&place[i], newcomer);
     readers += place[i].access != ACCESS_WRITE;
   }
+  /* The rules of the header, in their order. */
   if (own > 0 && own >= count / 2)
     return silent_place(place, count, newcomer,
                         (struct choice){.own_only = true,

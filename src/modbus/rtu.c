@@ -16,7 +16,7 @@ static bool crc_is_right(const uint8_t *bytes, size_t length)
 }
 
 /* Length of a frame that counts bytes at `at`, of which there are `fixed` others; more than n while the count is not there. */
-static size_t counted(const uint8_t *bytes, size_t n, size_t at, size_t fixed)
+static size_t counted_length(const uint8_t *bytes, size_t n, size_t at, size_t fixed)
 {
   return n > at ? fixed + bytes[at] : n + 1;
 }
@@ -24,6 +24,7 @@ static size_t counted(const uint8_t *bytes, size_t n, size_t at, size_t fixed)
 /* Length of the request that begins here; 0 where its function does not say. */
 static size_t request_length(const uint8_t *bytes, size_t n)
 {
+  /* Unit, function and CRC included. */
   switch (bytes[1]) {
   case MBAP_READ_COILS:
   case MBAP_READ_DISCRETE:
@@ -34,11 +35,11 @@ static size_t request_length(const uint8_t *bytes, size_t n)
     return 8;
   case MBAP_WRITE_COILS:
   case MBAP_WRITE_REGISTERS:
-    return counted(bytes, n, 6, 9);
+    return counted_length(bytes, n, 6, 9);
   case MBAP_MASK_WRITE:
     return 10;
   case MBAP_WRITE_AND_READ:
-    return counted(bytes, n, 10, 13);
+    return counted_length(bytes, n, 10, 13);
   case MBAP_ENCAPSULATED:
     return bytes[2] == MEI_DEVICE_IDENTIFICATION ? 7 : 0;
   default:
@@ -46,10 +47,10 @@ static size_t request_length(const uint8_t *bytes, size_t n)
   }
 }
 
-/* Likewise of what another unit answers. */
+/* Length of the answer of another unit that begins here; 0 where its function does not say. */
 static size_t response_length(const uint8_t *bytes)
 {
-  if (bytes[1] >= RESPONSE) return 5;
+  if (bytes[1] >= RESPONSE) return 5; /* an exception */
   switch (bytes[1]) {
   case MBAP_READ_COILS:
   case MBAP_READ_DISCRETE:
@@ -69,8 +70,8 @@ static size_t response_length(const uint8_t *bytes)
   }
 }
 
-static enum rtu_verdict found(const uint8_t *bytes, size_t frame, int unit, struct mbap_request *r,
-                              size_t *length)
+static enum rtu_verdict judge_frame(const uint8_t *bytes, size_t frame, int unit, struct mbap_request *r,
+                                    size_t *length)
 {
   *length = frame;
   mbap_pdu(bytes + 1, frame - OVERHEAD, r);
@@ -89,12 +90,12 @@ enum rtu_verdict rtu_next(const uint8_t *bytes, size_t n, int unit, bool quiet, 
   for (int i = 0; i < 2; i++) {
     const size_t frame = end[i];
     if (frame < SHORTEST || frame > RTU_ADU_MAX) continue;
-    if (frame <= n && crc_is_right(bytes, frame)) return found(bytes, frame, unit, r, length);
+    if (frame <= n && crc_is_right(bytes, frame)) return judge_frame(bytes, frame, unit, r, length);
     more |= frame > n;
   }
   if (end[0] == 0 && end[1] == 0 &&
       n <= RTU_ADU_MAX) { /* a function nobody here knows: only silence ends it */
-    if (quiet && crc_is_right(bytes, n)) return found(bytes, n, unit, r, length);
+    if (quiet && crc_is_right(bytes, n)) return judge_frame(bytes, n, unit, r, length);
     more = true;
   }
   return more && !quiet ? RTU_MORE : RTU_BAD;

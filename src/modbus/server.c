@@ -51,11 +51,6 @@ struct modbus_server {
   struct modbus_line line;
 };
 
-static void count_one(_Atomic uint64_t *counter)
-{
-  counter_add(counter, 1);
-}
-
 static void show_client_count(struct modbus_server *s)
 {
   uint64_t n = 0;
@@ -87,7 +82,7 @@ static struct modbus_connection *find_place(struct modbus_server *s, const struc
   const int i = places_choose(place, s->max_clients, newcomer);
   if (i < 0) return NULL;
   if (place[i].taken) {
-    count_one(&s->desk.service.counters->modbus_replaced);
+    counter_add(&s->desk.service.counters->modbus_replaced, 1);
     modbus_connection_close(&s->desk, &s->client[i]);
   }
   return &s->client[i];
@@ -98,21 +93,23 @@ static void let_in(struct modbus_server *s, int fd, const struct inet_address *f
   struct counters *counters = s->desk.service.counters;
   struct place newcomer = {
       .taken = true, .access = peers_access(&s->peers, &from->name.any), .heard_ns = now_ns};
+  /* A place, for whoever may have one. */
   struct modbus_connection *c = NULL;
   if (newcomer.access != ACCESS_NONE && peers_host(&from->name.any, newcomer.host) && fd < FD_LIMIT)
     c = find_place(s, &newcomer);
   if (!c) {
-    count_one(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused);
+    counter_add(newcomer.access == ACCESS_NONE ? &counters->modbus_denied : &counters->modbus_refused, 1);
     close(fd);
     return;
   }
+  /* The connection begins. */
   modbus_connection_prepare(fd);
   *c = (struct modbus_connection){.fd = fd, .peer.access = newcomer.access, .active_ns = now_ns};
   memcpy(c->host, newcomer.host, sizeof c->host);
   stream_begin(&c->arrival, s->none_waited_ns);
   clients_address_text(&from->name.any, c->peer.name);
   modbus_service_meet(&s->desk.service, &c->peer);
-  count_one(&counters->modbus_accepted);
+  counter_add(&counters->modbus_accepted, 1);
 }
 
 /* Few a turn, and then a rest: a storm of connections must not hold up those who are connected. The rest is what counts: without
@@ -184,7 +181,7 @@ static void wait_for_events(struct modbus_server *s, struct pollfd events[static
     note_silence(s, events, ready == 0 ? now_ns + (uint64_t)timeout_ms * NS_PER_MS : now_ns);
 }
 
-static void *run(void *server)
+static void *run_server(void *server)
 {
   struct modbus_server *s = server;
   struct modbus_desk *d = &s->desk;
@@ -193,6 +190,7 @@ static void *run(void *server)
   for (;;) {
     wait_for_events(s, events);
     if (events[EVENT_STOP].revents) return NULL;
+    /* Those who are connected are served first; newcomers come last. */
     for (int i = 0; i < CLIENTS_MAX; i++) {
       struct modbus_connection *c = &s->client[i];
       if (c->fd < 0) continue;
@@ -235,6 +233,7 @@ static int open_listener(const struct modbus_config *config, char *error, size_t
     kernel_stamp_ask(fd);
     return fd;
   }
+  /* The reason, and what to do. */
   const char *hint = errno == EACCES       ? "; ports below 1024 need CAP_NET_BIND_SERVICE"
                      : errno == EADDRINUSE ? "; another server has the port"
                                            : "";
@@ -272,7 +271,7 @@ static bool start_server(struct endpoint *e, char *error, size_t size)
     return endpoint_fail(e, ENOMEM, error, size);
   if (config->tcp && (s->listener = open_listener(config, error, size)) < 0) return false;
   if (config->serial.path && !modbus_line_open(&s->line, config, &s->desk.service, error, size)) return false;
-  return endpoint_run(e, "modbus", STACK_KB, run, s, error, size);
+  return endpoint_run(e, "modbus", STACK_KB, run_server, s, error, size);
 }
 
 static void close_server(struct endpoint *e)
@@ -302,8 +301,8 @@ static void server_text(const struct endpoint *e, char *text, size_t size)
     used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),
                      line->path ? "," : "");
   if (line->path && (size_t)used < size)
-    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud, line->parity,
-             line->stop_bits, config->unit);
+    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud,
+             parity_letter(line->parity), line->stop_bits, config->unit);
 }
 
 static bool map_server(const struct endpoint *e, struct io_map *map)

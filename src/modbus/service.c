@@ -56,6 +56,7 @@ int modbus_service_judge(struct modbus_service *s, const struct map_peer *peer, 
     *length = modbus_map_identify(r, pdu);
     if (*length < 0) exception = -*length;
   } else if (exception == 0) {
+    /* The map judges; its effects go to the counters and to the loop. */
     exception = modbus_map_accept(&s->map, r, peer, now_ns, &effect);
     if (effect.nonfinite) counter_add(&s->counters->modbus_nonfinite, 1);
     if (effect.owned) counter_add(&s->counters->modbus_owned, 1);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint16_t swapped(uint16_t v)
+static uint16_t swap_register_bytes(uint16_t v)
 {
   return (uint16_t)(v << 8 | v >> 8);
 }
@@ -22,8 +22,8 @@ static inline void put_float(uint16_t *at, double v, enum wire_order order)
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);
   const uint16_t high = (uint16_t)(bits >> 16), low = (uint16_t)bits;
-  at[low_first] = swap ? swapped(high) : high;
-  at[!low_first] = swap ? swapped(low) : low;
+  at[low_first] = swap ? swap_register_bytes(high) : high;
+  at[!low_first] = swap ? swap_register_bytes(low) : low;
 }
 
 static inline void put_floats(uint16_t *at, const double *v, int n, enum wire_order order)
@@ -62,7 +62,7 @@ static void show_runs(struct modbus_map *map, const double *values)
   }
 }
 
-static bool lives(uint32_t state)
+static bool state_is_live(uint32_t state)
 {
   return state == STATE_READY || state == STATE_RUNNING || state == STATE_PAUSED;
 }
@@ -74,7 +74,7 @@ static uint64_t show_singles(struct modbus_map *map, const double *values, uint3
     const struct entry *e = map->single[i];
     double v = values ? values[e->signal] : (double)NAN;
     uint16_t bit;
-    if (!lives(state) && !isnan(e->safe)) v = e->safe;
+    if (!state_is_live(state) && !isnan(e->safe)) v = e->safe;
     if (e->table == TABLE_INPUT) {
       clamped += wire_put(&e->wire, v, map->mapping->tab_input_registers + e->address) == WIRE_CLAMPED;
     } else {
@@ -85,7 +85,7 @@ static uint64_t show_singles(struct modbus_map *map, const double *values, uint3
   return clamped;
 }
 
-static uint16_t saturate(uint64_t v)
+static uint16_t saturate_register(uint64_t v)
 {
   return v < 0xffff ? (uint16_t)v : 0xffff;
 }
@@ -100,6 +100,7 @@ static void show_head(struct modbus_map *map, const struct frame *f)
 {
   uint16_t *at = map->mapping->tab_input_registers;
   const struct wire cycle = {WIRE_U32, map->order, 1.0, 0.0}, exact = {WIRE_F64, map->order, 1.0, 0.0};
+  /* The state, and the number of the frame at both ends. */
   at[MAP_STATE] = (uint16_t)f->state;
   at[MAP_STATUS_BITS] = (uint16_t)f->flags;
   at[MAP_FAULT] = (uint16_t)f->fault;
@@ -110,10 +111,11 @@ static void show_head(struct modbus_map *map, const struct frame *f)
   wire_put(&cycle, (double)(uint32_t)f->cycle, at + MAP_CYCLE);
   put_float(at + MAP_TIME, f->time, map->order);
   wire_put(&exact, f->time, at + MAP_EXACT_TIME);
-  at[MAP_PERIOD] = saturate(f->period_us);
-  at[MAP_LAST_CYCLE] = saturate(f->last_cycle_us);
-  at[MAP_MAX_CYCLE] = saturate(f->max_cycle_us);
-  at[MAP_OVERRUNS] = saturate(f->misses);
+  /* The figures of the loop and the last command. */
+  at[MAP_PERIOD] = saturate_register(f->period_us);
+  at[MAP_LAST_CYCLE] = saturate_register(f->last_cycle_us);
+  at[MAP_MAX_CYCLE] = saturate_register(f->max_cycle_us);
+  at[MAP_OVERRUNS] = saturate_register(f->misses);
   at[MAP_INPUT_AGE] = age_code(f->input_age_ms);
   at[MAP_STALE_MASK] = (uint16_t)f->stale_mask;
   at[MAP_LAST_COMMAND] = (uint16_t)f->last_command;
@@ -135,13 +137,13 @@ uint64_t modbus_map_show(struct modbus_map *map, const struct frame *f)
   return show_singles(map, values, f->state);
 }
 
-static bool plain(const struct entry *e)
+static bool is_plain_float(const struct entry *e)
 {
   return e->table == TABLE_INPUT && e->wire.type == WIRE_F32 && e->wire.scale == 1.0 &&
          e->wire.offset == 0.0 && isnan(e->safe);
 }
 
-static bool continues(const struct map_run *r, const struct entry *e)
+static bool continues_run(const struct map_run *r, const struct entry *e)
 {
   return e->address == r->address + 2 * r->count && e->signal == r->signal + r->count &&
          e->wire.order == r->order;
@@ -155,9 +157,9 @@ bool modbus_map_plan(struct modbus_map *map)
   if (!map->run || !map->single) return false;
   for (const struct entry *e = t->entry; e < t->entry + t->count; e++) {
     if (e->kind != ENTRY_SHOWN) continue;
-    if (!plain(e))
+    if (!is_plain_float(e))
       map->single[map->singles++] = e;
-    else if (map->runs > 0 && continues(&map->run[map->runs - 1], e))
+    else if (map->runs > 0 && continues_run(&map->run[map->runs - 1], e))
       map->run[map->runs - 1].count++;
     else
       map->run[map->runs++] = (struct map_run){e->address, e->signal, 1, e->wire.order};

@@ -105,31 +105,33 @@ static int sensor_values(const struct signals *s)
   return values < MAP_SENSORS_MAX ? values : MAP_SENSORS_MAX;
 }
 
-static void add(struct modbus_table *t, const struct entry *e)
+static void add_entry(struct modbus_table *t, const struct entry *e)
 {
   t->entry[t->count++] = *e;
 }
 
-static void add_fixed(struct modbus_table *t, enum wire_order order)
+static void add_own_entries(struct modbus_table *t, enum wire_order order)
 {
   for (const struct fixed *f = fixed; f < fixed + COUNT(fixed); f++)
-    add(t, &(struct entry){.kind = f->table == TABLE_INPUT || f->table == TABLE_DISCRETE ? ENTRY_HEAD
-                                                                                         : ENTRY_CONTROL,
-                           .table = f->table,
-                           .address = f->address,
-                           .wire = {f->type, order, 1.0, 0.0},
-                           .signal = -1,
-                           .safe = NAN,
-                           .name = f->name,
-                           .unit = f->unit,
-                           .text = f->text});
+    add_entry(t,
+              &(struct entry){.kind = f->table == TABLE_INPUT || f->table == TABLE_DISCRETE ? ENTRY_HEAD
+                                                                                            : ENTRY_CONTROL,
+                              .table = f->table,
+                              .address = f->address,
+                              .wire = {f->type, order, 1.0, 0.0},
+                              .signal = -1,
+                              .safe = NAN,
+                              .name = f->name,
+                              .unit = f->unit,
+                              .text = f->text});
+  /* Reserved registers can be read. */
   for (int i = MAP_RESERVED + 1; i < MAP_FRAME_END; i++)
-    add(t, &(struct entry){.kind = ENTRY_HEAD,
-                           .table = TABLE_INPUT,
-                           .address = i,
-                           .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
-                           .signal = -1,
-                           .safe = NAN});
+    add_entry(t, &(struct entry){.kind = ENTRY_HEAD,
+                                 .table = TABLE_INPUT,
+                                 .address = i,
+                                 .wire = {WIRE_U16, WIRE_ABCD, 1.0, 0.0},
+                                 .signal = -1,
+                                 .safe = NAN});
 }
 
 /* `values` signals as f32, one after the other. */
@@ -137,19 +139,20 @@ static void add_shown(struct modbus_table *t, enum wire_order order, int address
                       const char *text)
 {
   for (int i = 0; i < values; i++)
-    add(t, &(struct entry){.kind = ENTRY_SHOWN,
-                           .table = TABLE_INPUT,
-                           .address = address + 2 * i,
-                           .wire = {WIRE_F32, order, 1.0, 0.0},
-                           .signal = signal + i,
-                           .safe = NAN,
-                           .text = text});
+    add_entry(t, &(struct entry){.kind = ENTRY_SHOWN,
+                                 .table = TABLE_INPUT,
+                                 .address = address + 2 * i,
+                                 .wire = {WIRE_F32, order, 1.0, 0.0},
+                                 .signal = signal + i,
+                                 .safe = NAN,
+                                 .text = text});
 }
 
 static void add_block(struct modbus_table *t, enum wire_order order, const struct signals *s)
 {
   struct entry e = {
       .kind = ENTRY_BLOCK, .table = TABLE_HOLDING, .wire = {WIRE_F32, order, 1.0, 0.0}, .safe = NAN};
+  /* The channels, then the registers that make them act. */
   for (int i = 0; i < MAP_INPUTS_MAX; i++) {
     const bool channel = i < s->channels;
     e.address = MAP_INPUTS + 2 * i;
@@ -157,18 +160,18 @@ static void add_block(struct modbus_table *t, enum wire_order order, const struc
     e.name = !channel && i == s->channels ? "unused" : NULL;
     e.unit = "";
     e.text = channel ? "acts when register 164 changes" : "up to 163: kept, without effect";
-    add(t, &e);
+    add_entry(t, &e);
   }
   e.signal = -1;
   e.wire.type = WIRE_U16;
   e.address = MAP_INPUT_SEQUENCE;
   e.name = "input sequence";
   e.text = "numbers 100 to 163, which act together when this changes";
-  add(t, &e);
+  add_entry(t, &e);
   e.address = MAP_INPUT_CRC;
   e.name = "input CRC";
   e.text = "CRC-16/MODBUS of 100 to 164, high byte of each first; 0: unused";
-  add(t, &e);
+  add_entry(t, &e);
 }
 
 static void add_platform(struct modbus_table *t, enum wire_order order, const struct signals *s)
@@ -180,17 +183,18 @@ static void add_platform(struct modbus_table *t, enum wire_order order, const st
   };
   _Static_assert(offsetof(struct platform_output, target) / sizeof(double) == MOTION,
                  "pose, velocity and acceleration stand first");
+  /* The motion, the legs, and the number of the frame behind them. */
   add_shown(t, order, MAP_PLATFORM, s->platform_first, MOTION, "motion platform");
   add_shown(t, order, LEGS_AT, s->platform_first + LEGS, PLATFORM_LEGS, "leg or crank");
-  add(t, &(struct entry){.kind = ENTRY_HEAD,
-                         .table = TABLE_INPUT,
-                         .address = MAP_PLATFORM_END,
-                         .wire = {WIRE_U16, order, 1.0, 0.0},
-                         .signal = -1,
-                         .safe = NAN,
-                         .name = "frame",
-                         .unit = "",
-                         .text = "number of the frame; differs from register 7: the read was torn"});
+  add_entry(t, &(struct entry){.kind = ENTRY_HEAD,
+                               .table = TABLE_INPUT,
+                               .address = MAP_PLATFORM_END,
+                               .wire = {WIRE_U16, order, 1.0, 0.0},
+                               .signal = -1,
+                               .safe = NAN,
+                               .name = "frame",
+                               .unit = "",
+                               .text = "number of the frame; differs from register 7: the read was torn"});
 }
 
 static void add_default(struct modbus_table *t, enum wire_order order, const struct signals *s)
@@ -209,16 +213,16 @@ static void add_default(struct modbus_table *t, enum wire_order order, const str
 
 static void add_wired(struct modbus_table *t, const struct wired *w)
 {
-  add(t, &(struct entry){.kind = w->input ? ENTRY_INPUT : ENTRY_SHOWN,
-                         .table = w->table,
-                         .address = w->address,
-                         .wire = w->wire,
-                         .signal = w->signal,
-                         .safe = w->safe,
-                         .text = w->input ? "acts when it is written" : ""});
+  add_entry(t, &(struct entry){.kind = w->input ? ENTRY_INPUT : ENTRY_SHOWN,
+                               .table = w->table,
+                               .address = w->address,
+                               .wire = w->wire,
+                               .signal = w->signal,
+                               .safe = w->safe,
+                               .text = w->input ? "acts when it is written" : ""});
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
   const struct entry *x = a, *y = b;
   if (x->table != y->table) return x->table < y->table ? -1 : 1;
@@ -235,10 +239,10 @@ bool modbus_table_init(struct modbus_table *t, const struct modbus_config *confi
                    sensor_values(signals) + wired;
   t->entry = calloc((size_t)room, sizeof *t->entry);
   if (!t->entry) return false;
-  add_fixed(t, config->order);
+  add_own_entries(t, config->order);
   if (config->default_map) add_default(t, config->order, signals);
   for (int i = 0; i < wired; i++) add_wired(t, &config->map.item[i]);
-  qsort(t->entry, (size_t)t->count, sizeof *t->entry, by_place);
+  qsort(t->entry, (size_t)t->count, sizeof *t->entry, compare_entries);
   for (int i = 0; i < t->count; i++) t->first[t->entry[i].table + 1] = i + 1; /* no table is empty */
   return true;
 }

@@ -185,7 +185,7 @@ enum verdict osc_on_blob(struct osc_in *in, const struct request *r)
   const uint8_t *bytes;
   const size_t n = osc_blob(r->a, 2, &bytes);
   if (n != sizeof(float) * (size_t)in->signals->channels) return WRONG_TYPES;
-  if (crc32(bytes, n) != (uint32_t)osc_integer(r->a, 1)) return BAD_CHECKSUM;
+  if (crc32_ieee(bytes, n) != (uint32_t)osc_integer(r->a, 1)) return BAD_CHECKSUM;
   for (int c = 0; c < in->signals->channels; c++)
     if (!isfinite(packed(bytes + sizeof(float) * (size_t)c))) return NONFINITE;
   const enum verdict verdict = check_frame(in, r, osc_integer(r->a, 0));

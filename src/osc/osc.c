@@ -37,7 +37,7 @@ struct osc {
 };
 
 /* First pass: whatever waits in the socket is read, and e-stops act, before anything else is looked at. */
-static void receive(struct osc *o)
+static void receive_datagrams(struct osc *o)
 {
   struct osc_received received[OSC_BATCH];
   int n = OSC_BATCH;
@@ -67,13 +67,13 @@ static bool serve_class(struct osc *o, enum access access)
 }
 
 /* Second pass: senders that may write first. Returns whether some datagrams still wait. */
-static bool serve(struct osc *o)
+static bool serve_queue(struct osc *o)
 {
   const bool wrote = serve_class(o, ACCESS_WRITE);
   return !(serve_class(o, ACCESS_READ) && wrote);
 }
 
-static void *run(void *arg)
+static void *run_osc(void *arg)
 {
   enum { STOP, FRAME, SOCKET, EVENTS };
   struct endpoint *e = arg;
@@ -88,7 +88,7 @@ static void *run(void *arg)
     last = wait[STOP].revents;
     uint64_t events, now = clock_now_ns();
     osc_out_turn(o->out);
-    receive(o);
+    receive_datagrams(o);
     if (wait[FRAME].revents) (void)!read(o->port->event, &events, sizeof events);
     /* The loop publishes the frame that shows steps as done before it answers: those that are not there yet may belong to
      * a frame that is not either. */
@@ -96,7 +96,7 @@ static void *run(void *arg)
     const struct frame *frame;
     if (port_take_frame(o->port, &frame)) osc_out_frame(o->out, frame, now);
     osc_in_answers(o->in, answers);
-    more = serve(o);
+    more = serve_queue(o);
     osc_out_expire(o->out, now);
   } while (!last);
   return NULL;
@@ -104,7 +104,7 @@ static void *run(void *arg)
 
 /* --- the endpoint --- */
 
-static bool start_osc(struct endpoint *e, char *error, size_t size)
+static bool start_endpoint(struct endpoint *e, char *error, size_t size)
 {
   struct osc *o = e->state;
   const struct osc_config *config = e->config;
@@ -119,10 +119,10 @@ static bool start_osc(struct endpoint *e, char *error, size_t size)
   o->in = osc_in_new(config, o->space, e->signals, e->port, e->counters, o->out);
   o->queue = osc_queue_new();
   if (!o->in || !o->queue) return endpoint_fail(e, ENOMEM, error, size);
-  return endpoint_run(e, "ali3-osc", STACK_KB, run, e, error, size);
+  return endpoint_run(e, "ali3-osc", STACK_KB, run_osc, e, error, size);
 }
 
-static void close_osc(struct endpoint *e)
+static void close_endpoint(struct endpoint *e)
 {
   struct osc *o = e->state;
   osc_in_free(o->in);
@@ -159,8 +159,8 @@ const struct protocol osc_protocol = {.name = "osc",
                                       .state = sizeof(struct osc),
                                       .source = SOURCE_OSC,
                                       .event = true,
-                                      .start = start_osc,
-                                      .close = close_osc,
+                                      .start = start_endpoint,
+                                      .close = close_endpoint,
                                       .text = osc_text,
                                       .describe = describe_osc,
                                       .map = map_osc};

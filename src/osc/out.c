@@ -10,6 +10,31 @@
 #include <string.h>
 #include <unistd.h>
 
+/* --- receivers --- */
+
+void osc_out_count(struct osc_out *out)
+{
+  uint64_t n = 0;
+  for (int i = 0; i < out->receivers; i++) n += out->receiver[i].streams != 0;
+  counter_set(&out->counters->osc_clients, n);
+}
+
+unsigned osc_out_bits(const struct osc_out *out, enum stream stream)
+{
+  if (stream != STREAM_ALL) return 1U << stream;
+  const bool sensors = out->state[STREAM_SENSOR][0]->messages > 0;
+  return 1U << STREAM_BODY | (sensors ? 1U << STREAM_SENSOR : 0) | 1U << STREAM_STATUS;
+}
+
+bool osc_out_has_lease(const struct osc_out *out, const struct inet_address *who)
+{
+  for (int i = 0; i < out->receivers; i++) {
+    const struct osc_receiver *r = &out->receiver[i];
+    if (r->streams && (inet_address_same(&r->to, who) || inet_address_same(&r->by, who))) return true;
+  }
+  return false;
+}
+
 /* --- set-up --- */
 
 static bool open_targets(struct osc_out *out, char *error, size_t size)

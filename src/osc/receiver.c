@@ -38,6 +38,7 @@ bool osc_receiver_open(struct osc_receiver *r, const struct osc_target *t, unsig
                        size_t size)
 {
   *r = (struct osc_receiver){.fd = -1};
+  /* The address, and a socket that is connected to it. */
   const char *reason = NULL;
   const int code = inet_address_parse(t->host, t->port, &r->to);
   if (code != 0) {
@@ -55,6 +56,7 @@ bool osc_receiver_open(struct osc_receiver *r, const struct osc_target *t, unsig
              t->interface ? " by the interface " : "", t->interface ? t->interface : "", reason);
     return false;
   }
+  /* A fixed target keeps its streams for ever. */
   r->by = r->to;
   osc_receiver_lease(r, streams, t->divisor > 0 ? (uint32_t)t->divisor : 1, t->doubles, UINT64_MAX);
   return true;

@@ -39,6 +39,7 @@ static int bind_socket(const struct osc_config *config, int *port, char *error, 
   if (code != 0) {
     reason = gai_strerror(code);
   } else {
+    /* A large buffer, IPv6 alone, and stamps and drops of the kernel; then the port. */
     const int one = 1, buffer = RECEIVE_BUFFER, family = at.name.any.sa_family;
     fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)

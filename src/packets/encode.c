@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put_bits(const struct packet_field *f, uint64_t bits, uint8_t *out)
+static void put_field_bits(const struct packet_field *f, uint64_t bits, uint8_t *out)
 {
   for (int i = 0; i < f->size; i++) {
     const int place = f->little ? i : f->size - 1 - i;
@@ -25,34 +25,34 @@ static uint64_t to_integer(enum packet_type type, double raw, int *clamped)
 }
 
 /* A finite number. */
-static void put_number(const struct packet_field *f, double raw, int *clamped, uint8_t *out)
+static void put_field_number(const struct packet_field *f, double raw, int *clamped, uint8_t *out)
 {
   if (f->type == PACKET_F64) {
     uint64_t bits;
     memcpy(&bits, &raw, sizeof bits);
-    put_bits(f, bits, out);
+    put_field_bits(f, bits, out);
   } else if (f->type == PACKET_F32) {
     const double high = packet_highest(PACKET_F32);
     const float single = (float)(raw > high ? high : raw < -high ? -high : raw);
     uint32_t bits;
     *clamped += fabs(raw) > high;
     memcpy(&bits, &single, sizeof bits);
-    put_bits(f, bits, out);
+    put_field_bits(f, bits, out);
   } else {
-    put_bits(f, to_integer(f->type, raw, clamped), out);
+    put_field_bits(f, to_integer(f->type, raw, clamped), out);
   }
 }
 
 /* A count wraps in an integer, and is a number as any other in a float. */
-static void put_count(const struct packet_field *f, uint64_t count, int *clamped, uint8_t *out)
+static void put_field_count(const struct packet_field *f, uint64_t count, int *clamped, uint8_t *out)
 {
   if (packet_is_float(f->type))
-    put_number(f, (double)count, clamped, out);
+    put_field_number(f, (double)count, clamped, out);
   else
-    put_bits(f, count, out);
+    put_field_bits(f, count, out);
 }
 
-static double looked_up(const struct packet_field *f, double value)
+static double table_value(const struct packet_field *f, double value)
 {
   const double whole = round(value);
   for (int i = 0; i < f->pairs; i++)
@@ -61,49 +61,50 @@ static double looked_up(const struct packet_field *f, double value)
 }
 
 /* What is sent for a value of the loop; not finite where that is not. */
-static double converted(const struct packet_field *f, double value)
+static double field_number(const struct packet_field *f, double value)
 {
-  if (f->table) return isfinite(value) ? looked_up(f, value) : value;
+  if (f->table) return isfinite(value) ? table_value(f, value) : value;
   return f->source == PACKET_SIGNAL ? (value - f->offset) / f->scale : value;
 }
 
-static bool put_value(const struct packet_field *f, double value, int *clamped, uint8_t *out)
+static bool put_field_value(const struct packet_field *f, double value, int *clamped, uint8_t *out)
 {
-  const double raw = converted(f, value);
+  const double raw = field_number(f, value);
   if (!isfinite(raw)) return false;
-  put_number(f, raw, clamped, out);
+  put_field_number(f, raw, clamped, out);
   return true;
 }
 
 static bool put_field(const struct packet_field *f, const struct frame *frame,
                       const struct packet_moment *moment, int *clamped, uint8_t *out)
 {
+  /* A value of the loop may be no number; a count always is one. */
   switch (f->source) {
   case PACKET_SIGNAL:
-    return put_value(f, frame->values[f->signal], clamped, out);
+    return put_field_value(f, frame->values[f->signal], clamped, out);
   case PACKET_STATE:
-    return put_value(f, frame->state, clamped, out);
+    return put_field_value(f, frame->state, clamped, out);
   case PACKET_FLAGS:
-    return put_value(f, frame->flags, clamped, out);
+    return put_field_value(f, frame->flags, clamped, out);
   case PACKET_FAULT:
-    return put_value(f, frame->fault, clamped, out);
+    return put_field_value(f, frame->fault, clamped, out);
   case PACKET_VALUE:
-    put_number(f, f->value, clamped, out);
+    put_field_number(f, f->value, clamped, out);
     return true;
   case PACKET_COUNTER:
-    put_count(f, moment->number, clamped, out);
+    put_field_count(f, moment->number, clamped, out);
     return true;
   case PACKET_TIME:
-    put_count(f, (frame->t_ns - moment->start_ns) / f->unit_ns, clamped, out);
+    put_field_count(f, (frame->t_ns - moment->start_ns) / f->unit_ns, clamped, out);
     return true;
   case PACKET_CYCLE:
-    put_count(f, frame->cycle, clamped, out);
+    put_field_count(f, frame->cycle, clamped, out);
     return true;
   }
   return false;
 }
 
-static uint32_t checksum(const struct packet_field *f, const uint8_t *out)
+static uint32_t field_checksum(const struct packet_field *f, const uint8_t *out)
 {
   const uint8_t *bytes = out + f->from;
   const size_t n = (size_t)(f->at - f->from);
@@ -112,7 +113,7 @@ static uint32_t checksum(const struct packet_field *f, const uint8_t *out)
   case PACKET_CRC16:
     return crc16_modbus(bytes, n);
   case PACKET_CRC32:
-    return crc32(bytes, n);
+    return crc32_ieee(bytes, n);
   case PACKET_XOR8:
     for (size_t i = 0; i < n; i++) sum ^= bytes[i];
     return sum;
@@ -129,7 +130,7 @@ int packet_encode(const struct packet *p, const struct frame *frame, const struc
   for (int i = 0; i < p->fields; i++) {
     const struct packet_field *f = &p->field[i];
     if (packet_is_checksum(f->type))
-      put_bits(f, checksum(f, out), out);
+      put_field_bits(f, field_checksum(f, out), out);
     else if (f->type == PACKET_BYTES)
       memcpy(out + f->at, f->bytes, (size_t)f->size);
     else if (f->type == PACKET_ZEROS)

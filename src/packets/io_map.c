@@ -38,7 +38,7 @@ static void add_table(const struct packet_field *f, char *text, size_t size, siz
   if (used < size) snprintf(text + used, size - used, "else %.17g", f->value);
 }
 
-static void describe(const struct packet_field *f, char text[MEANING_TEXT])
+static void describe_field(const struct packet_field *f, char text[MEANING_TEXT])
 {
   size_t used = (size_t)snprintf(text, MEANING_TEXT, "%s", content_text(f));
   if (f->type == PACKET_BYTES) {
@@ -63,7 +63,7 @@ static const struct signal *signal_of(const struct packet_field *f, const struct
 }
 
 /* Of one byte, and of bytes, there is none. */
-static const char *endian(const struct packet_field *f)
+static const char *endian_name(const struct packet_field *f)
 {
   if (f->size == 1 || f->type == PACKET_ZEROS || f->type == PACKET_BYTES) return "";
   return f->little ? "little" : "big";
@@ -73,9 +73,10 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
                       const struct signals *signals)
 {
   const struct signal *signal = signal_of(f, signals);
+  /* Where the packet goes and what the field means, in words. */
   char place[PLACE_TEXT], text[MEANING_TEXT];
   packet_place_text(p, place, sizeof place);
-  describe(f, text);
+  describe_field(f, text);
   io_map_add_packet(map, &(struct io_map_packet){.packet = p->name,
                                                  .place = place,
                                                  .size = p->size,
@@ -83,7 +84,7 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
                                                  .at = f->at,
                                                  .bytes = f->size,
                                                  .type = packet_type_name(f->type),
-                                                 .endian = endian(f),
+                                                 .endian = endian_name(f),
                                                  .scaled = *signal->name && !f->table,
                                                  .scale = f->scale,
                                                  .offset = f->offset,

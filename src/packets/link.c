@@ -57,14 +57,14 @@ static enum link_result send_datagram(const struct packet_link *l, const uint8_t
 
 /* --- serial lines --- */
 
-static void lose(struct packet_link *l, uint64_t now_ns)
+static void lose_packet_line(struct packet_link *l, uint64_t now_ns)
 {
   serial_line_lose(&l->line, now_ns);
   l->rest = 0;
 }
 
 /* Writes what it can of the packet that has begun. False if the line has disappeared. */
-static bool go_on(struct packet_link *l)
+static bool write_rest(struct packet_link *l)
 {
   while (l->rest > 0) {
     const ssize_t n = write(l->line.fd, l->buffer + l->rest_at, l->rest);
@@ -77,7 +77,7 @@ static bool go_on(struct packet_link *l)
 }
 
 /* A packet behind a whole one that still waits would only come late: the next one is newer. */
-static bool has_room(const struct packet_link *l, size_t n)
+static bool line_has_room(const struct packet_link *l, size_t n)
 {
   int waiting;
   return l->rest == 0 && (ioctl(l->line.fd, TIOCOUTQ, &waiting) != 0 || (size_t)waiting < n);
@@ -86,12 +86,12 @@ static bool has_room(const struct packet_link *l, size_t n)
 static enum link_result send_line(struct packet_link *l, const uint8_t *bytes, size_t n, uint64_t now_ns)
 {
   if (l->line.fd < 0) return LINK_ERROR;
-  if (!has_room(l, n)) return LINK_DROPPED;
+  if (!line_has_room(l, n)) return LINK_DROPPED;
   memcpy(l->buffer, bytes, n);
   l->rest_at = 0;
   l->rest = n;
-  if (!go_on(l)) {
-    lose(l, now_ns);
+  if (!write_rest(l)) {
+    lose_packet_line(l, now_ns);
     return LINK_ERROR;
   }
   if (l->rest < n) return LINK_SENT; /* the rest follows */
@@ -112,6 +112,6 @@ struct pollfd packet_link_events(const struct packet_link *l)
 bool packet_link_serve(struct packet_link *l, int revents, uint64_t now_ns)
 {
   const bool gone = revents & (POLLHUP | POLLERR | POLLNVAL);
-  if (l->line.fd >= 0 && (gone || (l->rest > 0 && !go_on(l)))) lose(l, now_ns);
+  if (l->line.fd >= 0 && (gone || (l->rest > 0 && !write_rest(l)))) lose_packet_line(l, now_ns);
   return serial_line_reopen(&l->line, now_ns);
 }

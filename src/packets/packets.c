@@ -30,7 +30,7 @@ struct packets {
   struct sender sender[PACKETS_MAX];
 };
 
-static void count(struct counters *c, enum link_result result)
+static void count_result(struct counters *c, enum link_result result)
 {
   switch (result) {
   case LINK_SENT:
@@ -55,11 +55,11 @@ static void send_packet(struct packets *p, struct sender *s, const struct frame 
     return;
   }
   counter_add(&p->counters->packets_clamped, (uint64_t)clamped);
-  count(p->counters, packet_link_send(&s->link, bytes, (size_t)s->packet->size, clock_now_ns()));
+  count_result(p->counters, packet_link_send(&s->link, bytes, (size_t)s->packet->size, clock_now_ns()));
 }
 
 /* A frame that comes again, as of a loop that stands still, is due to nobody: its cycle is over. */
-static void send_frame(struct packets *p, const struct frame *frame)
+static void send_packets_of(struct packets *p, const struct frame *frame)
 {
   if (frame->cycle == 0) return;
   if (p->start_ns == 0) p->start_ns = frame->t_ns;
@@ -73,7 +73,7 @@ static void send_frame(struct packets *p, const struct frame *frame)
   }
 }
 
-static void serve(struct packets *p, const struct pollfd *events)
+static void serve_links(struct packets *p, const struct pollfd *events)
 {
   const uint64_t now_ns = clock_now_ns();
   for (int i = 0; i < p->senders; i++)
@@ -81,7 +81,7 @@ static void serve(struct packets *p, const struct pollfd *events)
       counter_add(&p->counters->packets_reopened, 1);
 }
 
-static void *run(void *arg)
+static void *run_packets(void *arg)
 {
   enum { STOP, FRAME, LINES };
   struct endpoint *e = arg;
@@ -91,27 +91,39 @@ static void *run(void *arg)
     struct pollfd events[LINES + PACKETS_MAX] = {
         [STOP] = {.fd = e->stop, .events = POLLIN}, [FRAME] = {.fd = p->port->event, .events = POLLIN}};
     for (int i = 0; i < p->senders; i++) events[LINES + i] = packet_link_events(&p->sender[i].link);
+    /* The loop, a line or the end wakes the thread; lines that are gone are tried without an event. */
     poll(events, LINES + (nfds_t)p->senders, TURN_MS);
     last = events[STOP].revents;
     uint64_t rung;
     if (events[FRAME].revents) (void)!read(p->port->event, &rung, sizeof rung);
-    serve(p, events + LINES);
+    serve_links(p, events + LINES);
     const struct frame *frame;
-    if (port_take_frame(p->port, &frame)) send_frame(p, frame);
+    if (port_take_frame(p->port, &frame)) send_packets_of(p, frame);
   } while (!last);
   return NULL;
 }
 
 /* --- the endpoint --- */
 
+static bool is_signal(const struct packet_field *f)
+{
+  return packet_is_number(f->type) && f->source == PACKET_SIGNAL;
+}
+
 static bool carries_motion(const struct packet *p, const struct signals *signals)
 {
-  for (int i = 0; i < p->fields; i++) {
-    const struct packet_field *f = &p->field[i];
-    if (packet_is_number(f->type) && f->source == PACKET_SIGNAL && signals_is_motion(signals, f->signal))
-      return true;
-  }
+  for (int i = 0; i < p->fields; i++)
+    if (is_signal(&p->field[i]) && signals_is_motion(signals, p->field[i].signal)) return true;
   return false;
+}
+
+static void select_sent(const struct endpoint *e, int port, bool *wanted)
+{
+  const struct packet *packet = e->config;
+  (void)port;
+  for (int i = 0; i < e->count; i++)
+    for (int k = 0; k < packet[i].fields; k++)
+      if (is_signal(&packet[i].field[k])) wanted[packet[i].field[k].signal] = true;
 }
 
 static bool start_packets(struct endpoint *e, char *error, size_t size)
@@ -125,7 +137,7 @@ static bool start_packets(struct endpoint *e, char *error, size_t size)
     s->motion = carries_motion(s->packet, e->signals);
     if (!packet_link_open(&s->link, s->packet, error, size)) return false;
   }
-  return endpoint_run(e, "ali3-packets", STACK_KB, run, e, error, size);
+  return endpoint_run(e, "ali3-packets", STACK_KB, run_packets, e, error, size);
 }
 
 static void close_packets(struct endpoint *e)
@@ -156,7 +168,8 @@ static bool packet_line(const struct endpoint *e, int i, struct endpoint_line *l
   const struct packets *p = e->state;
   if (i >= p->senders) return false;
   const struct sender *s = &p->sender[i];
-  *line = (struct endpoint_line){.path = s->packet->place.serial.path, .lost = serial_line_is_lost(&s->link.line)};
+  *line = (struct endpoint_line){.path = s->packet->place.serial.path,
+                                 .lost = serial_line_is_lost(&s->link.line)};
   snprintf(line->who, sizeof line->who, "packet %s", s->packet->name);
   return true;
 }
@@ -166,6 +179,7 @@ const struct protocol packets_protocol = {.name = "packets",
                                           .state = sizeof(struct packets),
                                           .source = SOURCE_OSC,
                                           .event = true,
+                                          .select = select_sent,
                                           .start = start_packets,
                                           .close = close_packets,
                                           .text = packets_text,

@@ -21,7 +21,7 @@ void client_name_write(struct client_name *n, uint32_t id, const char *name)
 }
 
 /* False if it was being written. */
-static bool read_entry(const struct client_name *n, uint32_t *found, uint64_t word[WORDS])
+static bool read_client_name(const struct client_name *n, uint32_t *found, uint64_t word[WORDS])
 {
   const uint32_t s = atomic_load_explicit(&n->sequence, memory_order_acquire);
   *found = atomic_load_explicit(&n->id, memory_order_acquire);
@@ -34,7 +34,7 @@ uint32_t client_name_read(const struct client_name *n, char name[CLIENT_NAME])
   uint64_t word[WORDS];
   uint32_t found = 0;
   bool whole = false;
-  for (int i = 0; i < TRIES && !whole; i++) whole = read_entry(n, &found, word);
+  for (int i = 0; i < TRIES && !whole; i++) whole = read_client_name(n, &found, word);
   memcpy(name, word, CLIENT_NAME);
   name[whole ? CLIENT_NAME - 1 : 0] = '\0';
   return found;

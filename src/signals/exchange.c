@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "signals/exchange.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,6 +13,29 @@ struct frame_slot {
   struct frame frame;
   double values[];
 };
+
+static bool select_all(struct port *p, uint32_t values)
+{
+  p->run = calloc(1, sizeof *p->run);
+  if (!p->run) return false;
+  p->run[0] = (struct value_run){.count = values};
+  p->runs = 1;
+  return true;
+}
+
+bool port_select(struct port *p, const bool *wanted, uint32_t values)
+{
+  free(p->run);
+  p->runs = 0;
+  p->run = calloc(values / 2 + 1, sizeof *p->run);
+  if (!p->run) return false;
+  for (uint32_t i = 0; i < values; i++) {
+    if (!wanted[i]) continue;
+    if (i == 0 || !wanted[i - 1]) p->run[p->runs++] = (struct value_run){.first = i};
+    p->run[p->runs - 1].count++;
+  }
+  return true;
+}
 
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event)
 {
@@ -25,7 +49,7 @@ bool port_init(struct port *p, const char *name, uint32_t values, uint32_t chann
             snapshot_init(&p->inputs, (channels ? channels : 1) * sizeof(struct input_sample)) &&
             ring_init(&p->commands, sizeof(struct command), PORT_RING) &&
             ring_init(&p->answers, sizeof(struct answer), PORT_RING) &&
-            ring_init(&p->refusals, sizeof(struct refusal), REFUSALS);
+            ring_init(&p->refusals, sizeof(struct refusal), REFUSALS) && select_all(p, values);
   if (ok && event) {
     p->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     ok = p->event >= 0;
@@ -46,6 +70,8 @@ void port_free(struct port *p)
   ring_free(&p->commands);
   ring_free(&p->answers);
   ring_free(&p->refusals);
+  free(p->run);
+  p->run = NULL;
   if (p->event >= 0) close(p->event);
   p->event = -1;
 }
@@ -54,7 +80,8 @@ void port_publish(struct port *p, const struct frame *f)
 {
   struct frame_slot *slot = snapshot_begin(&p->frames);
   struct input_owner *owner = (struct input_owner *)(void *)(slot->values + f->count);
-  memcpy(slot->values, f->values, f->count * sizeof *f->values);
+  for (const struct value_run *r = p->run; r < p->run + p->runs; r++)
+    memcpy(slot->values + r->first, f->values + r->first, r->count * sizeof *f->values);
   if (f->inputs) memcpy(owner, f->owner, f->inputs * sizeof *owner);
   slot->frame = *f;
   slot->frame.values = slot->values;

@@ -85,9 +85,16 @@ struct refusal {
 
 #define PORT_ESTOP (UINT64_C(1) << 32)
 
+/* Values that follow each other. */
+struct value_run {
+  uint32_t first, count;
+};
+
 struct port {
   const char *name;       /* "osc", "modbus" */
   struct snapshot frames; /* loop -> thread: struct frame, its values and owners */
+  struct value_run *run;  /* (runs) values that its frames carry, see port_select() */
+  int runs;
   struct snapshot inputs; /* thread -> loop: struct input_sample[channels] */
   struct ring commands;   /* thread -> loop: struct command */
   struct ring answers;    /* loop -> thread: struct answer */
@@ -108,6 +115,9 @@ struct port {
  * or fds. */
 bool port_init(struct port *p, const char *name, uint32_t values, uint32_t channels, bool event);
 void port_free(struct port *p);
+/* Set-up, after port_init(), which selects all values: frames carry those marked in wanted[signals->count]; the others stay
+ * undefined. The loop copies the values for every port in every cycle. False when out of memory. */
+bool port_select(struct port *p, const bool *wanted, uint32_t values);
 
 /* Thread side: a numbered input frame is there, all its values published, received at t_ns. */
 static inline void port_beat(struct port *p, uint64_t t_ns)
@@ -141,9 +151,9 @@ static inline void port_tell_refusal(struct port *p, uint32_t input, struct inpu
 /* Thread side: send a command. False if the ring is full (counted). COMMAND_ESTOP never fails. */
 bool port_command(struct port *p, const struct command *c);
 
-/* Thread side: an e-stop, which acts at the next wake-up of the loop, whatever waits. It takes a place in the ring, for the answer
- * of the loop, only while half of them are free, so that e-stops never keep a `reset` out. False: it has none, and acts
- * without an answer. */
+/* Thread side: an e-stop. It acts at the next wake-up of the loop, whatever else waits. It takes a place in the ring, for the
+ * answer of the loop, only while half of the places are free, so that e-stops never keep a `reset` out. False: it got no place,
+ * and acts without an answer. */
 bool port_estop(struct port *p, const struct command *c);
 
 #endif

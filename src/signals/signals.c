@@ -17,7 +17,7 @@ struct walk {
   bool write, ok;
 };
 
-__attribute__((format(printf, 2, 3))) static char *text(struct walk *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static char *make_text(struct walk *w, const char *format, ...)
 {
   char *o = NULL;
   va_list a;
@@ -30,25 +30,26 @@ __attribute__((format(printf, 2, 3))) static char *text(struct walk *w, const ch
 
 /* A group `prefix` with the components given; NULL components: one scalar. From the fourth component on it has the unit
  * `beyond`. */
-static void group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                         const char *beyond, const char *const *component, int n)
+static void walk_group_of_two(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                              const char *beyond, const char *const *component, int n)
 {
   if (w->write) {
     struct signals *s = w->s;
-    s->group[w->groups] = (struct signal_group){text(w, "%s%s", prefix, quantity), w->count, n};
+    s->group[w->groups] = (struct signal_group){make_text(w, "%s%s", prefix, quantity), w->count, n};
     for (int i = 0; i < n; i++)
-      s->signal[w->count + i] = (struct signal){component ? text(w, "%s%s.%s", prefix, quantity, component[i])
-                                                          : text(w, "%s%s", prefix, quantity),
-                                                i < 3 ? unit : beyond};
+      s->signal[w->count + i] =
+          (struct signal){component ? make_text(w, "%s%s.%s", prefix, quantity, component[i])
+                                    : make_text(w, "%s%s", prefix, quantity),
+                          i < 3 ? unit : beyond};
   }
   w->groups++;
   w->count += n;
 }
 
-static void group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
-                  const char *const *component, int n)
+static void walk_group(struct walk *w, const char *prefix, const char *quantity, const char *unit,
+                       const char *const *component, int n)
 {
-  group_of_two(w, prefix, quantity, unit, unit, component, n);
+  walk_group_of_two(w, prefix, quantity, unit, unit, component, n);
 }
 
 static const char *const xyz[] = {"x", "y", "z"};
@@ -96,27 +97,27 @@ int input_add_loads(ali3_model *m, struct input_spec *spec, const double point[3
 
 static void walk_body(struct walk *w, const char *name)
 {
-  char *prefix = text(w, "body.%s.", name);
+  char *prefix = make_text(w, "body.%s.", name);
   if (!prefix) return;
-  group(w, prefix, "position", "m", xyz, 3);
-  group(w, prefix, "orientation", "", e0123, 4);
-  group(w, prefix, "velocity", "m/s", xyz, 3);
-  group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
-  group(w, prefix, "acceleration", "m/s^2", xyz, 3);
-  group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+  walk_group(w, prefix, "position", "m", xyz, 3);
+  walk_group(w, prefix, "orientation", "", e0123, 4);
+  walk_group(w, prefix, "velocity", "m/s", xyz, 3);
+  walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+  walk_group(w, prefix, "acceleration", "m/s^2", xyz, 3);
+  walk_group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
   free(prefix);
 }
 
 static void walk_joint(struct walk *w, const char *name, ali3_joint_type type)
 {
-  char *prefix = text(w, "joint.%s.", name);
+  char *prefix = make_text(w, "joint.%s.", name);
   if (!prefix) return;
-  group(w, prefix, "force", "N", xyz, 3);
-  group(w, prefix, "torque", "N m", xyz, 3);
+  walk_group(w, prefix, "force", "N", xyz, 3);
+  walk_group(w, prefix, "torque", "N m", xyz, 3);
   if (type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC) {
     bool turns = type == ALI3_JOINT_REVOLUTE;
-    group(w, prefix, "position", turns ? "rad" : "m", NULL, 1);
-    group(w, prefix, "velocity", turns ? "rad/s" : "m/s", NULL, 1);
+    walk_group(w, prefix, "position", turns ? "rad" : "m", NULL, 1);
+    walk_group(w, prefix, "velocity", turns ? "rad/s" : "m/s", NULL, 1);
   }
   free(prefix);
 }
@@ -153,42 +154,42 @@ static const struct quantity *const of_force[ALI3_FORCE_TYPES][QUANTITIES_MAX + 
 
 static void walk_force(struct walk *w, const char *name, ali3_force_type type, bool turns)
 {
-  char *prefix = text(w, "force.%s.", name);
+  char *prefix = make_text(w, "force.%s.", name);
   if (!prefix) return;
   for (const struct quantity *const *q = of_force[type]; *q; q++) {
     bool vector = (*q)->count == 3;
-    group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, vector ? xyz : NULL,
-          vector ? 3 : 1);
+    walk_group(w, prefix, (*q)->name, turns ? (*q)->unit_turning : (*q)->unit, vector ? xyz : NULL,
+               vector ? 3 : 1);
   }
   free(prefix);
 }
 
-static void walk_input(struct walk *w, struct input_spec *input)
+static void walk_input_signals(struct walk *w, struct input_spec *input)
 {
-  char *prefix = text(w, "input.%s.", input->name);
+  char *prefix = make_text(w, "input.%s.", input->name);
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
-    group(w, prefix, p->name, p->unit, p->component, p->count);
+    walk_group(w, prefix, p->name, p->unit, p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
   free(prefix);
 }
 
 static void walk_sensor(struct walk *w, const char *name, ali3_sensor_type type)
 {
-  char *prefix = text(w, "sensor.%s.", name);
+  char *prefix = make_text(w, "sensor.%s.", name);
   if (!prefix) return;
   bool pose = type == ALI3_SENSOR_POSE;
   if (type == ALI3_SENSOR_IMU) {
-    group(w, prefix, "specific_force", "m/s^2", xyz, 3);
-    group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+    walk_group(w, prefix, "specific_force", "m/s^2", xyz, 3);
+    walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
   } else {
-    group(w, prefix, "position", "m", xyz, 3);
-    if (pose) group(w, prefix, "orientation", "", e0123, 4);
-    group(w, prefix, "velocity", "m/s", xyz, 3);
-    if (pose) group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
-    group(w, prefix, "acceleration", "m/s^2", xyz, 3);
-    if (pose) group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
+    walk_group(w, prefix, "position", "m", xyz, 3);
+    if (pose) walk_group(w, prefix, "orientation", "", e0123, 4);
+    walk_group(w, prefix, "velocity", "m/s", xyz, 3);
+    if (pose) walk_group(w, prefix, "angular_velocity", "rad/s", xyz, 3);
+    walk_group(w, prefix, "acceleration", "m/s^2", xyz, 3);
+    if (pose) walk_group(w, prefix, "angular_acceleration", "rad/s^2", xyz, 3);
   }
   free(prefix);
 }
@@ -200,7 +201,7 @@ enum platform_quantity {
 };
 
 static const struct {
-  const char *unit, *beyond, *turning; /* beyond: see group_of_two(); turning: of cranks */
+  const char *unit, *beyond, *turning; /* beyond: see walk_group_of_two(); turning: of cranks */
   const char *const *component;
 } of_platform[] = {
     [OF_pose] = {"m", "rad", NULL, surge_to_yaw},
@@ -235,16 +236,17 @@ static void walk_platform(struct walk *w, bool cranks)
   _Static_assert(sizeof list / sizeof *list == sizeof of_platform / sizeof *of_platform, "of each its units");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     const char *turning = cranks ? of_platform[i].turning : NULL;
-    group_of_two(w, "platform.", list[i].name, turning ? turning : of_platform[i].unit,
-                 turning ? turning : of_platform[i].beyond, of_platform[i].component, list[i].count);
+    walk_group_of_two(w, "platform.", list[i].name, turning ? turning : of_platform[i].unit,
+                      turning ? turning : of_platform[i].beyond, of_platform[i].component, list[i].count);
   }
 }
 
-static void walk(struct walk *w, const ali3_model *m)
+static void walk_signals(struct walk *w, const ali3_model *m)
 {
   struct signals *s = w->s;
   w->count = w->groups = 0;
-  group(w, "", "time", "s", NULL, 1);
+  /* What the model computes: the state, then reactions, forces and sensors. */
+  walk_group(w, "", "time", "s", NULL, 1);
   s->body_first = w->count;
   for (int i = 0; i < s->bodies; i++) walk_body(w, ali3_model_body_name(m, i));
   for (int i = 0; i < s->joints; i++) {
@@ -260,25 +262,27 @@ static void walk(struct walk *w, const ali3_model *m)
     walk_sensor(w, ali3_model_sensor_name(m, i), ali3_model_sensor_type(m, i));
   }
   s->sensor_first[s->sensors] = w->count;
+  /* How well it does so. */
   s->energy_first = w->count;
-  group(w, "energy.", "kinetic", "J", NULL, 1);
-  group(w, "energy.", "potential", "J", NULL, 1);
-  group(w, "energy.", "total", "J", NULL, 1);
+  walk_group(w, "energy.", "kinetic", "J", NULL, 1);
+  walk_group(w, "energy.", "potential", "J", NULL, 1);
+  walk_group(w, "energy.", "total", "J", NULL, 1);
   s->constraint_first = w->count;
-  group(w, "constraint.", "position", "m", NULL, 1);
-  group(w, "constraint.", "velocity", "m/s", NULL, 1);
-  group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
-  group(w, "solver.", "status", "", NULL, 1);
-  group(w, "solver.", "increment", "", NULL, 1);
+  walk_group(w, "constraint.", "position", "m", NULL, 1);
+  walk_group(w, "constraint.", "velocity", "m/s", NULL, 1);
+  walk_group(w, "constraint.", "acceleration", "m/s^2", NULL, 1);
+  walk_group(w, "solver.", "status", "", NULL, 1);
+  walk_group(w, "solver.", "increment", "", NULL, 1);
+  /* What comes in, what the platform is to do, and the figures of the loop. */
   s->input_first = w->count;
-  for (int i = 0; i < s->inputs; i++) walk_input(w, &s->input[i]);
+  for (int i = 0; i < s->inputs; i++) walk_input_signals(w, &s->input[i]);
   s->channels = w->count - s->input_first;
   s->platform_first = w->more->platform ? w->count : -1;
   if (w->more->platform) walk_platform(w, w->more->platform->crank);
   s->figure_first = w->count;
   for (int i = 0; i < s->figures; i++) {
     const struct signal *figure = &w->more->figure[i];
-    group(w, "", figure->name, figure->unit, NULL, 1);
+    walk_group(w, "", figure->name, figure->unit, NULL, 1);
   }
 }
 
@@ -299,6 +303,7 @@ struct signals *signals_new_with(const ali3_model *m, const struct input_spec *i
   s->forces = ali3_model_forces(m);
   s->sensors = ali3_model_sensors(m);
   s->inputs = ninputs;
+  /* The first signal of each element, and copies of the inputs. */
   s->joint_first = calloc((size_t)s->joints + 1, sizeof *s->joint_first);
   s->force_first = calloc((size_t)s->forces + 1, sizeof *s->force_first);
   s->sensor_first = calloc((size_t)s->sensors + 1, sizeof *s->sensor_first);
@@ -308,7 +313,8 @@ struct signals *signals_new_with(const ali3_model *m, const struct input_spec *i
     s->input[i] = inputs[i];
     if (!(s->input[i].name = strdup(inputs[i].name))) goto fail;
   }
-  walk(&w, m);
+  /* One walk counts the signals, the second writes them. */
+  walk_signals(&w, m);
   if (!w.ok) goto fail;
   s->signal = calloc((size_t)w.count, sizeof *s->signal);
   s->group = calloc((size_t)w.groups, sizeof *s->group);
@@ -316,7 +322,7 @@ struct signals *signals_new_with(const ali3_model *m, const struct input_spec *i
   s->count = w.count;
   s->groups = w.groups;
   w.write = true;
-  walk(&w, m);
+  walk_signals(&w, m);
   if (w.ok) return s;
 fail:
   signals_free(s);
@@ -356,6 +362,7 @@ static void observe_sensor(const ali3_model *m, const ali3_data *d, int sensor, 
 {
   _Static_assert(offsetof(ali3_sensor_state, specific_force) == sizeof(ali3_body_state),
                  "a pose's signals begin as ali3_sensor_state does");
+  /* The signals of a sensor, in the order of walk_sensor(). */
   ali3_sensor_state x;
   ali3_sensor_get(m, d, sensor, &x);
   switch (ali3_model_sensor_type(m, sensor)) {
@@ -392,6 +399,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
                  "a body's signals are ali3_body_state");
   const ali3_report *report = ali3_report_get(d);
   ali3_energy energy;
+  /* Elements in the order of walk_signals(). */
   v[0] = report->time;
   for (int i = 0; i < s->bodies; i++) {
     ali3_body_state b;
@@ -413,6 +421,7 @@ void signals_observe(const struct signals *s, const ali3_model *m, const ali3_da
   }
   for (int i = 0; i < s->forces; i++) observe_force(m, d, i, v + s->force_first[i]);
   for (int i = 0; i < s->sensors; i++) observe_sensor(m, d, i, v + s->sensor_first[i]);
+  /* Figures of the whole model, then the inputs. */
   ali3_energy_get(m, d, &energy);
   memcpy(v + s->energy_first, &energy, sizeof energy);
   v[s->constraint_first] = report->position;

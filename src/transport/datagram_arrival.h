@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * When a datagram arrived, by CLOCK_MONOTONIC. The kernel stamps it by the wall clock, which can be set; what is known without the
- * wall clock bounds the answer. Pure: no clock is read here. */
+ * When a datagram arrived, by CLOCK_MONOTONIC. The kernel stamps it by the wall clock, which can be set; what is known without
+ * the wall clock bounds the answer. Pure: no clock is read here. */
 #ifndef TRANSPORT_DATAGRAM_ARRIVAL_H
 #define TRANSPORT_DATAGRAM_ARRIVAL_H
 

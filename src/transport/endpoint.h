@@ -33,6 +33,8 @@ struct protocol {
   bool event;       /* a thread sleeps on the event of the port */
   /* The name of port i. NULL: there is one port, which has the name of the protocol. */
   const char *(*port_name)(const struct endpoint *e, int i);
+  /* Marks the signals that the frames of port i are to carry. NULL: all of them. */
+  void (*select)(const struct endpoint *e, int i, bool *wanted);
 
   /* Opens everything and starts the threads. False on failure, the reason in error[size]. */
   bool (*start)(struct endpoint *e, char *error, size_t size);

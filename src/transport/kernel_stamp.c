@@ -4,6 +4,7 @@
 #include "rt/clock.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 enum {
   SET_NS = 1000000, /* more than the clock is slewed by, or the thread held up between two readings */
@@ -56,4 +57,11 @@ uint64_t kernel_stamp_ns(const struct kernel_clock *k, struct msghdr *m)
   const int64_t moved_ns = wall_ns - now_ns - k->ahead_ns, age_ns = wall_ns - (int64_t)stamp_ns;
   if (moved_ns > SET_NS || moved_ns < -SET_NS || age_ns > now_ns) return 0;
   return (uint64_t)(age_ns > 0 ? now_ns - age_ns : now_ns);
+}
+
+size_t kernel_bytes_left(int fd, size_t got, size_t room)
+{
+  int left = 0;
+  if (got < room) return 0;
+  return ioctl(fd, FIONREAD, &left) == 0 && left > 0 ? (size_t)left : 0;
 }

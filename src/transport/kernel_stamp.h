@@ -36,4 +36,7 @@ void kernel_clock_look(struct kernel_clock *k);
  * Not after now. 0: there is no stamp, or the wall clock was set. */
 uint64_t kernel_stamp_ns(const struct kernel_clock *k, struct msghdr *m);
 
+/* The bytes that a read left in the queue of a socket or a line. A read that gave fewer than it had room for left none. */
+size_t kernel_bytes_left(int fd, size_t got, size_t room);
+
 #endif

@@ -18,7 +18,7 @@ static bool has_speed(int fd, int baud)
   return tcgetattr(fd, &t) == 0 && (cfgetospeed(&t) != B9600 || baud == 9600);
 }
 
-static const char *hint(int error)
+static const char *error_hint(int error)
 {
   switch (error) {
   case EACCES:
@@ -40,7 +40,8 @@ bool serial_line_open(struct serial_line *l, const struct serial_place *place, c
       modbus_new_rtu(place->path, place->baud, parity_letter(place->parity), DATA_BITS, place->stop_bits);
   if (!l->context || modbus_connect(l->context) != 0) {
     const int e = errno;
-    snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, place->path, strerror(e), hint(e));
+    snprintf(error, size, "%s: cannot open the serial line %s: %s%s", who, place->path, strerror(e),
+             error_hint(e));
     return false;
   }
   l->fd = modbus_get_socket(l->context);

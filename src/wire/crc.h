@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 of IEEE 802.3, that of zlib: crc32("123456789") is 0xcbf43926. */
-static inline uint32_t crc32(const uint8_t *data, size_t n)
+/* CRC-32 of IEEE 802.3, that of zlib: crc32_ieee("123456789") is 0xcbf43926. */
+static inline uint32_t crc32_ieee(const uint8_t *data, size_t n)
 {
   /* of each value of four bits */
   static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,

@@ -56,7 +56,7 @@ static void *grow_list(struct io_map *m, struct list *l)
 }
 
 /* Adds a copy of the row to the list; returns it, NULL when out of memory. */
-static void *add_row(struct io_map *m, struct list *l, const void *row)
+static void *add_map_row(struct io_map *m, struct list *l, const void *row)
 {
   void *r = grow_list(m, l);
   return r ? memcpy(r, row, l->size) : NULL;
@@ -72,7 +72,7 @@ static void copy_text(struct io_map *m, const char **text)
 
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
 {
-  struct io_map_osc *r = add_row(m, &m->osc, row);
+  struct io_map_osc *r = add_map_row(m, &m->osc, row);
   if (!r) return;
   copy_text(m, &r->address);
   copy_text(m, &r->types);
@@ -82,7 +82,7 @@ void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
 
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row)
 {
-  struct io_map_modbus *r = add_row(m, &m->modbus, row);
+  struct io_map_modbus *r = add_map_row(m, &m->modbus, row);
   if (!r) return;
   copy_text(m, &r->device);
   copy_text(m, &r->name);
@@ -92,7 +92,7 @@ void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row)
 
 void io_map_add_packet(struct io_map *m, const struct io_map_packet *row)
 {
-  struct io_map_packet *r = add_row(m, &m->packet, row);
+  struct io_map_packet *r = add_map_row(m, &m->packet, row);
   if (!r) return;
   copy_text(m, &r->packet);
   copy_text(m, &r->place);
@@ -206,6 +206,7 @@ static void print_packet(const struct io_map *m, int first, FILE *out)
   const int end = packet_end(m, first);
   int width = 6;
   for (int i = first; i < end; i++) width = wider_column(width, packet_row(m, i)->name);
+  /* Heading, then a line for each field. */
   fprintf(out, "Packet %s, %d bytes, ", p->place, p->size);
   if (p->divisor > 1)
     fprintf(out, "every %d cycles", p->divisor);
@@ -247,6 +248,7 @@ static void print_row(json_t *object, bool last, FILE *out)
 
 void io_map_print_json(const struct io_map *m, FILE *out)
 {
+  /* Three lists. The names of their members are an interface. */
   fputs("{\"osc\": [\n", out);
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);

@@ -14,7 +14,7 @@ static void map_v4(const void *v4, uint8_t out[PEER_ADDRESS])
   memcpy(out + 12, v4, 4);
 }
 
-static bool bit(const uint8_t *address, int i)
+static bool address_bit(const uint8_t *address, int i)
 {
   return address[i / 8] >> (7 - i % 8) & 1;
 }
@@ -29,11 +29,13 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
   memcpy(host, text, length);
   host[length] = '\0';
 
+  /* The address, as IPv6. */
   const bool is_v4 = inet_pton(AF_INET, host, v4) == 1;
   if (is_v4)
     map_v4(v4, rule->address);
   else if (inet_pton(AF_INET6, host, rule->address) != 1)
     return false;
+  /* The bits of it that count; those behind them must be 0. */
   rule->bits = BITS;
   if (slash) {
     char *end;
@@ -42,14 +44,14 @@ bool peer_rule_parse(const char *text, struct peer_rule *rule)
     rule->bits = (int)bits + (is_v4 ? MAPPED : 0);
   }
   for (int i = rule->bits; i < BITS; i++)
-    if (bit(rule->address, i)) return false;
+    if (address_bit(rule->address, i)) return false;
   return true;
 }
 
-static bool matches(const struct peer_rule *rule, const uint8_t address[PEER_ADDRESS])
+static bool rule_matches(const struct peer_rule *rule, const uint8_t address[PEER_ADDRESS])
 {
   for (int i = 0; i < rule->bits; i++)
-    if (bit(rule->address, i) != bit(address, i)) return false;
+    if (address_bit(rule->address, i) != address_bit(address, i)) return false;
   return true;
 }
 
@@ -71,6 +73,6 @@ enum access peers_access(const struct peers *p, const struct sockaddr *from)
   if (p->count == 0) return ACCESS_WRITE;
   const struct peer_rule *best = NULL;
   for (int i = 0; i < p->count; i++)
-    if (matches(&p->rule[i], address) && (!best || p->rule[i].bits > best->bits)) best = &p->rule[i];
+    if (rule_matches(&p->rule[i], address) && (!best || p->rule[i].bits > best->bits)) best = &p->rule[i];
   return best ? best->access : ACCESS_NONE;
 }

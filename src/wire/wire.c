@@ -39,35 +39,35 @@ const char *wire_table_name(enum wire_table table)
 }
 #undef WIRE_NAME
 
-static uint16_t swapped(uint16_t v)
+static uint16_t swap_word_bytes(uint16_t v)
 {
   return (uint16_t)(v << 8 | v >> 8);
 }
 
 /* A number in one register has no order of words, and its bytes are never swapped. */
-static bool swaps(enum wire_order order, int n)
+static bool swaps_bytes(enum wire_order order, int n)
 {
   return n > 1 && (order == WIRE_BADC || order == WIRE_DCBA);
 }
 
 /* The low 16 n bits to n registers, or back: both ways are the same walk. */
-static void put_bits(enum wire_order order, uint64_t bits, int n, uint16_t *at)
+static void put_words(enum wire_order order, uint64_t bits, int n, uint16_t *at)
 {
   const bool low_first = order == WIRE_CDAB || order == WIRE_DCBA;
   for (int i = 0; i < n; i++) {
     const int place = low_first ? i : n - 1 - i;
     const uint16_t word = (uint16_t)(bits >> (16 * i));
-    at[place] = swaps(order, n) ? swapped(word) : word;
+    at[place] = swaps_bytes(order, n) ? swap_word_bytes(word) : word;
   }
 }
 
-static uint64_t get_bits(enum wire_order order, const uint16_t *at, int n)
+static uint64_t get_words(enum wire_order order, const uint16_t *at, int n)
 {
   const bool low_first = order == WIRE_CDAB || order == WIRE_DCBA;
   uint64_t bits = 0;
   for (int i = 0; i < n; i++) {
     const uint16_t word = at[low_first ? i : n - 1 - i];
-    bits |= (uint64_t)(swaps(order, n) ? swapped(word) : word) << (16 * i);
+    bits |= (uint64_t)(swaps_bytes(order, n) ? swap_word_bytes(word) : word) << (16 * i);
   }
   return bits;
 }
@@ -77,7 +77,7 @@ struct range {
   double low, high;
   int64_t none;
 };
-static struct range range_of(enum wire_type type)
+static struct range integer_range(enum wire_type type)
 {
   switch (type) {
   case WIRE_U16:
@@ -93,14 +93,14 @@ static struct range range_of(enum wire_type type)
 
 static enum wire_fit put_integer(const struct wire *w, double raw, uint16_t *at)
 {
-  const struct range r = range_of(w->type);
+  const struct range r = integer_range(w->type);
   const bool none = isnan(raw), in = raw >= r.low - 0.5 && raw < r.high + 0.5;
   const double clamped = raw < r.low ? r.low : raw > r.high ? r.high : raw;
-  put_bits(w->order, (uint64_t)(none ? r.none : llround(clamped)), wire_registers(w->type), at);
+  put_words(w->order, (uint64_t)(none ? r.none : llround(clamped)), wire_registers(w->type), at);
   return none ? WIRE_NO_VALUE : in ? WIRE_FITS : WIRE_CLAMPED;
 }
 
-static enum wire_fit fit_of(bool value)
+static enum wire_fit fit_of_number(bool value)
 {
   return value ? WIRE_FITS : WIRE_NO_VALUE;
 }
@@ -111,19 +111,20 @@ enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at)
   uint32_t bits32;
   uint64_t bits64;
   float f;
+  /* A float that is no number becomes NaN, an integer the value that stands for none. */
   switch (w->type) {
   case WIRE_F32:
     f = fabs(raw) <= (double)FLT_MAX ? (float)raw : NAN;
     memcpy(&bits32, &f, sizeof bits32);
-    put_bits(w->order, bits32, 2, at);
-    return fit_of(isfinite(f));
+    put_words(w->order, bits32, 2, at);
+    return fit_of_number(isfinite(f));
   case WIRE_F64:
     memcpy(&bits64, &(double){isfinite(raw) ? raw : (double)NAN}, sizeof bits64);
-    put_bits(w->order, bits64, 4, at);
-    return fit_of(isfinite(raw));
+    put_words(w->order, bits64, 4, at);
+    return fit_of_number(isfinite(raw));
   case WIRE_BIT:
     at[0] = isfinite(raw) && raw != 0.0;
-    return fit_of(isfinite(raw));
+    return fit_of_number(isfinite(raw));
   default:
     return put_integer(w, raw, at);
   }
@@ -131,9 +132,10 @@ enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at)
 
 double wire_get(const struct wire *w, const uint16_t *at)
 {
-  const uint64_t bits = get_bits(w->order, at, wire_registers(w->type));
+  const uint64_t bits = get_words(w->order, at, wire_registers(w->type));
   double raw;
   float f;
+  /* The bits as a number of the type; unsigned integers are as they came. */
   switch (w->type) {
   case WIRE_F32:
     memcpy(&f, &(uint32_t){(uint32_t)bits}, sizeof f);

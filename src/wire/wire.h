@@ -46,13 +46,13 @@ struct wire {
 
 /* How a value fits into its registers. */
 enum wire_fit {
-  WIRE_NO_VALUE, /* the registers say "no value": NaN as a float, the largest unsigned or the smallest signed integer, the bit 0 */
-  WIRE_CLAMPED,  /* the registers hold the end of their range that is next to the value */
+  WIRE_NO_VALUE, /* the registers say "no value": NaN, the largest unsigned or the smallest signed integer, the bit 0 */
+  WIRE_CLAMPED, /* the registers hold the end of their range that is next to the value */
   WIRE_FITS,
 };
 
-/* Writes the registers of a value in SI units. An integer is rounded, and clamped to its range. NaN is no value, nor is to a float
- * what is infinite or too large for it. A bit is 1 where the value is not 0. */
+/* Writes the registers of a value in SI units. An integer is rounded, and clamped to its range. NaN is no value; for a float,
+ * nor is a value that is infinite or too large for it. A bit is 1 where the value is not 0. */
 enum wire_fit wire_put(const struct wire *w, double value, uint16_t *at);
 
 /* The value in SI units that registers hold; NaN or infinite only where a float on the wire is. */

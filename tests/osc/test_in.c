@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Datagrams go straight into osc_in_packet(); what it answers is read from a socket of 127.0.0.1. */
+#include "osc/addresses.h"
 #include "osc/osc_direct.h"
 
 #include <math.h>
@@ -194,6 +195,23 @@ TEST(wrong_types_are_counted_and_change_nothing)
   assert_counted(osc_malformed, 0);
   assert_false(snapshot_take(&port.inputs));
   assert_false(ring_pop(&port.commands, &c));
+}
+
+/* By the list: each address that is received is known, and takes no text where none belongs, but for an e-stop. */
+TEST(every_address_of_the_list_is_dispatched)
+{
+  static const char *const received[] = {
+#define RECEIVED(address, types, flags, unit, text, handler) "/ali3/" address,
+      OSC_ADDRESS_LIST(RECEIVED, OSC_NO_ROW)
+#undef RECEIVED
+  };
+  enum { N = sizeof received / sizeof *received };
+  for (int i = 0; i < N; i++) receive(wire_message(bytes, received[i], "ss", "x", "y"));
+  assert_counted(osc_unknown, 1); /* platform/set: there is no platform */
+  assert_counted(osc_received, 1);
+  assert_counted(osc_type_errors, N - 2);
+  receive(wire_message(bytes, "/ali3/pong", "ihhh", 1, (int64_t)2, (int64_t)3, (int64_t)4)); /* is sent */
+  assert_counted(osc_unknown, 2);
 }
 
 TEST(commands_are_acknowledged_to_their_sender)
@@ -470,6 +488,7 @@ int main(void)
       DIRECT_TEST(what_is_not_finite_is_refused_whole),
       DIRECT_TEST(patterns_and_strangers_are_unknown),
       DIRECT_TEST(wrong_types_are_counted_and_change_nothing),
+      DIRECT_TEST(every_address_of_the_list_is_dispatched),
       DIRECT_TEST(commands_are_acknowledged_to_their_sender),
       DIRECT_TEST(a_step_has_a_number_of_cycles),
       DIRECT_TEST(whatever_comes_meanwhile_steps_are_answered_to_who_asked_for_them),

@@ -78,6 +78,23 @@ TEST(a_frame_names_the_owners_of_the_inputs)
   port_free(&p);
 }
 
+TEST(frames_carry_the_values_that_are_selected)
+{
+  enum { VALUES = 5 };
+  static const bool wanted[VALUES] = {true, false, false, true, true};
+  static const double values[VALUES] = {1, 2, 3, 4, 5}, expected[VALUES] = {1, 0, 0, 4, 5};
+  struct port p;
+  const struct frame *f;
+  assert_true(port_init(&p, "test", VALUES, 0, false));
+  assert_true(port_select(&p, wanted, VALUES));
+  assert_int_equal(p.runs, 2);
+  for (int i = 0; i < 4; i++) port_publish(&p, &(struct frame){.count = VALUES, .values = values});
+  assert_true(port_take_frame(&p, &f));
+  assert_int_equal(f->count, VALUES);
+  assert_memory_equal(f->values, expected, sizeof expected);
+  port_free(&p);
+}
+
 TEST(refusals_wait_for_the_log)
 {
   struct port p;
@@ -201,6 +218,7 @@ int main(void)
       cmocka_unit_test(states_and_commands_have_names),
       cmocka_unit_test(values_cross_a_port_both_ways),
       cmocka_unit_test(a_frame_names_the_owners_of_the_inputs),
+      cmocka_unit_test(frames_carry_the_values_that_are_selected),
       cmocka_unit_test(refusals_wait_for_the_log),
       cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
       cmocka_unit_test(an_event_can_be_waited_for),

@@ -2,6 +2,7 @@
  * ali3-bench: options and wiring. */
 #include "base/build_info.h"
 #include "bench.h"
+#include "option_number.h"
 
 #include "base/isa.h"
 #include "loop/choose.h"
@@ -56,10 +57,8 @@ static bool usage(const char *option, const char *expected, const char *found)
 
 static bool is_count(const char *text, int min, int max, int *out)
 {
-  char *end;
-  errno = 0;
-  long v = strtol(text, &end, 10);
-  if (end == text || *end || errno || v < min || v > max) return false;
+  long v;
+  if (!option_count(text, min, max, &v)) return false;
   *out = (int)v;
   return true;
 }

@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "hwlat.h"
 #include "interrupts.h"
+#include "option_number.h"
 #include "report.h"
 #include "rt/clock.h"
 
@@ -58,12 +59,8 @@ static bool usage(const char *option, const char *expected, const char *found)
 static bool take_number(const char *option, const char *text, double least, double most, bool whole,
                         double *out)
 {
-  char *end, expected[64];
-  const double v = strtod(text, &end);
-  if (end != text && !*end && v >= least && v <= most && !(whole && v != (double)(long)v)) {
-    *out = v;
-    return true;
-  }
+  char expected[64];
+  if (option_number(text, least, most, out) && !(whole && *out != (double)(long)*out)) return true;
   snprintf(expected, sizeof expected, "a %snumber from %.9g to %.9g", whole ? "whole " : "", least, most);
   return usage(option, expected, text);
 }

@@ -2,11 +2,11 @@
  * ali3-latency: options, the toggling itself, the report. */
 #include "base/build_info.h"
 #include "latency.h"
+#include "option_number.h"
 
 #include "rt/clock.h"
 #include "setup/setup.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>
@@ -52,14 +52,6 @@ static bool usage(const char *text, const char *found)
   return false;
 }
 
-static bool take_number(const char *text, double low, double high, double *out)
-{
-  char *end;
-  errno = 0;
-  *out = strtod(text, &end);
-  return end != text && !*end && !errno && *out >= low && *out <= high;
-}
-
 static bool take_protocol(const char *text, struct options *o)
 {
   o->osc = strcmp(text, "osc") == 0 || strcmp(text, "all") == 0;
@@ -87,20 +79,21 @@ static int parse(struct options *o, int argc, char **argv)
       o->input = optarg;
       break;
     case VALUE:
-      ok = take_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
+      ok = option_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
       if (!ok) usage("--value: expected a number other than 0", optarg);
       break;
     case COUNT:
-      ok = take_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
+      ok = option_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
       break;
     case PROTOCOL:
       ok = take_protocol(optarg, o);
       break;
     case WAIT:
-      ok = take_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
+      ok =
+          option_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
       break;
     case LIMIT:
-      ok = take_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
+      ok = option_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
       break;
     case JSON:
       o->json = true;

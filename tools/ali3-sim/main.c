@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: options and wiring. */
 #include "base/build_info.h"
+#include "option_number.h"
 #include "sim.h"
 
 #include "base/isa.h"
@@ -9,7 +10,7 @@
 #include "rt/realtime.h"
 #include "setup/setup.h"
 
-#include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
@@ -52,26 +53,14 @@ static bool usage(const char *option, const char *expected, const char *found)
 
 static bool take_number(const char *option, const char *text, double *out)
 {
-  char *end;
-  double v = strtod(text, &end);
-  if (end == text || *end || !isfinite(v) || !(v > 0)) return usage(option, "a number above 0", text);
-  *out = v;
-  return true;
-}
-
-static bool is_count(const char *text, long min, long max, long *out)
-{
-  char *end;
-  errno = 0;
-  *out = strtol(text, &end, 10);
-  return end != text && !*end && !errno && *out >= min && *out <= max;
+  return (option_number(text, 0.0, DBL_MAX, out) && *out > 0.0) || usage(option, "a number above 0", text);
 }
 
 static bool take_count(const char *option, const char *text, long min, long max, long *out)
 {
   char expected[64];
   snprintf(expected, sizeof expected, "a whole number from %ld to %ld", min, max);
-  return is_count(text, min, max, out) || usage(option, expected, text);
+  return option_count(text, min, max, out) || usage(option, expected, text);
 }
 
 static bool take_workers(const char *text, struct options *o)
@@ -80,7 +69,7 @@ static bool take_workers(const char *text, struct options *o)
   o->workers_given = true;
   if (strcmp(text, "auto") == 0)
     o->workers = WORKERS_AUTO;
-  else if (is_count(text, 0, CHOOSE_MOST, &n))
+  else if (option_count(text, 0, CHOOSE_MOST, &n))
     o->workers = (int)n;
   else
     return usage("--workers", "auto or a whole number from 0 to 63", text);

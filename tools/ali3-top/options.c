@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 #include "base/build_info.h"
+#include "option_number.h"
 
 #include <ali3/ali3.h>
 #include <getopt.h>
@@ -37,9 +38,8 @@ static const char usage[] =
 
 static double seconds_from(const char *option, const char *argument, double least, double most)
 {
-  char *end;
-  const double v = strtod(argument, &end);
-  if (end == argument || *end || !(v >= least && v <= most)) {
+  double v;
+  if (!option_number(argument, least, most, &v)) {
     fprintf(stderr, "ali3-top: %s: expected seconds from %g to %g, found \"%s\"\n", option, least, most,
             argument);
     exit(EXIT_USAGE);
