@@ -29,7 +29,7 @@ struct tree_solver tree_solver(const struct tree *t, enum isa isa)
   return (struct tree_solver){t, {tree_kernels(isa, 1), tree_kernels(isa, isa_lanes(isa))}};
 }
 
-static const struct tree_kernels *kernels_of(const struct tree_solver *s, int group)
+static const struct tree_kernels *kernels_of_group(const struct tree_solver *s, int group)
 {
   return s->kernels[s->tree->group[group].width > 1];
 }
@@ -40,7 +40,7 @@ int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w,
   int failed = -1;
   for (int i = first, next; i < end; i = next) {
     next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
-    int own = kernels_of(s, i)->condense(s->tree, w, m, i, next);
+    int own = kernels_of_group(s, i)->condense(s->tree, w, m, i, next);
     if (failed < 0) failed = own;
   }
   return failed;
@@ -51,7 +51,7 @@ void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, cons
 {
   for (int i = first, next; i < end; i = next) {
     next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
-    kernels_of(s, i)->up(s->tree, w, beta, i, next);
+    kernels_of_group(s, i)->up(s->tree, w, beta, i, next);
   }
 }
 
@@ -59,7 +59,7 @@ void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, do
 {
   for (int i = end, next; i > first; i = next) {
     next = s->tree->group[i - 1].stretch_first > first ? s->tree->group[i - 1].stretch_first : first;
-    kernels_of(s, next)->down(s->tree, w, x, next, i);
+    kernels_of_group(s, next)->down(s->tree, w, x, next, i);
   }
 }
 
@@ -82,7 +82,7 @@ static const double OPEN = 1e-22;
 /* Eliminates the pivot of a carried body, A, 7x7 and full, in the order p of how well its directions are
  * held: in any other, a weak direction with a small component in the last of them is lost in rounding.
  * Returns how many are held; row p[i] of A is then that of the upper triangle. */
-static int held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
+static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
 {
   double diagonal[TREE_Y], largest = 0.0;
   for (int i = 0; i < TREE_Y; i++) {
@@ -112,7 +112,7 @@ static int pivot_of(const struct tree_work *w, const struct tree_group *group, i
   const double *F = w->front + group->front + lane;
   for (int i = 0; i < TREE_Y; i++)
     for (int k = 0; k <= i; k++, F += group->width) A[i][k] = A[k][i] = *F;
-  return held(A, p);
+  return pivot_is_held(A, p);
 }
 
 bool hubs_are_held(const struct tree *t, const struct tree_work *w, int group)
@@ -158,7 +158,7 @@ void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w,
     for (lane = 0; lane < g->width && t->member[g->member_first + lane] != body;) lane++;
     if (g->kind == TREE_HUB && lane < g->width) break;
   }
-  kernels_of(s, group)->assemble(t, w, m, group);
+  kernels_of_group(s, group)->assemble(t, w, m, group);
   int j = pivot_of(w, &t->group[group], lane, A, p);
   if (j == TREE_Y) return;
   o[p[j]] = 1.0;

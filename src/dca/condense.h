@@ -8,10 +8,6 @@
 #include "base/isa.h"
 #include "dca/tree.h"
 
-/* delta of a body in body coordinates, block diagonal: of its numbers 0 is that of r, 1 .. 9 the 3x3 of th,
- * 10 that of n; of a carried body delta^-1. More may follow. */
-enum { TREE_DELTA_R = 0, TREE_DELTA_TH = 1, TREE_DELTA_N = 10 };
-
 struct tree_work {
   double *front;  /* (tree.front_size)  pivot factors, solution operators, updates  filled by condense */
   double *vector; /* (tree.vector_size) right-hand sides and solutions              filled by sweep */
@@ -21,7 +17,7 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 
 struct tree_matrix {
   const double *J;
-  const double *delta; /* stored as bodies are */
+  const double *delta; /* stored as bodies are: of each the numbers of dynamics/leaf.h, more may follow */
   int numbers;         /* of a body in delta */
   const double *c;     /* compliance per row, > 0 */
 };

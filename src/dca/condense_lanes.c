@@ -10,10 +10,11 @@
  * L and D^-1 stay in place of P, and K in that of E, for the sweeps; U lies elsewhere (tree_place()). Even fronts
  * (struct tree_group) are summed up, eliminated and stored block by block, some together with the leaves below. */
 #include "dca/fronts.h"
+#include "dynamics/leaf.h"
 
 #include <math.h>
 
-enum { DELTA = TREE_DELTA_N + 1, TURN = TREE_Y - 3 /* th and n */ };
+_Static_assert((int)LEAF_Y == (int)TREE_Y, "");
 
 /* delta of the bodies; if they do not lie side by side, in `room`. */
 static inline const num *delta_of(const struct tree_group *group, const struct tree_matrix *m, num *room)
@@ -24,14 +25,15 @@ static inline const num *delta_of(const struct tree_group *group, const struct t
   if (group->aligned) return (const num *)(m->delta + (size_t)b->first * numbers);
   for (int l = 0; l < LANES; l++)
     from[l] = (struct lane_at){(size_t)b[l].first * numbers + (size_t)b[l].lane, (size_t)b[l].width};
-  num_pick_all(m->delta, from, 0, DELTA, room);
+  num_pick_all(m->delta, from, 0, LEAF_NUMBERS, room);
   return room;
 }
 
 /* U = -J delta J', over all rows of the body */
-static void leaf(const struct tree *t, const struct tree_group *group, num *U, const struct tree_matrix *m)
+static void leaf_update(const struct tree *t, const struct tree_group *group, num *U,
+                        const struct tree_matrix *m)
 {
-  num room[DELTA];
+  num room[LEAF_NUMBERS];
   const num *d = delta_of(group, m, room);
   num *Y = U + tree_triangle(group->border), J[6 * TREE_Y];
   for (int a = group->couple_first; a < group->couple_end; a++) {
@@ -41,12 +43,7 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
       num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
       for (int y = 0; y < TREE_Y; y++)
         g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, ca->stride * i + y);
-      const num *th = d + TREE_DELTA_TH;
-      for (int k = 0; k < 3; k++) {
-        o[k] = d[TREE_DELTA_R] * g[k];
-        o[3 + k] = th[3 * k] * g[3] + th[3 * k + 1] * g[4] + th[3 * k + 2] * g[5];
-      }
-      o[6] = d[TREE_DELTA_N] * g[6];
+      leaf_row(d, g, o);
     }
     for (int i = 0; i < ca->rows; i++) {
       const num *g = J + TREE_Y * i;
@@ -61,49 +58,33 @@ static void leaf(const struct tree *t, const struct tree_group *group, num *U, c
   }
 }
 
-/* -delta times a row of a Jacobian, of the columns that are not constant. */
-FLAT void turn_row(const num *d, const num *g, num *y)
+/* U of a leaf whose couples all have unit columns. */
+static void leaf_unit_columns(const struct tree *t, const struct tree_group *group, num *U,
+                              const struct tree_matrix *m)
 {
-  const num *th = d + TREE_DELTA_TH;
-  num o[3];
-  for (int k = 0; k < 3; k++) o[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
-  num n = -d[TREE_DELTA_N] * g[3];
-  for (int k = 0; k < 3; k++) y[k] = o[k];
-  y[3] = n;
-}
-
-FLAT num turn_product(const num *g, const num *y)
-{
-  return (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
-}
-
-/* The same where the first three columns of all blocks are constant. */
-static void leaf_point(const struct tree *t, const struct tree_group *group, num *U,
-                       const struct tree_matrix *m)
-{
-  num room[DELTA], G[TURN * TREE_SHORT], Y[TURN * TREE_SHORT];
+  num room[LEAF_NUMBERS], G[LEAF_TURN * TREE_SHORT], Y[LEAF_TURN * TREE_SHORT];
   const num *d = delta_of(group, m, room);
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     const num *J = (const num *)(m->J + c->J->at);
     for (int i = 0; i < c->rows; i++) {
-      num *g = G + TURN * (c->at + i);
+      num *g = G + LEAF_TURN * (c->at + i);
       int from = c->stride * i + 3;
       if (c->aligned)
-        for (int y = 0; y < TURN; y++) g[y] = J[from + y];
+        for (int y = 0; y < LEAF_TURN; y++) g[y] = J[from + y];
       else
-        for (int y = 0; y < TURN; y++) g[y] = num_pick(m->J, c->J, from + y);
-      turn_row(d, g, Y + TURN * (c->at + i));
+        for (int y = 0; y < LEAF_TURN; y++) g[y] = num_pick(m->J, c->J, from + y);
+      leaf_turn_row(d, g, Y + LEAF_TURN * (c->at + i));
     }
   }
   num *u = U;
   for (int i = 0; i < group->border; i++)
-    for (int k = 0; k <= i; k++) *u++ = turn_product(G + TURN * i, Y + TURN * k);
+    for (int k = 0; k <= i; k++) *u++ = leaf_turn_product(G + LEAF_TURN * i, Y + LEAF_TURN * k);
   for (int a = group->couple_first; a < group->couple_end; a++)
     for (int b = group->couple_first; b <= a; b++) {
       const struct tree_couple *ca = &t->couple[a], *cb = &t->couple[b];
       double sign = ca->side == cb->side ? -1.0 : 1.0;
-      for (int k = 0; k < 3; k++) U[tree_triangle(ca->at + k) + cb->at + k] += sign * d[TREE_DELTA_R];
+      for (int k = 0; k < 3; k++) U[tree_triangle(ca->at + k) + cb->at + k] += sign * d[LEAF_R];
     }
 }
 
@@ -114,7 +95,7 @@ FLAT void even_leaf_block(const num *J, const num *Y, num r, int s, bool whole, 
   for (int i = 0; i < s; i++, u += row + i) {
     const num *g = J + 2 * TREE_Y * i + 3;
     for (int k = 0; k < (whole ? s : i + 1); k++) {
-      num sum = turn_product(g, Y + TURN * k);
+      num sum = leaf_turn_product(g, Y + LEAF_TURN * k);
       if (i == k && i < 3) sum += r;
       u[k] = sum;
     }
@@ -127,17 +108,17 @@ FLAT void even_leaf(const struct tree *t, const struct tree_group *group, num *U
 {
   const num *d = (const num *)(m->delta + (size_t)group->body->first * (size_t)m->numbers);
   const struct tree_couple *couple = &t->couple[group->couple_first];
-  num Y[TURN * TREE_SHORT], delta[DELTA];
-  for (int i = 0; i < DELTA; i++) delta[i] = d[i];
+  num Y[LEAF_TURN * TREE_SHORT], delta[LEAF_NUMBERS];
+  for (int i = 0; i < LEAF_NUMBERS; i++) delta[i] = d[i];
   for (int a = 0; a < joints; a++) {
     const num *J = (const num *)(m->J + couple[a].J->at);
-    num *y = Y + TURN * s * a, *u = U + tree_triangle(s * a);
-    for (int i = 0; i < s; i++) turn_row(delta, J + 2 * TREE_Y * i + 3, y + TURN * i);
+    num *y = Y + LEAF_TURN * s * a, *u = U + tree_triangle(s * a);
+    for (int i = 0; i < s; i++) leaf_turn_row(delta, J + 2 * TREE_Y * i + 3, y + LEAF_TURN * i);
     for (int b = 0; b < a; b++) {
       double sign = couple[a].side == couple[b].side ? -1.0 : 1.0;
-      even_leaf_block(J, Y + TURN * s * b, sign * delta[TREE_DELTA_R], s, true, u + s * b, s * a);
+      even_leaf_block(J, Y + LEAF_TURN * s * b, sign * delta[LEAF_R], s, true, u + s * b, s * a);
     }
-    even_leaf_block(J, y, -delta[TREE_DELTA_R], s, false, u + s * a, s * a);
+    even_leaf_block(J, y, -delta[LEAF_R], s, false, u + s * a, s * a);
   }
 }
 
@@ -153,14 +134,14 @@ static void condense_leaf(const struct tree *t, const struct tree_group *group, 
     even_leaf(t, group, U, m, 5, 2);
   else if (group->even == 5)
     even_leaf(t, group, U, m, 5, joints);
-  else if (group->point)
-    leaf_point(t, group, U, m);
+  else if (group->unit_columns)
+    leaf_unit_columns(t, group, U, m);
   else
-    leaf(t, group, U, m);
+    leaf_update(t, group, U, m);
 }
 
 /* Front += a child's update. */
-static inline void gather(const struct tree_work *w, const struct tree_branch *r)
+static inline void gather_child(const struct tree_work *w, const struct tree_branch *r)
 {
   const num *C = (const num *)(w->front + r->update->at);
   for (int i = 0; i < tree_triangle(r->border); i++)
@@ -169,7 +150,7 @@ static inline void gather(const struct tree_work *w, const struct tree_branch *r
 }
 
 /* Front = the sums of the children's updates. */
-static inline void sum_up(const struct tree *t, const struct tree_sum *s, double *front)
+static inline void sum_children(const struct tree *t, const struct tree_sum *s, double *front)
 {
   const int *list = t->list + s->first;
   for (int i = 0; i < s->none; i++) *(num *)(front + *list++) = num_all(0.0);
@@ -180,7 +161,7 @@ static inline void sum_up(const struct tree *t, const struct tree_sum *s, double
 }
 
 /* J of hubs beside joints still to come. */
-static void couple(const struct tree *t, const struct tree_group *group, num *E, const double *J)
+static void add_couples(const struct tree *t, const struct tree_group *group, num *E, const double *J)
 {
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
@@ -196,37 +177,20 @@ static void couple(const struct tree *t, const struct tree_group *group, num *E,
 }
 
 /* Own entries of a hub: delta^-1. */
-static void hub(const struct tree_group *group, num *F, const struct tree_matrix *m)
+static void add_hub(const struct tree_group *group, num *F, const struct tree_matrix *m)
 {
-  num room[DELTA];
-  const num *d = delta_of(group, m, room), *th = d + TREE_DELTA_TH;
-  num inverse[6], r = d[TREE_DELTA_R], n = d[TREE_DELTA_N];
-  if (group->carried) {
-    for (int i = 0, e = 0; i < 3; i++)
-      for (int k = 0; k <= i; k++) inverse[e++] = th[3 * i + k];
-  } else {
-    r = 1.0 / r;
-    n = 1.0 / n;
-    num a = th[4] * th[8] - th[7] * th[7], b = th[7] * th[6] - th[3] * th[8],
-        c = th[3] * th[7] - th[4] * th[6];
-    num k = 1.0 / (th[0] * a + th[3] * b + th[6] * c);
-    inverse[0] = k * a;
-    inverse[1] = k * b;
-    inverse[2] = k * (th[0] * th[8] - th[6] * th[6]);
-    inverse[3] = k * c;
-    inverse[4] = k * (th[6] * th[3] - th[0] * th[7]);
-    inverse[5] = k * (th[0] * th[4] - th[3] * th[3]);
-  }
+  num room[LEAF_NUMBERS];
+  const struct leaf_inverse o = leaf_inverse(delta_of(group, m, room), group->carried);
   for (int i = 0, e = 0; i < 3; i++) {
-    F[tree_triangle(i) + i] += r;
-    for (int k = 0; k <= i; k++) F[tree_triangle(3 + i) + 3 + k] += inverse[e++];
+    F[tree_triangle(i) + i] += o.r;
+    for (int k = 0; k <= i; k++) F[tree_triangle(3 + i) + 3 + k] += o.th[e++];
   }
-  F[tree_triangle(6) + 6] += n;
+  F[tree_triangle(6) + 6] += o.n;
 }
 
 #if LANES > 1
 /* Nothing holds what is not there, and delta^-1 is that of some other body: a pivot of 1. */
-static void fill_unused(const int *member, num *F)
+static void unit_pivots_unused(const int *member, num *F)
 {
   for (int l = 0; l < LANES; l++)
     for (int i = 0; i < TREE_Y && member[l] < 0; i++)
@@ -234,26 +198,27 @@ static void fill_unused(const int *member, num *F)
 }
 #endif
 
-static void assemble(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int index)
+static void assemble_front(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
+                           int index)
 {
   const struct tree_group *group = &t->group[index];
   num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
   int p = group->pivot, border = group->border;
   if (group->sum.aligned) {
-    sum_up(t, &group->sum, w->front);
+    sum_children(t, &group->sum, w->front);
   } else {
     for (int i = 0; i < tree_triangle(p) + p * border; i++) F[i] = num_all(0.0);
     for (int i = 0; i < tree_triangle(border); i++) U[i] = num_all(0.0);
-    for (int r = group->child_first; r < group->child_end; r++) gather(w, &t->branch[r]);
+    for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->branch[r]);
   }
   if (group->kind == TREE_JOINT) {
     for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own(group, m->c, i);
   } else {
-    hub(group, F, m);
+    add_hub(group, F, m);
   }
-  couple(t, group, F + tree_triangle(p), m->J);
+  add_couples(t, group, F + tree_triangle(p), m->J);
 #if LANES > 1
-  if (group->carried) fill_unused(t->member + group->member_first, F);
+  if (group->carried) unit_pivots_unused(t->member + group->member_first, F);
 #endif
 }
 
@@ -382,7 +347,7 @@ FLAT bool even_joint(const struct tree *t, const struct tree_work *w, const stru
       *U = (num *)(w->front + group->update);
   num P[15], Z[TREE_EVEN], leaves[TREE_FUSED]; /* s is 5 at most */
   const double *from = w->front;
-  if (group->fused) {
+  if (group->merged) {
     fused_leaves(t, group, m, leaves);
     from = (const double *)leaves;
   }
@@ -431,11 +396,11 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   const struct tree_group *group = &t->group[index];
   num *F = (num *)(w->front + group->front), *U = (num *)(w->front + group->update);
   if (group->kind == TREE_LEAF) {
-    if (!group->fused) condense_leaf(t, group, U, m);
+    if (!group->merged) condense_leaf(t, group, U, m);
     return true;
   }
   if (group->even) return condense_even(t, w, group, m);
-  assemble(t, w, m, index);
+  assemble_front(t, w, m, index);
   if (group->carried && !hubs_are_held(t, w, index)) return false;
   double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
   switch (group->pivot) { /* with the loops unrolled */
@@ -456,8 +421,8 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   }
 }
 
-static int condense(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m, int first,
-                    int end)
+static int condense_groups(const struct tree *t, const struct tree_work *w, const struct tree_matrix *m,
+                           int first, int end)
 {
   int failed = -1;
   for (int i = first; i < end; i++)
@@ -466,5 +431,5 @@ static int condense(const struct tree *t, const struct tree_work *w, const struc
 }
 
 extern const struct tree_kernels LANE_NAME(tree_kernels);
-const struct tree_kernels LANE_NAME(tree_kernels) = {condense, assemble, LANE_NAME(sweep_up),
+const struct tree_kernels LANE_NAME(tree_kernels) = {condense_groups, assemble_front, LANE_NAME(sweep_up),
                                                      LANE_NAME(sweep_down)};

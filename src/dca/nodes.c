@@ -5,23 +5,23 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
   return *(const int *)a - *(const int *)b;
 }
 
-static void sort(struct list *l)
+static void sort_ints(struct list *l)
 {
-  if (l->count > 1) qsort(l->item, (size_t)l->count, sizeof(int), ascending);
+  if (l->count > 1) qsort(l->item, (size_t)l->count, sizeof(int), compare_ints);
 }
 
-static bool is_carried(const struct tree_graph *g, int body)
+static bool node_is_carried(const struct tree_graph *g, int body)
 {
   return g->carried && g->carried[body];
 }
 
 /* The side by which a joint hangs on a body; -1: it does not. */
-static int side_of(const struct tree_graph *g, int joint, int body)
+static int side_of_body(const struct tree_graph *g, int joint, int body)
 {
   for (int side = 0; side < TREE_SIDES; side++)
     if (g->ends[joint][side] == body) return side;
@@ -31,8 +31,8 @@ static int side_of(const struct tree_graph *g, int joint, int body)
 /* A Jacobian block enters at the node of the first of its two vertices. */
 static int couple_of(const struct tree_graph *g, int v, int u)
 {
-  if (v < g->joints && u >= g->joints) return side_of(g, v, u - g->joints);
-  if (v >= g->joints && u < g->joints) return side_of(g, u, v - g->joints);
+  if (v < g->joints && u >= g->joints) return side_of_body(g, v, u - g->joints);
+  if (v >= g->joints && u < g->joints) return side_of_body(g, u, v - g->joints);
   return -1;
 }
 
@@ -43,9 +43,11 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   int v = o->vertex[rank], at;
   struct list *border = &o->border[v], *child = &o->child[v];
   bool body = v >= g->joints;
-  sort(border);
+  sort_ints(border);
   a->vertex = v;
-  a->kind = !body ? TREE_JOINT : child->count == 0 && !is_carried(g, v - g->joints) ? TREE_LEAF : TREE_HUB;
+  a->kind = !body                                                     ? TREE_JOINT
+            : child->count == 0 && !node_is_carried(g, v - g->joints) ? TREE_LEAF
+                                                                      : TREE_HUB;
   a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
   a->parent = -1;
   a->size = 1;
@@ -63,7 +65,7 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   a->child_first = *children;
   for (int i = 0; i < child->count; i++) n->child[(*children)++] = o->rank[child->item[i]];
   a->child_end = *children;
-  if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), ascending);
+  if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), compare_ints);
 
   double p = a->pivot, m = a->front - a->pivot;
   a->flops =

@@ -59,7 +59,7 @@ struct plan {
 /* Fills plan and the slots of all borders. False: out of memory. */
 bool plan_build(struct nodes *n, int lanes, struct plan *p);
 void plan_free(struct plan *p);
-/* plan.c. The better one of both orders (order.h), with its nodes. False: out of memory. */
+/* choose_order.c. The better one of both orders (order.h), with its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
 /* Place of vertex v, eliminated at node a or in its border, in the front of a. */

@@ -42,20 +42,20 @@ struct work {
   double largest;    /* front so far */
 };
 
-static bool eliminated(const struct work *w, int v)
+static bool is_eliminated(const struct work *w, int v)
 {
   return w->o->rank[v] >= 0;
 }
 
-static bool see(struct work *w, int v)
+static bool see_vertex(struct work *w, int v)
 {
-  if (eliminated(w, v) || w->stamp[v] == w->now) return true;
+  if (is_eliminated(w, v) || w->stamp[v] == w->now) return true;
   w->stamp[v] = w->now;
   return list_push(&w->reach, v);
 }
 
 /* Fills w->reach with the vertices coupled to v; drops absorbed elements from v's list on the way. */
-static bool walk(struct work *w, int v)
+static bool walk_neighbours(struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
   struct list *elements = &w->element[v];
@@ -68,16 +68,16 @@ static bool walk(struct work *w, int v)
     if (w->absorbed[e]) continue;
     elements->item[kept++] = e;
     for (int k = 0; k < w->o->border[e].count; k++)
-      if (!see(w, w->o->border[e].item[k])) return false;
+      if (!see_vertex(w, w->o->border[e].item[k])) return false;
   }
   elements->count = kept;
   if (v < g->joints) {
     for (int side = 0; side < TREE_SIDES; side++)
-      if (g->ends[v][side] >= 0 && !see(w, g->joints + g->ends[v][side])) return false;
+      if (g->ends[v][side] >= 0 && !see_vertex(w, g->joints + g->ends[v][side])) return false;
   } else {
     int b = v - g->joints;
     for (int k = w->joint_first[b]; k < w->joint_first[b + 1]; k++)
-      if (!see(w, w->joint_of[k])) return false;
+      if (!see_vertex(w, w->joint_of[k])) return false;
   }
   return true;
 }
@@ -89,7 +89,7 @@ static double elimination_cost(const struct work *w, int v)
   return p * p * p / 3 + p * p * b + p * b * b;
 }
 
-static bool is_carried(const struct work *w, int body)
+static bool vertex_is_carried(const struct work *w, int body)
 {
   return w->g->carried && w->g->carried[body];
 }
@@ -97,23 +97,23 @@ static bool is_carried(const struct work *w, int body)
 static bool joints_gone(const struct work *w, int body)
 {
   for (int k = w->joint_first[body]; k < w->joint_first[body + 1]; k++)
-    if (!eliminated(w, w->joint_of[k])) return false;
+    if (!is_eliminated(w, w->joint_of[k])) return false;
   return true;
 }
 
 /* A carried body goes last. A joint may go once its bodies have, all but hubs, and at least one: only then
  * its pivot is more than the compliance; where it joins carried bodies alone there is no more than that. */
-static bool eligible(const struct work *w, int v)
+static bool is_eligible(const struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
-  if (eliminated(w, v)) return false;
-  if (v >= g->joints) return !is_carried(w, v - g->joints) || joints_gone(w, v - g->joints);
+  if (is_eliminated(w, v)) return false;
+  if (v >= g->joints) return !vertex_is_carried(w, v - g->joints) || joints_gone(w, v - g->joints);
   int gone = 0, able = 0;
   for (int side = 0; side < TREE_SIDES; side++) {
     int body = g->ends[v][side];
     if (body < 0) continue;
-    able += !is_carried(w, body);
-    if (eliminated(w, g->joints + body))
+    able += !vertex_is_carried(w, body);
+    if (is_eliminated(w, g->joints + body))
       gone++;
     else if (!w->hub[body])
       return false;
@@ -134,7 +134,7 @@ static void note_largest(struct work *w, int v, double front)
 
 /* Counts the front of v before anything of its size is allocated. What v leaves coupled is eliminated by TREE_Y unknowns at a
  * time at most, so it takes a sixth of its cube over TREE_Y. */
-static bool fits(struct work *w, int v)
+static bool front_fits(struct work *w, int v)
 {
   const double most = (double)TREE_FRONTS_MB * (1 << 20) / sizeof(double);
   double border = 0.0;
@@ -151,10 +151,10 @@ static bool fits(struct work *w, int v)
   return false;
 }
 
-static bool eliminate(struct work *w, int v, int rank, int round)
+static bool eliminate_vertex(struct work *w, int v, int rank, int round)
 {
   struct order *o = w->o;
-  if (!walk(w, v) || !fits(w, v)) return false;
+  if (!walk_neighbours(w, v) || !front_fits(w, v)) return false;
   o->rank[v] = rank;
   o->vertex[rank] = v;
   for (int i = 0; i < w->element[v].count; i++) {
@@ -169,20 +169,20 @@ static bool eliminate(struct work *w, int v, int rank, int round)
   return true;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_vertices(const void *a, const void *b)
 {
   double d = *(const double *)a - *(const double *)b;
   return (d > 0) - (d < 0);
 }
 
-static bool waits(const struct work *w, int v)
+static bool vertex_waits(const struct work *w, int v)
 {
   const int *ends = w->g->ends[v < w->g->joints ? v : 0];
   return w->ground_last && v < w->g->joints && (ends[0] < 0 || ends[1] < 0);
 }
 
 /* remaining: vertices not eliminated, ascending; sorted: scratch of the same length. */
-static bool rounds(struct work *w, int *remaining, double *sorted)
+static bool run_rounds(struct work *w, int *remaining, double *sorted)
 {
   int left = w->o->vertices, rank = 0;
   for (int i = 0; i < left; i++) remaining[i] = i;
@@ -191,21 +191,21 @@ static bool rounds(struct work *w, int *remaining, double *sorted)
     for (int i = 0; i < left; i++) {
       int v = remaining[i];
       w->cost[v] = -1.0;
-      if (!eligible(w, v)) continue;
-      if (!walk(w, v)) return false;
+      if (!is_eligible(w, v)) continue;
+      if (!walk_neighbours(w, v)) return false;
       sorted[able++] = w->cost[v] = elimination_cost(w, v);
     }
-    qsort(sorted, (size_t)able, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)able, sizeof *sorted, compare_vertices);
     double limit = DEAR * sorted[(able - 1) / 2];
     for (int late = 0; late <= w->ground_last; late++)
       for (int i = 0; i < left; i++) {
         int v = remaining[i];
         bool cheap = w->cost[v] >= 0.0 && w->cost[v] <= limit;
-        if (!cheap || w->blocked[v] == round || waits(w, v) != late) continue;
-        if (!eliminate(w, v, rank++, round)) return false;
+        if (!cheap || w->blocked[v] == round || vertex_waits(w, v) != late) continue;
+        if (!eliminate_vertex(w, v, rank++, round)) return false;
       }
     for (int i = 0; i < left; i++)
-      if (!eliminated(w, remaining[i])) remaining[kept++] = remaining[i];
+      if (!is_eliminated(w, remaining[i])) remaining[kept++] = remaining[i];
     left = kept;
   }
   return true;
@@ -214,7 +214,7 @@ static bool rounds(struct work *w, int *remaining, double *sorted)
 static bool is_hub(const struct work *w, int body)
 {
   int rows = 0;
-  if (is_carried(w, body)) return true;
+  if (vertex_is_carried(w, body)) return true;
   for (int k = w->joint_first[body]; k < w->joint_first[body + 1]; k++)
     rows += vertex_size(w->g, w->joint_of[k]);
   return rows > HUB_ROWS;
@@ -263,7 +263,7 @@ bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o
             w.blocked && remaining && sorted && joints_of_bodies(&w);
   if (ok) {
     for (size_t i = 0; i < n; i++) o->rank[i] = -1;
-    ok = rounds(&w, remaining, sorted);
+    ok = run_rounds(&w, remaining, sorted);
   }
   if (w.element)
     for (size_t i = 0; i < n; i++) free(w.element[i].item);

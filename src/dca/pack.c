@@ -15,7 +15,7 @@
 enum {
   LOOKS = 64,    /* at candidates that might fill a pack up */
   TRIES = 8,     /* of which may fail */
-  DEEPEST = 4096 /* levels of a subtree that embed() may descend */
+  DEEPEST = 4096 /* levels of a subtree that embed_subtree() may descend */
 };
 static const double LARGE = 2e6,
                     PARTS = 16.0; /* flops of a tree worth many workers; packs it is cut into, at least */
@@ -31,7 +31,7 @@ struct packing {
   int *sorted;       /* (nodes) */
 };
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t hash_mix(uint64_t h, uint64_t x)
 {
   h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
   h *= 0xff51afd7ed558ccdu;
@@ -66,13 +66,13 @@ int nodes_place(const struct nodes *n, const struct node *a, int v)
 uint64_t nodes_class(const struct nodes *n, const struct node *a)
 {
   const struct tree_graph *g = n->graph;
-  uint64_t h = mix((uint64_t)a->kind, (uint64_t)a->pivot);
+  uint64_t h = hash_mix((uint64_t)a->kind, (uint64_t)a->pivot);
   if (a->kind == TREE_JOINT) {
-    h = mix(h, g->kind ? g->kind[a->vertex] : 0);
-    h = mix(h, g->soft && g->soft[a->vertex]);
-    return mix(h, (uint64_t)joint_sides(g, a->vertex));
+    h = hash_mix(h, g->kind ? g->kind[a->vertex] : 0);
+    h = hash_mix(h, g->soft && g->soft[a->vertex]);
+    return hash_mix(h, (uint64_t)joint_sides(g, a->vertex));
   }
-  return mix(h, g->carried && g->carried[a->vertex - g->joints]);
+  return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
 }
 
 /* Rows and stride of the Jacobian block of a border; 0: none. */
@@ -81,20 +81,20 @@ static uint64_t couple_shape(const struct nodes *n, const struct node *a, const 
   const struct tree_graph *g = n->graph;
   if (e->couple < 0) return 0;
   int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
-  bool point = g->point && g->point[joint];
-  uint64_t h = mix(1, (uint64_t)vertex_size(g, joint));
-  h = mix(h, (uint64_t)joint_sides(g, joint));
-  return mix(h, (uint64_t)(point ? 2 + e->couple : 0));
+  bool unit_columns = g->unit_columns && g->unit_columns[joint];
+  uint64_t h = hash_mix(1, (uint64_t)vertex_size(g, joint));
+  h = hash_mix(h, (uint64_t)joint_sides(g, joint));
+  return hash_mix(h, (uint64_t)(unit_columns ? 2 + e->couple : 0));
 }
 
 static uint64_t own_hash(const struct nodes *n, const struct node *a)
 {
-  uint64_t h = mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
+  uint64_t h = hash_mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
   for (int i = a->border_first; i < a->border_end; i++) {
     const struct edge *e = &n->border[i];
-    h = mix(h, (uint64_t)e->size);
-    h = mix(h, vertex_is_body(n, e->vertex));
-    h = mix(h, couple_shape(n, a, e));
+    h = hash_mix(h, (uint64_t)e->size);
+    h = hash_mix(h, vertex_is_body(n, e->vertex));
+    h = hash_mix(h, couple_shape(n, a, e));
   }
   return h;
 }
@@ -107,9 +107,9 @@ static void hash_subtrees(struct packing *k)
     uint64_t h = own_hash(n, a);
     for (int c = a->child_first; c < a->child_end; c++) {
       const struct node *b = &n->node[n->child[c]];
-      h = mix(h, k->hash[n->child[c]]);
+      h = hash_mix(h, k->hash[n->child[c]]);
       for (int e = b->border_first; e < b->border_end; e++)
-        h = mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
+        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
     }
     k->hash[i] = h;
   }
@@ -130,7 +130,7 @@ static bool map_child(struct nodes *n, const struct node *A, const struct node *
 }
 
 /* True if the subtree of node jB fits into that of jA, with the borders of B mapped to those of A. */
-static bool embed(struct packing *k, int jA, int jB)
+static bool embed_subtree(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
   const struct node *A = &n->node[jA], *B = &n->node[jB];
@@ -145,7 +145,8 @@ static bool embed(struct packing *k, int jA, int jB)
     int b = n->child[c];
     bool found = false;
     for (; next < A->child_end && !found; next++)
-      found = map_child(n, A, B, &n->node[n->child[next]], &n->node[b]) && embed(k, n->child[next], b);
+      found =
+          map_child(n, A, B, &n->node[n->child[next]], &n->node[b]) && embed_subtree(k, n->child[next], b);
     if (!found) return false;
   }
   k->match[jB] = jA;
@@ -170,13 +171,13 @@ static void slots_as_they_are(struct nodes *n, const struct node *a)
   for (int i = a->border_first; i < a->border_end; i++) n->border[i].slot = i - a->border_first;
 }
 
-static void forget(struct packing *k, int root)
+static void packing_free(struct packing *k, int root)
 {
   int count = list_subtree(k, root);
   for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
 }
 
-/* As embed(), with the borders of the roots mapped in the order they have; which are left out is tried. */
+/* As embed_subtree(), with the borders of the roots mapped in the order they have; which are left out is tried. */
 static bool embed_root(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
@@ -185,9 +186,9 @@ static bool embed_root(struct packing *k, int jA, int jB)
   if (need > have || have > need + 1) return false;
   for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) { /* need: the last, or none */
     for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (i >= left_out);
-    if (embed(k, jA, jB)) return true;
+    if (embed_subtree(k, jA, jB)) return true;
   }
-  forget(k, jB);
+  packing_free(k, jB);
   return false;
 }
 
@@ -199,7 +200,7 @@ static int new_group(struct packing *k, int width)
   return k->p->groups++;
 }
 
-static void put(struct packing *k, int group, int lane, int node)
+static void put_node(struct packing *k, int group, int lane, int node)
 {
   struct group_plan *t = &k->p->group[group];
   t->node[lane] = node;
@@ -220,11 +221,11 @@ static void make_pack(struct packing *k, const int *root, int lanes)
     int a = k->list[i];
     k->group[a] = new_group(k, p->lanes);
     p->group[k->group[a]].packed = true;
-    put(k, k->group[a], 0, a);
+    put_node(k, k->group[a], 0, a);
   }
   for (int l = 1; l < lanes; l++) {
     count = list_subtree(k, root[l]);
-    for (int i = 0; i < count; i++) put(k, k->group[k->match[k->list[i]]], l, k->list[i]);
+    for (int i = 0; i < count; i++) put_node(k, k->group[k->match[k->list[i]]], l, k->list[i]);
   }
   run->end = p->groups;
 }
@@ -241,7 +242,7 @@ static int by_shape(const void *pa, const void *pb)
 }
 
 /* True if node b is part of the subtree of one of the roots, none of which is smaller. */
-static bool inside(const struct packing *k, int b, const int *root, int count)
+static bool is_inside(const struct packing *k, int b, const int *root, int count)
 {
   const struct node *node = k->n->node;
   for (; b >= 0 && node[b].size <= node[root[0]].size; b = node[b].parent)
@@ -259,7 +260,7 @@ static int fill_up(struct packing *k, int from, int way, int *root, int count)
     int b = k->sorted[i];
     if (count == k->p->lanes || tries == TRIES) break;
     if (4 * n->node[b].size < 3 * size || n->node[b].size > size) break;
-    if (k->covered[b] || inside(k, b, root, count)) continue;
+    if (k->covered[b] || is_inside(k, b, root, count)) continue;
     if (embed_root(k, root[0], b))
       root[count++] = b;
     else
@@ -295,7 +296,7 @@ static void pack_class(struct packing *k, int first, int end, double most_flops)
   if (nearly_full(k, count) && count > 1)
     make_pack(k, root, count);
   else
-    for (int i = 1; i < count; i++) forget(k, root[i]);
+    for (int i = 1; i < count; i++) packing_free(k, root[i]);
 }
 
 static void pack_subtrees(struct packing *k)
@@ -333,16 +334,16 @@ static uint64_t front_hash(const struct packing *k, int node)
 {
   const struct nodes *n = k->n;
   const struct node *a = &n->node[node];
-  uint64_t h = mix(own_hash(n, a), (uint64_t)(a->child_end - a->child_first));
+  uint64_t h = hash_mix(own_hash(n, a), (uint64_t)(a->child_end - a->child_first));
   for (int c = a->child_first; c < a->child_end; c++) {
     const struct node *b = &n->node[n->child[c]];
     const struct node *layout = &n->node[k->p->group[k->p->group_of[n->child[c]]].node[0]];
-    h = mix(h, (uint64_t)layout->pivot);
-    h = mix(h, layout->kind == TREE_LEAF);
-    h = mix(h, (uint64_t)(layout->border_end - layout->border_first));
+    h = hash_mix(h, (uint64_t)layout->pivot);
+    h = hash_mix(h, layout->kind == TREE_LEAF);
+    h = hash_mix(h, (uint64_t)(layout->border_end - layout->border_first));
     for (int i = 0; i < layout->border_end - layout->border_first; i++) {
-      h = mix(h, (uint64_t)edge_at(n, layout, i)->size);
-      h = mix(h, (uint64_t)plan_place(n, a, b, i));
+      h = hash_mix(h, (uint64_t)edge_at(n, layout, i)->size);
+      h = hash_mix(h, (uint64_t)plan_place(n, a, b, i));
     }
   }
   return h;
@@ -368,7 +369,7 @@ static void group_level(struct packing *k, int *nodes, int count)
       if (k->hash[nodes[end]] != k->hash[nodes[first]]) break;
     if (end - first < 2 || end - first < p->lanes / 2) end = first + 1; /* one by one is faster */
     int group = new_group(k, end - first > 1 ? p->lanes : 1);
-    for (int i = first; i < end; i++) put(k, group, i - first, nodes[i]);
+    for (int i = first; i < end; i++) put_node(k, group, i - first, nodes[i]);
   }
   run->end = p->groups;
 }
@@ -396,7 +397,7 @@ static void group_levels(struct packing *k)
 }
 
 /* A group costs what one of its lanes costs; the kernels of its bodies or links as much again as some thousand flops. */
-static double cost(const struct nodes *n, const struct plan *p)
+static double node_cost(const struct nodes *n, const struct plan *p)
 {
   const double KERNELS = 2000.0;
   double sum = 0.0;
@@ -427,7 +428,7 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
     hash_subtrees(&k);
     if (lanes > 1) pack_subtrees(&k);
     group_levels(&k);
-    p->cost = cost(n, p);
+    p->cost = node_cost(n, p);
   }
   sorting = NULL;
   free(k.hash);

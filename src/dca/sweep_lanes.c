@@ -36,7 +36,7 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
   const num *F = (const num *)(w->front + group->front), *K = F + tree_triangle(s);
   const int *list = t->list + group->up;
   num *f = (num *)(w->vector + group->vector), x[TREE_Y];
-  if (group->bare) {
+  if (group->leaf_children) {
     for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s)
       part_up(w->vector, list, 0, K, x, s, b);
@@ -117,7 +117,7 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
 FLAT void any_up(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int p,
                  const double *beta)
 {
-  if (group->bare)
+  if (group->leaf_children)
     any_up_how(t, w, group, p, beta, BARE);
   else if (group->sum.aligned)
     any_up_how(t, w, group, p, beta, LISTED);

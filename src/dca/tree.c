@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: where each group of nodes finds what it needs. */
 #include "base/arena.h"
-#include "dca/lists.h"
-#include "dca/store.h"
+#include "dca/sum_lists.h"
+#include "dca/tiles.h"
 #include "math/lanes.h"
 
 #include <limits.h>
@@ -39,10 +39,10 @@ static void place_numbers(struct build *b, bool wide)
   for (int i = 0; i < t->groups; i++) {
     struct tree_group *o = &t->group[i];
     bool leaf = o->kind == TREE_LEAF;
-    if ((o->width > 1) != wide || (leaf && o->fused)) continue;
+    if ((o->width > 1) != wide || (leaf && o->merged)) continue;
     o->update = t->front_size;
     t->front_size +=
-        (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->point ? TREE_Y * o->border : 0)));
+        (size_t)(o->width * (tree_triangle(o->border) + (leaf && !o->unit_columns ? TREE_Y * o->border : 0)));
   }
 }
 
@@ -319,7 +319,7 @@ static void lay_couple(struct build *b, int group, int slot)
   struct tree_couple *r = &t->couple[b->couples++];
   *r = (struct tree_couple){
       .rows = vertex_size(b->g, joint), .stride = TREE_Y * joint_sides(b->g, joint), .at = f->at};
-  r->point = b->g->point && b->g->point[joint];
+  r->unit_columns = b->g->unit_columns && b->g->unit_columns[joint];
   r->side = f->couple;
   struct places p = take_places(b, o->width);
   for (int l = 0; l < o->width; l++) {
@@ -331,7 +331,7 @@ static void lay_couple(struct build *b, int group, int slot)
     p.used[l] = true;
     if (l == 0) p.first = beside_first(t, &t->tile[t->tile_of_joint[joint]], joint, o->width);
   }
-  for (int l = 0; l < o->width; l++) r->point &= p.used[l];
+  for (int l = 0; l < o->width; l++) r->unit_columns &= p.used[l];
   r->aligned = close_places(&p, t->jacobian);
   r->J = p.at;
 }
@@ -344,8 +344,8 @@ static void lay_bodies(struct build *b, int group)
   o->couple_first = b->couples;
   for (int i = 0; i < a->border_end - a->border_first; i++) lay_couple(b, group, i);
   o->couple_end = b->couples;
-  o->point = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
-  for (int i = o->couple_first; i < o->couple_end; i++) o->point &= b->t->couple[i].point;
+  o->unit_columns = o->kind == TREE_LEAF && o->border <= TREE_SHORT;
+  for (int i = o->couple_first; i < o->couple_end; i++) o->unit_columns &= b->t->couple[i].unit_columns;
   if (o->kind == TREE_LEAF) o->even = lists_even_leaf(b->t, o);
 }
 
@@ -367,12 +367,12 @@ static bool may_fuse(const struct build *b, int group)
   return may && elements > 0 && elements <= TREE_FUSED;
 }
 
-static void fuse(struct build *b, int group)
+static void merge_leaves(struct build *b, int group)
 {
   const struct node *a = template_of(b, group);
   if (!may_fuse(b, group)) return;
-  b->t->group[group].fused = true;
-  for (int c = a->child_first; c < a->child_end; c++) b->t->group[b->p.group_of[b->n.child[c]]].fused = true;
+  b->t->group[group].merged = true;
+  for (int c = a->child_first; c < a->child_end; c++) b->t->group[b->p.group_of[b->n.child[c]]].merged = true;
 }
 
 static void lay_children(struct build *b, int group)
@@ -382,12 +382,12 @@ static void lay_children(struct build *b, int group)
   o->child_first = b->branches;
   for (int c = 0; c < a->child_end - a->child_first; c++) lay_branch(b, group, c);
   o->child_end = b->branches;
-  o->bare = true;
-  for (int r = o->child_first; r < o->child_end; r++) o->bare &= b->t->branch[r].leaf;
+  o->leaf_children = true;
+  for (int r = o->child_first; r < o->child_end; r++) o->leaf_children &= b->t->branch[r].leaf;
   if (b->t->levels <= o->level) b->t->levels = o->level + 1;
 }
 
-static bool allocate(struct build *b)
+static bool allocate_tree(struct build *b)
 {
   struct tree *t = b->t;
   size_t borders = 1, parts = 1, children = 1, unknowns = 1, members = 1, groups = (size_t)t->groups + 1,
@@ -433,7 +433,7 @@ static void lay_runs(struct build *b)
   }
 }
 
-static void find_stretches(struct tree *t)
+static void find_group_runs(struct tree *t)
 {
   for (int first = 0, end; first < t->groups; first = end) {
     for (end = first; end < t->groups && t->group[end].width == t->group[first].width;) end++;
@@ -444,17 +444,17 @@ static void find_stretches(struct tree *t)
   }
 }
 
-static bool lay(struct build *b)
+static bool lay_out_groups(struct build *b)
 {
   struct tree *t = b->t;
   for (int i = 0; i < t->groups; i++) describe_group(b, i);
-  find_stretches(t);
+  find_group_runs(t);
   for (int i = 0; i < t->body_tiles; i++) {
     const struct tree_tile *o = &t->tile[t->body_tile[i]];
     for (int l = 0; l < o->width; l++) b->unused[o->slot + l] = t->item[o->item_first + l] < 0;
   }
   for (int i = 0; i < t->groups; i++) lay_bodies(b, i);
-  for (int i = 0; i < t->groups; i++) fuse(b, i);
+  for (int i = 0; i < t->groups; i++) merge_leaves(b, i);
   place_numbers(b, true);
   place_numbers(b, false);
   if (t->front_size > INT_MAX || t->jacobian > INT_MAX) return false; /* places in tree.list are ints */
@@ -477,7 +477,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
     *t = (struct tree){
         .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
     b.t = t;
-    ok = store_build(&b.n, &b.p, t) && allocate(&b) && lay(&b);
+    ok = store_build(&b.n, &b.p, t) && allocate_tree(&b) && lay_out_groups(&b);
     free(b.unused);
     free(b.origin);
     lists_close(&b.lists);

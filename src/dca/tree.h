@@ -30,7 +30,7 @@
  * Nodes of one shape are condensed side by side, in groups of `lanes` nodes, those that find no company in
  * groups of one (pack.c). Where subtrees have the same shape a lane owns one of them, and all it needs lies
  * in its own lane; elsewhere numbers are picked from where they are. Bodies and joints are stored side by
- * side in tiles (store.c), and with them everything the stepper has of them: as their nodes are grouped where
+ * side in tiles (tiles.c), and with them everything the stepper has of them: as their nodes are grouped where
  * those are part of such subtrees, else by their kind alone, which fills nearly all lanes, however irregular
  * the mechanism.
  *
@@ -63,7 +63,7 @@ struct tree_graph {
                                     are hubs; NULL: none */
   /* (joints) the first three columns of the Jacobian are -I and I in the first three rows, of sides 0 and 1, and
    * 0 in all others; NULL: of none */
-  const bool *point;
+  const bool *unit_columns;
   const int *sides;           /* (joints) blocks in a row of the Jacobian; NULL: 2 everywhere */
   const unsigned *kind;       /* (joints) only joints of equal kind share a tile or group; NULL: all alike */
   struct tree_excess *excess; /* for tree_build() to fill; NULL: not wanted */
@@ -93,7 +93,7 @@ enum tree_kind { TREE_LEAF, TREE_JOINT, TREE_HUB };
 
 /* Jacobian blocks that enter a group's fronts: rows of a joint each, on one body. */
 struct tree_couple {
-  bool point;              /* see tree_graph */
+  bool unit_columns;       /* see tree_graph */
   int side;                /* of all lanes, if so */
   int rows, stride;        /* from a row to the next, in elements */
   int at;                  /* place in the front: of the rows (leaf, hub), of the hub's columns (joint) */
@@ -162,25 +162,25 @@ struct tree_group {
   enum tree_kind kind;
   /* 3 or 5: there are kernels for this front. A joint coupled to no hub, with two children at most, as all that join two
    * bodies: so many rows has every part of it, the pivot and those of the border; and it and its children are aligned. A
-   * leaf: so many rows has each of its joints, all points and aligned. */
+   * leaf: so many rows has each of its joints, all with unit columns and aligned. */
   int even;
   int pivot;                /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
   int border;               /* unknowns of the border */
   size_t front, update;     /* element 0 of lane 0, see tree_place(); fused leaf: none */
   size_t vector;            /* likewise: right-hand side, then solution, pivot + border */
   const struct lane_at *at; /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
-  /* in tree.list. up: if sum.aligned and not bare, for each place of the vector, of an even front for the first one of each
+  /* in tree.list. up: if sum.aligned and not leaf_children, for each place of the vector, of an even front for the first one of each
    * part, how many children add to it, and from where in vector. down: if near, for each part of the border where in
    * vector the solution on it is. Of one lane what begins a part of an even front has its stride beside it, and so has all
    * of down. */
   int up, down;
-  bool near;    /* all pulls are aligned */
-  bool bare;    /* all its children are leaves: they bring nothing to a right-hand side */
-  bool carried; /* bodies: all of them are */
+  bool near;          /* all pulls are aligned */
+  bool leaf_children; /* all its children are leaves: they bring nothing to a right-hand side */
+  bool carried;       /* bodies: all of them are */
   bool aligned;
-  bool point; /* leaf: all its couples are, in every lane */
-  bool fused; /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
-  int width;  /* lanes, or 1 */
+  bool unit_columns; /* leaf: all its couples have them, in every lane */
+  bool merged;       /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
+  int width;         /* lanes, or 1 */
   struct tree_sum sum;
   int pull_first, pull_end;       /* in tree.pull: the border, part by part */
   int child_first, child_end;     /* in tree.branch */
@@ -240,8 +240,8 @@ struct tree {
   int *item;
   int *body_tile, body_tiles;                /* tiles with bodies, in the order of their storage */
   int *joint_tile, joint_tiles, rigid_tiles; /* with joints, the rigid ones first */
-  int *body_stretch,
-      *joint_stretch; /* for each place in these lists the next one whose tile has another width */
+  int *body_run_end,
+      *joint_run_end; /* for each place in these lists the next one whose tile has another width */
   int *tile_of_joint; /* (joints) */
   /* groups */
   int groups;

@@ -6,7 +6,7 @@
 
 /* Along and about the axes of a, where there is something to give way against. Small rotations: with f_i the
  * axes of a seen from b at the start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
-static void bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct rows_start *start)
+static void compile_bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct rows_start *start)
 {
   static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 6; i++) {
@@ -24,7 +24,7 @@ static void bushing(struct joint_rows *j, const ali3_force_spec *spec, const str
 }
 
 /* The side of body `b`; a new one where it is not there yet. The ground is one side as any other. */
-static int side_of(struct joint_rows *j, int b)
+static int side_of_joint(struct joint_rows *j, int b)
 {
   int side = 0;
   while (side < j->sides && j->body[side] != b) side++;
@@ -47,7 +47,7 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
     struct rows_start start;
     j->joint[k] = of[k];
     j->coordinate[k] = own->coordinate[0];
-    for (int s = 0; s < 2; s++) j->slot[k][s] = side_of(j, own->body[s]);
+    for (int s = 0; s < 2; s++) j->slot[k][s] = side_of_joint(j, own->body[s]);
     rows_start_at(m, own->body, own->point, &start);
     sum += j->ratio[k] *
            coordinate_wrapped(&own->coordinate[0], &(struct body_pair){.x = {&start.x[0], &start.x[1]},
@@ -57,7 +57,7 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
   return sum;
 }
 
-static void contact(struct joint_rows *j, const ali3_force_spec *spec)
+static void compile_contact(struct joint_rows *j, const ali3_force_spec *spec)
 {
   bool plane = spec->type == ALI3_FORCE_SPHERE_PLANE;
   double n[3], norm = sqrt(v3_dot(spec->normal, spec->normal));
@@ -124,11 +124,11 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
   v3_copy(j->point[1], spec->point_b);
   rows_start_at(m, j->body, j->point, &start);
   if (spec->type == ALI3_FORCE_BUSHING) {
-    bushing(j, spec, &start);
+    compile_bushing(j, spec, &start);
     return;
   }
   if (ali3_force_type_is_contact(spec->type)) {
-    contact(j, spec);
+    compile_contact(j, spec);
     return;
   }
   rows_add(j, ROW_LENGTH, NULL, NULL);

@@ -5,7 +5,7 @@
 
 static const double TURN = 6.28318530717958647693;
 
-static double angle(const struct coordinate *c, const struct body_pair *v)
+static double joint_angle_of(const struct coordinate *c, const struct body_pair *v)
 {
   double U0[3], U1[3], V0[3];
   m3_mul(U0, v->f[0]->R, c->u0);
@@ -18,7 +18,7 @@ double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
 {
   double U[3], d[3];
   if (c->kind == COORDINATE_NONE) return 0.0;
-  if (c->kind == COORDINATE_ANGLE) return angle(c, v) + c->zero;
+  if (c->kind == COORDINATE_ANGLE) return joint_angle_of(c, v) + c->zero;
   world_vector(U, v->f[0], c->axis);
   separation(v, c->point, d);
   return v3_dot(U, d) + c->zero;

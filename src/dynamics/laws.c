@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* The interval of the table that holds x; the first and the last go on without end. */
-static int interval(const ali3_table *t, double x)
+static int table_interval(const ali3_table *t, double x)
 {
   int low = 0, high = t->n - 1;
   while (high - low > 1) {
@@ -20,7 +20,7 @@ static int interval(const ali3_table *t, double x)
 
 static double table_at(const ali3_table *t, double x, double *slope)
 {
-  const double(*p)[2] = t->point + interval(t, x);
+  const double(*p)[2] = t->point + table_interval(t, x);
   *slope = (p[1][1] - p[0][1]) / (p[1][0] - p[0][0]);
   return p[0][1] + *slope * (x - p[0][0]);
 }
@@ -31,7 +31,7 @@ static double not_negative(double slope)
   return slope > 0.0 ? slope : 0.0;
 }
 
-static double tables(const struct law *law, double x, double rate, double v_d, double *slope)
+static double table_force(const struct law *law, double x, double rate, double v_d, double *slope)
 {
   double k = law->stiffness, c = law->damping, force, damping;
   force = law->force->n ? table_at(law->force, x, &k) : k * x;
@@ -41,15 +41,15 @@ static double tables(const struct law *law, double x, double rate, double v_d, d
 }
 
 /* How far beyond a limit. */
-static double beyond(const struct law *law, double x)
+static double beyond_table(const struct law *law, double x)
 {
   return x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
 }
 
 /* A stop pushes back and never holds. */
-static double limits(const struct law *law, double x, double rate, double v_d, double *slope)
+static double limit_force(const struct law *law, double x, double rate, double v_d, double *slope)
 {
-  double out = beyond(law, x), force = law->stiffness * out + law->damping * rate;
+  double out = beyond_table(law, x), force = law->stiffness * out + law->damping * rate;
   if (force * out <= 0.0) return *slope = 0.0;
   *slope = law->stiffness + v_d * law->damping;
   return force;
@@ -57,7 +57,7 @@ static double limits(const struct law *law, double x, double rate, double v_d, d
 
 double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope)
 {
-  double out0 = beyond(law, x0), out = beyond(law, x), way = x - x0, k = law->stiffness,
+  double out0 = beyond_table(law, x0), out = beyond_table(law, x), way = x - x0, k = law->stiffness,
          c = law->damping / dt;
   double spring, spring_slope, sign = out != 0.0 ? out : out0;
   *slope = 0.0;
@@ -84,9 +84,9 @@ double law_force(const struct law *law, double x, double rate, double v_d, doubl
 {
   switch (law->kind) {
   case LAW_TABLE:
-    return tables(law, x, rate, v_d, slope);
+    return table_force(law, x, rate, v_d, slope);
   case LAW_LIMITS:
-    return limits(law, x, rate, v_d, slope);
+    return limit_force(law, x, rate, v_d, slope);
   case LAW_SWAY:
     return *slope = 0.0;
   default:
@@ -121,7 +121,7 @@ double law_drag(const struct law *law, double normal, double push, double gives,
 static double table_area(const ali3_table *t, double x)
 {
   double slope, sum = 0.0, from = 0.0;
-  int i = interval(t, 0.0), last = interval(t, x), step = x < 0.0 ? -1 : 1;
+  int i = table_interval(t, 0.0), last = table_interval(t, x), step = x < 0.0 ? -1 : 1;
   for (; i != last; i += step) {
     double to = t->point[x < 0.0 ? i : i + 1][0];
     sum += 0.5 * (table_at(t, from, &slope) + t->point[x < 0.0 ? i : i + 1][1]) * (to - from);
@@ -140,7 +140,7 @@ double law_energy(const struct law *law, double x)
   case LAW_TABLE:
     return law->force->n ? table_area(law->force, x) : 0.5 * law->stiffness * x * x;
   case LAW_LIMITS:
-    out = beyond(law, x);
+    out = beyond_table(law, x);
     return 0.5 * law->stiffness * out * out;
   default:
     return 0.0;
@@ -153,7 +153,7 @@ int law_piece(const struct law *law, double x, double rate, double speed)
   double out;
   switch (law->kind) {
   case LAW_LIMITS:
-    out = beyond(law, x);
+    out = beyond_table(law, x);
     if (out == 0.0) return 0;
     return (law->stiffness * out + law->damping * rate) * out <= 0.0 ? 1 : out > 0.0 ? 2 : 3;
   case LAW_FRICTION:

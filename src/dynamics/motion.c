@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Second derivatives of the cubic spline through the points that is at rest at both ends: a tridiagonal system. */
-static bool spline(const ali3_table *t, double *o)
+static bool compile_spline(const ali3_table *t, double *o)
 {
   int n = t->n;
   double *u = calloc((size_t)n, sizeof *u);
@@ -43,7 +43,7 @@ bool motion_compile(const ali3_force_spec *spec, double at_start, struct motion 
                        .max_acceleration = spec->max_acceleration};
   if (spec->motion.n == 0) return true;
   m->curvature = calloc((size_t)spec->motion.n, sizeof *m->curvature);
-  return m->curvature && spline(&spec->motion, m->curvature);
+  return m->curvature && compile_spline(&spec->motion, m->curvature);
 }
 
 static struct reference on_spline(const struct motion *m, double t)
@@ -75,7 +75,7 @@ struct reference motion_at(const struct motion *m, double t)
   return (struct reference){m->offset + m->speed * t + s, m->speed + m->omega * c, -m->omega * m->omega * s};
 }
 
-static double clamp(double x, double limit)
+static double clamp_to(double x, double limit)
 {
   return x > limit ? limit : x < -limit ? -limit : x;
 }
@@ -91,5 +91,5 @@ double motion_follow(const struct motion *m, const struct reference *from, doubl
    * next one or rest in two steps is within it, so that none ends beyond the target */
   double brake = 0.88 * a, left = e - 0.5 * v * dt, sign = left < 0.0 ? -1.0 : 1.0;
   double u = sign * brake * (sqrt(0.25 * dt * dt + 2.0 * fabs(left) / brake) - 0.5 * dt);
-  return clamp((clamp(u, m->max_rate) - v) / dt, a);
+  return clamp_to((clamp_to(u, m->max_rate) - v) / dt, a);
 }

@@ -14,13 +14,13 @@ static struct body_pair coordinate_pair(const struct joint_rows *j, const struct
   return (struct body_pair){.x = {v->x[a], v->x[b]}, .f = {v->f[a], v->f[b]}};
 }
 
-static struct primitive_place place_of(const struct joint_rows *j, const struct primitive *p)
+static struct primitive_place place_of_primitive(const struct joint_rows *j, const struct primitive *p)
 {
   return (struct primitive_place){.point = j->point, .u = p->u, .v = p->v, .length = j->length};
 }
 
 /* The row of the coordinates. */
-static double coordinates(const struct joint_rows *j, const struct joint_view *v, double *row)
+static double coordinate_rows(const struct joint_rows *j, const struct joint_view *v, double *row)
 {
   double sum = 0.0;
   for (int i = 0; i < BODY_Y * j->sides; i++) row[i] = 0.0;
@@ -45,7 +45,8 @@ static double coordinates_bias(const struct joint_rows *j, const struct joint_vi
 
 /* The directions across the normal n: of a plane they turn with it; of two spheres they follow the last ones, so
  * that the multipliers along them mean the same from step to step. */
-static void tangents(const struct primitive *p, const struct joint_view *v, const double n[3], double t[2][3])
+static void find_tangents(const struct primitive *p, const struct joint_view *v, const double n[3],
+                          double t[2][3])
 {
   bool plane = v3_dot(p->u, p->u) > 0.0;
   const double *last = v->tangent, x_axis[3] = {1, 0, 0};
@@ -67,13 +68,13 @@ static void tangents(const struct primitive *p, const struct joint_view *v, cons
 
 /* The two rows of sliding at a contact. n: unit normal from a to b, world. The material points of both bodies
  * at the point of contact move past each other along two directions t across n: J y' = t . (v_b - v_a). */
-static void slip(const struct joint_rows *j, const struct primitive *p, const struct joint_view *v,
-                 const double n[3], double *J)
+static void slip_rows(const struct joint_rows *j, const struct primitive *p, const struct joint_view *v,
+                      const double n[3], double *J)
 {
   double t[2][3], P[3];
   world_vector(P, v->f[1], j->point[1]);
   for (int i = 0; i < 3; i++) P[i] += v->x[1]->r[i] - j->radius[1] * n[i];
-  tangents(p, v, n, t);
+  find_tangents(p, v, n, t);
   for (int i = 0; i < 2; i++, J += PAIR)
     for (int side = 0; side < 2; side++) {
       double arm[3], turn[3], sign = side ? 1.0 : -1.0, *row = J + BODY_Y * side;
@@ -96,12 +97,12 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
   separation(&pair, j->point, d);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = place_of(j, p);
+    const struct primitive_place place = place_of_primitive(j, p);
     int count = primitive_count(p->kind);
     if (p->kind == ROW_COORDINATE) {
-      *Phi = coordinates(j, v, J) - j->length;
+      *Phi = coordinate_rows(j, v, J) - j->length;
     } else if (p->kind == ROW_SLIP) {
-      slip(j, p, v, normal, J);
+      slip_rows(j, p, v, normal, J);
       Phi[0] = Phi[1] = 0.0;
     } else {
       primitive_rows(p->kind, &pair, &place, d, Phi, J);
@@ -118,7 +119,7 @@ void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *b
   pair_motion(&motion, &pair, j->point);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
-    const struct primitive_place place = place_of(j, p);
+    const struct primitive_place place = place_of_primitive(j, p);
     if (p->kind == ROW_COORDINATE)
       *bias = coordinates_bias(j, v);
     else if (p->kind == ROW_SLIP)

@@ -2,7 +2,7 @@
  * How accurate the steps are: the first steps of the mechanism beside two half steps each, and beside more iterations. Then
  * drives that are functions of time are followed, to see whether the mechanism gets there. */
 #include "findings/look.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include "math/euler.h"
 #include "math/vec3.h"

@@ -9,7 +9,7 @@
  * Bodies with loads, sensors or contacts have a task of their own. "Falls": gravity moves it there, so a load that hangs
  * straight down, a wheel and a turntable are left alone. */
 #include "findings/look.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include "math/vec3.h"
 

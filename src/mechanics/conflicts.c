@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 /* What the drives prescribe, divided like their rows. */
-static void prescribed(const struct geometry *g, const ali3_data *d, const struct rows_used *used, double *y)
+static void prescribed_rate(const struct geometry *g, const ali3_data *d, const struct rows_used *used,
+                            double *y)
 {
   const struct frozen *f = g->m->frozen;
   for (int i = 0; i < f->drives; i++) {
@@ -33,7 +34,7 @@ static int force_of(const struct geometry *g, const int *link_of, int row)
 
 /* The drive or gear, other than the one of the row, with the largest share, the first of equal ones; -1:
  * none. */
-static int partner(const struct geometry *g, const struct residual *share, const int *link_of, int own)
+static int partner_drive(const struct geometry *g, const struct residual *share, const int *link_of, int own)
 {
   double largest = 1e-6;
   int found = -1;
@@ -67,7 +68,7 @@ bool conflicts_find(struct conflicts *o, const struct geometry *g, const ali3_da
   ok = ok && u && link_of && o->list;
   if (ok) {
     list_links(g, used, link_of);
-    prescribed(g, d, used, u);
+    prescribed_rate(g, d, used, u);
     factor_residual(f, u);
   }
   for (int i = 0; ok && i < g->m->forces; i++) {
@@ -77,7 +78,7 @@ bool conflicts_find(struct conflicts *o, const struct geometry *g, const ali3_da
     geometry_rows(g, link, &rows);
     residual_of(&share, row);
     const double own = share.y[row];
-    o->list[o->count++] = (ali3_mechanics_conflict){i, partner(g, &share, link_of, row),
+    o->list[o->count++] = (ali3_mechanics_conflict){i, partner_drive(g, &share, link_of, row),
                                                     own > 0.0 ? u[row] / own * rows.norm[0] : 0.0};
   }
   residual_free(&share);

@@ -126,12 +126,12 @@ static bool collect_rows(struct front *t, struct waiting *w, struct block *first
   return ok;
 }
 
-static double *row_of(const struct front *t, int r)
+static double *row_of_front(const struct front *t, int r)
 {
   return t->a + (size_t)r * (size_t)t->width;
 }
 
-static void activate(struct front *t, int column)
+static void activate_row(struct front *t, int column)
 {
   for (int r = t->begin[column]; r >= 0; r = t->next[r]) t->active[t->actives++] = r;
 }
@@ -140,7 +140,7 @@ static double column_norm(const struct front *t, int column)
 {
   double square = 0.0;
   for (int i = 0; i < t->actives; i++) {
-    double x = row_of(t, t->active[i])[column];
+    double x = row_of_front(t, t->active[i])[column];
     square += x * x;
   }
   return sqrt(square);
@@ -171,46 +171,46 @@ static struct reflection *reflection_new(struct factor *f, int count)
 }
 
 /* sum := v'A right of the column, then A -= beta v sum; the first row of v is the pivot. */
-static void apply(struct front *t, const struct reflection *h, const int *of, int column)
+static void apply_reflections(struct front *t, const struct reflection *h, const int *of, int column)
 {
   const double *v = t->f->reflected.v + h->at;
   for (int c = column + 1; c < t->width; c++) t->sum[c] = 0.0;
   for (int i = 0; i < h->count; i++) {
-    const double *a = row_of(t, of[i]), k = v[i];
+    const double *a = row_of_front(t, of[i]), k = v[i];
     for (int c = column + 1; c < t->width; c++) t->sum[c] += k * a[c];
   }
   for (int i = 0; i < h->count; i++) {
-    double *a = row_of(t, of[i]), k = h->beta * v[i];
+    double *a = row_of_front(t, of[i]), k = h->beta * v[i];
     for (int c = column + 1; c < t->width; c++) a[c] -= k * t->sum[c];
   }
 }
 
 /* Reflects the active rows so that of the column only one number is left, +-norm. That row goes to the
  * stairs, the others stay active. False: out of memory. */
-static bool reflect(struct front *t, int column, double norm)
+static bool reflect_columns(struct front *t, int column, double norm)
 {
   int count = 0, kept = t->actives;
   int *active = t->active;
   for (int i = 0; i < t->actives; i++) { /* rows that have something in the column come first */
-    if (row_of(t, active[i])[column] == 0.0) continue;
+    if (row_of_front(t, active[i])[column] == 0.0) continue;
     int r = active[i];
     active[i] = active[count];
     active[count++] = r;
   }
-  double *pivot = row_of(t, active[0]);
+  double *pivot = row_of_front(t, active[0]);
   if (count > 1) {
     struct reflection *h = reflection_new(t->f, count);
     if (!h) return false;
     double *v = t->f->reflected.v + h->at, first = pivot[column];
     for (int i = 0; i < count; i++) {
-      double *a = row_of(t, active[i]);
+      double *a = row_of_front(t, active[i]);
       v[i] = a[column];
       a[column] = 0.0;
       t->f->reflected.row[h->at + (size_t)i] = t->row[active[i]];
     }
     v[0] = first > 0.0 ? first + norm : first - norm;
     h->beta = 1.0 / (norm * fabs(v[0])); /* 2 / v'v */
-    apply(t, h, active, column);
+    apply_reflections(t, h, active, column);
     pivot[column] = first > 0.0 ? -norm : norm;
   }
   t->stair[t->stairs] = active[0];
@@ -226,7 +226,7 @@ static void swap_columns(struct front *t, int a, int b, int *column)
   column[a] = column[b];
   column[b] = name;
   for (int i = 0; i < t->actives + t->stairs; i++) {
-    double *row = row_of(t, i < t->actives ? t->active[i] : t->stair[i - t->actives]), x = row[a];
+    double *row = row_of_front(t, i < t->actives ? t->active[i] : t->stair[i - t->actives]), x = row[a];
     row[a] = row[b];
     row[b] = x;
   }
@@ -235,7 +235,7 @@ static void swap_columns(struct front *t, int a, int b, int *column)
 /* The six columns of the body itself, the largest first. */
 static bool eliminate_own(struct front *t, struct pivots *o, double limit)
 {
-  for (int c = 0; c < GEOMETRY_V; c++) activate(t, c);
+  for (int c = 0; c < GEOMETRY_V; c++) activate_row(t, c);
   for (int done = 0; done < GEOMETRY_V; done++) {
     double norm = 0.0;
     int best = done;
@@ -247,11 +247,11 @@ static bool eliminate_own(struct front *t, struct pivots *o, double limit)
     if (!(norm > limit)) {
       o->dropped = fmax(o->dropped, norm);
       for (int i = 0; i < t->actives; i++)
-        for (int c = done; c < GEOMETRY_V; c++) row_of(t, t->active[i])[c] = 0.0;
+        for (int c = done; c < GEOMETRY_V; c++) row_of_front(t, t->active[i])[c] = 0.0;
       return true;
     }
     if (best != done) swap_columns(t, done, best, o->column);
-    if (!reflect(t, done, norm)) return false;
+    if (!reflect_columns(t, done, norm)) return false;
     o->kept = fmin(o->kept, norm);
     o->rank++;
   }
@@ -267,7 +267,7 @@ static bool keep_pivots(struct front *t, struct pivots *o)
   if (!o->body || !o->R) return false;
   memcpy(o->body, t->body, (size_t)t->bodies * sizeof *o->body);
   for (int i = 0; i < o->rank; i++) {
-    memcpy(o->R + (size_t)i * width, row_of(t, t->stair[i]), width * sizeof *o->R);
+    memcpy(o->R + (size_t)i * width, row_of_front(t, t->stair[i]), width * sizeof *o->R);
     o->row[i] = t->row[t->stair[i]];
     t->f->is_pivot[o->row[i]] = true;
   }
@@ -279,13 +279,13 @@ static bool keep_pivots(struct front *t, struct pivots *o)
 static bool make_stairs(struct front *t)
 {
   for (int c = GEOMETRY_V; c < t->width; c++) {
-    activate(t, c);
+    activate_row(t, c);
     if (t->actives == 0) continue;
     double norm = column_norm(t, c);
     if (norm > NOTHING) {
-      if (!reflect(t, c, norm)) return false;
+      if (!reflect_columns(t, c, norm)) return false;
     } else {
-      for (int i = 0; i < t->actives; i++) row_of(t, t->active[i])[c] = 0.0;
+      for (int i = 0; i < t->actives; i++) row_of_front(t, t->active[i])[c] = 0.0;
     }
   }
   return true;
@@ -303,7 +303,7 @@ static bool hand_on(struct front *t, struct waiting *w)
     memcpy(b->body, t->body + at, (size_t)b->bodies * sizeof *b->body);
     for (int i = 0; i < b->rows; i++) {
       int r = t->stair[first + i];
-      memcpy(b->a + (size_t)i * width, row_of(t, r) + GEOMETRY_V * at, width * sizeof *b->a);
+      memcpy(b->a + (size_t)i * width, row_of_front(t, r) + GEOMETRY_V * at, width * sizeof *b->a);
       b->row[i] = t->row[r];
     }
     b->next = w->first[body];

@@ -19,7 +19,7 @@ double geometry_scatter(uint64_t number)
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
 }
 
-static void evaluate(const struct geometry *g, const struct joint_rows *j, double *Phi, double *J)
+static void evaluate_rows(const struct geometry *g, const struct joint_rows *j, double *Phi, double *J)
 {
   struct joint_view v = {.tangent = {0}};
   for (int k = 0; k < 2; k++) v.turn[k] = j->joint[k] < 0 ? 0.0 : g->turn[j->joint[k]];
@@ -51,7 +51,7 @@ void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
   o->sides = 0;
   for (int side = 0; side < j->sides; side++)
     if (j->body[side] != ALI3_GROUND) o->body[o->sides++] = j->body[side];
-  evaluate(g, j, o->Phi, J);
+  evaluate_rows(g, j, o->Phi, J);
   for (int k = 0; k < j->count; k++) {
     double *row = o->J[k], square = 0.0;
     for (int side = 0; side < j->sides; side++, J += BODY_Y) {
@@ -86,14 +86,14 @@ static void find_middles(struct geometry *g, int *points)
 /* L of each body: the geometric mean of its longest lever arm, as its rows have it, and that of its part.
  * A rotation of a small body is then seen about equally well by rows that hold a point and by rows that
  * hold a direction. */
-static void find_lengths(struct geometry *g, const struct parts *parts, double *largest)
+static void find_body_lengths(struct geometry *g, const struct parts *parts, double *largest)
 {
   const ali3_model *m = g->m;
   for (int b = 0; b < m->bodies; b++) g->place[b].length = 0.0;
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     double J[STORED_J], Phi[ROWS_MAX], *row = J;
-    evaluate(g, j, Phi, J);
+    evaluate_rows(g, j, Phi, J);
     for (int k = 0; k < j->count * j->sides; k++, row += BODY_Y) {
       int b = j->body[k % j->sides];
       double force = sqrt(v3_dot(row, row)), moment[3], *length;
@@ -132,7 +132,7 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
     body_frame_update(&p->f, &p->x);
   }
   find_middles(g, points);
-  find_lengths(g, parts, largest);
+  find_body_lengths(g, parts, largest);
   free(points);
   free(largest);
   return true;

@@ -9,7 +9,7 @@
 #define MECHANICS_GEOMETRY_H
 
 #include "mechanics/parts.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 enum { GEOMETRY_V = 6 }; /* length of v */
 

@@ -147,7 +147,7 @@ static bool analyse_nearby(struct analysis *s, const struct factor *undriven, co
   return ok;
 }
 
-static void sum_up(ali3_mechanics *a)
+static void sum_parts(ali3_mechanics *a)
 {
   ali3_mechanics_part *w = &a->whole;
   w->smallest_kept = 1.0;
@@ -169,7 +169,7 @@ static void sum_up(ali3_mechanics *a)
   }
 }
 
-static bool analyse(struct analysis *s, const ali3_data *d)
+static bool analyse_rows(struct analysis *s, const ali3_data *d)
 {
   ali3_mechanics *a = s->a;
   struct factor undriven;
@@ -181,7 +181,7 @@ static bool analyse(struct analysis *s, const ali3_data *d)
     ok = analyse_nearby(s, &undriven, rank);
     factor_free(&undriven);
   }
-  if (ok) sum_up(a);
+  if (ok) sum_parts(a);
   geometry_free(&s->here);
   free(rank);
   free(s->first);
@@ -214,7 +214,7 @@ ali3_mechanics *ali3_mechanics_new(const ali3_model *m, const ali3_data *d)
   a->joints = m->joints;
   a->forces = m->forces;
   struct analysis s = {.a = a, .m = m};
-  if (find_parts(a, m) && analyse(&s, d)) return a;
+  if (find_parts(a, m) && analyse_rows(&s, d)) return a;
   ali3_mechanics_free(a);
   return NULL;
 }
@@ -243,31 +243,31 @@ int ali3_mechanics_part_get(const ali3_mechanics *a, int part, ali3_mechanics_pa
   return known ? ALI3_OK : ALI3_E_ARGUMENT;
 }
 
-static bool within(int i, int count)
+static bool is_within_part(int i, int count)
 {
   return i >= 0 && i < count;
 }
 
 int ali3_mechanics_part_of_body(const ali3_mechanics *a, int body)
 {
-  return within(body, a->bodies) ? a->parts.of_body[body] : -1;
+  return is_within_part(body, a->bodies) ? a->parts.of_body[body] : -1;
 }
 int ali3_mechanics_part_of_joint(const ali3_mechanics *a, int joint)
 {
-  return within(joint, a->joints) ? a->part_of_joint[joint] : -1;
+  return is_within_part(joint, a->joints) ? a->part_of_joint[joint] : -1;
 }
 int ali3_mechanics_part_of_force(const ali3_mechanics *a, int force)
 {
-  return within(force, a->forces) ? a->part_of_force[force] : -1;
+  return is_within_part(force, a->forces) ? a->part_of_force[force] : -1;
 }
 
 bool ali3_mechanics_joint_is_redundant(const ali3_mechanics *a, int joint)
 {
-  return within(joint, a->joints) && a->redundant_joint[joint];
+  return is_within_part(joint, a->joints) && a->redundant_joint[joint];
 }
 bool ali3_mechanics_force_is_redundant(const ali3_mechanics *a, int force)
 {
-  return within(force, a->forces) && a->redundant_force[force];
+  return is_within_part(force, a->forces) && a->redundant_force[force];
 }
 
 int ali3_mechanics_conflicts(const ali3_mechanics *a)
@@ -277,7 +277,7 @@ int ali3_mechanics_conflicts(const ali3_mechanics *a)
 
 int ali3_mechanics_conflict_get(const ali3_mechanics *a, int i, ali3_mechanics_conflict *out)
 {
-  bool known = within(i, a->conflicts.count);
+  bool known = is_within_part(i, a->conflicts.count);
   *out = known ? a->conflicts.list[i] : (ali3_mechanics_conflict){-1, -1, 0.0};
   return known ? ALI3_OK : ALI3_E_ARGUMENT;
 }

@@ -33,8 +33,8 @@ static double length_of(const double *v)
 }
 
 /* The largest motion of a body in each part: turns, and ways relative to the length of the body. */
-static void measure(const struct geometry *g, const double *v, const int *part_of_body, int parts,
-                    double *largest)
+static void measure_nearby(const struct geometry *g, const double *v, const int *part_of_body, int parts,
+                           double *largest)
 {
   for (int p = 0; p < parts; p++) largest[p] = 0.0;
   for (int b = 0; b < g->m->bodies; b++, v += GEOMETRY_V) {
@@ -43,7 +43,7 @@ static void measure(const struct geometry *g, const double *v, const int *part_o
   }
 }
 
-static void residuals(const struct geometry *g, const struct rows_used *used, double *y)
+static void row_residuals(const struct geometry *g, const struct rows_used *used, double *y)
 {
   for (int i = 0; i < g->m->frozen->rigid_links; i++) {
     struct geometry_rows rows;
@@ -54,11 +54,11 @@ static void residuals(const struct geometry *g, const struct rows_used *used, do
 }
 
 /* One Newton step by the pivots that count here; free columns stay. */
-static bool correct(struct geometry *g, const struct rows_used *used, double *y, double *v)
+static bool correct_positions(struct geometry *g, const struct rows_used *used, double *y, double *v)
 {
   struct factor f;
   if (!factor_new(&f, g, used, LIMIT)) return false;
-  residuals(g, used, y);
+  row_residuals(g, used, y);
   factor_transform(&f, y);
   memset(v, 0, (size_t)g->m->bodies * GEOMETRY_V * sizeof *v);
   factor_solve(&f, y, v);
@@ -76,7 +76,7 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
   bool ok = v && y && largest;
   if (ok) {
     null_vector(f, y, v);
-    measure(g, v, part_of_body, parts, largest);
+    measure_nearby(g, v, part_of_body, parts, largest);
     for (int b = 0; b < g->m->bodies; b++)
       for (int c = 0; c < GEOMETRY_V; c++) {
         double most = largest[part_of_body[b]];
@@ -86,9 +86,9 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
   }
   for (int pass = 0; ok && pass < PASSES; pass++) {
     double most = 0.0;
-    ok = correct(g, used, y, v);
+    ok = correct_positions(g, used, y, v);
     if (!ok) break;
-    measure(g, v, part_of_body, parts, largest);
+    measure_nearby(g, v, part_of_body, parts, largest);
     for (int p = 0; p < parts; p++) most = fmax(most, largest[p]);
     if (!(most > CLOSE)) break;
   }

@@ -29,7 +29,7 @@ struct graph {
   int least;                  /* no degree is smaller */
 };
 
-static bool list_add(struct list *l, int item)
+static bool list_append(struct list *l, int item)
 {
   if (l->count == l->room) {
     int room = l->room ? 2 * l->room : 4;
@@ -110,13 +110,13 @@ static void put_in(struct graph *g, int i, int degree)
 }
 
 /* Neighbours without repetition. */
-static bool connect(struct graph *g, const struct clique *clique, int cliques)
+static bool connect_bodies(struct graph *g, const struct clique *clique, int cliques)
 {
   bool ok = true;
   for (int c = 0; c < cliques; c++)
     for (int i = 0; i < clique[c].count; i++)
       for (int k = 0; k < clique[c].count; k++)
-        if (i != k) ok = ok && list_add(&g->near[clique[c].body[i]], clique[c].body[k]);
+        if (i != k) ok = ok && list_append(&g->near[clique[c].body[i]], clique[c].body[k]);
   for (int i = 0; i < g->n; i++) {
     struct list *l = &g->near[i];
     int kept = 0;
@@ -159,7 +159,7 @@ static bool form_element(struct graph *g, int pivot)
       int i = from->item[k];
       if (g->gone[i] || g->mark[i] == g->stamp) continue;
       g->mark[i] = g->stamp;
-      ok = ok && list_add(to, i);
+      ok = ok && list_append(to, i);
     }
     if (element < 0) continue;
     g->absorbed[element] = true;
@@ -190,7 +190,7 @@ static void count_outside(struct graph *g, const struct list *fresh)
 }
 
 /* A member of the new element: its lists without what the element says, and its degree. */
-static bool update(struct graph *g, int i, int pivot, int left)
+static bool update_degrees(struct graph *g, int i, int pivot, int left)
 {
   struct list *near = &g->near[i], *of = &g->element[i];
   int kept = 0, degree = g->member[pivot].count - 1;
@@ -206,23 +206,23 @@ static bool update(struct graph *g, int i, int pivot, int left)
   of->count = kept;
   take_out(g, i);
   put_in(g, i, degree < left ? degree : left);
-  return list_add(of, pivot);
+  return list_append(of, pivot);
 }
 
-static bool eliminate(struct graph *g, int pivot, int left)
+static bool eliminate_body(struct graph *g, int pivot, int left)
 {
   struct list *fresh = &g->member[pivot];
   bool ok = form_element(g, pivot);
   g->gone[pivot] = true;
   count_outside(g, fresh);
-  for (int k = 0; k < fresh->count; k++) ok = ok && update(g, fresh->item[k], pivot, left);
+  for (int k = 0; k < fresh->count; k++) ok = ok && update_degrees(g, fresh->item[k], pivot, left);
   return ok;
 }
 
 bool order_bodies(int bodies, const struct clique *clique, int cliques, int *position)
 {
   struct graph g;
-  bool ok = graph_new(&g, bodies) && connect(&g, clique, cliques);
+  bool ok = graph_new(&g, bodies) && connect_bodies(&g, clique, cliques);
   if (ok) {
     int count = set_hubs_aside(&g, position);
     for (int i = bodies - 1; i >= 0; i--) {
@@ -235,7 +235,7 @@ bool order_bodies(int bodies, const struct clique *clique, int cliques, int *pos
       while (g.first[g.least] < 0) g.least++;
       int pivot = g.first[g.least];
       take_out(&g, pivot);
-      ok = eliminate(&g, pivot, count - done - 1);
+      ok = eliminate_body(&g, pivot, count - done - 1);
       position[pivot] = done;
     }
   }

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 
 /* The body that stands for the set of a body; the way to it is halved. */
-static int root(int *to, int body)
+static int part_root(int *to, int body)
 {
   while (to[body] != body) body = to[body] = to[to[body]];
   return body;
 }
 
 /* The smallest index stands for a set. */
-static void join(int *to, int a, int b)
+static void join_parts(int *to, int a, int b)
 {
-  a = root(to, a);
-  b = root(to, b);
+  a = part_root(to, a);
+  b = part_root(to, b);
   if (a < b)
     to[b] = a;
   else
@@ -35,15 +35,15 @@ static void number_parts(struct parts *p, const ali3_model *m, int *to)
     const struct joint_rows *j = &m->frozen->link[i];
     int first = first_body(j);
     for (int side = 0; side < j->sides; side++)
-      if (j->body[side] != ALI3_GROUND) join(to, first, j->body[side]);
+      if (j->body[side] != ALI3_GROUND) join_parts(to, first, j->body[side]);
   }
   for (int b = 0; b < m->bodies; b++) {
-    int r = root(to, b);
+    int r = part_root(to, b);
     p->of_body[b] = r == b ? p->count++ : p->of_body[r];
   }
 }
 
-static void count(struct parts *p, const ali3_model *m)
+static void count_part(struct parts *p, const ali3_model *m)
 {
   const struct frozen *f = m->frozen;
   for (int b = 0; b < m->bodies; b++) p->part[p->of_body[b]].bodies++;
@@ -77,7 +77,7 @@ bool parts_new(struct parts *p, const ali3_model *m)
   if (ok) number_parts(p, m, to);
   p->part = calloc((size_t)p->count + 1, sizeof *p->part);
   ok = ok && p->part;
-  if (ok) count(p, m);
+  if (ok) count_part(p, m);
   free(to);
   if (!ok) parts_free(p);
   return ok;

@@ -7,7 +7,7 @@
 
 enum { BITS = 64 };
 
-static size_t words(const struct factor *f)
+static size_t residual_words(const struct factor *f)
 {
   return f->reflected.count / BITS + 1;
 }
@@ -31,7 +31,7 @@ bool residual_new(struct residual *s, const struct factor *f)
   *s = (struct residual){.f = f,
                          .first = calloc(rows, sizeof *s->first),
                          .of = calloc(f->reflected.used + 1, sizeof *s->of),
-                         .pending = calloc(words(f), sizeof *s->pending),
+                         .pending = calloc(residual_words(f), sizeof *s->pending),
                          .y = calloc(rows, sizeof *s->y),
                          .touched = calloc(rows, sizeof *s->touched),
                          .is_touched = calloc(rows, sizeof *s->is_touched)};
@@ -54,37 +54,37 @@ void residual_free(struct residual *s)
   *s = (struct residual){0};
 }
 
-static void expect(struct residual *s, int row)
+static void expect_rows(struct residual *s, int row)
 {
   for (size_t i = s->first[row]; i < s->first[row + 1]; i++)
     s->pending[s->of[i] / BITS] |= UINT64_C(1) << (s->of[i] % BITS);
 }
 
-static void touch(struct residual *s, int row)
+static void touch_rows(struct residual *s, int row)
 {
   if (s->is_touched[row]) return;
   s->is_touched[row] = true;
   s->touched[s->count++] = row;
-  expect(s, row);
+  expect_rows(s, row);
 }
 
-static void apply(struct residual *s, size_t h)
+static void apply_step(struct residual *s, size_t h)
 {
   const struct reflection *o = &s->f->reflected.list[h];
-  for (int i = 0; i < o->count; i++) touch(s, s->f->reflected.row[o->at + (size_t)i]);
+  for (int i = 0; i < o->count; i++) touch_rows(s, s->f->reflected.row[o->at + (size_t)i]);
   factor_reflect(s->f, h, s->y);
 }
 
 /* Reflections that are met on the way come later in it, or are passed already and dropped. */
-static void go(struct residual *s, bool back)
+static void go_along(struct residual *s, bool back)
 {
-  const size_t count = words(s->f);
+  const size_t count = residual_words(s->f);
   for (size_t n = 0; n < count; n++) {
     const size_t w = back ? count - 1 - n : n;
     for (int k = 0; k < BITS && s->pending[w]; k++) {
       const int bit = back ? BITS - 1 - k : k;
       if (!(s->pending[w] >> bit & 1)) continue;
-      apply(s, w * BITS + (size_t)bit);
+      apply_step(s, w * BITS + (size_t)bit);
     }
   }
   memset(s->pending, 0, count * sizeof *s->pending);
@@ -98,11 +98,11 @@ void residual_of(struct residual *s, int row)
   }
   s->count = 0;
   s->y[row] = 1.0;
-  touch(s, row);
-  go(s, false);
+  touch_rows(s, row);
+  go_along(s, false);
   for (int i = 0; i < s->count; i++) {
     if (s->f->is_pivot[s->touched[i]]) s->y[s->touched[i]] = 0.0;
-    expect(s, s->touched[i]);
+    expect_rows(s, s->touched[i]);
   }
-  go(s, true);
+  go_along(s, true);
 }

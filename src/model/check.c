@@ -44,7 +44,7 @@ int model_check_body_index(ali3_model *m, const char *element, const char *field
 }
 
 /* Whether A + shift I is positive definite. */
-static bool positive(const double A[9], double shift)
+static bool check_positive(const double A[9], double shift)
 {
   double L[9];
   memcpy(L, A, sizeof L);
@@ -67,17 +67,17 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
                             name);
   for (int i = 0; i < 9; i++) T[i] = -2.0 * J[i];
   for (int i = 0; i < 3; i++) T[4 * i] += trace;
-  if (largest > 0.0 && !positive(J, ROUNDING * trace))
+  if (largest > 0.0 && !check_positive(J, ROUNDING * trace))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
         "body '%.60s': expected an inertia of moments of 0 or more; a principal moment is negative", name);
-  if (largest > 0.0 && !positive(T, ROUNDING * trace))
+  if (largest > 0.0 && !check_positive(T, ROUNDING * trace))
     return model_refuse(
         m, ALI3_E_MODEL, "body", "inertia",
         "body '%.60s': no rigid body has this inertia: a principal moment is larger than the sum of the "
         "other two",
         name);
-  *singular = largest == 0.0 || !positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
+  *singular = largest == 0.0 || !check_positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
               !model_all_finite(inverse, 9);
   if (*singular) memset(inverse, 0, 9 * sizeof *inverse);
   return ALI3_OK;

@@ -30,8 +30,8 @@ static int check_bodies(ali3_model *m, const ali3_force_spec *s)
 }
 
 /* bound: of the second numbers; the first are lengths, rates or times. */
-static int check_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t,
-                       double bound)
+static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t,
+                             double bound)
 {
   if (t->n == 0) return ALI3_OK;
   if (t->n < 2 || !t->point)
@@ -77,9 +77,9 @@ static int check_spring(ali3_model *m, const ali3_force_spec *s)
 {
   int status = check_coefficients(m, s);
   if (status < 0) return status;
-  status = check_table(m, s, "force_table", &s->force_table, BOUND_LOAD);
+  status = check_force_table(m, s, "force_table", &s->force_table, BOUND_LOAD);
   if (status < 0) return status;
-  status = check_table(m, s, "damping_table", &s->damping_table, BOUND_LOAD);
+  status = check_force_table(m, s, "damping_table", &s->damping_table, BOUND_LOAD);
   if (status < 0) return status;
   bool length = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_CABLE;
   if (isinf(s->rest) || (length && s->rest < 0.0))
@@ -173,7 +173,7 @@ static int check_drive(ali3_model *m, const ali3_force_spec *s)
       return REFUSE("max_acceleration", "force '%.60s': expected a largest acceleration above 0, found %g",
                     s->name, s->max_acceleration);
   }
-  return check_table(m, s, "motion", &s->motion, BOUND_LENGTH);
+  return check_force_table(m, s, "motion", &s->motion, BOUND_LENGTH);
 }
 
 /* Gears are listed with the joint of the lower index. */
@@ -225,8 +225,8 @@ static int check_gear(ali3_model *m, const ali3_force_spec *s)
 }
 
 /* Judges finite numbers only: NaN and infinity have been refused before, where a type does not allow them. */
-static int within(ali3_model *m, const ali3_force_spec *s, const char *field, double x, double bound,
-                  const char *unit)
+static int check_within(ali3_model *m, const ali3_force_spec *s, const char *field, double x, double bound,
+                        const char *unit)
 {
   if (!isfinite(x)) return ALI3_OK;
   return model_check_within(m, "force", s->name, field, &x, 1, bound, unit);
@@ -261,15 +261,15 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
       {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
   for (int i = 0; i < 6; i++) {
-    int status = within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i], BOUND_STIFFNESS,
-                        "N/m or N m/rad");
+    int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
+                              BOUND_STIFFNESS, "N/m or N m/rad");
     if (status < 0) return status;
-    status = within(m, s, i < 3 ? "damping" : "rotational_damping", s->damping[i], BOUND_STIFFNESS,
-                    "N s/m or N m s/rad");
+    status = check_within(m, s, i < 3 ? "damping" : "rotational_damping", s->damping[i], BOUND_STIFFNESS,
+                          "N s/m or N m s/rad");
     if (status < 0) return status;
   }
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    int status = within(m, s, list[i].field, list[i].x, list[i].bound, list[i].unit);
+    int status = check_within(m, s, list[i].field, list[i].x, list[i].bound, list[i].unit);
     if (status < 0) return status;
   }
   return ALI3_OK;

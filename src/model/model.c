@@ -111,7 +111,7 @@ void ali3_model_gravity(const ali3_model *m, double gravity[3])
 }
 
 /* Makes room for one more element of `size` bytes; false: out of memory. */
-static bool reserve(void **array, int used, int *room, size_t size)
+static bool reserve_room(void **array, int used, int *room, size_t size)
 {
   if (used < *room) return true;
   int bigger = *room ? 2 * *room : 16;
@@ -123,8 +123,8 @@ static bool reserve(void **array, int used, int *room, size_t size)
 }
 
 /* The common end of adding an element: name, if it has one, copied and entered; counted. */
-static int enter(ali3_model *m, const char *element, struct names *names, const char *name, char **copy,
-                 int *count)
+static int enter_name(ali3_model *m, const char *element, struct names *names, const char *name, char **copy,
+                      int *count)
 {
   *copy = NULL;
   if (!name) return (*count)++;
@@ -144,9 +144,9 @@ int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec)
   if (m->frozen) return refuse_frozen(m, "body");
   int status = model_check_body(m, spec, &b);
   if (status < 0) return status;
-  if (!reserve((void **)&m->body, m->bodies, &m->body_room, sizeof b)) return refuse_memory(m, "body");
+  if (!reserve_room((void **)&m->body, m->bodies, &m->body_room, sizeof b)) return refuse_memory(m, "body");
   m->body[m->bodies] = b;
-  return enter(m, "body", &m->body_names, spec->name, &m->body[m->bodies].name, &m->bodies);
+  return enter_name(m, "body", &m->body_names, spec->name, &m->body[m->bodies].name, &m->bodies);
 }
 
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec)
@@ -156,9 +156,10 @@ int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec)
   if (m->frozen) return refuse_frozen(m, "joint");
   int status = model_check_joint(m, spec, &j);
   if (status < 0) return status;
-  if (!reserve((void **)&m->joint, m->joints, &m->joint_room, sizeof j)) return refuse_memory(m, "joint");
+  if (!reserve_room((void **)&m->joint, m->joints, &m->joint_room, sizeof j))
+    return refuse_memory(m, "joint");
   m->joint[m->joints] = j;
-  return enter(m, "joint", &m->joint_names, spec->name, &m->joint[m->joints].name, &m->joints);
+  return enter_name(m, "joint", &m->joint_names, spec->name, &m->joint[m->joints].name, &m->joints);
 }
 
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
@@ -168,9 +169,9 @@ int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec)
   if (m->frozen) return refuse_frozen(m, "load");
   int status = model_check_load(m, spec, &l);
   if (status < 0) return status;
-  if (!reserve((void **)&m->load, m->loads, &m->load_room, sizeof l)) return refuse_memory(m, "load");
+  if (!reserve_room((void **)&m->load, m->loads, &m->load_room, sizeof l)) return refuse_memory(m, "load");
   m->load[m->loads] = l;
-  return enter(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
+  return enter_name(m, "load", &m->force_names, spec->name, &m->load[m->loads].name, &m->loads);
 }
 
 /* The caller's points become our own. */
@@ -199,10 +200,11 @@ int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec)
   if (m->frozen) return refuse_frozen(m, "force");
   int status = model_check_force(m, spec, &f);
   if (status < 0) return status;
-  if (!reserve((void **)&m->force, m->forces, &m->force_room, sizeof f)) return refuse_memory(m, "force");
+  if (!reserve_room((void **)&m->force, m->forces, &m->force_room, sizeof f))
+    return refuse_memory(m, "force");
   if (!copy_tables(&f.spec)) return refuse_memory(m, "force");
   m->force[m->forces] = f;
-  status = enter(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
+  status = enter_name(m, "force", &m->force_names, spec->name, &m->force[m->forces].name, &m->forces);
   if (status < 0)
     free_tables(&f.spec);
   else
@@ -217,9 +219,10 @@ int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec)
   if (m->frozen) return refuse_frozen(m, "sensor");
   int status = model_check_sensor(m, spec, &s);
   if (status < 0) return status;
-  if (!reserve((void **)&m->sensor, m->sensors, &m->sensor_room, sizeof s)) return refuse_memory(m, "sensor");
+  if (!reserve_room((void **)&m->sensor, m->sensors, &m->sensor_room, sizeof s))
+    return refuse_memory(m, "sensor");
   m->sensor[m->sensors] = s;
-  return enter(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
+  return enter_name(m, "sensor", &m->sensor_names, spec->name, &m->sensor[m->sensors].name, &m->sensors);
 }
 
 const ali3_problem *ali3_model_problem(const ali3_model *m)
@@ -237,7 +240,7 @@ const ali3_options *ali3_model_options(const ali3_model *m)
 }
 
 /* There is an element of this index. */
-static bool has(int count, int index)
+static bool has_name(int count, int index)
 {
   return index >= 0 && index < count;
 }
@@ -264,20 +267,20 @@ int ali3_model_sensors(const ali3_model *m)
 }
 const char *ali3_model_force_name(const ali3_model *m, int force)
 {
-  return has(m ? m->forces : 0, force) ? m->force[force].name : NULL;
+  return has_name(m ? m->forces : 0, force) ? m->force[force].name : NULL;
 }
 const char *ali3_model_body_name(const ali3_model *m, int body)
 {
   if (body == ALI3_GROUND) return "ground";
-  return has(m ? m->bodies : 0, body) ? m->body[body].name : NULL;
+  return has_name(m ? m->bodies : 0, body) ? m->body[body].name : NULL;
 }
 const char *ali3_model_joint_name(const ali3_model *m, int joint)
 {
-  return has(m ? m->joints : 0, joint) ? m->joint[joint].name : NULL;
+  return has_name(m ? m->joints : 0, joint) ? m->joint[joint].name : NULL;
 }
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint)
 {
-  return has(m ? m->joints : 0, joint) ? m->joint[joint].type : ALI3_JOINT_TYPES;
+  return has_name(m ? m->joints : 0, joint) ? m->joint[joint].type : ALI3_JOINT_TYPES;
 }
 
 int ali3_model_find_body(const ali3_model *m, const char *name)
@@ -293,7 +296,7 @@ int ali3_model_find_joint(const ali3_model *m, const char *name)
 
 bool ali3_model_force_turns(const ali3_model *m, int force)
 {
-  if (!has(m ? m->forces : 0, force)) return false;
+  if (!has_name(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *s = &m->force[force].spec;
   return ali3_force_type_on_joint(s->type) && m->joint[s->joint].type == ALI3_JOINT_REVOLUTE;
 }
@@ -317,21 +320,21 @@ int ali3_model_find_sensor(const ali3_model *m, const char *name)
 
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force)
 {
-  return has(m ? m->forces : 0, force) ? m->force[force].spec.type : ALI3_FORCE_TYPES;
+  return has_name(m ? m->forces : 0, force) ? m->force[force].spec.type : ALI3_FORCE_TYPES;
 }
 
 bool ali3_model_force_takes_value(const ali3_model *m, int force)
 {
-  if (!has(m ? m->forces : 0, force)) return false;
+  if (!has_name(m ? m->forces : 0, force)) return false;
   const ali3_force_spec *spec = &m->force[force].spec;
   return spec->type == ALI3_FORCE_MOTOR || (spec->type == ALI3_FORCE_DRIVE && spec->external);
 }
 
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor)
 {
-  return has(m ? m->sensors : 0, sensor) ? m->sensor[sensor].name : NULL;
+  return has_name(m ? m->sensors : 0, sensor) ? m->sensor[sensor].name : NULL;
 }
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor)
 {
-  return has(m ? m->sensors : 0, sensor) ? m->sensor[sensor].type : ALI3_SENSOR_TYPES;
+  return has_name(m ? m->sensors : 0, sensor) ? m->sensor[sensor].type : ALI3_SENSOR_TYPES;
 }

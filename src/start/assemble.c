@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
+static const double ROWS_ON_CONSTRAINT = 1e-12; /* rows below this are left as the model gives them */
 static const double ASSEMBLED = 1e-9;
 static const double TURN_MOST = 0.5;   /* rad in a pass */
 static const double STALLED = 0.99;    /* of the merit before: no progress */
@@ -55,7 +55,7 @@ static double link_residual(const ali3_model *m, const ali3_data *d, const struc
   return largest;
 }
 
-static struct fit fit_of(const ali3_model *m, const ali3_data *d)
+static struct fit fit_of_rows(const ali3_model *m, const ali3_data *d)
 {
   struct fit o = {.worst = -1};
   for (int i = 0; i < m->frozen->rigid_links; i++) {
@@ -93,14 +93,14 @@ static double take_way(const ali3_model *m, ali3_data *d)
 }
 
 /* What follows from positions that were set. */
-static void evaluate(const ali3_model *m, ali3_data *d)
+static void evaluate_positions(const ali3_model *m, ali3_data *d)
 {
   stage_bodies(m, d, KERNEL_body_frame);
   stage_rows(m, d);
 }
 
 /* A part of the way from last.x. */
-static void go(const ali3_model *m, ali3_data *d, double part)
+static void go_part(const ali3_model *m, ali3_data *d, double part)
 {
   for (int b = 0; b < m->bodies; b++) {
     struct body_state x = stored_state(m, d->last.x, b);
@@ -111,7 +111,7 @@ static void go(const ali3_model *m, ali3_data *d, double part)
     p_normalise(x.p);
     stored_set_state(m, d->now.x, b, &x);
   }
-  evaluate(m, d);
+  evaluate_positions(m, d);
 }
 
 static void keep_positions(const ali3_model *m, const ali3_data *d)
@@ -126,14 +126,14 @@ static bool pass_falls(const ali3_model *m, ali3_data *d, struct fit *fit, doubl
   *moved = project_position(m, d);
   double turn = take_way(m, d), part = turn > TURN_MOST ? TURN_MOST / turn : 1.0;
   for (int i = 0; i < HALVINGS && isfinite(*moved); i++, part *= 0.5) {
-    go(m, d, part);
-    const struct fit now = fit_of(m, d);
-    if (!(now.merit < fit->merit) && !(now.residual <= ON_CONSTRAINT)) continue;
+    go_part(m, d, part);
+    const struct fit now = fit_of_rows(m, d);
+    if (!(now.merit < fit->merit) && !(now.residual <= ROWS_ON_CONSTRAINT)) continue;
     *fit = now;
     return true;
   }
   memcpy(d->now.x, d->last.x, X_NUMBERS * (size_t)m->frozen->tree->slots * sizeof *d->now.x);
-  evaluate(m, d);
+  evaluate_positions(m, d);
   return false;
 }
 
@@ -155,7 +155,7 @@ static void push_body(const ali3_model *m, ali3_data *d, int body, double by, ui
 }
 
 /* Links in their order, so that workers make no difference. */
-static void push(const ali3_model *m, ali3_data *d, double by)
+static void push_open_links(const ali3_model *m, ali3_data *d, double by)
 {
   uint64_t random = 1;
   for (int i = 0; i < m->frozen->rigid_links; i++) {
@@ -163,7 +163,7 @@ static void push(const ali3_model *m, ali3_data *d, double by)
     if (link_residual(m, d, j) <= ASSEMBLED) continue;
     for (int side = 0; side < j->sides; side++) push_body(m, d, j->body[side], by, &random);
   }
-  evaluate(m, d);
+  evaluate_positions(m, d);
 }
 
 /* Passes until the rows are met, or no push helps. */
@@ -176,15 +176,16 @@ static int close_rows(const ali3_model *m, ali3_data *d, struct fit *fit)
     if (pass > 0) penalty_set(m, d, 0.0); /* rows may have had no gradient where the pass before began */
     status = stage_condense(m, d) ? ALI3_OK : ALI3_E_SINGULAR;
     bool falls = status == ALI3_OK && pass_falls(m, d, fit, &moved);
-    if (falls && fit->residual <= ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding)) break;
+    if (falls && fit->residual <= ROWS_ON_CONSTRAINT && moved <= 1e-10 * fmax(1.0, m->frozen->rounding))
+      break;
     if (!falls && status == ALI3_OK && fit->residual <= ASSEMBLED) break; /* rounding is all that is left */
     stalls = falls && fit->merit < STALLED * before ? 0 : stalls + 1;
     if (falls && stalls < STALLS) continue;
     if (fit->residual <= ASSEMBLED || pushes++ == PUSHES) break;
-    push(m, d, by);
+    push_open_links(m, d, by);
     by *= PUSH_GROWTH;
     stalls = 0;
-    *fit = fit_of(m, d);
+    *fit = fit_of_rows(m, d);
   }
   return status < 0 ? status : fit->residual <= ASSEMBLED ? ALI3_OK : ALI3_E_ASSEMBLE;
 }
@@ -266,7 +267,7 @@ static void name_worst(const ali3_model *m, ali3_data *d, int link, double size)
 }
 
 /* Back to where the model has the bodies. */
-static void go_back(const ali3_model *m, ali3_data *d)
+static void restore_positions(const ali3_model *m, ali3_data *d)
 {
   for (int b = 0; b < m->bodies; b++) {
     struct body_state x = stored_state(m, d->now.x, b);
@@ -274,14 +275,14 @@ static void go_back(const ali3_model *m, ali3_data *d)
     memcpy(x.p, m->body[b].orientation, sizeof x.p);
     stored_set_state(m, d->now.x, b, &x);
   }
-  evaluate(m, d);
+  evaluate_positions(m, d);
 }
 
 int assemble(const ali3_model *m, ali3_data *d)
 {
   const ali3_options *o = &m->options;
-  struct fit fit = fit_of(m, d);
-  int status = fit.residual <= ON_CONSTRAINT ? ALI3_OK : close_rows(m, d, &fit);
+  struct fit fit = fit_of_rows(m, d);
+  int status = fit.residual <= ROWS_ON_CONSTRAINT ? ALI3_OK : close_rows(m, d, &fit);
   int turned = status == ALI3_OK ? turned_joint(m, d) : -1;
   if (turned >= 0) status = ALI3_E_ASSEMBLE;
   if (status == ALI3_OK) {
@@ -291,7 +292,7 @@ int assemble(const ali3_model *m, ali3_data *d)
     if (d->initial.moved_position + d->initial.moved_orientation > 0.0) keep_velocities(m, d);
     if (d->initial.too_far) status = ALI3_E_ASSEMBLE;
   }
-  if (status < 0) go_back(m, d);
+  if (status < 0) restore_positions(m, d);
   if (status == ALI3_E_SINGULAR) { /* what has no pivot as given is named as such */
     penalty_set(m, d, 0.0);
     if (stage_condense(m, d)) status = ALI3_E_ASSEMBLE;

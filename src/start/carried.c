@@ -38,7 +38,7 @@ void carried_report(const ali3_model *m, ali3_data *d)
 }
 
 /* g = Q - J'lambda of a body, in body coordinates, without acceleration; push: J'lambda */
-static void balance(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
+static void balance_body(const ali3_model *m, const ali3_data *d, int b, double g[BODY_Y])
 {
   double f[BODY_Y];
   struct wrench load;
@@ -64,7 +64,7 @@ static void leave_weightless(const struct body *body, double y[BODY_Y])
   }
 }
 
-static void scale(const ali3_model *m, ali3_data *d, double mass, double compliance)
+static void scale_masses(const ali3_model *m, ali3_data *d, double mass, double compliance)
 {
   for (int b = 0; b < m->bodies; b++) {
     double own = body_is_carried(m, b) ? 1.0 / mass : mass; /* carried: the inverse */
@@ -104,11 +104,12 @@ static bool balance_step(const ali3_model *m, ali3_data *d, bool ahead)
   ask_laws(m, d, ahead);
   if (!stage_condense(m, d)) return false;
   stage_links(m, d, KERNEL_link_push_lambda);
+  /* right-hand sides of carried bodies, then of the rows */
   for (int b = 0; b < m->bodies; b++) {
-    double pull[BODY_Y];
-    balance(m, d, b, pull);
-    leave_weightless(&m->body[b], pull);
-    stored_set(m, d->solve.carried_rhs, BODY_Y, b, pull);
+    double rhs[BODY_Y];
+    balance_body(m, d, b, rhs);
+    leave_weightless(&m->body[b], rhs);
+    stored_set(m, d->solve.carried_rhs, BODY_Y, b, rhs);
   }
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *j = &f->link[i];
@@ -131,6 +132,7 @@ static double move_velocities(const ali3_model *m, ali3_data *d)
     struct body_state x = stored_state(m, d->now.x, b);
     const struct body_frame frame = stored_frame(m, d, b);
     for (int k = 0; k < BODY_Y; k++) dv[k] = d->solve.z[t->carried_at[b] + k * t->body[b].width];
+    /* where the body has no mass */
     leave_weightless(&m->body[b], dv);
     body_velocity(&x, y);
     for (int k = 0; k < BODY_Y - 1; k++) {
@@ -151,11 +153,12 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
   const struct frozen *f = m->frozen;
   size_t slots = (size_t)f->tree->slots;
   bool ok = true;
-  scale(m, d, HEAVY, LOOSE);
+  scale_masses(m, d, HEAVY, LOOSE);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   for (int round = 0; ok && round < 2; round++) {
     double last = INFINITY;
     memcpy(d->last.x, d->now.x, X_NUMBERS * slots * sizeof *d->now.x);
+    /* passes, until the change is nothing; back if those of round 1 lead nowhere */
     for (int pass = 0; pass < PASSES && last > 1e-12; pass++) {
       ok = balance_step(m, d, round == 0);
       if (!ok) break;
@@ -169,7 +172,7 @@ bool carried_velocities(const ali3_model *m, ali3_data *d)
     }
   }
   if (!ok) carried_report(m, d);
-  scale(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
+  scale_masses(m, d, 1.0 / HEAVY, 1.0 / LOOSE);
   memset(d->solve.carried_rhs, 0, BODY_Y * slots * sizeof *d->solve.carried_rhs);
   for (int row = 0; row < f->rows; row++) d->now.lambda[row] = 0.0;
   return ok;

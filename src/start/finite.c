@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static bool all_finite(const void *state, size_t size)
+static bool numbers_are_finite(const void *state, size_t size)
 {
   const double *x = state;
   for (size_t i = 0; i < size / sizeof *x; i++)
@@ -17,31 +17,32 @@ bool start_is_finite(const ali3_model *m, ali3_data *d)
   ali3_report *r = &d->report;
   const ali3_report seen = *r;
   r->worst_body = r->worst_joint = r->worst_force = -1;
+  /* bodies and what is mounted on them, then joints and forces */
   for (int i = 0; i < m->bodies; i++) {
     ali3_body_state x;
     ali3_body_get(m, d, i, &x);
     r->worst_body = i;
-    if (!all_finite(&x, sizeof x)) return false;
+    if (!numbers_are_finite(&x, sizeof x)) return false;
   }
   for (int i = 0; i < m->sensors; i++) {
     ali3_sensor_state x;
     ali3_sensor_get(m, d, i, &x);
     r->worst_body = m->sensor[i].body;
-    if (!all_finite(&x, sizeof x)) return false;
+    if (!numbers_are_finite(&x, sizeof x)) return false;
   }
   r->worst_body = -1;
   for (int i = 0; i < m->joints; i++) {
     ali3_joint_state x;
     ali3_joint_get(m, d, i, &x);
     r->worst_joint = i;
-    if (!all_finite(&x, sizeof x)) return false;
+    if (!numbers_are_finite(&x, sizeof x)) return false;
   }
   r->worst_joint = -1;
   for (int i = 0; i < m->forces; i++) {
     ali3_force_state x;
     ali3_force_get(m, d, i, &x);
     r->worst_force = i;
-    if (!all_finite(&x, sizeof x)) return false;
+    if (!numbers_are_finite(&x, sizeof x)) return false;
   }
   *r = seen;
   return true;

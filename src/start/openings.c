@@ -112,13 +112,13 @@ int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out)
 }
 
 /* Of link i of those that can be open: joints, then forces. */
-static ali3_opening opening(const ali3_model *m, int i, double length)
+static ali3_opening opening_at(const ali3_model *m, int i, double length)
 {
   return i < m->joints ? joint_opening(m, i, length) : force_opening(m, i - m->joints, length);
 }
 
 /* To compare openings with: a distance as large as the mechanism counts as 1 rad. */
-static double extent(const ali3_model *m, const ali3_opening *o)
+static double opening_extent(const ali3_model *m, const ali3_opening *o)
 {
   return o->open ? fmax(o->distance / m->frozen->length, o->angle) : 0.0;
 }
@@ -128,9 +128,9 @@ struct opening_worst openings_worst(const ali3_model *m)
   struct opening_worst worst = {-1, -1, 0.0};
   double largest = 0.0, length = m->frozen->rounding;
   for (int i = 0; i < m->joints + m->forces; i++) {
-    const ali3_opening o = opening(m, i, length);
-    if (!(extent(m, &o) > largest)) continue;
-    largest = extent(m, &o);
+    const ali3_opening o = opening_at(m, i, length);
+    if (!(opening_extent(m, &o) > largest)) continue;
+    largest = opening_extent(m, &o);
     worst.joint = i < m->joints ? i : -1;
     worst.force = i < m->joints ? -1 : i - m->joints;
     worst.size = o.angle >= largest ? o.angle : o.distance;
@@ -215,8 +215,8 @@ static void keep_largest(double largest[LISTED], double x)
     }
 }
 
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *used,
-                                                         const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void append_opening(char *text, size_t size, size_t *used,
+                                                                 const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -230,21 +230,22 @@ int openings_list(const ali3_model *m, char *text, size_t size)
   int open = 0, shown = 0;
   size_t used = 0;
   for (int i = 0; i < m->joints + m->forces; i++) {
-    const ali3_opening o = opening(m, i, length);
-    keep_largest(largest, extent(m, &o));
+    const ali3_opening o = opening_at(m, i, length);
+    keep_largest(largest, opening_extent(m, &o));
     open += o.open;
   }
-  append(text, size, &used, "%s", "");
+  /* the largest ones, in the order of the model */
+  append_opening(text, size, &used, "%s", "");
   for (int i = 0; i < m->joints + m->forces && shown < LISTED; i++) {
-    const ali3_opening o = opening(m, i, length);
+    const ali3_opening o = opening_at(m, i, length);
     char words[300];
-    if (!o.open || extent(m, &o) < largest[LISTED - 1]) continue;
+    if (!o.open || opening_extent(m, &o) < largest[LISTED - 1]) continue;
     if (i < m->joints)
       joint_words(m, i, &o, words, sizeof words);
     else
       force_words(m, i - m->joints, &o, words, sizeof words);
-    append(text, size, &used, "%s%s", shown++ ? "; " : "", words);
+    append_opening(text, size, &used, "%s%s", shown++ ? "; " : "", words);
   }
-  if (open > shown) append(text, size, &used, "; and %d more", open - shown);
+  if (open > shown) append_opening(text, size, &used, "; and %d more", open - shown);
   return open;
 }

@@ -76,6 +76,7 @@ double penalty_entry(const ali3_model *m, const ali3_data *d, const struct joint
     body_apply_delta(&delta, J, dJ);
     for (int y = 0; y < BODY_Y; y++) entry += J[y] * dJ[y];
   }
+  /* between carried bodies alone; with a light body */
   if (!(entry > 0.0)) entry = d->rule.h * typical;
   if (!(own > 0.0)) return entry;
   own *= d->rule.h;
@@ -96,7 +97,7 @@ void penalty_set(const ali3_model *m, ali3_data *d, double alpha)
 }
 
 /* o = w - delta J'z of a body, or w + its own unknown of a carried one; push: J'z, J of the factors */
-static void corrected(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
+static void corrected_motion(const ali3_model *m, const ali3_data *d, int body, double o[BODY_Y])
 {
   double w[BODY_Y], f[BODY_Y], df[BODY_Y];
   const struct tree *t = m->frozen->tree;
@@ -116,6 +117,7 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
   static const double none[BODY_Y];
   double room[STORED_J] = {0.0}, sum = 0.0;
   const double *J = stored_jacobian(j, d->here.J, room) + BODY_Y * j->sides * k;
+  /* w = delta J' of the bodies of the row, beta = J w */
   memset(d->solve.w, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.w);
   for (int side = 0; side < j->sides; side++) {
     int b = j->body[side];
@@ -134,19 +136,20 @@ double penalty_mobility(const ali3_model *m, ali3_data *d, const struct joint_ro
     for (int n = 0; n < other->count; n++)
       d->solve.beta[stored_row(other, n)] = link_jw(m, d, d->here.J, other, n);
   }
+  /* how they move once the rigid rows hold them */
   stage_solve(m, d);
   stage_links(m, d, KERNEL_link_push_z);
   for (int side = 0; side < j->sides; side++, J += BODY_Y) {
     double y[BODY_Y];
     if (j->body[side] == ALI3_GROUND) continue;
-    corrected(m, d, j->body[side], y);
+    corrected_motion(m, d, j->body[side], y);
     for (int i = 0; i < BODY_Y; i++) sum += J[i] * y[i];
     if (body_is_carried(m, j->body[side])) stored_set(m, d->solve.carried_rhs, BODY_Y, j->body[side], none);
   }
   return sum;
 }
 
-static const double AFFORDABLE = 1e9; /* flops of solves; large models do without */
+static const double SOLVE_FLOPS_MOST = 1e9; /* flops of solves; large models do without */
 
 /* Of what is measured how stiff it is. */
 struct stiff_search {
@@ -181,7 +184,7 @@ static bool row_is_stiff(const ali3_model *m, ali3_data *d, const struct joint_r
   if (s->permanent && law->kind == LAW_LIMITS) return false;
   const double stiffness = s->length * s->length * penalty_stiffness(law, &rule, s->permanent);
   bool stiff = penalty_entry(m, d, j, k) * stiffness > s->limit;
-  if (stiff && s->work < AFFORDABLE) {
+  if (stiff && s->work < SOLVE_FLOPS_MOST) {
     stiff = penalty_mobility(m, d, j, k) * stiffness > s->limit;
     s->work += 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows;
   }
@@ -216,8 +219,7 @@ void penalty_find_stiff(const ali3_model *m, ali3_data *d)
   d->soft.some_stiff = find_stiff(m, d, &s, d->soft.stiff);
 }
 
-/* What gives of rows that rub, with all springs at work but no friction: it helps their iterations on (law_drag), and need not be right.
- * Leaves the factors as they were asked for by penalty_open(). */
+/* Mobility of friction rows with springs active and friction off. It only speeds up law_drag(); an estimate is enough. Leaves the factors as they were asked for by penalty_open(). */
 bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
 {
   double solve = 0.4 * m->frozen->tree->flops + 100.0 * m->frozen->true_rows, work = 0.0;
@@ -231,13 +233,14 @@ bool penalty_find_mobility(const ali3_model *m, ali3_data *d)
       if (law_jumps(&j->law[k]) && j->law[k].kind != LAW_LIMITS) d->solve.c[stored_row(j, k)] = LAW_OPEN;
     }
   }
+  /* factors without friction; then row by row */
   if (!stage_condense(m, d)) return false;
   for (int i = m->frozen->rigid_links; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     for (int k = 0; k < j->count; k++) {
       if (!law_jumps(&j->law[k]) || j->law[k].kind == LAW_LIMITS) continue;
       d->soft.mobility[stored_row(j, k)] =
-          work < AFFORDABLE ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
+          work < SOLVE_FLOPS_MOST ? penalty_mobility(m, d, j, k) : penalty_entry(m, d, j, k);
       work += solve;
     }
   }

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ON_CONSTRAINT = 1e-12; /* velocities below this are left as the model gives them */
+static const double RATES_ON_CONSTRAINT = 1e-12; /* velocities below this are left as the model gives them */
 enum { PASSES = 100, MOST_PASSES = 5000 };
 
 /* A drive starts where its function begins; one that is led from outside at rest, where the model has it. */
@@ -102,7 +102,8 @@ static bool make_velocities_consistent(const ali3_model *m, ali3_data *d)
     if (!stage_condense(m, d)) return false;
   }
   double left, midway = INFINITY;
-  for (int pass = 0; pass < MOST_PASSES && (left = largest_velocity_row(m, d)) > ON_CONSTRAINT; pass++) {
+  for (int pass = 0; pass < MOST_PASSES && (left = largest_velocity_row(m, d)) > RATES_ON_CONSTRAINT;
+       pass++) {
     /* Very uneven masses take many passes. Rates that contradict each other, and rounding, do not get less. */
     if (pass > 0 && pass % PASSES == 0 && !(left < 0.95 * midway)) break;
     if (pass % PASSES == PASSES / 2) midway = left;
@@ -228,10 +229,12 @@ static int find_start(const ali3_model *m, ali3_data *d)
   }
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
+  /* velocities */
   links_unwrap(m, d);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;
+  /* accelerations and multipliers */
   set_soft_loads(m, d);
   if ((m->frozen->tree->carried || d->soft.some_stiff) && !stage_condense(m, d))
     return d->report.status = ALI3_E_SINGULAR;
@@ -240,6 +243,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
   memcpy(d->now.reaction, d->now.lambda, (size_t)m->frozen->rows * sizeof *d->now.reaction);
   if (!hold_stiff(m, d, project_acceleration)) return d->report.status = ALI3_E_SINGULAR;
+  /* what is reported, and what steps need */
   measure_velocities(m, d);
   project_residuals(m, d);
   project_norms(m, d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of bodies. Every function does LANES bodies at a time: the tile `tile` of the tree. */
-#include "stepper/ends.h"
+#include "stepper/body_ends.h"
 #include "stepper/spin.h"
 
 /* What a kernel looks up once: what it stores could be there for all the compiler knows, and it would look again. */
@@ -71,7 +71,7 @@ struct bodies {
   num *w;
 };
 
-static inline num *numbers(double *base, size_t slot, size_t count)
+static inline num *numbers_at(double *base, size_t slot, size_t count)
 {
   return (num *)(base + slot * count);
 }
@@ -195,14 +195,14 @@ INLINED void add_wrench(const struct stage *s, const struct bodies *b, int tile,
   if (b->t->loaded)
     add_wrench_by_lane(s, tile, f, rhs);
   else
-    body_add_wrench(f, (const struct wrench *)numbers(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
+    body_add_wrench(f, (const struct wrench *)numbers_at(s->wrench, b->slot, WRENCH_NUMBERS), rhs);
 }
 
 /* w = -delta (g + J'lambda), in the pose x, f. */
 INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bool fast,
                      const struct body_state *x, const struct body_frame *f, num mu)
 {
-  const num *constant = numbers(s->constant, b->slot, BODY_NUMBERS);
+  const num *constant = numbers_at(s->constant, b->slot, BODY_NUMBERS);
   num rhs[BODY_Y], load[BODY_Y], mu_total = mu + b->delta->alpha * (f->s - 1.0);
   body_rhs(constant[BODY_MASS], constant + BODY_INERTIA, b->t->diagonal, x, f, s->gravity, mu_total, rhs);
   if (s->acted[tile])
@@ -211,7 +211,7 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bo
   for (int y = 0; y < BODY_Y; y++) rhs[y] -= load[y];
   num w[BODY_Y];
   if (b->t->carried) {
-    num *o = numbers(s->d->solve.carried_rhs, b->slot, BODY_Y);
+    num *o = numbers_at(s->d->solve.carried_rhs, b->slot, BODY_Y);
     for (int y = 0; y < BODY_Y; y++) {
       w[y] = num_all(0.0);
       o[y] = rhs[y];
@@ -230,7 +230,7 @@ INLINED void free_of(const struct stage *s, const struct bodies *b, int tile, bo
 INLINED void body_free_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  free_of(s, &b, tile, s->fast[tile], b.x, b.f, *numbers(s->mu, b.slot, 1));
+  free_of(s, &b, tile, s->fast[tile], b.x, b.f, *numbers_at(s->mu, b.slot, 1));
 }
 
 INLINED void body_free_rest_of(const struct stage *s, int tile)
@@ -241,11 +241,11 @@ INLINED void body_free_rest_of(const struct stage *s, int tile)
 /* dq = w - delta J'z, dmu = alpha (Psi + Psi_q dq): q and mu */
 INLINED num move(const struct stage *s, const struct bodies *b)
 {
-  num y[BODY_Y], *mu = numbers(s->mu, b->slot, 1);
+  num y[BODY_Y], *mu = numbers_at(s->mu, b->slot, 1);
   correct(s, b, y);
   num sum = y[0] * y[0];
   for (int k = 1; k < BODY_Y; k++) sum += y[k] * y[k];
-  *numbers(s->increment, b->slot, 1) = sum;
+  *numbers_at(s->increment, b->slot, 1) = sum;
   body_move(b->x, b->f, y);
   return *mu += b->delta->alpha * (b->f->s - 1.0 + 2.0 * y[6]);
 }
@@ -298,7 +298,7 @@ INLINED void body_position_set_of(const struct stage *s, int tile)
   num y[BODY_Y], largest = num_all(0.0);
   correct(s, &b, y);
   for (int k = 0; k < BODY_Y; k++) largest = num_max(num_max(y[k], -y[k]), largest);
-  *numbers(s->increment, b.slot, 1) = largest;
+  *numbers_at(s->increment, b.slot, 1) = largest;
   struct body_frame *f = spare_frame(s, &b);
   body_move(b.x, b.f, y);
   keep_frame(f, b.x);
@@ -358,12 +358,13 @@ INLINED void body_acceleration_free_of(const struct stage *s, int tile)
 INLINED void body_balance_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  const num *constant = numbers(s->constant, b.slot, BODY_NUMBERS);
+  const num *constant = numbers_at(s->constant, b.slot, BODY_NUMBERS);
   num rhs[BODY_Y], load[BODY_Y], y[BODY_Y];
   if (b.t->carried) {
     body_acceleration_free_of(s, tile);
     return;
   }
+  /* the forces on it, at rest */
   struct body_state still = *b.x;
   for (int i = 0; i < 3; i++) still.rdd[i] = num_all(0.0);
   for (int i = 0; i < 4; i++) still.pdd[i] = num_all(0.0);
@@ -399,20 +400,20 @@ INLINED void body_acceleration_whole_of(const struct stage *s, int tile)
 INLINED void body_response_of(const struct stage *s, int tile)
 {
   const struct bodies b = bodies_of(s, tile);
-  num f[BODY_Y], g[BODY_Y], *response = numbers(s->d->solve.response, b.slot, BODY_Y);
+  num f[BODY_Y], g[BODY_Y], *response = numbers_at(s->d->solve.response, b.slot, BODY_Y);
   ends_load(b.t, s->end_load, s->z, factored_frame(s, &b)->R, f);
   if (!b.t->carried) {
     body_apply_delta_as(b.t->diagonal, b.delta, f, response);
     return;
   }
   const num *e = (const num *)(s->d->solve.z + b.t->at),
-            *rhs = numbers(s->d->solve.carried_rhs, b.slot, BODY_Y);
-  num *beta = (num *)(s->d->solve.beta + b.t->at), *kept = (num *)(s->d->solve.z_first + b.t->at);
+            *rhs = numbers_at(s->d->solve.carried_rhs, b.slot, BODY_Y);
+  num *beta = (num *)(s->d->solve.beta + b.t->at), *first = (num *)(s->d->solve.z_first + b.t->at);
   body_apply_delta_as(b.t->diagonal, b.delta, e, g);
   for (int y = 0; y < BODY_Y; y++) {
     beta[y] = rhs[y] - (g[y] + f[y]);
     response[y] = -e[y];
-    kept[y] = e[y];
+    first[y] = e[y];
   }
 }
 

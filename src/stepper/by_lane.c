@@ -12,7 +12,7 @@ static const struct joint_rows *link_of(const struct frozen *f, int tile, int la
   return link < 0 ? NULL : &f->link[link];
 }
 
-static void scatter(double *o, const double *from, int numbers, int width)
+static void scatter_lane(double *o, const double *from, int numbers, int width)
 {
   for (int i = 0; i < numbers; i++) o[i * width] = from[i];
 }
@@ -28,8 +28,8 @@ void by_lane_rows(const ali3_model *m, ali3_data *d, int tile)
     link_view_fill(m, d, j, &view);
     rows_evaluate(j, &view.v, Phi, J);
     if (j->drive >= 0) Phi[0] -= d->outside.aim[j->drive].position;
-    scatter(d->solve.Phi + t->at + lane, Phi, j->count, t->width);
-    scatter(d->here.J + t->jacobian + lane, J, j->count * j->sides * BODY_Y, t->width);
+    scatter_lane(d->solve.Phi + t->at + lane, Phi, j->count, t->width);
+    scatter_lane(d->here.J + t->jacobian + lane, J, j->count * j->sides * BODY_Y, t->width);
   }
 }
 
@@ -44,7 +44,7 @@ void by_lane_bias(const ali3_model *m, const ali3_data *d, int tile, double *bia
     if (!j) continue;
     link_view_fill(m, d, j, &view);
     rows_bias(j, &view.v, own);
-    scatter(bias + lane, own, j->count, t->width);
+    scatter_lane(bias + lane, own, j->count, t->width);
   }
 }
 
@@ -77,6 +77,6 @@ void by_lane_wrench(const ali3_model *m, const ali3_data *d, int tile, double *w
     struct wrench own;
     if (body < 0) continue;
     body_wrench(m, d, body, &own);
-    scatter(wrench + lane, (const double *)&own, WRENCH_NUMBERS, t->width);
+    scatter_lane(wrench + lane, (const double *)&own, WRENCH_NUMBERS, t->width);
   }
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *doubles(struct arena *a, size_t count)
+static double *take_doubles(struct arena *a, size_t count)
 {
   return arena_take(a, count, sizeof(double));
 }
@@ -18,58 +18,59 @@ static double *doubles(struct arena *a, size_t count)
 static void place_state(const struct frozen *f, struct state *o, struct arena *a)
 {
   size_t slots = (size_t)f->tree->slots, rows = (size_t)f->rows;
-  o->x = doubles(a, X_NUMBERS * slots);
-  o->mu = doubles(a, slots);
-  o->lambda = doubles(a, rows);
-  o->reaction = doubles(a, rows);
-  o->mean = doubles(a, rows);
+  o->x = take_doubles(a, X_NUMBERS * slots);
+  o->mu = take_doubles(a, slots);
+  o->lambda = take_doubles(a, rows);
+  o->reaction = take_doubles(a, rows);
+  o->mean = take_doubles(a, rows);
 }
 
 static void place_linearisation(const struct frozen *f, struct linearisation *o, struct arena *a)
 {
-  o->J = doubles(a, f->tree->jacobian + 1);
-  o->frame = doubles(a, FRAME_NUMBERS * (size_t)f->tree->slots);
+  o->J = take_doubles(a, f->tree->jacobian + 1);
+  o->frame = take_doubles(a, FRAME_NUMBERS * (size_t)f->tree->slots);
 }
 
 static void place_outside_values(const ali3_model *m, struct outside_values *o, struct arena *a)
 {
-  o->wrench = doubles(a, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots);
+  o->wrench = take_doubles(a, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots);
   o->vector = arena_take(a, (size_t)m->loads, sizeof *o->vector);
-  o->command = doubles(a, (size_t)m->forces);
+  o->command = take_doubles(a, (size_t)m->forces);
 }
 
 static void place_soft(const struct frozen *f, struct soft_rows *o, struct arena *a)
 {
   size_t rows = (size_t)f->rows;
-  o->law = doubles(a, rows);
-  o->Phi_last = doubles(a, rows);
-  o->rate_last = doubles(a, rows);
-  o->rate_seen = doubles(a, rows);
-  o->lambda_seen = doubles(a, rows);
+  o->law = take_doubles(a, rows);
+  o->Phi_last = take_doubles(a, rows);
+  o->rate_last = take_doubles(a, rows);
+  o->rate_seen = take_doubles(a, rows);
+  o->lambda_seen = take_doubles(a, rows);
   o->piece = arena_take(a, rows, sizeof *o->piece);
-  o->rigid_rate = doubles(a, rows);
+  o->rigid_rate = take_doubles(a, rows);
   o->rigid_now = arena_take(a, rows, sizeof *o->rigid_now);
 }
 
 static void place_solve(const struct frozen *f, struct solve *o, struct arena *a)
 {
   size_t n = (size_t)f->tree->slots, rows = (size_t)f->rows, unknowns = (size_t)f->tree->unknowns;
-  o->delta = doubles(a, DELTA_NUMBERS * n);
-  o->c = doubles(a, rows);
-  o->Phi = doubles(a, rows);
-  o->bias = doubles(a, rows);
-  o->w = doubles(a, BODY_Y * n);
-  for (int i = 0; i < 2; i++) o->tip[i] = doubles(a, rows);
-  if (f->tree->carried) o->carried_rhs = doubles(a, BODY_Y * n);
-  o->beta = doubles(a, unknowns);
-  o->z = doubles(a, unknowns);
+  o->delta = take_doubles(a, DELTA_NUMBERS * n);
+  o->c = take_doubles(a, rows);
+  o->Phi = take_doubles(a, rows);
+  o->bias = take_doubles(a, rows);
+  o->w = take_doubles(a, BODY_Y * n);
+  for (int i = 0; i < 2; i++) o->tip[i] = take_doubles(a, rows);
+  if (f->tree->carried) o->carried_rhs = take_doubles(a, BODY_Y * n);
+  o->beta = take_doubles(a, unknowns);
+  o->z = take_doubles(a, unknowns);
+  /* for refined solves */
   if (f->tree->hubs) {
-    o->z_first = doubles(a, unknowns);
-    o->response = doubles(a, BODY_Y * n);
+    o->z_first = take_doubles(a, unknowns);
+    o->response = take_doubles(a, BODY_Y * n);
   }
-  o->end_load = doubles(a, f->tree->end_loads + BODY_Y);
-  o->increment = doubles(a, n);
-  for (int i = 0; i < 2; i++) o->residual[i] = doubles(a, (size_t)f->residuals);
+  o->end_load = take_doubles(a, f->tree->end_loads + BODY_Y);
+  o->increment = take_doubles(a, n);
+  for (int i = 0; i < 2; i++) o->residual[i] = take_doubles(a, (size_t)f->residuals);
   tree_work_place(f->tree, &o->work, a);
 }
 
@@ -84,7 +85,7 @@ static void place_inner(const struct frozen *f, ali3_data *d, struct arena *a)
   place_solve(f, &d->solve, a);
   place_soft(f, &d->soft, a);
   d->outside.aim = arena_take(a, (size_t)f->drives, sizeof *d->outside.aim);
-  d->spin = doubles(a, SPIN_NUMBERS * (size_t)f->tree->slots);
+  d->spin = take_doubles(a, SPIN_NUMBERS * (size_t)f->tree->slots);
   d->fast = arena_take(a, (size_t)f->tree->tiles, sizeof *d->fast);
 }
 
@@ -109,7 +110,7 @@ static void place_twin(const struct frozen *f, ali3_data *d, int i, struct arena
   share_with_twin(d, twin);
 }
 
-static void place(const ali3_model *m, struct arena *a, ali3_data *d)
+static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
 {
   const struct frozen *f = m->frozen;
   place_inner(f, d, a);
@@ -121,9 +122,9 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
   d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
   d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
-  d->turn_start = doubles(a, (size_t)m->joints);
-  d->turn = doubles(a, (size_t)m->joints);
-  d->soft.mobility = doubles(a, (size_t)f->rows);
+  d->turn_start = take_doubles(a, (size_t)m->joints);
+  d->turn = take_doubles(a, (size_t)m->joints);
+  d->soft.mobility = take_doubles(a, (size_t)f->rows);
   d->soft.stiff = arena_take(a, (size_t)f->rows, sizeof *d->soft.stiff);
   for (int i = 0; i < 2 && m->options.extrapolate; i++) place_twin(f, d, i, a);
   if (m->options.substeps > 1) place_state(f, &d->start, a);
@@ -131,7 +132,7 @@ static void place(const ali3_model *m, struct arena *a, ali3_data *d)
 
 /* What lies in lanes not in use, and the ground: at rest in the origin for ever, and no number that a kernel would stumble
  * over. */
-static void fill_unused(const ali3_model *m, ali3_data *d)
+static void fill_unused_lanes(const ali3_model *m, ali3_data *d)
 {
   static const struct body_delta one = {
       .r = 1.0, .th = {1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0}, .n = 1.0, .alpha = 1.0};
@@ -176,7 +177,7 @@ size_t ali3_data_size(const ali3_model *m)
   struct arena a = {0};
   if (!m || !m->frozen) return 0;
   arena_take(&a, 1, sizeof nowhere);
-  place(m, &a, &nowhere);
+  place_data(m, &a, &nowhere);
   return a.used;
 }
 
@@ -186,9 +187,9 @@ ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size)
   memset(block, 0, size);
   struct arena a = {.base = block};
   ali3_data *d = arena_take(&a, 1, sizeof *d);
-  place(m, &a, d);
-  fill_unused(m, d);
-  for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused(m, d->twin[i]);
+  place_data(m, &a, d);
+  fill_unused_lanes(m, d);
+  for (int i = 0; i < 2 && d->twin[i]; i++) fill_unused_lanes(m, d->twin[i]);
   atomic_init(&d->solve.failed_group, -1);
   d->report.worst_body = d->report.worst_joint = d->report.worst_force = -1;
   violation_none(&d->violation);
@@ -281,7 +282,7 @@ void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joi
   const double *J = room;
   link_view_fill(m, d, j, &view);
   for (int k = 0; k < j->count; k++) lambda[k] = d->now.reaction[stored_row(j, k)];
-  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].tips) /* a step leaves none */
+  if (m->frozen->link_tile[m->frozen->tree->tile_of_joint[joint]].has_tips) /* a step leaves none */
     rows_evaluate(j, &view.v, Phi, room);
   else
     J = stored_jacobian(j, d->here.J, room);

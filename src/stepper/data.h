@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies, m = tree.rows rows,
- * u = tree.unknowns, all as the tree stores them. The ground is the last body: identity pose, all else 0. In lanes not in use
+ * The fields of ali3_data, one struct for each part of the step that owns them. Shapes: n = tree.slots bodies, m = tree.rows
+ * rows, u = tree.unknowns, all as the tree stores them. The ground is the last body: identity pose, all else 0. In lanes not in use
  * bodies weigh nothing and rest there, too; rows have J 0, c 1. */
 #ifndef STEPPER_DATA_H
 #define STEPPER_DATA_H
 
-#include "stepper/frozen.h"
+#include "layout/frozen.h"
 
 #include <ali3/stepper.h>
 #include <stdatomic.h>

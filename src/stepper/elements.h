@@ -3,7 +3,28 @@
 #ifndef STEPPER_ELEMENTS_H
 #define STEPPER_ELEMENTS_H
 
-#include "stepper/storage.h"
+#include "layout/storage.h"
+#include "stepper/data.h"
+
+static inline struct body_frame stored_frame(const ali3_model *m, const ali3_data *d, int body)
+{
+  struct body_frame o;
+  stored_get(m, d->here.frame, FRAME_NUMBERS, body, (double *)&o);
+  return o;
+}
+
+static inline struct body_delta stored_delta(const ali3_model *m, const ali3_data *d, int body)
+{
+  struct body_delta o;
+  stored_get(m, d->solve.delta, DELTA_NUMBERS, body, (double *)&o);
+  return o;
+}
+
+static inline void stored_set_delta(const ali3_model *m, ali3_data *d, int body,
+                                    const struct body_delta *from)
+{
+  stored_set(m, d->solve.delta, DELTA_NUMBERS, body, (const double *)from);
+}
 
 /* A link by itself. */
 struct link_view {

@@ -98,13 +98,13 @@ static void run_all(struct branches *o)
     run_branch(o, b, PARTS, &o->status, &o->increment);
     return;
   }
-  const bool beside = side_by_side(o);
+  const bool in_parallel = side_by_side(o);
   for (int i = 0; i < TWINS;
-       i++) { /* beside each other nobody is left to share their stages, nor may they ask */
-    b->twin[i]->exec = beside ? NULL : exec;
-    b->twin[i]->probe = beside ? NULL : b->probe;
+       i++) { /* in_parallel each other nobody is left to share their stages, nor may they ask */
+    b->twin[i]->exec = in_parallel ? NULL : exec;
+    b->twin[i]->probe = in_parallel ? NULL : b->probe;
   }
-  if (beside) {
+  if (in_parallel) {
     b->exec = NULL;
     exec->run(exec->context, share_of_branches, o);
     b->exec = exec;
@@ -198,11 +198,13 @@ static bool meet_branches(const ali3_model *m, ali3_data *d)
   const struct norm_kernels *k = m->frozen->kernels[1]->norms;
   const int slots = m->frozen->tree->slots, rows = m->frozen->rows;
   const struct state *a = &d->twin[0]->now, *b = &d->twin[1]->now;
+  /* the weighted sum of the three ends */
   if (!met_a_corner(d)) {
     k->combine(d->now.x, a->x, b->x, X_NUMBERS * slots);
     k->combine(d->now.mu, a->mu, b->mu, slots);
     k->combine(d->now.lambda, a->lambda, b->lambda, rows);
   }
+  /* factors there, and back onto the constraints */
   stage_bodies(m, d, KERNEL_body_frame);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);

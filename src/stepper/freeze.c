@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: from a checked model to rows, loads and assembly tree. */
+#include "layout/layout.h"
 #include "math/vec3.h"
-#include "stepper/layout.h"
+#include "stepper/kernels.h"
 
 #include <ali3/stages.h>
 #include <ali3/stepper.h>
@@ -54,6 +55,7 @@ static bool compile_force(const ali3_model *m, struct frozen *f, int force, int 
   f->force_link[force] = link;
   f->force_of[link - m->joints] = force;
   rows_compile_force(m, force, f->link, j, &at_start);
+  /* what its rows need of the step */
   const double sway = pulled_hard(m, force, j, dt, at_start);
   if (sway > 0.0) rows_add_sway(j, sway);
   f->values |= ali3_force_type_takes_value(spec->type);
@@ -155,16 +157,19 @@ static int refuse_excess(ali3_model *m, const struct frozen *f, const struct tre
       kind, name, e->joints, e->bytes / (1 << 30), TREE_FRONTS_MB / 1024.0);
 }
 
-static int lay_out(ali3_model *m, struct frozen *f)
+static int lay_out_tree(ali3_model *m, struct frozen *f)
 {
   struct tree_excess excess = {0};
+  f->kernels[0] = step_kernels(f->isa, 1);
+  f->kernels[1] = step_kernels(f->isa, isa_lanes(f->isa));
   if (layout_build(m, f, &excess)) return ALI3_OK;
   if (excess.found) return refuse_excess(m, f, &excess);
   return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory for the assembly tree");
 }
 
-static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
+static int build_frozen(ali3_model *m, struct frozen *f, const ali3_options *options)
 {
+  /* room for all lists */
   size_t bodies = (size_t)m->bodies + 1;
   f->links = m->joints + m->forces;
   f->link = calloc((size_t)f->links + 1, sizeof *f->link);
@@ -181,13 +186,14 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
   if (!f->link || !f->carried || !f->typical || !f->force_link || !f->force_of || !f->stop_beside ||
       !f->drive || !f->loads_first || !f->loads || !fill || !stop)
     status = model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
+  /* from links to the tree */
   if (status == ALI3_OK) status = compile_links(m, f, options->dt / options->substeps);
   if (status == ALI3_OK) {
     list_loads(m, f, fill);
     find_stops(m, f, stop);
     f->length = find_length(m, f);
     f->rounding = find_rounding(m, f->length);
-    status = layout_find_carried(m, f) ? lay_out(m, f)
+    status = layout_find_carried(m, f) ? lay_out_tree(m, f)
                                        : model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   }
   free(fill);
@@ -197,6 +203,7 @@ static int build(ali3_model *m, struct frozen *f, const ali3_options *options)
 
 int ali3_model_freeze(ali3_model *m, const ali3_options *options)
 {
+  /* what is refused */
   const ali3_options by_default = ali3_options_default();
   if (!m) return ALI3_E_ARGUMENT;
   if (!options) options = &by_default;
@@ -208,7 +215,7 @@ int ali3_model_freeze(ali3_model *m, const ali3_options *options)
   if (!f) return model_refuse(m, ALI3_E_MEMORY, "model", "", "out of memory");
   f->isa = isa_best();
   if (options->isa[0]) isa_from_name(options->isa, &f->isa);
-  status = build(m, f, options);
+  status = build_frozen(m, f, options);
   if (status < 0) {
     frozen_free(f);
     return status;

@@ -102,7 +102,7 @@ static void first_rhs(const ali3_model *m, ali3_data *d)
   d->outside.fresh = false;
 }
 
-static void swap(double **a, double **b)
+static void swap_pointers(double **a, double **b)
 {
   double *c = *a;
   *a = *b;
@@ -117,8 +117,8 @@ bool inner_prepare(const ali3_model *m, ali3_data *d)
   memcpy(d->last.lambda, d->now.lambda, (size_t)f->rows * sizeof *d->now.lambda);
   if (f->jumps) memcpy(d->last.mean, d->now.mean, (size_t)f->rows * sizeof *d->now.mean);
   soft_start(m, d);
-  swap(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
-  swap(&d->now.reaction, &d->last.reaction);
+  swap_pointers(&d->now.x, &d->last.x); /* nothing of the old ones is read any more */
+  swap_pointers(&d->now.reaction, &d->last.reaction);
   stage_bodies(m, d, KERNEL_body_predict);
   data_mark_phase(d, ALI3_PHASE_ROWS);
   stage_rows(m, d);
@@ -147,7 +147,7 @@ static const double
 /* What the iterations leave over of the rigid rows is taken off once more, by the same factors and for the
  * positions alone: in a chain that whips an iteration shrinks them by 30, this by 3000. Below the limit, m or
  * 1, it is saved. */
-static const double MET = 1e-10;
+static const double ROWS_MET = 1e-10;
 
 /* Norms of the increments: of the first iteration, of the last, the largest before the last; and the part of a single
  * body in the last. */
@@ -156,7 +156,7 @@ struct newton {
 };
 
 /* False: a pivot is not positive. */
-static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
+static bool newton_iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 {
   *n = (struct newton){0};
   for (int k = 0; k < m->options.iterations; k++) {
@@ -199,10 +199,10 @@ static bool iterate(const ali3_model *m, ali3_data *d, struct newton *n)
 }
 
 /* What the formulas of the step leave undone. False: a pivot is not positive. */
-static bool project(const ali3_model *m, ali3_data *d)
+static bool project_end(const ali3_model *m, ali3_data *d)
 {
   bool branch = d->combines; /* where branches meet all is projected by factors of their own */
-  if (!branch && !norm_below(m, d->solve.Phi, MET)) {
+  if (!branch && !norm_below(m, d->solve.Phi, ROWS_MET)) {
     project_position(m, d);
     stage_rows_end(m, d);
   }
@@ -231,9 +231,9 @@ static bool project(const ali3_model *m, ali3_data *d)
 double inner_iterate(const ali3_model *m, ali3_data *d, int *status)
 {
   struct newton n;
-  bool positive = iterate(m, d, &n), corners = m->frozen->switches;
+  bool positive = newton_iterate(m, d, &n), corners = m->frozen->switches;
   data_mark_phase(d, ALI3_PHASE_PROJECT);
-  positive = positive && project(m, d);
+  positive = positive && project_end(m, d);
   /* One iteration has nothing to be compared with: its error is of the order of the increment squared. */
   bool single = m->options.iterations == 1;
   bool judged = !single && n.last > (corners ? HARMLESS : FLOOR);

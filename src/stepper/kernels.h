@@ -81,19 +81,6 @@ struct step_kernels {
 };
 const struct step_kernels *step_kernels(enum isa isa, int lanes);
 
-/* The shape that link kernels do a tile as. */
-static inline enum link_shape link_shape(int rows, int sides, bool point)
-{
-#define LINK_MATCH(of, name, n, s, p)                                                                        \
-  if (rows == (n) && sides == (s) && point == (p)) return of##name;
-  LINK_SHAPES(LINK_MATCH, LINK_)
-#undef LINK_MATCH
-  return sides == 2 ? LINK_PAIR : LINK_OTHER;
-}
-
-/* A side of links with these bodies, one in each lane. */
-struct link_side link_side(const struct tree_body *body, int width);
-
 /* Out of kernels, one lane after the other. RT. */
 
 /* Links of which a lane is not like the other: coordinates and sliding, by the code of dynamics/rows.c (by_lane.c).

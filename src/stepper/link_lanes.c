@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: kernels of links. Every function does LANES links at a time, the links of a tile, as what its shape makes of
- * it (links.h). */
-#include "stepper/links.h"
+ * it (link_tiles.h). */
+#include "stepper/link_tiles.h"
 
-static inline struct primitive_place place_of(const num *constant, int primitive)
+static inline struct primitive_place place_of_constant(const num *constant, int primitive)
 {
   const num *u = constant + 7 + 6 * primitive;
   return (struct primitive_place){
@@ -15,7 +15,7 @@ struct pair_room {
   struct body_state x[2];
   struct body_frame f[2];
 };
-INLINE struct body_pair pair_of(struct links l, int numbers, struct pair_room *room)
+INLINE struct body_pair pair_of_tile(struct links l, int numbers, struct pair_room *room)
 {
   const num *x[2], *f[2];
   of_sides(l, 2, l.d->now.x, LINK_X, 0, numbers, (num *)room->x, x);
@@ -27,9 +27,9 @@ INLINE struct body_pair pair_of(struct links l, int numbers, struct pair_room *r
 /* The directions that come with a point. */
 __attribute__((noinline)) static void rows_directions(struct links l, struct body_pair pair)
 {
-  num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l);
+  num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     dot_turns(&pair, &place, Phi + 2 + k, J + PAIR * (2 + k));
   }
 }
@@ -40,8 +40,9 @@ __attribute__((noinline)) static void rows_point(struct links l)
 {
   enum { R = 3 };
   struct pair_room room;
-  const struct body_pair pair = pair_of(l, R, &room);
-  coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->solve.Phi, l), block(l.d->here.J, l));
+  const struct body_pair pair = pair_of_tile(l, R, &room);
+  coincide_turns(&pair, (const num(*)[3])l.own->constant, per_row(l.d->solve.Phi, l),
+                 jacobian_block(l.d->here.J, l));
   if (l.own->primitives > 1) rows_directions(l, pair);
 }
 
@@ -54,12 +55,13 @@ __attribute__((noinline)) static void rows_any(struct links l)
   }
   enum { R = 3 };
   struct pair_room room;
-  const struct body_pair pair = pair_of(l, R, &room);
+  const struct body_pair pair = pair_of_tile(l, R, &room);
+  /* one primitive after the other */
   const num *constant = (const num *)l.own->constant;
-  num *Phi = per_row(l.d->solve.Phi, l), *J = block(l.d->here.J, l), separate[3];
+  num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l), separate[3];
   separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
+    const struct primitive_place place = place_of_constant(constant, k);
     int count = primitive_count(l.own->primitive[k]);
     primitive_rows(l.own->primitive[k], &pair, &place, separate, Phi, J);
     Phi += count;
@@ -76,14 +78,14 @@ INLINE void link_rows_of(struct links l, struct shape s)
     rows_any(l);
   if (l.t->used < LANES) {
     clear_unused(l, per_row(l.d->solve.Phi, l), s.rows);
-    clear_unused(l, block(l.d->here.J, l), s.rows * s.sides * BODY_Y);
+    clear_unused(l, jacobian_block(l.d->here.J, l), s.rows * s.sides * BODY_Y);
   }
 }
 
 /* Whether the bodies do what they can of their points. */
-INLINE bool tips(struct links l, struct shape s)
+INLINE bool bodies_have_tips(struct links l, struct shape s)
 {
-  return s.point && s.rows == 3 && l.own->tips;
+  return s.point && s.rows == 3 && l.own->has_tips;
 }
 
 /* What the points of the bodies are apart, of whatever they left of them. */
@@ -107,7 +109,7 @@ INLINE void places_apart(struct links l, num o[3])
 INLINE void link_rows_end_of(struct links l, struct shape s)
 {
   num Phi[3];
-  if (!tips(l, s)) {
+  if (!bodies_have_tips(l, s)) {
     link_rows_of(l, s);
     return;
   }
@@ -118,21 +120,21 @@ INLINE void link_rows_end_of(struct links l, struct shape s)
 /* push = J'v where the bodies do not work it out themselves */
 INLINE void push_rest(struct links l, struct shape s, double *jacobian, const num *v)
 {
-  if (!tips(l, s)) push_rows(s, block(jacobian, l), v, loads(l));
+  if (!bodies_have_tips(l, s)) push_rows(s, jacobian_block(jacobian, l), v, end_loads(l));
 }
 
 /* o = J w of velocities and accelerations, of accelerations where there are tips with what velocities bring about */
 INLINE void times_state(struct links l, struct shape s, num o[ROWS_MAX])
 {
-  if (tips(l, s))
+  if (bodies_have_tips(l, s))
     tips_apart(l, o);
   else
-    times(l, s, l.d->here.J, l.d->solve.w, o);
+    times_jacobian(l, s, l.d->here.J, l.d->solve.w, o);
 }
 
 INLINE void link_push_lambda_of(struct links l, struct shape s)
 {
-  push_rows(s, block(l.d->here.J, l), per_row(l.d->now.lambda, l), loads(l));
+  push_rows(s, jacobian_block(l.d->here.J, l), per_row(l.d->now.lambda, l), end_loads(l));
 }
 
 INLINE void link_rows_push_of(struct links l, struct shape s)
@@ -147,7 +149,7 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
   num *Phi = per_row(l.d->solve.Phi, l);
   const num *lambda = per_row(l.d->now.lambda, l);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     num J[PAIR];
     dot_turns(&pair, &place, Phi + 2 + k, J);
     for (int side = 0; side < PAIR; side += BODY_Y)
@@ -158,16 +160,16 @@ __attribute__((noinline)) static void push_directions(struct links l, struct bod
 /* Where a point coincides J need not be kept for that. */
 INLINE void link_push_rows_of(struct links l, struct shape s)
 {
-  if (tips(l, s)) return;
+  if (bodies_have_tips(l, s)) return;
   if (!s.point || l.t->soft) {
     link_rows_push_of(l, s);
     return;
   }
   enum { R = 3 };
   struct pair_room room;
-  const struct body_pair pair = pair_of(l, R, &room);
+  const struct body_pair pair = pair_of_tile(l, R, &room);
   const num *lambda = per_row(l.d->now.lambda, l);
-  num load[PAIR], Phi[3], *o = loads(l);
+  num load[PAIR], Phi[3], *o = end_loads(l);
   coincide_push(&pair, (const num(*)[3])l.own->constant, lambda, Phi, load);
   v3_copy(per_row(l.d->solve.Phi, l), Phi);
   if (s.rows > 3) push_directions(l, pair, load);
@@ -187,7 +189,7 @@ INLINE void link_rest_z_of(struct links l, struct shape s)
 
 INLINE void link_push_z_of(struct links l, struct shape s)
 {
-  push_rows(s, block(l.d->factored.J, l), per_row(l.d->solve.z, l), loads(l));
+  push_rows(s, jacobian_block(l.d->factored.J, l), per_row(l.d->solve.z, l), end_loads(l));
 }
 
 INLINE void link_step_of(struct links l, struct shape s)
@@ -205,11 +207,11 @@ INLINE void link_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l);
-  if (tips(l, s)) {
+  if (bodies_have_tips(l, s)) {
     places_apart(l, beta);
     return;
   }
-  times(l, s, d->factored.J, d->solve.w, sum);
+  times_jacobian(l, s, d->factored.J, d->solve.w, sum);
   if (l.t->soft) {
     const num *c = per_row(d->solve.c, l), *law = per_row(d->soft.law, l),
               *lambda = per_row(d->now.lambda, l);
@@ -225,7 +227,7 @@ INLINE void link_position_beta_of(struct links l, struct shape s)
 {
   num sum[ROWS_MAX], *beta = per_row(l.d->solve.beta, l);
   const num *Phi = per_row(l.d->solve.Phi, l);
-  times(l, s, l.d->factored.J, l.d->solve.w, sum);
+  times_jacobian(l, s, l.d->factored.J, l.d->solve.w, sum);
   for (int k = 0; k < s.rows; k++) {
     beta[k] = sum[k];
     if (!l.t->soft) beta[k] += Phi[k];
@@ -234,10 +236,10 @@ INLINE void link_position_beta_of(struct links l, struct shape s)
 
 /* A soft row resists the correction, not the motion: J (w - y), and w differs from y = y' or y'' in n alone; if it
  * is held it is as a rigid one. beta: as of rigid rows. second: y = y''. */
-__attribute__((noinline)) static void resist(struct links l, bool second, num *beta)
+__attribute__((noinline)) static void resist_motion(struct links l, bool second, num *beta)
 {
   const ali3_data *d = l.d;
-  const num *J = block(d->here.J, l);
+  const num *J = jacobian_block(d->here.J, l);
   const num *x[ROWS_SIDES], *w[ROWS_SIDES];
   num n[ROWS_SIDES], state[ROWS_SIDES * X_NUMBERS], room[ROWS_SIDES * BODY_Y];
   enum { P = 3, PD = 10, PDD = 17 };
@@ -263,7 +265,7 @@ INLINE void link_velocity_beta_of(struct links l, struct shape s)
     for (int k = 0; k < s.rows; k++) sum[k] -= hold[k];
   }
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k];
-  if (l.t->soft) resist(l, false, beta);
+  if (l.t->soft) resist_motion(l, false, beta);
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, false);
 }
 
@@ -273,7 +275,7 @@ __attribute__((noinline)) static void bias_directions(struct links l, struct bod
   struct pair_motion motion;
   for (int side = 0; side < 2; side++) body_velocity(pair.x[side], motion.y[side]);
   for (int k = 1; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of((const num *)l.own->constant, k);
+    const struct primitive_place place = place_of_constant((const num *)l.own->constant, k);
     primitive_bias(ROW_DOT, &pair, &place, &motion, bias + 2 + k);
   }
 }
@@ -284,7 +286,7 @@ INLINE void bias_point(struct links l, int rows, num *bias)
   enum { WITHOUT_SECOND = 14 };
   struct pair_room room;
   num second[3];
-  const struct body_pair pair = pair_of(l, WITHOUT_SECOND, &room);
+  const struct body_pair pair = pair_of_tile(l, WITHOUT_SECOND, &room);
   separation_bias(&pair, (const num(*)[3])l.own->constant, second);
   v3_copy(bias, second);
   if (rows > 3) bias_directions(l, pair, bias);
@@ -300,11 +302,11 @@ __attribute__((noinline)) static void bias_any(struct links l, num *bias)
   enum { WITHOUT_SECOND = 14 };
   struct pair_room room;
   struct pair_motion motion;
-  const struct body_pair pair = pair_of(l, WITHOUT_SECOND, &room);
+  const struct body_pair pair = pair_of_tile(l, WITHOUT_SECOND, &room);
   const num *constant = (const num *)l.own->constant;
   pair_motion(&motion, &pair, (const num(*)[3])constant);
   for (int k = 0; k < l.own->primitives; k++) {
-    const struct primitive_place place = place_of(constant, k);
+    const struct primitive_place place = place_of_constant(constant, k);
     primitive_bias(l.own->primitive[k], &pair, &place, &motion, bias);
     bias += primitive_count(l.own->primitive[k]);
   }
@@ -324,14 +326,14 @@ INLINE void link_acceleration_beta_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
   num sum[ROWS_MAX], *bias = per_row(d->solve.bias, l), *beta = per_row(d->solve.beta, l);
-  if (tips(l, s)) {
+  if (bodies_have_tips(l, s)) {
     tips_apart(l, beta);
     return;
   }
   bias_of(l, s, bias);
-  times(l, s, d->here.J, d->solve.w, sum);
+  times_jacobian(l, s, d->here.J, d->solve.w, sum);
   for (int k = 0; k < s.rows; k++) beta[k] = sum[k] + bias[k];
-  if (l.t->soft) resist(l, true, beta);
+  if (l.t->soft) resist_motion(l, true, beta);
   if (!s.point && l.own->drives) by_lane_aim(l.m, l.d, l.tile, true);
 }
 
@@ -387,7 +389,7 @@ INLINE void link_acceleration_residual_of(struct links l, struct shape s)
   }
   const num *bias = per_row(d->solve.bias, l);
   times_state(l, s, row);
-  for (int k = 0; !tips(l, s) && k < s.rows; k++) row[k] += bias[k];
+  for (int k = 0; !bodies_have_tips(l, s) && k < s.rows; k++) row[k] += bias[k];
   store_largest(row, s.rows, residual_of(l, 1));
 }
 
@@ -395,12 +397,12 @@ INLINE void link_acceleration_residual_of(struct links l, struct shape s)
 INLINE void link_residual_of(struct links l, struct shape s)
 {
   const ali3_data *d = l.d;
-  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l), *kept = per_row(d->solve.z_first, l);
+  num sum[ROWS_MAX], *beta = per_row(d->solve.beta, l), *first = per_row(d->solve.z_first, l);
   const num *z = per_row(d->solve.z, l), *c = per_row(d->solve.c, l);
-  times(l, s, d->factored.J, d->solve.response, sum);
+  times_jacobian(l, s, d->factored.J, d->solve.response, sum);
   for (int k = 0; k < s.rows; k++) {
     beta[k] = beta[k] - c[k] * z[k] - sum[k];
-    kept[k] = z[k];
+    first[k] = z[k];
   }
 }
 

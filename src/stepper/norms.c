@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: what is left over, and whose it is. */
+#include "layout/storage.h"
 #include "stepper/kernels.h"
-#include "stepper/storage.h"
 
 #include <math.h>
 
-static const struct norm_kernels *kernels_of(const ali3_model *m)
+static const struct norm_kernels *norm_kernels_of(const ali3_model *m)
 {
   return m->frozen->kernels[1]->norms;
 }
@@ -28,22 +28,22 @@ static const struct tree_tile *tile_of(const struct tree *t, const int *tile, in
 
 double norm_largest(const ali3_model *m, const double *row)
 {
-  return kernels_of(m)->largest(row, m->frozen->rigid);
+  return norm_kernels_of(m)->largest(row, m->frozen->rigid);
 }
 
 double norm_sum(const ali3_model *m, const double *row)
 {
-  return kernels_of(m)->sum(row, m->frozen->rows);
+  return norm_kernels_of(m)->sum(row, m->frozen->rows);
 }
 
 double norm_largest_residual(const ali3_model *m, const double *residual)
 {
-  return kernels_of(m)->largest(residual, m->frozen->residuals);
+  return norm_kernels_of(m)->largest(residual, m->frozen->residuals);
 }
 
 bool norm_below(const ali3_model *m, const double *row, double limit)
 {
-  return kernels_of(m)->find(row, 0, m->frozen->rigid, limit) < 0;
+  return norm_kernels_of(m)->find(row, 0, m->frozen->rigid, limit) < 0;
 }
 
 int norm_worst_link(const ali3_model *m, const double *row, double largest)
@@ -51,7 +51,8 @@ int norm_worst_link(const ali3_model *m, const double *row, double largest)
   const struct tree *t = m->frozen->tree;
   int at = 0, n = m->frozen->rigid, link = -1;
   if (largest == 0.0) return -1;
-  for (; link < 0 && (at = kernels_of(m)->find(row, at, n, isnan(largest) ? INFINITY : largest)) >= 0; at++) {
+  for (; link < 0 && (at = norm_kernels_of(m)->find(row, at, n, isnan(largest) ? INFINITY : largest)) >= 0;
+       at++) {
     const struct tree_tile *tile = tile_of(t, t->joint_tile, t->rigid_tiles, true, at);
     link = stored_item(t, tile, (at - tile->at) % tile->width);
   }
@@ -60,17 +61,17 @@ int norm_worst_link(const ali3_model *m, const double *row, double largest)
 
 double norm_increment(const ali3_model *m, const double *increment)
 {
-  return sqrt(kernels_of(m)->sum(increment, m->frozen->tree->slots));
+  return sqrt(norm_kernels_of(m)->sum(increment, m->frozen->tree->slots));
 }
 
 int norm_worst_body(const ali3_model *m, const double *increment, int otherwise)
 {
   const struct tree *t = m->frozen->tree;
-  double largest = kernels_of(m)->largest(increment, t->slots);
+  double largest = norm_kernels_of(m)->largest(increment, t->slots);
   int at = 0, body = -1;
   if (largest == 0.0) return m->bodies > 0 ? 0 : -1;
   if (isnan(largest)) largest = INFINITY;
-  for (; body < 0 && (at = kernels_of(m)->find(increment, at, t->slots, largest)) >= 0; at++) {
+  for (; body < 0 && (at = norm_kernels_of(m)->find(increment, at, t->slots, largest)) >= 0; at++) {
     const struct tree_tile *tile = tile_of(t, t->body_tile, t->body_tiles, false, at);
     if (at < tile->slot + tile->width) body = stored_item(t, tile, at - tile->slot);
   }

@@ -4,7 +4,7 @@
  *
  *   v = r' + R (w x s),   a = r'' + R (w' x s + w x (w x s)),   w, w' in body axes */
 #include "math/euler.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include <assert.h>
 
@@ -53,6 +53,7 @@ void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_s
   v3_copy(o->position, point.position);
   v3_copy(o->velocity, point.velocity);
   v3_copy(o->acceleration, point.acceleration);
+  /* in the axes of the sensor */
   p_mul(o->orientation, x.p, s->orientation);
   m3_tmul(o->angular_velocity, s->rotation, yd + 3);
   m3_tmul(o->angular_acceleration, s->rotation, ydd + 3);

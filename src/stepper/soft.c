@@ -15,9 +15,9 @@ static double mean_of(const ali3_model *m, const ali3_data *d, int row)
   return d->last.lambda[row] + m->options.gamma * (d->now.lambda[row] - d->last.lambda[row]);
 }
 
-/* What gives of n rows that rub, `stride` apart; rate: of them alone. Stops and contacts beside them may hold them harder than at the reset: what
- * the last iteration changed tells. */
-static double gives_now(const ali3_data *d, int first, int stride, int n, const double *rate)
+/* Effective mobility of n friction rows, `stride` apart: change of slip rate per unit multiplier, from the last iteration. A stop
+ * or contact beside them may hold them harder than at the reset. */
+static double mobility_now(const ali3_data *d, int first, int stride, int n, const double *rate)
 {
   double up = 0.0, down = 0.0, size = 0.0;
   for (int i = 0, row = first; i < n; i++, row += stride) {
@@ -31,41 +31,44 @@ static double gives_now(const ali3_data *d, int first, int stride, int n, const 
   return fmin(up / (down * d->rule.v_d), d->soft.mobility[first]);
 }
 
-/* The mobility of a joint's coordinate, `gives` without its stop, while that stop acts: what the friction of a joint works
- * against at an impact, which the iterations would learn of one too late. */
-static double gives_at_stop(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double gives)
+/* The mobility of a joint's coordinate, which is `mobility` without its stop, while that stop acts: what the friction of a
+ * joint works against at an impact, which the iterations would learn of one too late. */
+static double mobility_at_stop(const ali3_model *m, const ali3_data *d, const struct joint_rows *j,
+                               double mobility)
 {
   const int stop = m->frozen->stop_beside[j - m->frozen->link];
-  if (stop < 0) return gives;
+  if (stop < 0) return mobility;
   const struct joint_rows *s = &m->frozen->link[stop];
   const int row = s->first;
   double slope;
   law_mean(&s->law[0], d->soft.Phi_last[row], d->solve.Phi[row], d->rule.dt, d->soft.stiff[row], &slope);
-  return gives / (1.0 + gives * slope / m->options.gamma);
+  return mobility / (1.0 + mobility * slope / m->options.gamma);
 }
 
 /* Mean friction over the step, of row k of a link, by the mean of its rate; in *slope how it grows with the coordinate, in
- * *tight how hard it sticks, against what gives. Without friction the row would be sliding by push: its rate now, and what its
+ * *tight how hard it sticks, against the mobility. Without friction the row would be sliding by push: its rate now, and what its
  * multiplier takes away. */
-static double friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
-                       const double *rate, double *slope, double *tight)
+static double mean_friction(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, int k,
+                            const double *rate, double *slope, double *tight)
 {
   const struct law *law = &j->law[k];
   bool contact = law->kind == LAW_SLIP;
   int across_k = k == 1 ? 2 : 1, first_k = contact ? 1 : k, row = stored_row(j, k);
-  double gives = gives_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
-  if (!contact) gives = fmin(gives, gives_at_stop(m, d, j, d->soft.mobility[row]));
-  gives *= 0.5 * d->rule.v_d / m->options.gamma;
+  /* the mobility over the step */
+  double mobility = mobility_now(d, stored_row(j, first_k), j->stride, contact ? 2 : 1, rate + first_k);
+  if (!contact) mobility = fmin(mobility, mobility_at_stop(m, d, j, d->soft.mobility[row]));
+  mobility *= 0.5 * d->rule.v_d / m->options.gamma;
+  /* the rate that the row would have without friction */
   double normal = contact ? fmax(0.0, -mean_of(m, d, j->first)) : 1.0;
-  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + gives * mean_of(m, d, row);
+  double v = 0.5 * (rate[k] + d->soft.rate_last[row]), push = v + mobility * mean_of(m, d, row);
   if (contact) {
     int other = stored_row(j, across_k);
-    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + gives * mean_of(m, d, other);
+    double across = 0.5 * (rate[across_k] + d->soft.rate_last[other]) + mobility * mean_of(m, d, other);
     push = sqrt(push * push + across * across);
   }
-  double secant = law_drag(law, normal, push, gives, tight);
+  double secant = law_drag(law, normal, push, mobility, tight);
   *slope = 0.5 * d->rule.v_d * secant;
-  *tight *= gives;
+  *tight *= mobility;
   return secant * v;
 }
 
@@ -79,8 +82,8 @@ static double friction(const ali3_model *m, const ali3_data *d, const struct joi
  * (soft_settle() puts it back to the force at the end). What is too stiff for the step is held as well: velocities and
  * accelerations are projected on it, as on a rigid row, so that nothing swings: one-sided rows and springs as
  * found at the reset, friction while it sticks. */
-static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k, const double *rate,
-                  double *slope)
+static double ask_law(const ali3_model *m, ali3_data *d, const struct joint_rows *j, int k,
+                      const double *rate, double *slope)
 {
   const struct law *law = &j->law[k];
   int row = stored_row(j, k);
@@ -99,7 +102,7 @@ static double ask(const ali3_model *m, ali3_data *d, const struct joint_rows *j,
     break;
   case LAW_FRICTION:
   case LAW_SLIP:
-    F = friction(m, d, j, k, rate, slope, &other);
+    F = mean_friction(m, d, j, k, rate, slope, &other);
     d->soft.rigid_now[row] = other > 1.0;
     break;
   case LAW_VALUE:
@@ -150,7 +153,7 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
   double rate[ROWS_MAX], slope = 0.0;
   link_rate(m, d, j, rate);
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
-    d->soft.law[row] = ask(m, d, j, k, rate, &slope);
+    d->soft.law[row] = ask_law(m, d, j, k, rate, &slope);
     d->solve.c[row] = slope > 0.0 ? 1.0 / slope : LAW_OPEN;
   }
   for (int k = 0, row = j->first; k < j->count; k++, row += j->stride) {
@@ -161,7 +164,7 @@ static void link_laws(const ali3_model *m, ali3_data *d, int link)
 
 void soft_laws(const ali3_model *m, ali3_data *d, int iteration)
 {
-  /* what has changed up to the first one is the error of the prediction: no sign of what gives */
+  /* what has changed up to the first one is the error of the prediction: no sign of the mobility */
   for (int i = m->frozen->rigid; iteration <= 1 && i < m->frozen->rows; i++) d->soft.lambda_seen[i] = NAN;
   stage_each(m, d, link_laws, m->frozen->rigid_links, m->frozen->links,
              100.0 * (m->frozen->rows - m->frozen->rigid));

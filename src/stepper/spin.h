@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: bodies that turn fast, for sources built in lanes (dynamics/spin.h). A body counts as fast in an inner step
- * that it begins at a rate of more than 0.1 rad per step of the model: the branches of an extrapolated step ask the same. All of it
- * is out of line, so that tiles without fast bodies pay for one flag. */
+ * that it begins at a rate of more than 0.1 rad per step of the model: the branches of an extrapolated step ask the same. All
+ * of it is out of line, so that tiles without fast bodies pay for one flag. */
 #ifndef STEPPER_SPIN_H
 #define STEPPER_SPIN_H
 
@@ -28,9 +28,10 @@ static inline struct body_spin *spin_of(const struct spin_tile *o)
 static inline struct spin_rule spin_rule_of(const ali3_data *d, double leap)
 {
   const struct rule *r = &d->rule;
-  const double kept = r->v_d / r->a_d; /* gamma dt */
-  return (struct spin_rule){num_all(r->dt),  num_all(leap),       num_all(r->v_d),      num_all(r->v_v),
-                            num_all(r->v_a), num_all(1.0 / kept), num_all(r->dt - kept)};
+  const double gamma_dt = r->v_d / r->a_d; /* gamma dt */
+  return (struct spin_rule){num_all(r->dt),           num_all(leap),   num_all(r->v_d),
+                            num_all(r->v_v),          num_all(r->v_a), num_all(1.0 / gamma_dt),
+                            num_all(r->dt - gamma_dt)};
 }
 
 static inline void spin_state_rates(const struct body_state *x, num w[3], num wd[3])

@@ -2,7 +2,7 @@
  * Loop code: runs stages, and those shared by the step and the initial state. Items of a stage never
  * depend on each other, so shares change nothing in the result. */
 #include "stepper/stage.h"
-#include "stepper/storage.h"
+#include "layout/storage.h"
 
 #include <string.h>
 
@@ -22,17 +22,17 @@ static int first_of(int count, int share, int shares)
 struct tiles {
   const ali3_model *m;
   ali3_data *d;
-  const int *tile, *stretch; /* as in the tree */
+  const int *tile, *run_end; /* as in the tree */
   int count;
   step_kernel *kernel[2]; /* of tiles with one lane, with all */
 };
 
-/* Tiles first .. end-1, one call for each stretch of equal width. */
+/* Tiles first .. end-1, one call for each run of equal width. */
 static void run_tiles(const struct tiles *o, int first, int end)
 {
   const struct tree_tile *tile = o->m->frozen->tree->tile;
   for (int i = first, next; i < end; i = next) {
-    next = o->stretch[i] < end ? o->stretch[i] : end;
+    next = o->run_end[i] < end ? o->run_end[i] : end;
     o->kernel[tile[o->tile[i]].width > 1](o->m, o->d, o->tile + i, next - i);
   }
 }
@@ -55,7 +55,7 @@ void stage_bodies(const ali3_model *m, ali3_data *d, enum body_kernel kernel)
   struct tiles o = {m,
                     d,
                     t->body_tile,
-                    t->body_stretch,
+                    t->body_run_end,
                     t->body_tiles,
                     {f->kernels[0]->body[kernel], f->kernels[1]->body[kernel]}};
   if (stage_is_worth_waking(d, body_flops[kernel] * m->bodies))
@@ -70,7 +70,7 @@ static void run_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel
   struct tiles o = {m,
                     d,
                     f->tree->joint_tile,
-                    f->tree->joint_stretch,
+                    f->tree->joint_run_end,
                     tiles,
                     {f->kernels[0]->link[kernel], f->kernels[1]->link[kernel]}};
   if (stage_is_worth_waking(d, link_flops[kernel] * f->true_rows))
@@ -249,7 +249,7 @@ static void down_run(const ali3_model *m, ali3_data *d, int run)
 
 static const double SWEEP = 0.2; /* work of one sweep of a run, relative to its condensation */
 
-static void sweep(const ali3_model *m, ali3_data *d)
+static void sweep_tree(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   owned_runs(m, d, up_run, SWEEP);
@@ -274,11 +274,11 @@ void stage_solve(const ali3_model *m, ali3_data *d)
 {
   const struct tree *t = m->frozen->tree;
   if (t->carried) copy_carried_rhs(m, d);
-  sweep(m, d);
+  sweep_tree(m, d);
   if (!d->solve.response) return; /* no hubs: as good as it gets */
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, KERNEL_body_response);
   stage_links(m, d, KERNEL_link_residual);
-  sweep(m, d);
+  sweep_tree(m, d);
   for (int i = 0; i < (t->carried ? t->unknowns : t->rows); i++) d->solve.z[i] += d->solve.z_first[i];
 }

@@ -28,8 +28,8 @@ void stage_each(const ali3_model *m, ali3_data *d, stage_item *item, int first, 
 
 /* Phi and J at the state. */
 void stage_rows(const ali3_model *m, ali3_data *d);
-/* After stage_move(). end: J of links with tips may be left as it was. push: also end loads J' now.lambda; of rigid rows J may not be
- * kept. */
+/* After stage_move(). end: J of links with tips may be left as it was. push: also end loads J' now.lambda; J of rigid rows may
+ * not be stored. */
 void stage_rows_end(const ali3_model *m, ali3_data *d);
 void stage_rows_push(const ali3_model *m, ali3_data *d);
 

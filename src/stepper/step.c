@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static void go_back(const ali3_model *m, ali3_data *d, const struct state *to)
+static void state_restore(const ali3_model *m, ali3_data *d, const struct state *to)
 {
   state_copy(m, &d->now, to);
   stage_bodies(m, d, KERNEL_body_frame);
@@ -27,7 +27,7 @@ static double inner_dt(const ali3_model *m)
   return m->options.dt / m->options.substeps;
 }
 
-static void blend(double *o, const double *from, const double *to, size_t n, double part)
+static void blend_values(double *o, const double *from, const double *to, size_t n, double part)
 {
   for (size_t i = 0; i < n; i++) o[i] = from[i] + part * (to[i] - from[i]);
 }
@@ -38,13 +38,14 @@ static void set_outside(const ali3_model *m, ali3_data *d, double part)
   const struct outside_values *a = &d->outside.start, *b = &d->outside.end;
   if (part == 1.0) a = b;
   data_refresh(d);
-  blend(d->outside.now.wrench, a->wrench, b->wrench, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots, part);
-  blend(*d->outside.now.vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
-  blend(d->outside.now.command, a->command, b->command, (size_t)m->forces, part);
+  blend_values(d->outside.now.wrench, a->wrench, b->wrench, WRENCH_NUMBERS * (size_t)m->frozen->tree->slots,
+               part);
+  blend_values(*d->outside.now.vector, *a->vector, *b->vector, 3 * (size_t)m->loads, part);
+  blend_values(d->outside.now.command, a->command, b->command, (size_t)m->forces, part);
 }
 
 /* What may be no number, and is not written as a whole before it is read. */
-static void forget(const ali3_model *m, ali3_data *d)
+static void clear_solve(const ali3_model *m, ali3_data *d)
 {
   memset(d->solve.beta, 0, (size_t)m->frozen->tree->unknowns * sizeof *d->solve.beta);
   if (d->solve.carried_rhs)
@@ -52,11 +53,11 @@ static void forget(const ali3_model *m, ali3_data *d)
 }
 
 /* The state at the start of the step, with nothing left of what may be no number. */
-static void restore(const ali3_model *m, ali3_data *d, const struct state *good)
+static void restore_start(const ali3_model *m, ali3_data *d, const struct state *good)
 {
-  go_back(m, d, good);
-  forget(m, d);
-  for (int i = 0; i < 2 && d->twin[i]; i++) forget(m, d->twin[i]);
+  state_restore(m, d, good);
+  clear_solve(m, d);
+  for (int i = 0; i < 2 && d->twin[i]; i++) clear_solve(m, d->twin[i]);
   memcpy(d->turn, d->turn_start, (size_t)m->joints * sizeof *d->turn);
 }
 
@@ -74,10 +75,10 @@ static int give_up(const ali3_model *m, ali3_data *d, int status)
   const struct state *good = m->options.substeps > 1 ? &d->start : d->twin[0] ? &d->twin[0]->last : &d->last;
   if (m->frozen->drives > 0) {
     inner_aim(m, d, m->options.dt, false);
-    restore(m, d, good);
+    restore_start(m, d, good);
     violation_blame(m, d);
   }
-  restore(m, d, good);
+  restore_start(m, d, good);
   for (int i = 0; i < m->frozen->drives; i++) {
     if (!isfinite(d->outside.from[i].acceleration))
       d->outside.from[i].acceleration = 0.0; /* a target that was no number */

@@ -27,13 +27,13 @@ static const double DAMPING = 0.01, /* relative compliance */
 /* Residuals of the rows of a link, or how fast they change. */
 typedef void link_rows(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o);
 
-static void positions(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
+static void row_positions(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
 {
   (void)m;
   for (int k = 0; k < j->count; k++) o[k] = d->solve.Phi[stored_row(j, k)];
 }
 
-static void velocities(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
+static void row_velocities(const ali3_model *m, const ali3_data *d, const struct joint_rows *j, double *o)
 {
   struct link_view view;
   double Phi[ROWS_MAX], J[STORED_J]; /* the stored one is not kept of all links */
@@ -44,7 +44,7 @@ static void velocities(const ali3_model *m, const ali3_data *d, const struct joi
 }
 
 /* Of each row of a link: a length in m; else an angle in rad, or the cosine of a right one. */
-static void find_lengths(const struct joint_rows *j, bool length[ROWS_MAX])
+static void flag_length_rows(const struct joint_rows *j, bool length[ROWS_MAX])
 {
   for (int i = 0, k = 0; i < j->primitives; i++) {
     enum primitive_kind kind = j->primitive[i].kind;
@@ -66,7 +66,7 @@ static struct opening opening_of(const ali3_model *m, const ali3_data *d, int li
   double row[ROWS_MAX];
   bool length[ROWS_MAX];
   rows(m, d, j, row);
-  find_lengths(j, length);
+  flag_length_rows(j, length);
   for (int k = 0; k < j->count; k++) {
     double *largest = length[k] ? &o.length : &o.angle;
     double scale = length[k] ? m->frozen->length : 1.0;
@@ -109,9 +109,9 @@ static void find_aim(const ali3_model *m, const ali3_data *d, link_rows *rows, a
   v->at = v->aim + row[0];
 }
 
-static void measure(const ali3_model *m, const ali3_data *d, bool rates, ali3_violation *v)
+static void measure_opening(const ali3_model *m, const ali3_data *d, bool rates, ali3_violation *v)
 {
-  link_rows *rows = rates ? velocities : positions;
+  link_rows *rows = rates ? row_velocities : row_positions;
   double largest = 0.0;
   *v = (ali3_violation){.rates = rates, .joint = -1, .force = -1, .drive = -1, .other = -1};
   for (int i = 0; i < m->frozen->rigid_links; i++) {
@@ -140,7 +140,7 @@ int violation_judge(const ali3_model *m, ali3_data *d)
   const ali3_report *r = &d->report;
   ali3_violation *v = &d->violation;
   if (r->position > VIOLATION_POSITION * least) {
-    measure(m, d, false, v);
+    measure_opening(m, d, false, v);
     v->limit = VIOLATION_POSITION;
     if (m->options.violation > 0.0 && v->relative > m->options.violation) {
       v->limit = m->options.violation;
@@ -148,8 +148,9 @@ int violation_judge(const ali3_model *m, ali3_data *d)
     }
     if (v->relative > v->limit) return ALI3_VIOLATED;
   }
+  /* positions are met: velocities */
   if (r->velocity * dt > VIOLATION_VELOCITY * least) {
-    measure(m, d, true, v);
+    measure_opening(m, d, true, v);
     v->limit = VIOLATION_VELOCITY / dt;
     if (v->relative > v->limit) return ALI3_VIOLATED;
   }
@@ -162,17 +163,17 @@ bool violation_at_start(const ali3_model *m, ali3_data *d)
   double largest = 0.0;
   for (int i = 0; i < m->frozen->drives; i++) {
     bool length[ROWS_MAX];
-    find_lengths(&m->frozen->link[m->frozen->drive[i].link], length);
+    flag_length_rows(&m->frozen->link[m->frozen->drive[i].link], length);
     largest = fmax(largest, fabs(d->outside.aim[i].rate) / (length[0] ? m->frozen->length : 1.0));
   }
   if (!(largest > AT_REST)) return false; /* which agrees with everything */
-  measure(m, d, true, &d->violation);
+  measure_opening(m, d, true, &d->violation);
   if (d->violation.relative > fmax(CONTRADICTION * largest, AT_REST)) return true;
   violation_none(&d->violation);
   return false;
 }
 
-static void soften(const ali3_model *m, ali3_data *d, double factor)
+static void soften_rows(const ali3_model *m, ali3_data *d, double factor)
 {
   for (int i = 0; i < m->frozen->rigid; i++) d->solve.c[i] *= factor;
 }
@@ -187,18 +188,18 @@ void violation_blame(const ali3_model *m, ali3_data *d)
   double factor = 1.0; /* a power of two: undone to the bit */
   while (m->options.alpha == 0.0 && factor * m->options.compliance < DAMPING) factor *= 2.0;
   stage_rows(m, d);
-  measure(m, d, false, &asked);
+  measure_opening(m, d, false, &asked);
   found = asked;
   soft_open(m, d);
-  soften(m, d, factor);
+  soften_rows(m, d, factor);
   bool good = true;
   for (int k = 0; k < TRIES && (good = stage_condense(m, d)); k++) {
     project_position(m, d);
     stage_rows(m, d);
     before = found.relative;
-    measure(m, d, false, &found);
+    measure_opening(m, d, false, &found);
   }
-  soften(m, d, 1.0 / factor);
+  soften_rows(m, d, 1.0 / factor);
   if (!good || !(found.relative > fmax(VIOLATION_POSITION, UNMET * asked.relative))) return;
   if (!(found.relative > STANDS * before)) return;
   v->drive = found.drive;
@@ -211,6 +212,6 @@ void violation_locate(const ali3_model *m, ali3_data *d)
   ali3_violation *v = &d->violation;
   const double aim = v->aim;
   if (v->rates) return;
-  find_aim(m, d, positions, v); /* d->outside.aim is that of the last good state again */
+  find_aim(m, d, row_positions, v); /* d->outside.aim is that of the last good state again */
   v->aim = aim;
 }

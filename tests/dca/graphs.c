@@ -84,7 +84,7 @@ void graph_free(struct graph *g)
   free(g->jacobian);
   free(g->carried);
   free(g->soft);
-  free(g->point);
+  free(g->unit_columns);
   free(g->pull);
   free(g->J);
   free(g->delta);
@@ -145,10 +145,10 @@ void graph_beside(struct graph *g, const struct graph *part, int parts)
     memcpy(g->c + g->first[joint], p->c, rows * sizeof *g->c);
     memcpy(g->beta + g->first[joint], p->beta, rows * sizeof *g->beta);
     if (p->g.soft) g->g.soft = g->soft;
-    if (p->g.point) {
-      if (!g->point) g->point = must(calloc((size_t)g->g.joints + 1, sizeof *g->point));
-      g->g.point = g->point;
-      memcpy(g->point + joint, p->point, (size_t)p->g.joints * sizeof *g->point);
+    if (p->g.unit_columns) {
+      if (!g->unit_columns) g->unit_columns = must(calloc((size_t)g->g.joints + 1, sizeof *g->unit_columns));
+      g->g.unit_columns = g->unit_columns;
+      memcpy(g->unit_columns + joint, p->unit_columns, (size_t)p->g.joints * sizeof *g->unit_columns);
     }
     body += p->g.bodies;
     joint += p->g.joints;
@@ -365,11 +365,11 @@ static void body_numbers(struct graph *g, struct random *random, int b)
 /* As of a point that coincides: -I and I, and 0 in all rows after the third. */
 static void constant_columns(struct graph *g)
 {
-  g->point = must(calloc((size_t)g->g.joints + 1, sizeof *g->point));
-  g->g.point = g->point;
+  g->unit_columns = must(calloc((size_t)g->g.joints + 1, sizeof *g->unit_columns));
+  g->g.unit_columns = g->unit_columns;
   for (int j = 0; j < g->g.joints; j++) {
-    g->point[j] = g->sides[j] == 2 && g->first[j + 1] - g->first[j] >= 3;
-    for (int row = g->first[j]; row < g->first[j + 1] && g->point[j]; row++)
+    g->unit_columns[j] = g->sides[j] == 2 && g->first[j + 1] - g->first[j] >= 3;
+    for (int row = g->first[j]; row < g->first[j + 1] && g->unit_columns[j]; row++)
       for (int i = 0; i < 3; i++) {
         bool own = row - g->first[j] == i;
         graph_block(g, j, row, 0)[i] = own ? -1.0 : 0.0;
@@ -385,7 +385,7 @@ void graph_numbers(struct graph *g, struct random *random, double compliance, do
   numbers_new(g, blocks);
   random_vector(random, g->J, TREE_Y * (int)blocks);
   if (redundant) repeat_rows(g);
-  if (g->share_points) constant_columns(g);
+  if (g->share_columns) constant_columns(g);
   for (size_t b = 0; b < bodies; b++) {
     body_numbers(g, random, (int)b);
     random_vector(random, w[b], TREE_Y);

@@ -20,9 +20,9 @@ struct graph {
   int *sides;       /* (joints) told to the tree once a joint has more than two sides */
   size_t *jacobian; /* (joints) if some have more than two sides: as they came, a shuffle scatters them */
   bool *carried;    /* (bodies) told to the tree once a body is carried */
-  bool share_points,
-      *point; /* numbers with constant columns where a joint has three rows or more; told to the tree */
-  bool *soft; /* (joints) rows that give way, as springs do; told to the tree if asked to */
+  bool share_columns,
+      *unit_columns; /* numbers with constant columns where a joint has three rows or more; told to the tree */
+  bool *soft;        /* (joints) rows that give way, as springs do; told to the tree if asked to */
   int room;
   double *J;                /* (rows, sides, 7) per joint */
   struct tree_delta *delta; /* (bodies) of carried ones its inverse, which may be singular or 0 */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "dca/stored.h"
+#include "dynamics/leaf.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = TREE_DELTA_N + 2 }; /* one more than the tree asks for */
+enum { NUMBERS = LEAF_NUMBERS + 1 }; /* one more than the tree asks for */
 
 int variants(struct variant o[VARIANTS])
 {
@@ -62,9 +63,9 @@ static void fill_bodies(struct stored *s, const struct tree_tile *o)
     int b = s->tree->item[o->item_first + l];
     const struct tree_delta *d = b < 0 ? &unit : &s->graph->delta[b];
     double *to = s->delta + o->slot * NUMBERS + l;
-    to[TREE_DELTA_R * o->width] = d->r;
-    for (int i = 0; i < 9; i++) to[(TREE_DELTA_TH + i) * o->width] = d->th[i];
-    to[TREE_DELTA_N * o->width] = d->n;
+    to[LEAF_R * o->width] = d->r;
+    for (int i = 0; i < 9; i++) to[(LEAF_TH + i) * o->width] = d->th[i];
+    to[LEAF_N * o->width] = d->n;
     for (int i = 0; i < TREE_Y && o->kind == TREE_HUB; i++) s->beta[o->at + i * o->width + l] = 0.0;
   }
 }

@@ -30,7 +30,7 @@ TEST(constant_columns_are_left_out)
         graph_ladder(&g, 12, rows);
       else
         graph_star(&g, 20, rows);
-      g.share_points = true;
+      g.share_columns = true;
       check_graph(&g, &random, 0.0, 4e-9, false, "constant columns");
     }
 }

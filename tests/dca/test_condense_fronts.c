@@ -51,7 +51,7 @@ TEST(even_fronts)
       for (int i = 0; i < BESIDE; i++) {
         struct random same = shape;
         topology(&part[i], seed % TOPOLOGIES, rows, &same);
-        part[i].share_points = seed % 3 > 0;
+        part[i].share_columns = seed % 3 > 0;
         graph_numbers(&part[i], &numbers, set->compliance, set->relative, set->redundant);
         reference_new(&f[i], &part[i]);
       }
@@ -80,7 +80,7 @@ TEST(what_is_above_packs)
         graph_ring(&g, n, rows);
       else
         graph_chain(&g, n, rows);
-      g.share_points = n % 3 > 0;
+      g.share_columns = n % 3 > 0;
       check_graph(&g, &random, n % 2 ? 1e-11 : 0.0, n % 2 ? 0.0 : 4e-7, false, "above packs");
     }
   }

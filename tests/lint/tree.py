@@ -10,11 +10,12 @@ import sys
 
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
-ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "stepper", "start", "mechanics", "findings", "rt", "signals", "inputs",
-         "telemetry", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "config", "setup", "journal",
+ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "rt",
+         "signals", "inputs", "telemetry", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml", "config",
+         "setup", "journal",
          "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
-CORE = ["base", "math", "model", "dynamics", "dca", "stepper", "start", "mechanics", "findings"]
+CORE = ["base", "math", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}

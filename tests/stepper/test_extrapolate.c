@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The branches of extrapolated steps: the same bits whoever goes through them, and what is left when one fails. */
 #include "common/points.h"
-#include "stepper/storage.h"
+#include "stepper/elements.h"
 
 #include <stdlib.h>
 

@@ -26,8 +26,8 @@ void tree_free(struct tree *t)
   free(t->carried_at);
   free(t->body_tile);
   free(t->joint_tile);
-  free(t->body_stretch);
-  free(t->joint_stretch);
+  free(t->body_run_end);
+  free(t->joint_run_end);
   free(t->run);
   free(t);
 }

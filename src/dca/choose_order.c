@@ -15,7 +15,7 @@ static bool try_order(const struct tree_graph *g, bool ground_last, int lanes, s
   return false;
 }
 
-static void forget(struct attempt *o)
+static void attempt_free(struct attempt *o)
 {
   plan_free(&o->p);
   nodes_free(&o->n);
@@ -26,12 +26,12 @@ bool plan_best(const struct tree_graph *g, int lanes, struct nodes *n, struct pl
   struct attempt a, b;
   if (!try_order(g, false, lanes, &a)) return false;
   if (!try_order(g, true, lanes, &b)) {
-    forget(&a);
+    attempt_free(&a);
     return false;
   }
   bool second = b.p.cost < a.p.cost;
   *n = second ? b.n : a.n;
   *p = second ? b.p : a.p;
-  forget(second ? &a : &b);
+  attempt_free(second ? &a : &b);
   return true;
 }

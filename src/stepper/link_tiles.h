@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Loop code: what the kernels of links are made of, for sources built in lanes. All is inline and knows the shape of a tile
  * as a constant where there is one, so that its loops are laid out flat; sums have one order, whatever the shape. */
-#ifndef STEPPER_LINKS_H
-#define STEPPER_LINKS_H
+#ifndef STEPPER_LINK_TILES_H
+#define STEPPER_LINK_TILES_H
 
 #include "dynamics/primitives.h"
 #include "stepper/kernels.h"
@@ -62,12 +62,12 @@ INLINE num *per_row(double *base, struct links l)
   return (num *)(base + l.t->at);
 }
 
-INLINE num *block(double *J, struct links l)
+INLINE num *jacobian_block(double *J, struct links l)
 {
   return (num *)(J + l.t->jacobian);
 }
 
-INLINE num *loads(struct links l)
+INLINE num *end_loads(struct links l)
 {
   return (num *)(l.d->solve.end_load + l.t->end_load);
 }
@@ -86,8 +86,8 @@ static inline void collect_wide(const double *const from[LANES], int first, int 
 }
 
 /* Of bodies that do not lie side by side. Out of line, so that what does stays in registers. */
-__attribute__((noinline)) static void collect(const struct link_tile *own, int side, const double *base,
-                                              enum link_part part, int first, int end, num *room)
+__attribute__((noinline)) static void collect_side(const struct link_tile *own, int side, const double *base,
+                                                   enum link_part part, int first, int end, num *room)
 {
   const struct tree_body *body = own->body + LANES * side;
   const double *from[LANES];
@@ -101,6 +101,7 @@ __attribute__((noinline)) static void collect(const struct link_tile *own, int s
     for (int f = first; f < end; f++, one += body->width) room[f] = num_all(*one);
     return;
   }
+  /* body by body */
   for (int l = 0; l < LANES; l++) {
     at[l].at = (size_t)body[l].first * (size_t)link_numbers[part] + (size_t)body[l].lane;
     at[l].stride = (size_t)body[l].width;
@@ -117,10 +118,10 @@ INLINE void of_sides(struct links l, int sides, const double *base, enum link_pa
                      num *room, const num **at)
 {
   for (int side = 0; side < sides; side++) at[side] = (const num *)(base + l.own->side[side].at[part]);
-  if (l.own->beside) return;
+  if (l.own->aligned) return;
   for (int side = 0; side < sides; side++, room += link_numbers[part]) {
     if (l.own->side[side].how == SIDE_BESIDE) continue;
-    collect(l.own, side, base, part, first, end, room);
+    collect_side(l.own, side, base, part, first, end, room);
     at[side] = room;
   }
 }
@@ -170,9 +171,9 @@ INLINE num dot_from(int first, const num *a, const num *b)
 }
 
 /* o = J w of all rows, w or what else has 7 numbers for each body; the sides do not wait for each other. */
-INLINE void times(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
+INLINE void times_jacobian(struct links l, struct shape s, double *jacobian, const double *w, num o[ROWS_MAX])
 {
-  const num *J = block(jacobian, l), *own[ROWS_SIDES];
+  const num *J = jacobian_block(jacobian, l), *own[ROWS_SIDES];
   num room[ROWS_SIDES * BODY_Y];
   of_sides(l, s.sides, w, LINK_Y, 0, BODY_Y, room, own);
   for (int k = 0; k < s.rows; k++, J += BODY_Y * s.sides) {

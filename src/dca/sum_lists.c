@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only. The children's elements are noted place by place, children ascending; from these notes the list of sums
  * is written in the order in which the kernels compute. */
-#include "dca/lists.h"
+#include "dca/sum_lists.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void lists_close(struct lists *s)
 }
 
 /* Number of an element in the lower triangle of the whole front. */
-static int element(int row, int column)
+static int source_element(int row, int column)
 {
   return tree_triangle(row) + column;
 }
@@ -32,7 +32,7 @@ static int element(int row, int column)
 /* Notes that child element `source` is added to one of the front: the first two here, others in `more`. */
 static bool add_source(struct lists *s, const struct tree_group *o, int row, int column, int source)
 {
-  int i = element(row, column), k = s->count[i]++;
+  int i = source_element(row, column), k = s->count[i]++;
   if (k < 2) {
     s->source[k][i] = source;
     return true;
@@ -48,8 +48,8 @@ static bool note_sources(struct lists *s, const struct tree *t, const struct tre
   s->more.count = 0;
   for (int r = o->child_first; r < o->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
-    int source = o->fused ? fused : (int)c->update->at;
-    int stride = o->fused ? o->width : (int)c->update->stride;
+    int source = o->merged ? fused : (int)c->update->at;
+    int stride = o->merged ? o->width : (int)c->update->stride;
     for (int i = 0; i < c->border; i++)
       for (int k = 0; k <= i && good; k++, source += stride) {
         int a = c->to[i], b = c->to[k];
@@ -66,7 +66,7 @@ static bool sum_of_kind(struct lists *s, const struct tree_group *o, int kind, i
   bool good = true;
   for (int row = 0; row < o->pivot + o->border; row++)
     for (int column = 0; column <= row && good; column++) {
-      int i = element(row, column);
+      int i = source_element(row, column);
       if ((s->count[i] < 2 ? s->count[i] : 2) != kind) continue;
       ++*count;
       good = list_push(&s->list, (int)tree_place(o, row, column));
@@ -88,11 +88,11 @@ static bool sum_by_places(struct lists *s, struct tree_group *o)
 /* Block of the parts that begin at `row` and `column`; as many children add to each of its elements, two at most. */
 static bool sum_block(struct lists *s, const struct tree_group *o, int row, int column)
 {
-  int count = s->count[element(row, column)];
+  int count = s->count[source_element(row, column)];
   bool good = list_push(&s->list, count);
   for (int i = row; i < row + o->even; i++)
     for (int k = column; k < column + o->even && k <= i; k++)
-      for (int n = 0; n < count && good; n++) good = list_push(&s->list, s->source[n][element(i, k)]);
+      for (int n = 0; n < count && good; n++) good = list_push(&s->list, s->source[n][source_element(i, k)]);
   return good;
 }
 
@@ -154,7 +154,7 @@ static bool has_kernels(int size)
 int lists_even_leaf(const struct tree *t, const struct tree_group *o)
 {
   int rows = o->couple_first < o->couple_end ? t->couple[o->couple_first].rows : 0;
-  bool even = o->point && o->aligned && has_kernels(rows);
+  bool even = o->unit_columns && o->aligned && has_kernels(rows);
   for (int i = o->couple_first; i < o->couple_end; i++)
     even &= t->couple[i].aligned && t->couple[i].rows == rows && t->couple[i].stride == 2 * TREE_Y;
   return even ? rows : 0;
@@ -179,7 +179,7 @@ bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
     good = note_sources(s, t, o);
     o->sum.first = s->list.count;
     good = good && (o->even ? sum_by_blocks(s, o) : sum_by_places(s, o));
-    if (!o->bare) good = good && lay_up(s, t, o);
+    if (!o->leaf_children) good = good && lay_up(s, t, o);
   }
   if (o->near) good = good && lay_down(s, t, o);
   return good;

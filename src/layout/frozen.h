@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What freezing adds to a model: links with their rows, the assembly tree, and what each tile of bodies or links is. Constant
  * once it is made. */
-#ifndef STEPPER_FROZEN_H
-#define STEPPER_FROZEN_H
+#ifndef LAYOUT_FROZEN_H
+#define LAYOUT_FROZEN_H
 
 #include "dca/condense.h"
 #include "dynamics/motion.h"
@@ -66,8 +66,8 @@ struct link_tile {
   bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
   bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
   bool drives;       /* some of its links are drives */
-  bool beside;       /* all sides are SIDE_BESIDE */
-  bool tips;         /* a point alone, of which the bodies do what they can: struct body_end.point */
+  bool aligned;      /* all sides are SIDE_BESIDE */
+  bool has_tips;     /* a point alone, of which the bodies do what they can: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 
@@ -90,7 +90,7 @@ struct body_tile {
   size_t y, frame, delta; /* bytes before what it has of w, frame, delta; of x three times that of w */
   bool carried;           /* all of its bodies are */
   bool aligned;           /* it has ends, and all of them are */
-  bool tips;              /* some of its ends have a point */
+  bool has_tips;          /* some of its ends have a point */
   bool tips_all;          /* all have */
   bool self_contained;    /* and nothing else acts on it: between two solutions it asks for nobody */
   bool diagonal;          /* the inertia of all its bodies is */

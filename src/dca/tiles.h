@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: which bodies and which joints are stored side by side, and where. */
-#ifndef DCA_STORE_H
-#define DCA_STORE_H
+#ifndef DCA_TILES_H
+#define DCA_TILES_H
 
 #include "dca/nodes.h"
 

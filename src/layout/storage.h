@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Single bodies and links in the storage of tiles: copied out and put back. Kernels do without. RT. */
-#ifndef STEPPER_STORAGE_H
-#define STEPPER_STORAGE_H
+#ifndef LAYOUT_STORAGE_H
+#define LAYOUT_STORAGE_H
 
-#include "stepper/data.h"
+#include "layout/frozen.h"
 
 /* ALI3_GROUND has a place of its own. */
 static inline const struct tree_body *stored_body(const ali3_model *m, int body)
@@ -48,7 +48,7 @@ static inline void stored_set(const ali3_model *m, double *a, int numbers, int b
   stored_put(a, stored_body(m, body), numbers, from);
 }
 
-/* x: of one of struct state */
+/* x: of a struct state */
 static inline struct body_state stored_state(const ali3_model *m, const double *x, int body)
 {
   struct body_state o;
@@ -59,26 +59,6 @@ static inline struct body_state stored_state(const ali3_model *m, const double *
 static inline void stored_set_state(const ali3_model *m, double *x, int body, const struct body_state *from)
 {
   stored_set(m, x, X_NUMBERS, body, (const double *)from);
-}
-
-static inline struct body_frame stored_frame(const ali3_model *m, const ali3_data *d, int body)
-{
-  struct body_frame o;
-  stored_get(m, d->here.frame, FRAME_NUMBERS, body, (double *)&o);
-  return o;
-}
-
-static inline struct body_delta stored_delta(const ali3_model *m, const ali3_data *d, int body)
-{
-  struct body_delta o;
-  stored_get(m, d->solve.delta, DELTA_NUMBERS, body, (double *)&o);
-  return o;
-}
-
-static inline void stored_set_delta(const ali3_model *m, ali3_data *d, int body,
-                                    const struct body_delta *from)
-{
-  stored_set(m, d->solve.delta, DELTA_NUMBERS, body, (const double *)from);
 }
 
 _Static_assert(sizeof(struct body_state) == X_NUMBERS * sizeof(double), "no padding");

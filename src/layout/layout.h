@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: where everything lies. */
-#ifndef STEPPER_LAYOUT_H
-#define STEPPER_LAYOUT_H
+#ifndef LAYOUT_LAYOUT_H
+#define LAYOUT_LAYOUT_H
 
-#include "stepper/frozen.h"
+#include "layout/frozen.h"
 
 /* Links, tiles and constants of f, from the tree. False: out of memory, or an excess was found. */
 bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: the ends of links at bodies, for sources built in lanes. What loads a body comes from `push`, where its links
+ * Loop code: the ends of links at bodies, for sources built in lanes. What loads a body comes from `end_load`, where its links
  * leave it. Of a point that coincides with one of another body it needs the force alone, z or lambda of three rows, and works out
  * the rest; and what the rows need of it, the tip, takes three numbers. So a step need not make the Jacobian of such rows
  * again and again, nor read it. */
-#ifndef STEPPER_ENDS_H
-#define STEPPER_ENDS_H
+#ifndef STEPPER_BODY_ENDS_H
+#define STEPPER_BODY_ENDS_H
 
 #include "dynamics/kinematics.h"
 #include "stepper/kernels.h"
@@ -29,23 +29,23 @@ INLINED void end_add_point(const struct body_end *e, const double *v, const num 
 }
 
 /* Any ends, or none. Out of line, so that what lies side by side stays in registers. */
-__attribute__((noinline)) static void ends_apart(const struct body_tile *own, const double *push,
-                                                 const double *v, const num *R, num f[BODY_Y])
+__attribute__((noinline)) static void ends_separate(const struct body_tile *own, const double *end_load,
+                                                    const double *v, const num *R, num f[BODY_Y])
 {
   for (int y = 0; y < BODY_Y; y++) f[y] = num_all(0.0);
   for (int e = 0; e < own->ends; e++) {
-    num apart[BODY_Y];
-    const num *from = (const num *)(push + own->end[e].load->at);
+    num separate[BODY_Y];
+    const num *from = (const num *)(end_load + own->end[e].load->at);
     if (own->end[e].point) {
       end_add_point(&own->end[e], v, R, f);
       continue;
     }
     if (!own->end[e].aligned) {
       if (LANES > 1 && own->end[e].mix)
-        num_mix_all(push, own->end[e].mix, 1, 0, BODY_Y, apart);
+        num_mix_all(end_load, own->end[e].mix, 1, 0, BODY_Y, separate);
       else
-        num_pick_all(push, own->end[e].load, 0, BODY_Y, apart);
-      from = apart;
+        num_pick_all(end_load, own->end[e].load, 0, BODY_Y, separate);
+      from = separate;
     }
     for (int y = 0; y < BODY_Y; y++) f[y] += from[y];
   }
@@ -53,7 +53,7 @@ __attribute__((noinline)) static void ends_apart(const struct body_tile *own, co
 
 /* f = sum over the ends of J'v, v z or lambda, by the frames R. It begins with the first one: 0 + x is x, but for the sign of a
  * zero. */
-INLINED void ends_load(const struct body_tile *own, const double *push, const double *v, const num *R,
+INLINED void ends_load(const struct body_tile *own, const double *end_load, const double *v, const num *R,
                        num f[BODY_Y])
 {
   if (own->tips_all) {
@@ -61,19 +61,20 @@ INLINED void ends_load(const struct body_tile *own, const double *push, const do
     for (const struct body_end *e = own->end; e < own->end + own->ends; e++) end_add_point(e, v, R, f);
     return;
   }
-  if (!own->aligned || own->tips) {
-    num apart[BODY_Y];
-    ends_apart(own, push, v, R, apart);
-    for (int y = 0; y < BODY_Y; y++) f[y] = apart[y];
+  if (!own->aligned || own->has_tips) {
+    num separate[BODY_Y];
+    ends_separate(own, end_load, v, R, separate);
+    for (int y = 0; y < BODY_Y; y++) f[y] = separate[y];
     return;
   }
-  const num *first = (const num *)(push + own->end_load[0]);
+  /* end by end, side by side */
+  const num *first = (const num *)(end_load + own->end_load[0]);
   for (int y = 0; y < BODY_Y; y++) f[y] = first[y];
   if (own->ends == 1) return;
-  const num *second = (const num *)(push + own->end_load[1]);
+  const num *second = (const num *)(end_load + own->end_load[1]);
   for (int y = 0; y < BODY_Y; y++) f[y] += second[y];
   for (int e = 2; e < own->ends; e++) {
-    const num *more = (const num *)(push + own->end[e].load->at);
+    const num *more = (const num *)(end_load + own->end[e].load->at);
     for (int y = 0; y < BODY_Y; y++) f[y] += more[y];
   }
 }
@@ -98,7 +99,7 @@ INLINED void ends_tip(enum tip what, const struct body_tile *own, double *const 
                       const struct body_state *x, const struct body_frame *f,
                       const struct body_frame *factors, const num y[BODY_Y])
 {
-  if (!own->tips) return;
+  if (!own->has_tips) return;
   for (const struct body_end *e = own->end; e < own->end + own->ends; e++) {
     if (!own->tips_all && !e->point) continue;
     const num *a = (const num *)e->point;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Set-up: the axes that fast bodies turn about (dynamics/spin.h). */
 #include "base/arena.h"
+#include "layout/layout.h"
+#include "layout/storage.h"
 #include "math/vec3.h"
-#include "stepper/layout.h"
-#include "stepper/storage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ struct held {
   int bearings, links;
 };
 
-static void hold(const struct joint *j, int side, struct held *o)
+static void note_bearing(const struct joint *j, int side, struct held *o)
 {
   static const double PARALLEL = 1e-6;
   v3_copy(o->arm, j->point[side]);
@@ -57,7 +57,8 @@ static void find_held(const ali3_model *m, const struct frozen *f, struct held *
 {
   for (int i = 0; i < m->joints; i++)
     for (int side = 0; side < 2; side++)
-      if (m->joint[i].body[side] != ALI3_GROUND) hold(&m->joint[i], side, &held[m->joint[i].body[side]]);
+      if (m->joint[i].body[side] != ALI3_GROUND)
+        note_bearing(&m->joint[i], side, &held[m->joint[i].body[side]]);
   for (int i = 0; i < f->rigid_links; i++)
     for (int side = 0; side < f->link[i].sides; side++)
       if (f->link[i].body[side] != ALI3_GROUND) held[f->link[i].body[side]].links++;
@@ -65,7 +66,7 @@ static void find_held(const ali3_model *m, const struct frozen *f, struct held *
 
 /* A body spins about its bearing; without one about the axis of its inertia; without that, on a single joint, about the line from
  * there to its centre of mass. */
-static void choose(const struct body *b, const struct held *held, double axis[3])
+static void choose_axis(const struct body *b, const struct held *held, double axis[3])
 {
   if (held->bearings > 0) {
     v3_copy(axis, held->bearing);
@@ -84,7 +85,7 @@ bool layout_find_axes(const ali3_model *m, struct frozen *f)
   if (good) find_held(m, f, held);
   for (int b = 0; good && b < m->bodies; b++) {
     double o[AXES_NUMBERS] = {0};
-    choose(&m->body[b], &held[b], o);
+    choose_axis(&m->body[b], &held[b], o);
     o[AXES_LOOSE] = held[b].links ? 0.0 : 1.0;
     stored_put(f->axes, &f->tree->body[b], AXES_NUMBERS, o);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only: what the kernels read of each group whose children are aligned, as lists of plain numbers. */
-#ifndef DCA_LISTS_H
-#define DCA_LISTS_H
+#ifndef DCA_SUM_LISTS_H
+#define DCA_SUM_LISTS_H
 
 #include "dca/order.h"
 #include "dca/tree.h"

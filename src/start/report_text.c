@@ -8,7 +8,8 @@
 
 /* --- violations --- */
 
-static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void append_text(char *text, size_t size, const char *format,
+                                                              ...)
 {
   size_t used = 0;
   while (text[used]) used++;
@@ -23,24 +24,25 @@ static void append_amount(char *text, size_t size, double length, double angle, 
 {
   const double degrees = angle * 180.0 / 3.14159265358979323846;
   const char *s = rates ? "/s" : "";
-  if (length >= 1.0) append(text, size, "%.3g m%s", length, s);
-  if (length > 0.0 && length < 1.0) append(text, size, "%.3g mm%s", length * 1e3, s);
-  if (length > 0.0 && angle > 0.0) append(text, size, " and ");
-  if (angle > 0.0) append(text, size, "%.3g degrees%s", degrees, s);
+  if (length >= 1.0) append_text(text, size, "%.3g m%s", length, s);
+  if (length > 0.0 && length < 1.0) append_text(text, size, "%.3g mm%s", length * 1e3, s);
+  if (length > 0.0 && angle > 0.0) append_text(text, size, " and ");
+  if (angle > 0.0) append_text(text, size, "%.3g degrees%s", degrees, s);
 }
 
 static void append_open(const ali3_model *m, const ali3_violation *v, char *text, size_t size)
 {
   const bool joint = v->joint >= 0;
   if (!joint && v->force < 0) return;
-  append(text, size, "%s \"%s\" %s ", joint ? "joint" : ali3_force_type_name(m->force[v->force].spec.type),
-         joint ? m->joint[v->joint].name : m->force[v->force].name,
-         !joint     ? "is off by"
-         : v->rates ? "opens at"
-                    : "is open by");
+  append_text(text, size, "%s \"%s\" %s ",
+              joint ? "joint" : ali3_force_type_name(m->force[v->force].spec.type),
+              joint ? m->joint[v->joint].name : m->force[v->force].name,
+              !joint     ? "is off by"
+              : v->rates ? "opens at"
+                         : "is open by");
   append_amount(text, size, v->length, v->angle, v->rates);
   if (v->limit == 0.0) return;
-  append(text, size, ", the limit is ");
+  append_text(text, size, ", the limit is ");
   append_amount(text, size, v->length > 0.0 ? v->limit * m->frozen->length : 0.0,
                 v->angle > 0.0 ? v->limit : 0.0, v->rates);
 }
@@ -49,9 +51,9 @@ static void append_open(const ali3_model *m, const ali3_violation *v, char *text
 static void append_force(const ali3_model *m, int force, char *text, size_t size)
 {
   const ali3_force_spec *s = &m->force[force].spec;
-  append(text, size, "%s \"%s\" of joint%s \"%s\"", ali3_force_type_name(s->type), m->force[force].name,
-         s->type == ALI3_FORCE_GEAR ? "s" : "", m->joint[s->joint].name);
-  if (s->type == ALI3_FORCE_GEAR) append(text, size, " and \"%s\"", m->joint[s->joint_b].name);
+  append_text(text, size, "%s \"%s\" of joint%s \"%s\"", ali3_force_type_name(s->type), m->force[force].name,
+              s->type == ALI3_FORCE_GEAR ? "s" : "", m->joint[s->joint].name);
+  if (s->type == ALI3_FORCE_GEAR) append_text(text, size, " and \"%s\"", m->joint[s->joint_b].name);
 }
 
 static void append_cause(const ali3_model *m, const ali3_violation *v, char *text, size_t size)
@@ -59,21 +61,22 @@ static void append_cause(const ali3_model *m, const ali3_violation *v, char *tex
   if (v->drive < 0) return;
   const bool aims = m->force[v->drive].spec.type == ALI3_FORCE_DRIVE;
   const char *unit = ali3_model_force_turns(m, v->drive) ? "rad" : "m", *s = v->rates ? "/s" : "";
-  if (text[0]) append(text, size, "; ");
+  if (text[0]) append_text(text, size, "; ");
   if (aims) {
-    append(text, size, "drive \"%s\" asks %.6g %s%s of joint \"%s\"", m->force[v->drive].name, v->aim, unit,
-           s, m->joint[m->force[v->drive].spec.joint].name);
-    if (!v->rates) append(text, size, ", which is at %.6g %s", v->at, unit);
+    append_text(text, size, "drive \"%s\" asks %.6g %s%s of joint \"%s\"", m->force[v->drive].name, v->aim,
+                unit, s, m->joint[m->force[v->drive].spec.joint].name);
+    if (!v->rates) append_text(text, size, ", which is at %.6g %s", v->at, unit);
   } else {
     append_force(m, v->drive, text, size);
   }
+  /* what acts against it */
   if (v->other >= 0) {
-    append(text, size, "%s ", aims && !v->rates ? "," : "");
-    append(text, size, "and ");
+    append_text(text, size, "%s ", aims && !v->rates ? "," : "");
+    append_text(text, size, "and ");
     append_force(m, v->other, text, size);
-    append(text, size, " acts against it: the joints do not allow both");
+    append_text(text, size, " acts against it: the joints do not allow both");
   } else {
-    append(text, size, aims ? ": the joints do not let it go there" : ": the joints do not allow it");
+    append_text(text, size, aims ? ": the joints do not let it go there" : ": the joints do not allow it");
   }
 }
 
@@ -120,7 +123,7 @@ static void free_direction(const ali3_model *m, const ali3_report *r, char *text
 }
 
 /* Which joint was wrong, and why that ends the reset. */
-static int cannot_assemble(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+static int cannot_assemble_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_report *r = &d->report;
   const ali3_initial *i = &d->initial;
@@ -154,7 +157,7 @@ static int cannot_assemble(const ali3_model *m, const ali3_data *d, char *text, 
                   worst, move, turn, distance[1], angle[1], many, open);
 }
 
-static int moved(const ali3_model *m, const ali3_data *d, char *text, size_t size)
+static int moved_text(const ali3_model *m, const ali3_data *d, char *text, size_t size)
 {
   const ali3_initial *i = &d->initial;
   char open[2000], distance[24], angle[24];
@@ -175,12 +178,13 @@ int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t
   if (r->status == ALI3_OK) return snprintf(text, size, "%s", "");
   if (r->status == ALI3_E_ARGUMENT && !d->started)
     return snprintf(text, size, "there is no initial state: call ali3_reset() before the first step");
-  if (r->status == ALI3_MOVED) return moved(m, d, text, size);
+  if (r->status == ALI3_MOVED) return moved_text(m, d, text, size);
   ali3_violation_text(m, &d->violation, cause, sizeof cause);
   if (r->status == ALI3_VIOLATED || r->status == ALI3_E_VIOLATED)
     return snprintf(text, size, "%s: %s", ali3_status_text(r->status), cause);
   if (r->status == ALI3_E_ASSEMBLE && (r->worst_joint >= 0 || r->worst_force >= 0))
-    return cannot_assemble(m, d, text, size);
+    return cannot_assemble_text(m, d, text, size);
+  /* whose it is, and why */
   if (r->worst_body >= 0)
     snprintf(where, sizeof where, ": body \"%s\"", m->body[r->worst_body].name);
   else if (r->status == ALI3_E_SINGULAR && (r->worst_joint >= 0 || r->worst_force >= 0))

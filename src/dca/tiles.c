@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Set-up only. Nodes that are computed side by side in a pack are stored like that. Of all others the front
  * does not matter: bodies share a tile with bodies, joints with joints of their kind, in their order. */
-#include "dca/store.h"
+#include "dca/tiles.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void place_tiles(struct store *s, enum tree_kind kind, bool soft,
     }
 }
 
-static int align(int n, int lanes)
+static int align_up(int n, int lanes)
 {
   return (n + lanes - 1) / lanes * lanes;
 }
@@ -53,7 +53,7 @@ static void place_hub(struct tree *t, int tile)
   t->unknowns += TREE_Y * t->tile[tile].width;
 }
 
-static void find_stretches(const struct tree *t, const int *tile, int count, int *stretch)
+static void find_tile_runs(const struct tree *t, const int *tile, int count, int *stretch)
 {
   for (int i = count - 1; i >= 0; i--) {
     bool same = i + 1 < count && t->tile[tile[i]].width == t->tile[tile[i + 1]].width;
@@ -67,17 +67,17 @@ static void place_all(struct store *s)
   place_tiles(s, TREE_JOINT, false, place_joint);
   t->rigid = t->rows;
   t->rigid_tiles = t->joint_tiles;
-  t->rows = align(t->rows, t->lanes);
-  t->jacobian = (size_t)align((int)t->jacobian, t->lanes);
-  t->end_loads = (size_t)align((int)t->end_loads, t->lanes);
+  t->rows = align_up(t->rows, t->lanes);
+  t->jacobian = (size_t)align_up((int)t->jacobian, t->lanes);
+  t->end_loads = (size_t)align_up((int)t->end_loads, t->lanes);
   place_tiles(s, TREE_JOINT, true, place_joint);
   place_tiles(s, TREE_LEAF, false, place_body);
-  t->slots = align(t->slots, t->lanes);
+  t->slots = align_up(t->slots, t->lanes);
   place_tiles(s, TREE_HUB, false, place_body);
-  t->unknowns = align(t->rows, t->lanes);
+  t->unknowns = align_up(t->rows, t->lanes);
   place_tiles(s, TREE_HUB, false, place_hub);
-  find_stretches(t, t->body_tile, t->body_tiles, t->body_stretch);
-  find_stretches(t, t->joint_tile, t->joint_tiles, t->joint_stretch);
+  find_tile_runs(t, t->body_tile, t->body_tiles, t->body_run_end);
+  find_tile_runs(t, t->joint_tile, t->joint_tiles, t->joint_run_end);
 }
 
 static void place_items(struct tree *t)
@@ -153,7 +153,7 @@ static void add_singles(struct store *s, struct single *single, int count)
   }
 }
 
-static bool allocate(struct store *s)
+static bool allocate_tiles(struct store *s)
 {
   struct tree *t = s->t;
   size_t nodes = (size_t)s->n->count + 1, bodies = (size_t)t->bodies + 1, joints = (size_t)t->joints + 1;
@@ -166,10 +166,10 @@ static bool allocate(struct store *s)
   t->carried_at = calloc(bodies, sizeof *t->carried_at);
   t->body_tile = calloc(nodes, sizeof *t->body_tile);
   t->joint_tile = calloc(nodes, sizeof *t->joint_tile);
-  t->body_stretch = calloc(nodes, sizeof *t->body_stretch);
-  t->joint_stretch = calloc(nodes, sizeof *t->joint_stretch);
+  t->body_run_end = calloc(nodes, sizeof *t->body_run_end);
+  t->joint_run_end = calloc(nodes, sizeof *t->joint_run_end);
   return t->tile && t->item && t->body && t->joint && t->tile_of_joint && t->hub_at && t->carried_at &&
-         t->body_tile && t->joint_tile && t->body_stretch && t->joint_stretch;
+         t->body_tile && t->joint_tile && t->body_run_end && t->joint_run_end;
 }
 
 bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
@@ -177,7 +177,7 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
   struct store s = {.n = n, .p = p, .t = t};
   struct single *single = calloc((size_t)n->count + 1, sizeof *single);
   int singles = 0;
-  bool good = single && allocate(&s);
+  bool good = single && allocate_tiles(&s);
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
     if (o->packed) add_tile(&s, o->node, o->width);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: which bodies are carried by their joints (dca/tree.h). Masses are compared within a cluster: all bodies that links connect, rigid or not,
+ * Set-up: which bodies are carried by their joints (dca/tree.h).
+ * Masses are compared within a cluster: all bodies that links connect, rigid or not,
  * other than through the ground. */
-#include "stepper/layout.h"
+#include "layout/layout.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,20 +18,20 @@ struct cluster {
 };
 
 /* The body that stands for the cluster of a body; the way to it is halved. */
-static int root(int *to, int body)
+static int cluster_root(int *to, int body)
 {
   while (to[body] != body) body = to[body] = to[to[body]];
   return body;
 }
 
-static void connect(const struct frozen *f, int *to)
+static void connect_clusters(const struct frozen *f, int *to)
 {
   for (int i = 0; i < f->links; i++) {
     int first = ALI3_GROUND;
     for (int side = 0; side < f->link[i].sides; side++) {
       int b = f->link[i].body[side];
       if (b == ALI3_GROUND) continue;
-      if (first != ALI3_GROUND) to[root(to, b)] = root(to, first);
+      if (first != ALI3_GROUND) to[cluster_root(to, b)] = cluster_root(to, first);
       first = b;
     }
   }
@@ -44,14 +45,14 @@ static double mean_moment(const struct body *b)
 static void find_typical(const ali3_model *m, struct frozen *f, int *to, struct cluster *cluster)
 {
   for (int b = 0; b < m->bodies; b++) {
-    struct cluster *c = &cluster[root(to, b)];
+    struct cluster *c = &cluster[cluster_root(to, b)];
     if (f->carried[b]) continue;
     c->mass += log(m->body[b].mass);
     c->moment += log(mean_moment(&m->body[b]));
     c->count++;
   }
   for (int b = 0; b < m->bodies; b++) {
-    const struct cluster *c = &cluster[root(to, b)];
+    const struct cluster *c = &cluster[cluster_root(to, b)];
     f->typical[b] = (struct typical){1.0, 1.0};
     if (c->count > 0) f->typical[b] = (struct typical){exp(c->mass / c->count), exp(c->moment / c->count)};
   }
@@ -63,13 +64,13 @@ bool layout_find_carried(const ali3_model *m, struct frozen *f)
   struct cluster *cluster = calloc((size_t)m->bodies + 1, sizeof *cluster);
   if (to && cluster) {
     for (int b = 0; b < m->bodies; b++) to[b] = b;
-    connect(f, to);
+    connect_clusters(f, to);
     for (int b = 0; b < m->bodies; b++) {
-      double *heaviest = &cluster[root(to, b)].heaviest;
+      double *heaviest = &cluster[cluster_root(to, b)].heaviest;
       *heaviest = fmax(*heaviest, m->body[b].mass);
     }
     for (int b = 0; b < m->bodies; b++)
-      f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * cluster[root(to, b)].heaviest;
+      f->carried[b] = m->body[b].singular || m->body[b].mass < LIGHT * cluster[cluster_root(to, b)].heaviest;
     find_typical(m, f, to, cluster);
   }
   bool ok = to && cluster;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * Loop code, for sources built in lanes: what a body is to the condensation. Its delta is block diagonal in body coordinates, r a
+ * number, th a 3x3, n a number, and the first LEAF_NUMBERS of struct body_delta; of a carried body they are those of delta^-1. */
+#ifndef DYNAMICS_LEAF_H
+#define DYNAMICS_LEAF_H
+
+#include "math/num.h"
+
+#include <stdbool.h>
+
+enum {
+  LEAF_Y = 7, /* r, th, n */
+  LEAF_R = 0,
+  LEAF_TH = 1,
+  LEAF_N = 10,
+  LEAF_NUMBERS = 11,
+  LEAF_TURN = LEAF_Y - 3 /* th and n: a row without its first three columns */
+};
+#define LEAF_INLINE static inline __attribute__((always_inline))
+
+/* o = delta g */
+LEAF_INLINE void leaf_row(const num *delta, const num *g, num *o)
+{
+  const num *th = delta + LEAF_TH;
+  for (int k = 0; k < 3; k++) {
+    o[k] = delta[LEAF_R] * g[k];
+    o[3 + k] = th[3 * k] * g[3] + th[3 * k + 1] * g[4] + th[3 * k + 2] * g[5];
+  }
+  o[6] = delta[LEAF_N] * g[6];
+}
+
+/* o = -delta g of th and n alone. */
+LEAF_INLINE void leaf_turn_row(const num *delta, const num *g, num *o)
+{
+  const num *th = delta + LEAF_TH;
+  num turn[3];
+  for (int k = 0; k < 3; k++) turn[k] = -(th[3 * k] * g[0] + th[3 * k + 1] * g[1] + th[3 * k + 2] * g[2]);
+  num n = -delta[LEAF_N] * g[3];
+  for (int k = 0; k < 3; k++) o[k] = turn[k];
+  o[3] = n;
+}
+
+LEAF_INLINE num leaf_turn_product(const num *g, const num *y)
+{
+  return (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
+}
+
+/* delta^-1: r, the lower triangle of th, n. inverted: the numbers are those of delta^-1 already. */
+struct leaf_inverse {
+  num r, th[6], n;
+};
+LEAF_INLINE struct leaf_inverse leaf_inverse(const num *delta, bool inverted)
+{
+  const num *th = delta + LEAF_TH;
+  struct leaf_inverse o = {.r = delta[LEAF_R], .n = delta[LEAF_N]};
+  if (inverted) {
+    for (int i = 0, e = 0; i < 3; i++)
+      for (int k = 0; k <= i; k++) o.th[e++] = th[3 * i + k];
+    return o;
+  }
+  o.r = 1.0 / o.r;
+  o.n = 1.0 / o.n;
+  num a = th[4] * th[8] - th[7] * th[7], b = th[7] * th[6] - th[3] * th[8], c = th[3] * th[7] - th[4] * th[6];
+  num k = 1.0 / (th[0] * a + th[3] * b + th[6] * c);
+  o.th[0] = k * a;
+  o.th[1] = k * b;
+  o.th[2] = k * (th[0] * th[8] - th[6] * th[6]);
+  o.th[3] = k * c;
+  o.th[4] = k * (th[6] * th[3] - th[0] * th[7]);
+  o.th[5] = k * (th[0] * th[4] - th[3] * th[3]);
+  return o;
+}
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up: where everything lies. From the links to the tree with its tiles, and what tiles are made of: bodies and
+ * places that kernels take numbers from, constants. */
+#include "base/arena.h"
+#include "dynamics/leaf.h"
+#include "layout/layout_parts.h"
+#include "math/lanes.h"
+
+#include <stdlib.h>
+
+_Static_assert((int)ROWS_SIDES == (int)TREE_SIDES, "a link is a joint of the tree");
+_Static_assert((int)ISA_LANES_MAX == (int)LANES_MOST, "");
+_Static_assert((int)BODY_Y == (int)TREE_Y, "in the coordinates of a body");
+_Static_assert((int)DELTA_ALPHA == (int)LEAF_NUMBERS, "delta begins as in the tree");
+
+/* The distance along the axis of one joint: the row is that of a gap, with the axis as the normal and the zero of the
+ * coordinate in its length. */
+static bool link_slides(const struct joint_rows *j)
+{
+  return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_SLIDE && j->slot[0][0] == 0 &&
+         j->slot[0][1] == 1;
+}
+
+/* Rows for which lanes would have to branch. */
+static bool by_lane(const struct joint_rows *j)
+{
+  bool found = j->sides > 2;
+  if (link_slides(j)) return false;
+  for (int k = 0; k < j->primitives; k++)
+    found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
+  return found;
+}
+
+/* Whether two links may lie in one tile. */
+static bool links_are_alike(const struct joint_rows *a, const struct joint_rows *b)
+{
+  bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
+              a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) &&
+              link_slides(a) == link_slides(b);
+  for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
+  return same;
+}
+
+static unsigned kind_of_link(const struct frozen *f, int link, int *example, unsigned *kinds)
+{
+  unsigned kind = 0;
+  while (kind < *kinds && !links_are_alike(&f->link[link], &f->link[example[kind]])) kind++;
+  if (kind == *kinds) example[(*kinds)++] = link;
+  return kind;
+}
+
+static bool build_tree(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
+{
+  struct tree_graph g = {.bodies = m->bodies, .joints = f->links, .carried = f->carried, .excess = excess};
+  size_t links = (size_t)f->links + 1;
+  int(*ends)[TREE_SIDES] = calloc(links, sizeof *ends);
+  int *first = calloc(links, sizeof *first), *sides = calloc(links, sizeof *sides),
+      *example = calloc(links, sizeof *example);
+  bool *soft = calloc(links, sizeof *soft), *unit_columns = calloc(links, sizeof *unit_columns);
+  unsigned *kind = calloc(links, sizeof *kind), kinds = 0;
+  /* the links as joints of a graph */
+  if (ends && first && sides && example && soft && unit_columns && kind) {
+    for (int j = 0; j < f->links; j++) {
+      const struct joint_rows *link = &f->link[j];
+      for (int side = 0; side < TREE_SIDES; side++)
+        ends[j][side] = side < link->sides ? link->body[side] : ALI3_GROUND;
+      first[j + 1] = first[j] + link->count;
+      sides[j] = link->sides;
+      soft[j] = link->soft;
+      unit_columns[j] = rows_share_point(link);
+      kind[j] = kind_of_link(f, j, example, &kinds);
+    }
+    g.ends = (const int(*)[TREE_SIDES])ends;
+    g.first = first;
+    g.sides = sides;
+    g.soft = soft;
+    g.unit_columns = unit_columns;
+    g.kind = kind;
+    f->tree = tree_build(&g, isa_lanes(f->isa));
+  }
+  free(ends);
+  free(first);
+  free(sides);
+  free(example);
+  free(soft);
+  free(unit_columns);
+  free(kind);
+  return f->tree != NULL;
+}
+
+static void place_links(struct frozen *f)
+{
+  f->rows = f->tree->rows;
+  f->rigid = f->tree->rigid;
+  for (int i = 0; i < f->links; i++) {
+    const struct tree_joint *at = &f->tree->joint[i];
+    struct joint_rows *j = &f->link[i];
+    j->first = at->row;
+    j->stride = at->width;
+    j->jacobian = at->jacobian;
+    j->end_load = at->end_load;
+    f->true_rows += j->count;
+  }
+}
+
+static struct tree_body ground_of(const struct layout *l)
+{
+  return l->t->body[l->t->bodies];
+}
+
+/* A side of links with these bodies, one in each lane. */
+static struct link_side link_side(const struct tree_body *body, int width)
+{
+  bool aligned = true, same = true, wide = true;
+  for (int lane = 0; lane < width; lane++) {
+    aligned &= body[lane].first == body->first && body[lane].width == width && body[lane].lane == lane;
+    same &= body[lane].first == body->first && body[lane].lane == body->lane;
+    wide &= body[lane].width == width;
+  }
+  struct link_side o = {.how = aligned ? SIDE_BESIDE : same ? SIDE_SAME : wide ? SIDE_WIDE : SIDE_APART};
+  o.at[LINK_Y] = body->first * BODY_Y + body->lane;
+  o.at[LINK_X] = body->first * X_NUMBERS + body->lane;
+  o.at[LINK_FRAME] = body->first * FRAME_NUMBERS + body->lane;
+  return o;
+}
+
+/* The body of a lane that has one, else the ground. */
+static struct tree_body body_of(const struct layout *l, int tile, int side, int lane)
+{
+  int item = stored_item(l->t, &l->t->tile[tile], lane);
+  int body = item < 0 ? ALI3_GROUND : l->f->link[item].body[side];
+  return body == ALI3_GROUND ? ground_of(l) : l->t->body[body];
+}
+
+/* A body tile in which some lane of a side finds its body in the same lane; -1: none. */
+static int tile_beside(const struct layout *l, int tile, int side)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  for (int lane = 0; lane < t->width; lane++) {
+    int item = stored_item(l->t, t, lane), body = item < 0 ? ALI3_GROUND : l->f->link[item].body[side];
+    if (body == ALI3_GROUND) continue;
+    const struct tree_body *o = &l->t->body[body];
+    if (o->width == t->width && o->lane == lane) return l->f->tile_of[body];
+  }
+  return -1;
+}
+
+/* Of bodies, in slots. */
+static const struct lane_mix *mix_bodies(struct lane_mix *o, const struct tree_body *body, int width)
+{
+  struct lane_at from[ISA_LANES_MAX];
+  for (int lane = 0; lane < width; lane++)
+    from[lane] = (struct lane_at){(size_t)(body[lane].first + body[lane].lane), (size_t)body[lane].width};
+  return lane_mix_find(from, width, o);
+}
+
+/* The bodies of a side; `o` and `mix` have room for them. A body that is not in use rests as the ground does: where one lies beside
+ * those of the other lanes it takes the ground's place, and all lie side by side. */
+static struct link_side take_side(const struct layout *l, int tile, int side, struct tree_body *o,
+                                  struct lane_mix *mix)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  int aligned = tile_beside(l, tile, side);
+  for (int lane = 0; lane < t->width; lane++) {
+    o[lane] = body_of(l, tile, side, lane);
+    if (o[lane].first == ground_of(l).first && aligned >= 0 && !lane_is_used(l, aligned, lane))
+      o[lane] = (struct tree_body){l->t->tile[aligned].slot, t->width, lane};
+  }
+  struct link_side own = link_side(o, t->width);
+  if (own.how != SIDE_WIDE && own.how != SIDE_APART) return own;
+  own.mix = t->width > 1 ? mix_bodies(mix, o, t->width) : NULL;
+  if (own.mix) own.how = SIDE_MIXED;
+  return own;
+}
+
+/* The shape that link kernels do a tile as. */
+static enum link_shape link_shape(int rows, int sides, bool point)
+{
+#define LINK_MATCH(of, name, n, s, p)                                                                        \
+  if (rows == (n) && sides == (s) && point == (p)) return of##name;
+  LINK_SHAPES(LINK_MATCH, LINK_)
+#undef LINK_MATCH
+  return sides == 2 ? LINK_PAIR : LINK_OTHER;
+}
+
+/* The constants of a link in its lane. */
+static void set_constants(const struct joint_rows *j, int width, double *o)
+{
+  const bool slide = link_slides(j);
+  const struct coordinate *c = j->coordinate;
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
+  *o = slide ? j->length - j->ratio[0] * c->zero : j->length;
+  o += width;
+  for (int k = 0; k < j->primitives; k++) {
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? j->ratio[0] * c->axis[i] : j->primitive[k].u[i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide ? 0.0 : j->primitive[k].v[i];
+  }
+}
+
+static int constants_of(const struct joint_rows *j)
+{
+  return by_lane(j) ? 0 : 7 + 6 * j->primitives;
+}
+
+/* The links of a tile; `side` and `mix` have room for its bodies. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  const struct joint_rows *j = &l->f->link[item[0]];
+  struct link_tile *o = &l->f->link_tile[tile];
+  o->tile = t;
+  o->shape = link_shape(t->rows, t->sides, rows_share_point(j));
+  o->lane_by_lane = by_lane(j);
+  o->drives = j->drive >= 0;
+  o->point = rows_share_point(j);
+  o->primitives = j->primitives;
+  o->constant = l->f->link_constant + l->constant;
+  o->aligned = true;
+  o->body = side;
+  o->residual = t->soft ? -1 : l->f->residuals;
+  if (!t->soft) l->f->residuals += t->width;
+  for (int k = 0; k < j->primitives; k++) o->primitive[k] = link_slides(j) ? ROW_GAP : j->primitive[k].kind;
+  for (int s = 0; s < t->sides; s++, side += t->width) {
+    o->side[s] = take_side(l, tile, s, side, mix++);
+    o->aligned &= o->side[s].how == SIDE_BESIDE;
+  }
+  for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
+    set_constants(&l->f->link[item[lane_is_used(l, tile, lane) ? lane : 0]], t->width,
+                  l->f->link_constant + l->constant + lane);
+  l->constant += (size_t)(constants_of(j) * t->width);
+  l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* as vectors lie */
+}
+
+static bool fill_link_tiles(struct layout *l)
+{
+  const struct tree *t = l->t;
+  size_t constants = 0, sides = 0, mixes = 0;
+  for (int i = 0; i < t->joint_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
+    sides += (size_t)(tile->sides * tile->width);
+    mixes += (size_t)tile->sides;
+  }
+  /* room for all sides, constants and shuffles */
+  struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
+  l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
+  struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
+  if (!side || !mix || !l->f->link_constant) return false;
+  for (int i = 0; i < t->joint_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
+    fill_links(l, t->joint_tile[i], side, mix);
+    side += tile->sides * tile->width;
+    mix += tile->sides;
+  }
+  return true;
+}
+
+static void find_tiles(struct frozen *f)
+{
+  const struct tree *t = f->tree;
+  for (int i = 0; i < t->body_tiles; i++) {
+    const struct tree_tile *tile = &t->tile[t->body_tile[i]];
+    for (int lane = 0; lane < tile->width; lane++)
+      if (stored_item(t, tile, lane) >= 0) f->tile_of[stored_item(t, tile, lane)] = t->body_tile[i];
+  }
+}
+
+static bool fill_tiles(const ali3_model *m, struct frozen *f)
+{
+  size_t tiles = (size_t)f->tree->tiles + 1, bodies = (size_t)m->bodies + 1, links = (size_t)f->links + 1;
+  struct layout l = {.m = m, .f = f, .t = f->tree};
+  l.end_first = calloc(bodies, sizeof *l.end_first);
+  l.end = calloc(ROWS_SIDES * links, sizeof *l.end);
+  l.fill = calloc(bodies, sizeof *l.fill);
+  l.found = calloc(tiles, sizeof *l.found);
+  f->link_tile = calloc(tiles, sizeof *f->link_tile);
+  f->body_tile = calloc(tiles, sizeof *f->body_tile);
+  f->tile_of = calloc(bodies, sizeof *f->tile_of);
+  bool ok = l.end_first && l.end && l.fill && l.found && f->link_tile && f->body_tile && f->tile_of;
+  /* links first: body tiles look at them */
+  if (ok) {
+    find_tiles(f);
+    body_ends_list(&l);
+    ok = fill_link_tiles(&l) && body_tiles_fill(&l) && body_constants_fill(m, f) && layout_find_axes(m, f);
+    if (ok) body_tips_find(&l);
+  }
+  free(l.end_first);
+  free(l.end);
+  free(l.fill);
+  free(l.found);
+  return ok;
+}
+
+bool layout_build(const ali3_model *m, struct frozen *f, struct tree_excess *excess)
+{
+  if (!build_tree(m, f, excess)) return false;
+  place_links(f);
+  f->solver = tree_solver(f->tree, f->isa);
+  return fill_tiles(m, f);
+}
+
+void layout_free(struct frozen *f)
+{
+  tree_free(f->tree);
+  free(f->link_tile);
+  free(f->body_tile);
+  free(f->tile_of);
+  free(f->constant);
+  free(f->axes);
+  free(f->link_constant);
+  for (size_t i = 0; i < sizeof f->block / sizeof *f->block; i++) free(f->block[i]);
+}
