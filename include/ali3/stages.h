@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The stages of the elimination tree of a frozen model, for those who show where the time of a step goes. A condensation goes through
- * them in ascending order; a sweep goes up and then down. The run of ali3_probe is the index of a stage. */
+ * The stages of the elimination tree of a frozen model, for those who show where the time of a step goes. A condensation goes
+ * through them in ascending order; a sweep goes up and then down. The run of ali3_probe is the index of a stage. */
 #ifndef ALI3_STAGES_H
 #define ALI3_STAGES_H
 

@@ -278,7 +278,7 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
-/* The checks of single sections that need no model. A value with a mistake kept its default, so these judge only what was read. */
+/* Checks of single sections that need no model. A value with a mistake kept its default, so these judge only what was read. */
 static void check_sections(struct settings_reader *l)
 {
   const struct file_values *v = &l->values;

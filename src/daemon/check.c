@@ -37,7 +37,7 @@ static int own_forces(const struct settings *s)
   return forces;
 }
 
-static struct place place_of(const struct check *c, const struct finding *f)
+static struct place place_of_finding(const struct check *c, const struct finding *f)
 {
   const struct places *p = &c->settings->places;
   switch (f->kind) {
@@ -64,7 +64,7 @@ static const char *name_of(const struct check *c, const struct finding *f)
 
 static void print_finding(const struct check *c, const struct finding *f, FILE *out)
 {
-  const struct place at = place_of(c, f);
+  const struct place at = place_of_finding(c, f);
   fputs(c->settings->places.file, out);
   if (at.line > 0) fprintf(out, ":%d:%d", at.line, at.column);
   fprintf(out, ": %s: %s [%s]\n", finding_severity_name(severity_of(c, f)), f->text, finding_name(f->id));
@@ -99,7 +99,7 @@ static void print_text(const struct check *c)
   for (; i < f->count; i++) print_finding(c, &f->item[i], stdout);
 }
 
-static json_t *number(double v)
+static json_t *finite_json(double v)
 {
   return isfinite(v) ? json_real(v) : json_null();
 }
@@ -116,14 +116,14 @@ static json_t *finding_json(const struct check *c, const struct finding *f)
   for (int i = 0; i < f->numbers; i++)
     json_object_set_new(
         numbers, f->number[i].name,
-        json_pack("{s:o, s:s}", "value", number(f->number[i].value), "unit", f->number[i].unit));
-  return json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:o, s:s}", "severity",
-                   finding_severity_name(severity_of(c, f)), "id", finding_name(f->id), "element", "kind",
-                   finding_kind_name(f->kind), "name", name_of(c, f), "place",
-                   place_json(c->settings->places.file, place_of(c, f)), "numbers", numbers, "text", f->text);
+        json_pack("{s:o, s:s}", "value", finite_json(f->number[i].value), "unit", f->number[i].unit));
+  return json_pack(
+      "{s:s, s:s, s:{s:s, s:s}, s:o, s:o, s:s}", "severity", finding_severity_name(severity_of(c, f)), "id",
+      finding_name(f->id), "element", "kind", finding_kind_name(f->kind), "name", name_of(c, f), "place",
+      place_json(c->settings->places.file, place_of_finding(c, f)), "numbers", numbers, "text", f->text);
 }
 
-static json_t *count(int n)
+static json_t *count_json(int n)
 {
   return n >= 0 ? json_integer(n) : json_null();
 }
@@ -134,8 +134,8 @@ static json_t *summary_json(const struct check *c)
   return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:f}", "model", ali3_model_name(s->model),
                    "bodies", ali3_model_bodies(s->model), "joints", ali3_model_joints(s->model), "forces",
                    own_forces(s), "rows", ali3_model_rows(s->model), "redundant",
-                   count(c->findings->redundant), "freedoms", count(c->findings->freedoms), "inputs",
-                   s->inputs, "platform",
+                   count_json(c->findings->redundant), "freedoms", count_json(c->findings->freedoms),
+                   "inputs", s->inputs, "platform",
                    s->platform.enabled ? json_string(platform_mode_name(s->platform.spec.mode)) : json_null(),
                    "period_s", s->options.dt);
 }
@@ -184,7 +184,7 @@ static bool print_refused(const char *file, bool strict, char *messages)
 }
 
 /* Reads the file; its mistakes go to standard error in any case. */
-static struct settings *read_file(const struct options *o, const struct settings_overrides *over)
+static struct settings *read_settings(const struct options *o, const struct settings_overrides *over)
 {
   char *messages = NULL;
   size_t size;
@@ -200,7 +200,7 @@ static struct settings *read_file(const struct options *o, const struct settings
 
 int check_file(const struct options *o, const struct settings_overrides *over)
 {
-  struct settings *s = read_file(o, over);
+  struct settings *s = read_settings(o, over);
   if (!s) return STATUS_USAGE;
   const struct findings_given given = {.gravity = s->places.gravity.line > 0};
   struct findings *f = findings_make(s->model, &given);

@@ -23,7 +23,7 @@ uint64_t loop_thread_ran_ns(const struct loop_thread *t)
 }
 
 /* What a file of /proc says of the thread, in one line; false where it is hidden or gone. */
-static bool ask(const struct loop_thread *t, const char *file, char *text, size_t size)
+static bool read_proc_line(const struct loop_thread *t, const char *file, char *text, size_t size)
 {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)t->tid, file);
@@ -60,16 +60,16 @@ static const char *state_text(char letter)
 void loop_thread_text(const struct loop_thread *t, char *text, size_t size)
 {
   char stat[512], place[80] = "", call[160] = "", in[96] = "", number[48] = "";
-  if (!ask(t, "stat", stat, sizeof stat)) {
+  if (!read_proc_line(t, "stat", stat, sizeof stat)) {
     snprintf(text, size, "its thread %d is gone", (int)t->tid);
     return;
   }
   const char *name_end = strrchr(stat, ')');
   const char letter = name_end && name_end[1] == ' ' ? name_end[2] : '?';
-  if (letter != 'R' && ask(t, "wchan", place, sizeof place) && strcmp(place, "0") != 0)
+  if (letter != 'R' && read_proc_line(t, "wchan", place, sizeof place) && strcmp(place, "0") != 0)
     snprintf(in, sizeof in, " in %s", place);
   /* "running" of one that is in no call, "-1" of one that is held outside of any */
-  if (ask(t, "syscall", call, sizeof call) && call[0] >= '0' && call[0] <= '9')
+  if (read_proc_line(t, "syscall", call, sizeof call) && call[0] >= '0' && call[0] <= '9')
     snprintf(number, sizeof number, ", system call %.*s", (int)strspn(call, "0123456789"), call);
   snprintf(text, size, "its thread %d %s%s%s", (int)t->tid, state_text(letter), in, number);
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char HELP[] =
+static const char USAGE_TEXT[] =
     "usage: ali3d FILE [options]\n"
     "\n"
     "Simulates the mechanism in FILE in hard real time, one step per period, and talks\n"
@@ -77,7 +77,7 @@ static bool parse_size(const char *text, int *mb)
 /* key: that is asked for; NULL: none. */
 static int print_help(const char *key)
 {
-  if (!key) fputs(HELP, stdout);
+  if (!key) fputs(USAGE_TEXT, stdout);
   return !key || manual_print_key(key, stdout, stderr) ? STATUS_OK : STATUS_USAGE;
 }
 

@@ -53,7 +53,7 @@ static bool is_done(struct reading *g)
   return atomic_load_explicit(&g->state, memory_order_acquire) == DONE;
 }
 
-static void *read_file(void *arg)
+static void *read_in_thread(void *arg)
 {
   struct reading *g = arg;
   g->read = setup_load(g->file, &g->over, g->said);
@@ -100,14 +100,15 @@ static struct reading *reading_new(const struct reload *r)
   return NULL;
 }
 
-static void begin(struct reload *r, uint64_t now_ns)
+static void begin_reading(struct reload *r, uint64_t now_ns)
 {
   sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns / 1000);
   r->reading = copy_started(r) ? reading_new(r) : NULL;
   r->since_ns = now_ns;
   r->slow = r->freeing = false;
   const int status =
-      r->reading ? thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, read_file, r->reading) : -1;
+      r->reading ? thread_start_ordinary(&r->thread, "ali3-reload", STACK_KB, read_in_thread, r->reading)
+                 : -1;
   if (status == 0) return;
   log_line(LOG_LEVEL_ERROR, "%s: cannot be read again: %s; nothing is changed", r->file,
            status > 0 ? strerror(status) : ali3_status_text(ALI3_E_MEMORY));
@@ -143,7 +144,7 @@ static bool tune_loop(struct cycle *c, const struct settings *s, const struct se
 }
 
 /* Keeps the live keys of a reading. A list of inputs that differs, and another platform, were refused before. Names stay. */
-static void keep(struct reload *r, const struct settings *read)
+static void keep_live_keys(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;
   force->cycle.live = read->cycle.live;
@@ -163,7 +164,7 @@ static void keep_overrun(struct reload *r, struct settings *read)
            r->file);
 }
 
-static void apply(struct reload *r, struct cycle *c)
+static void apply_reading(struct reload *r, struct cycle *c)
 {
   struct settings *read = r->reading->read;
   char names[NAMES];
@@ -172,6 +173,7 @@ static void apply(struct reload *r, struct cycle *c)
     log_line(LOG_LEVEL_ERROR, "%s: not applied: %s", r->file, ali3_status_text(ALI3_E_MEMORY));
     return;
   }
+  /* The log tells live keys that changed, and keys that need a restart. */
   if (settings_changes(&r->force, read, true, names, sizeof names))
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
@@ -183,7 +185,7 @@ static void apply(struct reload *r, struct cycle *c)
   }
   if (settings_changes(r->started, read, false, names, sizeof names))
     log_line(LOG_LEVEL_WARNING, "%s: needs a restart: %s", r->file, names);
-  keep(r, read);
+  keep_live_keys(r, read);
 }
 
 static void start_freeing(struct reload *r)
@@ -196,7 +198,7 @@ static void start_freeing(struct reload *r)
   r->reading = NULL;
 }
 
-static void finish(struct reload *r, struct cycle *c)
+static void finish_reading(struct reload *r, struct cycle *c)
 {
   pthread_join(r->thread, NULL);
   if (r->freeing) {
@@ -205,7 +207,7 @@ static void finish(struct reload *r, struct cycle *c)
     return;
   }
   if (r->reading->read)
-    apply(r, c);
+    apply_reading(r, c);
   else
     log_mistakes(r);
   sd_notify(0, "READY=1");
@@ -223,13 +225,13 @@ static void look_at_slow(struct reload *r, uint64_t now_ns)
 void reload_tick(struct reload *r, struct cycle *c, uint64_t now_ns)
 {
   if (r->reading && is_done(r->reading))
-    finish(r, c);
+    finish_reading(r, c);
   else if (r->reading)
     look_at_slow(r, now_ns);
   const bool early = r->since_ns && now_ns - r->since_ns < BETWEEN_NS;
   if (!r->wanted || r->reading || early) return;
   r->wanted = false;
-  begin(r, now_ns);
+  begin_reading(r, now_ns);
 }
 
 void reload_close(struct reload *r)

@@ -61,7 +61,7 @@ struct daemon {
 };
 
 /* In the loop's own thread, so that steps are timed as they will run. */
-static void choose(struct loop *l)
+static void choose_number(struct loop *l)
 {
   const struct choose_plan plan = {
       .pool = l->pool, .most = choose_most(l->pool.first_cpu), .rest_ns = REST_NS};
@@ -75,14 +75,14 @@ static void *loop_main(void *arg)
   const struct settings *s = l->settings;
   loop_thread_note(&l->self);
   realtime_promote_self(s->realtime.priority, s->realtime.cpu, s->realtime.lock_memory, &l->grant);
-  if (l->pool.workers == WORKERS_AUTO) choose(l);
+  if (l->pool.workers == WORKERS_AUTO) choose_number(l);
   sem_post(&l->promoted);
   while (sem_wait(&l->gate) != 0 && errno == EINTR) continue;
   if (l->may_run) cycle_run(&l->cycle);
   return NULL;
 }
 
-static int failed(const char *what, const char *why)
+static int report_failure(const char *what, const char *why)
 {
   log_line(LOG_LEVEL_ERROR, "%s%s", what, why);
   return STATUS_FAILED;
@@ -113,7 +113,8 @@ static int set_up_model(struct daemon *d)
                                       .injections = s->injections,
                                       .platform = s->platform.enabled ? &s->platform : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
-  if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT) return failed("", ali3_status_text(status));
+  if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT)
+    return report_failure("", ali3_status_text(status));
   char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(s->model, d->loop.cycle.plant.data, text, sizeof text);
   settings_drive_lines(s, ali3_violation_get(d->loop.cycle.plant.data), lines, sizeof lines);
@@ -129,7 +130,7 @@ static int open_report(struct daemon *d)
   return STATUS_FAILED;
 }
 
-static void append(char *text, size_t size, const char *more)
+static void append_reason(char *text, size_t size, const char *more)
 {
   const size_t used = strlen(text);
   snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
@@ -141,6 +142,7 @@ static int go_realtime(struct daemon *d)
   struct loop *l = &d->loop;
   const struct settings *s = d->settings;
   char error[320];
+  /* Memory and processors first: the thread of the loop begins with what it was granted. */
   l->pool = (struct pool_config){.workers = s->realtime.workers,
                                  .priority = s->realtime.priority,
                                  .first_cpu = s->realtime.cpu < 0 ? -1 : s->realtime.cpu + 1};
@@ -148,7 +150,7 @@ static int go_realtime(struct daemon *d)
   if (s->realtime.wake_limit >= 0 && !realtime_hold_latency(s->realtime.wake_limit, error, sizeof error))
     log_line(LOG_LEVEL_INFO, "processors may take long to wake: %s", error);
   const int status = thread_start_ordinary(&l->thread, "ali3-loop", CYCLE_STACK_KB, loop_main, l);
-  if (status) return failed("the loop's thread cannot be started: ", strerror(status));
+  if (status) return report_failure("the loop's thread cannot be started: ", strerror(status));
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
@@ -157,12 +159,13 @@ static int go_realtime(struct daemon *d)
     choose_text(&l->choice, text, sizeof text);
     log_line(LOG_LEVEL_INFO, "%s", text);
   }
+  /* Workers stand beside the loop; one that is refused makes the whole not real-time. */
   if (l->pool.workers > 0) {
     d->pool = pool_new(&l->pool, error, sizeof error);
-    if (!d->pool) return failed("", error);
+    if (!d->pool) return report_failure("", error);
     if (pool_refusal(d->pool)[0]) {
       l->grant.realtime = false;
-      append(l->grant.reason, sizeof l->grant.reason, pool_refusal(d->pool));
+      append_reason(l->grant.reason, sizeof l->grant.reason, pool_refusal(d->pool));
     }
   }
   if (l->grant.realtime) return STATUS_OK;
@@ -178,6 +181,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   const struct realtime_grant *grant = &d->loop.grant;
   const ali3_model *m = d->settings->model;
   const struct platform_geometry *geometry = &d->settings->platform.spec.geometry;
+  /* What never changes from here on; readers wait for telemetry_ready(). */
   t->period_ns = d->loop.cycle.config.period_ns;
   snprintf(t->model, sizeof t->model, "%s", ali3_model_name(m));
   snprintf(t->reason, sizeof t->reason, "%s", grant->reason);
@@ -214,18 +218,18 @@ static bool open_supervisor(struct daemon *d)
   return supervisor_open(s);
 }
 
-static int start(struct daemon *d)
+static int start_daemon(struct daemon *d)
 {
   char error[320];
   realtime_flush_denormals(); /* here too, for the initial state */
   endpoints_list(&d->endpoints, d->settings);
-  if (!endpoints_open(&d->endpoints, error, sizeof error)) return failed("", error);
+  if (!endpoints_open(&d->endpoints, error, sizeof error)) return report_failure("", error);
   const struct restart_ports ports = {d->endpoints.port, d->endpoints.ports,
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
   if (status != STATUS_OK) return status;
-  if (!endpoints_start(&d->endpoints, error, sizeof error)) return failed("", error);
+  if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_failure("", error);
   status = go_realtime(d);
   if (status != STATUS_OK) return status;
   /* Files now, to fail before a long run and not after it. */
@@ -233,7 +237,7 @@ static int start(struct daemon *d)
   if (status != STATUS_OK) return status;
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
-  if (!complete_telemetry(d, error, sizeof error)) return failed("", error);
+  if (!complete_telemetry(d, error, sizeof error)) return report_failure("", error);
   const bool moves_itself = d->settings->platform.enabled && d->settings->cycle.autostart != AUTOSTART_OFF;
   return restart_begin(&d->restart, moves_itself) ? STATUS_OK : STATUS_FAILED;
 }
@@ -257,7 +261,7 @@ static void log_start(struct daemon *d)
              "platform outputs are withheld until arm: the rig must stand in its park pose then");
 }
 
-static int finish(struct daemon *d)
+static int finish_run(struct daemon *d)
 {
   const struct report report = {.settings = d->settings,
                                 .telemetry = d->endpoints.telemetry,
@@ -277,7 +281,7 @@ static int finish(struct daemon *d)
   return report.final_state == STATE_FAULT ? STATUS_FAILED : STATUS_OK;
 }
 
-static void stop(struct daemon *d)
+static void stop_daemon(struct daemon *d)
 {
   struct loop *l = &d->loop;
   if (l->started) {
@@ -296,13 +300,14 @@ int run(const struct options *o, const struct settings *s)
 {
   realtime_one_heap();
   struct daemon *d = aligned_zalloc(sizeof *d);
-  if (!d) return failed("", ali3_status_text(ALI3_E_MEMORY));
+  if (!d) return report_failure("", ali3_status_text(ALI3_E_MEMORY));
   d->options = o;
   d->settings = d->loop.settings = s;
   sem_init(&d->loop.promoted, 0, 0);
   sem_init(&d->loop.gate, 0, 0);
   supervisor_block_signals(&d->supervisor);
-  int status = start(d);
+  /* All threads stand at the gate; then the loop runs, and this thread supervises until it has ended. */
+  int status = start_daemon(d);
   if (status == STATUS_OK) {
     log_start(d);
     d->loop.may_run = true;
@@ -311,9 +316,9 @@ int run(const struct options *o, const struct settings *s)
       log_line(LOG_LEVEL_ERROR, "the loop does not end: leaving without it");
       _exit(STATUS_FAILED);
     }
-    status = finish(d);
+    status = finish_run(d);
   }
-  stop(d);
+  stop_daemon(d);
   free(d);
   return status;
 }

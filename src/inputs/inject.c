@@ -37,7 +37,7 @@ int injection_find(const char *const *name, int count, const char *wanted)
   return -1;
 }
 
-static int room(const struct injection *spec)
+static int arrivals_stored(const struct injection *spec)
 {
   return spec->kind == INJECT_DELAY || spec->kind == INJECT_REPLAY ? spec->cycles : 1;
 }
@@ -49,7 +49,7 @@ bool injector_init(struct injector *j, const struct injection *spec, int count)
   bool ok = j->state;
   for (int i = 0; ok && i < count; i++) {
     j->state[i].on = spec[i].active;
-    j->state[i].kept = aligned_zalloc((size_t)room(&spec[i]) * sizeof *j->state[i].kept);
+    j->state[i].kept = aligned_zalloc((size_t)arrivals_stored(&spec[i]) * sizeof *j->state[i].kept);
     ok = j->state[i].kept;
   }
   if (!ok) injector_free(j);
@@ -71,12 +71,12 @@ bool injector_switch(struct injector *j, uint32_t index, bool on)
 }
 
 /* What freeze and replay repeat was kept before; what the others keep must not be from another time. */
-static void begin(const struct injection *spec, struct injector_state *s)
+static void begin_injection(const struct injection *spec, struct injector_state *s)
 {
   s->draws = 0;
   s->second = false;
   if (spec->kind == INJECT_FREEZE || spec->kind == INJECT_REPLAY) return;
-  memset(s->kept, 0, (size_t)room(spec) * sizeof *s->kept);
+  memset(s->kept, 0, (size_t)arrivals_stored(spec) * sizeof *s->kept);
   s->next = 0;
 }
 
@@ -89,7 +89,7 @@ void injector_begin(struct injector *j, double time, bool running)
     const bool in_window =
         !spec->window || (running && time >= spec->from && time - spec->from < spec->length);
     const bool acts = s->on && in_window;
-    if (acts && !s->acts) begin(spec, s);
+    if (acts && !s->acts) begin_injection(spec, s);
     s->acts = acts;
     j->acts |= acts;
   }
@@ -101,7 +101,7 @@ bool injector_acts(const struct injector *j, int index)
 }
 
 /* A number from 0 up to 1: a hash of which draw it is (splitmix64). */
-static double draw(struct injector_state *s, int index)
+static double draw_uniform(struct injector_state *s, int index)
 {
   static const uint64_t SEED = UINT64_C(0xa113d), GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t z = SEED + ((uint64_t)index << 40) + GOLDEN * ++s->draws;
@@ -110,19 +110,20 @@ static double draw(struct injector_state *s, int index)
   return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-static bool anything(const struct arrival *a, int count)
+static bool has_arrival(const struct arrival *a, int count)
 {
   for (int k = 0; k < count; k++)
     if (a[k].sample.t_ns) return true;
   return false;
 }
 
-static void keep(const struct injection *spec, struct injector_state *s, const struct arrival *a, int count)
+static void store_arrivals(const struct injection *spec, struct injector_state *s, const struct arrival *a,
+                           int count)
 {
   if (spec->kind == INJECT_FREEZE) {
     for (int k = 0; k < count; k++)
       if (a[k].sample.t_ns) s->kept->channel[k] = a[k];
-  } else if (spec->kind == INJECT_REPLAY && anything(a, count)) {
+  } else if (spec->kind == INJECT_REPLAY && has_arrival(a, count)) {
     if (s->filled < spec->cycles) s->next = s->filled;
     memcpy(s->kept[s->next].channel, a, (size_t)count * sizeof *a);
     s->next = (s->next + 1) % spec->cycles;
@@ -131,7 +132,7 @@ static void keep(const struct injection *spec, struct injector_state *s, const s
 }
 
 /* As if it came now. */
-static void refresh(struct arrival *a, int count, const struct arrival *now)
+static void refresh_times(struct arrival *a, int count, const struct arrival *now)
 {
   for (int k = 0; k < count; k++) {
     if (a[k].sample.t_ns == 0) continue;
@@ -140,7 +141,7 @@ static void refresh(struct arrival *a, int count, const struct arrival *now)
   }
 }
 
-static void swap(struct arrival *a, struct arrival *b, int count)
+static void swap_arrivals(struct arrival *a, struct arrival *b, int count)
 {
   for (int k = 0; k < count; k++) {
     const struct arrival other = a[k];
@@ -149,15 +150,15 @@ static void swap(struct arrival *a, struct arrival *b, int count)
   }
 }
 
-static void freeze(struct injector_state *s, struct arrival *a, int count, const struct arrival *now)
+static void freeze_arrivals(struct injector_state *s, struct arrival *a, int count, const struct arrival *now)
 {
   memcpy(a, s->kept->channel, (size_t)count * sizeof *a);
   for (int k = 0; k < count; k++) a[k].sample.counted = 0;
-  refresh(a, count, now);
+  refresh_times(a, count, now);
 }
 
-static void replay(const struct injection *spec, struct injector_state *s, struct arrival *a, int count,
-                   const struct arrival *now)
+static void replay_arrivals(const struct injection *spec, struct injector_state *s, struct arrival *a,
+                            int count, const struct arrival *now)
 {
   if (s->filled == 0) {
     memset(a, 0, (size_t)count * sizeof *a);
@@ -166,12 +167,12 @@ static void replay(const struct injection *spec, struct injector_state *s, struc
   if (s->filled < spec->cycles && s->next >= s->filled) s->next = 0;
   memcpy(a, s->kept[s->next].channel, (size_t)count * sizeof *a);
   s->next = (s->next + 1) % s->filled;
-  refresh(a, count, now);
+  refresh_times(a, count, now);
 }
 
-static void reorder(struct injector_state *s, struct arrival *a, int count)
+static void reorder_arrivals(struct injector_state *s, struct arrival *a, int count)
 {
-  if (!s->second) swap(a, s->kept->channel, count);
+  if (!s->second) swap_arrivals(a, s->kept->channel, count);
   s->second = !s->second;
 }
 
@@ -183,32 +184,32 @@ static void change_values(const struct injection *spec, struct injector_state *s
     if (a[k].sample.t_ns == 0) continue;
     if (spec->kind == INJECT_STICK) *value = spec->value;
     if (spec->kind == INJECT_BIAS) *value += spec->value;
-    if (spec->kind == INJECT_NOISE) *value += spec->amplitude * (2.0 * draw(s, index) - 1.0);
+    if (spec->kind == INJECT_NOISE) *value += spec->amplitude * (2.0 * draw_uniform(s, index) - 1.0);
     if (spec->kind == INJECT_NAN) *value = NAN;
   }
 }
 
 /* True if something was or is there to be changed. */
-static bool act(const struct injection *spec, struct injector_state *s, int index, struct arrival *a,
-                int count, const struct arrival *now)
+static bool act_on_arrivals(const struct injection *spec, struct injector_state *s, int index,
+                            struct arrival *a, int count, const struct arrival *now)
 {
-  const bool came = anything(a, count);
+  const bool came = has_arrival(a, count);
   switch (spec->kind) {
   case INJECT_FREEZE:
-    freeze(s, a, count, now);
+    freeze_arrivals(s, a, count, now);
     break;
   case INJECT_DELAY:
-    swap(a, s->kept[s->next].channel, count);
+    swap_arrivals(a, s->kept[s->next].channel, count);
     s->next = (s->next + 1) % spec->cycles;
     break;
   case INJECT_REPLAY:
-    replay(spec, s, a, count, now);
+    replay_arrivals(spec, s, a, count, now);
     break;
   case INJECT_REORDER:
-    if (came) reorder(s, a, count);
+    if (came) reorder_arrivals(s, a, count);
     break;
   case INJECT_DROP:
-    if (!came || draw(s, index) >= spec->probability) return false;
+    if (!came || draw_uniform(s, index) >= spec->probability) return false;
     memset(a, 0, (size_t)count * sizeof *a);
     break;
   case INJECT_STICK:
@@ -218,7 +219,7 @@ static bool act(const struct injection *spec, struct injector_state *s, int inde
     change_values(spec, s, index, a, count);
     break;
   }
-  return came || anything(a, count);
+  return came || has_arrival(a, count);
 }
 
 bool injector_pass(struct injector *j, int input, struct arrival *arrival, int count,
@@ -228,9 +229,9 @@ bool injector_pass(struct injector *j, int input, struct arrival *arrival, int c
   for (int i = 0; i < j->count; i++) {
     if (j->spec[i].input != input) continue;
     if (j->state[i].acts)
-      changed |= act(&j->spec[i], &j->state[i], i, arrival, count, now);
+      changed |= act_on_arrivals(&j->spec[i], &j->state[i], i, arrival, count, now);
     else
-      keep(&j->spec[i], &j->state[i], arrival, count);
+      store_arrivals(&j->spec[i], &j->state[i], arrival, count);
   }
   return changed;
 }

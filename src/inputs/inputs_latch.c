@@ -22,7 +22,8 @@ static double by_policy(const struct inputs *in, const struct input_spec *spec, 
   return r->safe;
 }
 
-static double blend(const struct input_spec *spec, struct input_channel *ch, double value, uint64_t now_ns)
+static double blended_value(const struct input_spec *spec, struct input_channel *ch, double value,
+                            uint64_t now_ns)
 {
   if (!ch->blends) return value;
   const double gone = inputs_age(ch->blend_ns, now_ns);
@@ -47,7 +48,7 @@ static enum input_state latch_channel(struct inputs *in, const struct input_spec
   if (past && ch->lapsed) ch->good = 0;
   if (past && spec->policy != INPUT_HOLD) inputs_lapse(in, spec->first + k, r, now_ns);
 
-  const double wanted = blend(spec, ch, by_policy(in, spec, r, ch, now_ns), now_ns);
+  const double wanted = blended_value(spec, ch, by_policy(in, spec, r, ch, now_ns), now_ns);
   const double slowed = slow_down(r, *value, wanted, since);
   if (slowed != wanted) *limits |= INPUT_SLOWED;
   *value = inputs_clamp(r, slowed);

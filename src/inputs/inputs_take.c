@@ -13,8 +13,8 @@ struct tally {
 
 /* Bit k: channel k of the input is new in the port. Each sample is new once, though the port shows it again with every other
  * one that comes. */
-static uint32_t look(struct inputs *in, const struct input_spec *spec, int p,
-                     const struct input_sample *sample)
+static uint32_t fresh_channels(struct inputs *in, const struct input_spec *spec, int p,
+                               const struct input_sample *sample)
 {
   uint64_t *seen_ns = in->seen_ns + (size_t)p * (size_t)in->signals->channels + spec->first;
   uint32_t fresh = 0;
@@ -28,7 +28,7 @@ static uint32_t look(struct inputs *in, const struct input_spec *spec, int p,
 }
 
 /* The owner's numbers are its own. */
-static void own(struct inputs *in, int i, int p)
+static void own_input(struct inputs *in, int i, int p)
 {
   const struct input_spec *spec = &in->spec[i];
   in->condition[i].owner = p;
@@ -36,28 +36,28 @@ static void own(struct inputs *in, int i, int p)
     in->channel[c].sequence = (struct sequence){0};
 }
 
-static bool may_set(struct inputs *in, int i, const struct port *port, int p, uint64_t now_ns)
+static bool takes_ownership(struct inputs *in, int i, const struct port *port, int p, uint64_t now_ns)
 {
   const struct input_spec *spec = &in->spec[i];
   const struct input_condition *known = &in->condition[i];
   if (spec->sources && !(spec->sources >> port->source & 1)) return false;
   if (known->owner == p) return true;
   if (known->owner >= 0 && inputs_age(known->heard_ns, now_ns) <= inputs_patience(spec)) return false;
-  own(in, i, p);
+  own_input(in, i, p);
   return true;
 }
 
 /* What came from all ports for input i. */
-static void arrive(struct inputs *in, int i, struct port *const *port, struct arrival *arrival,
-                   uint64_t now_ns, bool by_clock)
+static void collect_arrivals(struct inputs *in, int i, struct port *const *port, struct arrival *arrival,
+                             uint64_t now_ns, bool by_clock)
 {
   const struct input_spec *spec = &in->spec[i];
   for (int p = 0; p < in->ports; p++) {
     if (!in->came[p]) continue;
     const struct input_sample *sample = snapshot_value(&port[p]->inputs);
-    const uint32_t fresh = look(in, spec, p, sample);
+    const uint32_t fresh = fresh_channels(in, spec, p, sample);
     if (fresh == 0) continue;
-    if (!may_set(in, i, port[p], p, now_ns)) {
+    if (!takes_ownership(in, i, port[p], p, now_ns)) {
       counter_add(&in->counters->inputs_refused, 1);
       continue;
     }
@@ -123,8 +123,8 @@ static bool is_gap(const struct inputs *in, const struct input_spec *spec, uint6
   return inputs_age(from_ns, to_ns) > (spec->hold > cycles ? spec->hold : cycles);
 }
 
-static void accept(struct inputs *in, const struct input_spec *spec, int k, const struct arrival *a,
-                   uint64_t now_ns, struct tally *t)
+static void accept_sample(struct inputs *in, const struct input_spec *spec, int k, const struct arrival *a,
+                          uint64_t now_ns, struct tally *t)
 {
   const struct input_range *r = &spec->range[k];
   struct input_channel *ch = &in->channel[spec->first + k];
@@ -151,7 +151,7 @@ static void accept(struct inputs *in, const struct input_spec *spec, int k, cons
   if (!ch->lapsed || ch->good >= spec->recover) rely_on(in, spec, spec->first + k, now_ns, first);
 }
 
-static void count(struct counters *c, const struct tally *t)
+static void count_tally(struct counters *c, const struct tally *t)
 {
   if (t->repeated) counter_add(&c->inputs_repeated, 1);
   if (t->late) counter_add(&c->inputs_late, 1);
@@ -166,16 +166,16 @@ static void take_input(struct inputs *in, int i, struct port *const *port, uint6
   const struct arrival now = {.sample.t_ns = clock_ns, .since_ns = now_ns};
   struct arrival arrival[INPUT_WRENCH_CHANNELS] = {0};
   struct tally tally = {0};
-  arrive(in, i, port, arrival, now_ns, by_clock);
+  collect_arrivals(in, i, port, arrival, now_ns, by_clock);
   if (injector_pass(&in->injector, i, arrival, spec->count, &now))
     counter_add(&in->counters->inputs_injected, 1);
-  for (int k = 0; k < spec->count; k++) accept(in, spec, k, &arrival[k], now_ns, &tally);
+  for (int k = 0; k < spec->count; k++) accept_sample(in, spec, k, &arrival[k], now_ns, &tally);
   for (int k = 0; k < spec->count; k++) {
     const uint64_t since_ns = in->channel[spec->first + k].since_ns;
     if (in->channel[spec->first + k].t_ns && since_ns > in->condition[i].heard_ns)
       in->condition[i].heard_ns = since_ns;
   }
-  count(in->counters, &tally);
+  count_tally(in->counters, &tally);
 }
 
 void inputs_take(struct inputs *in, struct port *const *port, uint64_t clock_ns, uint64_t virtual_ns)

@@ -72,18 +72,18 @@ int choose_from(const struct choose_try *t, int n)
 }
 
 /* Not before a first step, so that there is a figure at all. */
-static bool over(const struct timing *t, int k, uint64_t end_ns)
+static bool has_run_out(const struct timing *t, int k, uint64_t end_ns)
 {
   return t->count[k] > 0 && t->world->now_ns() >= end_ns;
 }
 
 /* Up to `steps` more steps of number k, from the start, which has warmed up what they need. */
-static enum turn time_steps(struct timing *t, int k, int steps, uint64_t end_ns)
+static enum turn time_turn_steps(struct timing *t, int k, int steps, uint64_t end_ns)
 {
   const uint64_t start = t->world->now_ns();
   if (t->world->reset(t->m, t->d) < 0) return TURN_FAILED;
   t->start_ns = t->world->now_ns() - start;
-  for (int i = 0; i < steps && !over(t, k, end_ns); i++) {
+  for (int i = 0; i < steps && !has_run_out(t, k, end_ns); i++) {
     if (t->plan->rest_ns) t->world->sleep_until_ns(t->world->now_ns() + t->plan->rest_ns);
     const uint64_t begin = t->world->now_ns();
     if (t->world->step(t->m, t->d) < 0) return TURN_FAILED;
@@ -96,20 +96,20 @@ static enum turn take_turn(struct timing *t, int k, int steps, uint64_t end_ns)
 {
   struct pool_config config = t->plan->pool;
   config.workers = t->workers[k];
-  if (config.workers == 0) return time_steps(t, k, steps, end_ns);
+  if (config.workers == 0) return time_turn_steps(t, k, steps, end_ns);
   char error[256];
   struct pool *pool = pool_new(&config, error, sizeof error);
   enum turn turn = TURN_CROWDED;
   if (pool && pool_placed(pool)) {
     t->world->set_exec(t->d, pool_exec(pool));
-    turn = time_steps(t, k, steps, end_ns);
+    turn = time_turn_steps(t, k, steps, end_ns);
     t->world->set_exec(t->d, NULL);
   }
   pool_free(pool);
   return turn;
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_ns(const void *a, const void *b)
 {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
@@ -120,7 +120,7 @@ static uint64_t median_ns(const struct timing *t, int k)
   uint64_t ns[STEPS];
   const int n = t->count[k];
   memcpy(ns, t->ns[k], (size_t)n * sizeof *ns);
-  qsort(ns, (size_t)n, sizeof *ns, by_size);
+  qsort(ns, (size_t)n, sizeof *ns, compare_ns);
   return n % 2 ? ns[n / 2] : (ns[n / 2 - 1] + ns[n / 2]) / 2;
 }
 
@@ -136,7 +136,7 @@ static bool time_all(struct timing *t)
 
   for (int round = 0; round < ROUNDS && t->numbers > 1; round++)
     for (int k = 0; k < t->numbers; k++) {
-      if (over(t, k, t->end_ns)) continue;
+      if (has_run_out(t, k, t->end_ns)) continue;
       const enum turn turn = take_turn(t, k, (int)steps, t->end_ns);
       if (turn == TURN_FAILED) return false;
       if (turn == TURN_CROWDED) t->numbers = k;
@@ -144,20 +144,20 @@ static bool time_all(struct timing *t)
   return true;
 }
 
-static const char failed[] = "its steps fail", crowded[] = "no CPU to spare";
+static const char steps_fail[] = "its steps fail", no_cpu_to_spare[] = "no CPU to spare";
 
 /* Alone first: whether it is worth a comparison, and how many steps there is time for. "" or why not. */
-static const char *compare(struct timing *t)
+static const char *compare_numbers(struct timing *t)
 {
   const uint64_t begin = t->world->now_ns();
   t->end_ns = begin + ALL_NS;
-  if (take_turn(t, 0, PROBE_STEPS, begin + PROBE_NS) == TURN_FAILED) return failed;
+  if (take_turn(t, 0, PROBE_STEPS, begin + PROBE_NS) == TURN_FAILED) return steps_fail;
   if (median_ns(t, 0) < SHARED_FROM_NS) {
     t->numbers = 1;
     return "too short to share";
   }
-  if (!time_all(t)) return failed;
-  return t->numbers > 1 ? "" : crowded;
+  if (!time_all(t)) return steps_fail;
+  return t->numbers > 1 ? "" : no_cpu_to_spare;
 }
 
 static const struct choose_world real_world = {.now_ns = clock_now_ns,
@@ -168,7 +168,7 @@ static const struct choose_world real_world = {.now_ns = clock_now_ns,
 
 void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct choice *out)
 {
-  *out = (struct choice){.reason = crowded};
+  *out = (struct choice){.reason = no_cpu_to_spare};
   const int most = plan->most;
   if (most < 1) return;
   realtime_flush_denormals();
@@ -182,8 +182,8 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
   *t = (struct timing){.m = m, .plan = plan, .world = plan->world ? plan->world : &real_world};
   t->d = ali3_data_place(m, (char *)block + head, size);
   t->numbers = choose_numbers(most, t->workers);
-  if (t->d) out->reason = compare(t);
-  for (int k = 0; k < t->numbers && t->count[k] > 0 && out->reason != failed; k++)
+  if (t->d) out->reason = compare_numbers(t);
+  for (int k = 0; k < t->numbers && t->count[k] > 0 && out->reason != steps_fail; k++)
     out->tried[out->tries++] = (struct choose_try){t->workers[k], (double)median_ns(t, k) / 1e3};
   if (!out->reason[0]) out->workers = choose_from(out->tried, out->tries);
   munmap(block, head + size);

@@ -173,12 +173,14 @@ void cycle_once(struct cycle *c)
 {
   const bool publish_next = c->config.settings.publish == PUBLISH_NEXT_CYCLE;
   struct cycle_times *t = &c->times;
+  /* The cycle begins; the frames of the one before may still have to go out. */
   cycle_times_begin(t, c->schedule.start_ns);
   c->plant.moved = c->workers.lost_now = false;
   if (publish_next) {
     cycle_publish(c);
     cycle_times_mark(t, PHASE_publish);
   }
+  /* Inputs and commands are latched, and the step that was prepared is completed with them. */
   latch_inputs(c);
   cycle_times_mark(t, PHASE_latch);
   const uint64_t prepare_ns = c->plant.prepared ? t->phase_ns[PHASE_prepare] : 0;
@@ -197,6 +199,7 @@ void cycle_once(struct cycle *c)
     cycle_publish(c);
     cycle_times_mark(t, PHASE_publish);
   }
+  /* The time that is left: the book, and the next step. */
   cycle_account(c);
   cycle_times_mark(t, PHASE_account);
   prepare_step(c);

@@ -64,6 +64,7 @@ static void name_violated(const struct cycle *c, char *text, size_t size)
 void cycle_write_live(struct cycle *c)
 {
   const ali3_report *report = ali3_report_get(c->plant.data);
+  /* Numbers first, then what is a text, a list, or of the platform. */
   struct telemetry_live live = {.cycle = c->times.number,
                                 .t_ns = c->times.wake_ns,
                                 .time = report->time,
@@ -96,12 +97,13 @@ void cycle_write_live(struct cycle *c)
   for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latch.by[i]; i++)
     live.latched_by[i] = c->latch.by[i];
   if (c->figures.violated) name_violated(c, live.violated_at, sizeof live.violated_at);
+  /* Where there is no platform its part stays 0. */
   memcpy(live.load, c->figures.load, sizeof live.load);
   if (c->drive.there) live.platform = live_platform(&c->drive);
   telemetry_write(c->config.telemetry, &live);
 }
 
-static void show_inputs(struct cycle *c)
+static void write_input_views(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
   for (uint32_t i = 0; i < t->inputs; i++) {
@@ -158,7 +160,7 @@ void cycle_account(struct cycle *c)
   const struct usage since = usage_since(&c->times.woken, &c->figures.warm);
   counter_set(&t->counters.loop_page_faults, since.minor + since.major);
   counter_set(&t->counters.loop_preemptions, since.involuntary);
-  show_inputs(c);
+  write_input_views(c);
   cycle_write_live(c);
 }
 
@@ -167,6 +169,7 @@ void cycle_record_miss(struct cycle *c, const struct miss_end *end)
   const struct cycle_times *t = &c->times;
   int last = 0;
   if (c->workers.lost_now) pool_lost(c->workers.pool, &last);
+  /* What the outside needs to judge the cause; it adds what it alone has seen. */
   struct miss m = {.number = c->figures.misses + c->figures.grace_misses,
                    .cycle = t->number,
                    .start_ns = end->start_ns,

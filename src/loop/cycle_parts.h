@@ -47,7 +47,8 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                 uint32_t client);
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
 
-/* cycle_commands.c. The commands that c->commands counts, port by port. stopped: an e-stop or a loop that was stuck overtakes them. */
+/* cycle_commands.c. The commands that c->commands counts, port by port. stopped: an e-stop, or a loop that was stuck, overtakes
+ * them. */
 void cycle_take_commands(struct cycle *c, bool stopped);
 
 /* cycle_publish.c. observe: the values. compose: the frame; the time of publication is missing. publish: it goes to all ports. */

@@ -20,13 +20,13 @@ void cycle_observe(struct cycle *c)
   if (s->figures) figures_take(&c->figures, &c->schedule, c->config.telemetry, values + s->figure_first);
 }
 
-static uint32_t saturated(uint64_t v)
+static uint32_t saturated_u32(uint64_t v)
 {
   return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
 /* UINT32_MAX is for "none was set": an age of 49.7 days and more stays one below. */
-static uint32_t shown_age_ms(uint64_t age_ns)
+static uint32_t frame_age_ms(uint64_t age_ns)
 {
   const uint64_t most = UINT32_MAX - 1, ms = age_ns / 1000000;
   if (age_ns == UINT64_MAX) return UINT32_MAX;
@@ -37,17 +37,18 @@ void cycle_compose(struct cycle *c)
 {
   const struct cycle_config *g = &c->config;
   const struct answer *last = &c->output.last;
+  /* The values and owners stay where they are: the frame points to them. */
   *c->output.head = (struct frame){
       .cycle = c->times.number,
       .time = ali3_report_get(c->plant.data)->time,
       .state = c->machine.state,
       .flags = cycle_flags(c),
       .fault = c->machine.fault,
-      .period_us = saturated(g->period_ns / 1000),
-      .last_cycle_us = saturated(c->times.cycle_ns / 1000),
-      .max_cycle_us = saturated(c->figures.max_cycle_ns / 1000),
+      .period_us = saturated_u32(g->period_ns / 1000),
+      .last_cycle_us = saturated_u32(c->times.cycle_ns / 1000),
+      .max_cycle_us = saturated_u32(c->figures.max_cycle_ns / 1000),
       .misses = c->figures.misses,
-      .input_age_ms = shown_age_ms(c->inputs.age_ns),
+      .input_age_ms = frame_age_ms(c->inputs.age_ns),
       .stale_mask = c->inputs.stale_mask,
       .last_command = last->code,
       .last_command_id = last->id,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How cycles follow each other: the section `cycle` of a configuration file, as the reader fills it and the loop uses it. Times are
- * in seconds, as in the file; schedule_init() converts them. The period is not here: it is the step of the model. */
+ * How cycles follow each other: the section `cycle` of a configuration file, as the reader fills it and the loop uses it. Times
+ * are in seconds, as in the file; schedule_init() converts them. The period is not here: it is the step of the model. */
 #ifndef LOOP_CYCLE_SETTINGS_H
 #define LOOP_CYCLE_SETTINGS_H
 

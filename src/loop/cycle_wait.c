@@ -18,7 +18,7 @@ static bool told_to_stop(const struct cycle *c)
 }
 
 /* Something has come that a cycle has to look at. */
-static bool called(const struct cycle *c)
+static bool has_call(const struct cycle *c)
 {
   if (told_to_stop(c) || atomic_load(&c->inbox.clear) || atomic_load(&c->inbox.stuck)) return true;
   for (int p = 0; p < c->config.ports; p++)
@@ -30,13 +30,13 @@ static bool wait_for_call(struct cycle *c)
 {
   struct bell *b = c->config.bell;
   uint32_t seen = bell_seen(b);
-  if (called(c)) return false;
+  if (has_call(c)) return false;
   c->lockstep.waiting = true;
   cycle_write_live(c);
   do {
     bell_wait(b, seen, NULL);
     seen = bell_seen(b);
-  } while (!called(c));
+  } while (!has_call(c));
   c->lockstep.waiting = false;
   cycle_write_live(c); /* from here on it has to advance */
   return true;
@@ -70,6 +70,7 @@ static void wait_for_beat(struct cycle *c)
   struct bell *b = c->config.bell;
   const uint64_t end_ns = patience_end_ns(s);
   const struct timespec end = clock_timespec(end_ns);
+  /* A beat, the order to stop, or the end of the patience, whatever comes first. */
   for (;;) {
     const uint32_t seen = bell_seen(b);
     uint64_t beat_ns;

@@ -15,7 +15,7 @@
   X("loop.grace_misses", "", (double)f->grace_misses)                                                        \
   X("loop.skipped", "", (double)f->skipped)                                                                  \
   X("loop.late_starts", "", (double)f->late_starts)                                                          \
-  X("loop.slipped", "s", seconds(s->slipped_ns))                                                             \
+  X("loop.slipped", "s", figure_seconds(s->slipped_ns))                                                      \
   X("loop.pulled", "s", (double)s->pulled_ns * 1e-9)                                                         \
   X("loop.beat_error", "s", (double)s->beat_error_ns * 1e-9)                                                 \
   X("loop.beats_lost", "", (double)f->beats_lost)                                                            \
@@ -102,6 +102,7 @@ struct signal *figures_list(const ali3_model *m, int *count)
   *count = 0;
   if (!book) return NULL;
   step_times_init(&times, m, book, NULL, 0, clock_now_ns);
+  /* The first walk counts, the second one names. */
   walk_figures(&w, book);
   const int n = w.count;
   w = (struct walk){.signal = calloc((size_t)n, sizeof *w.signal), .ok = true};
@@ -121,14 +122,14 @@ void figures_free(struct signal *list, int count)
   free(list);
 }
 
-static double seconds(uint64_t ns)
+static double figure_seconds(uint64_t ns)
 {
   return (double)ns * 1e-9;
 }
 
 static double last_taken(const _Atomic uint64_t *ns)
 {
-  return seconds(atomic_load_explicit(ns, memory_order_relaxed));
+  return figure_seconds(atomic_load_explicit(ns, memory_order_relaxed));
 }
 
 void figures_take(const struct figures *f, const struct schedule *s, const struct telemetry *t, double *v)

@@ -26,8 +26,8 @@ struct lockstep {
 /* False: the steps of a command before are not made or answered yet, or the command asks for none. */
 bool lockstep_owe(struct lockstep *l, const struct command *command, int port);
 
-/* Before the frame goes out, so that it shows the steps as done; the client hears of it after the frame. running: the state lets the
- * model move; stepped: a step was made. Steps that the state forbids are answered, not kept. */
+/* Before the frame goes out, so that it shows the steps as done; the client hears of it after the frame. running: the state lets
+ * the model move; stepped: a step was made. Steps that the state forbids are answered, not kept. */
 void lockstep_settle(struct lockstep *l, bool running, bool stepped);
 
 #endif

@@ -23,8 +23,8 @@
  * Invariants: 1. the way out of FAULT and SAFE is reset, and leads to STOPPED; from there back to motion it takes an arm that was
  * received REARM_NS or more after a frame showed STOPPED, and run: never one command, one bundle, or one that a client repeats.
  * tests/prove searches all states for a way around.
- * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched. 3. the model is at its initial state whenever READY
- * or RUNNING is entered from STOPPED. */
+ * 2. `fault` is FAULT_NONE outside FAULT, SAFE, EXIT, and INIT after a run that left a stop latched.
+ * 3. the model is at its initial state whenever READY or RUNNING is entered from STOPPED. */
 #include "loop/machine.h"
 
 #include <stddef.h>
@@ -103,8 +103,8 @@ static enum command_result may_begin(const struct machine *m, uint32_t code, boo
   return ready ? RESULT_OK : RESULT_NOT_READY;
 }
 
-static enum command_result judge(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
-                                 enum machine_action *action)
+static enum command_result judge_command(struct machine *m, uint32_t code, bool ready, uint64_t t_ns,
+                                         enum machine_action *action)
 {
   if (code == 0 || code >= COMMANDS) return RESULT_BAD_ARGUMENT;
   const unsigned char next = TABLE[m->state][code];
@@ -132,7 +132,7 @@ enum command_result machine_command(struct machine *m, uint32_t code, bool ready
                                     enum machine_action *action)
 {
   *action = ACTION_NONE;
-  const enum command_result result = judge(m, code, ready, t_ns, action);
+  const enum command_result result = judge_command(m, code, ready, t_ns, action);
   if (result != RESULT_OK && m->disarmed && begins_motion(code)) rearm_refused(&m->rearm, t_ns);
   return result;
 }

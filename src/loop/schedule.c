@@ -32,7 +32,7 @@
 #include <math.h>
 
 /* Seconds of the file, in ns of the loop. */
-static uint64_t ns_of(double seconds)
+static uint64_t ns_of_setting(double seconds)
 {
   return (uint64_t)llround(seconds * 1e9);
 }
@@ -41,9 +41,9 @@ void schedule_init(struct schedule *s, const struct cycle_settings *settings, ui
 {
   *s = (struct schedule){.live = &settings->live,
                          .period_ns = period_ns,
-                         .pull_ns = ns_of(settings->pull),
-                         .beat_offset_ns = ns_of(settings->beat_offset),
-                         .spin_ns = ns_of(settings->spin)};
+                         .pull_ns = ns_of_setting(settings->pull),
+                         .beat_offset_ns = ns_of_setting(settings->beat_offset),
+                         .spin_ns = ns_of_setting(settings->spin)};
 }
 
 /* Starts that have come since s->start_ns when the cycle ended: 0 is in time, since one that comes at that very instant

@@ -12,12 +12,12 @@
 enum { PREDICT, ROWS, CONDENSE, SWEEP, BODIES, PROJECT, KINDS };
 _Static_assert((int)LEVELS_MAX <= (int)POOL_LABELS, "the pool labels pieces with rows of the book");
 
-static const int kind_of[ALI3_PHASES] = {
+static const int kind_of_phase[ALI3_PHASES] = {
     [ALI3_PHASE_PREDICT] = PREDICT, [ALI3_PHASE_ROWS] = ROWS,     [ALI3_PHASE_CONDENSE] = CONDENSE,
     [ALI3_PHASE_SWEEP] = SWEEP,     [ALI3_PHASE_BODIES] = BODIES, [ALI3_PHASE_PROJECT] = PROJECT,
     [ALI3_PHASE_IDLE] = -1,
 };
-static const char *const kind_name[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
+static const char *const work_names[KINDS] = {"predict", "rows", "condense", "sweep", "bodies", "project"};
 
 /* What is shared from now on counts for that row. */
 static void shared_by(struct step_times *t, int row)
@@ -25,11 +25,11 @@ static void shared_by(struct step_times *t, int row)
   if (t->pool && row >= 0) pool_label(t->pool, row);
 }
 
-static void on_mark(void *context, ali3_phase phase)
+static void phase_begins(void *context, ali3_phase phase)
 {
   struct step_times *t = context;
   const int before = t->phase;
-  t->phase = kind_of[phase];
+  t->phase = kind_of_phase[phase];
   shared_by(t, t->phase);
   if (!t->timed) return;
   const uint64_t now = t->now_ns();
@@ -37,7 +37,7 @@ static void on_mark(void *context, ali3_phase phase)
   t->since = now;
 }
 
-static int row_of(const struct step_times *t, int run)
+static int row_of_stage(const struct step_times *t, int run)
 {
   if (run == ALI3_RUNS_SHARED) return KINDS;
   const int row = t->first_run + run - t->owned;
@@ -45,7 +45,7 @@ static int row_of(const struct step_times *t, int run)
 }
 
 /* Runs that are shared come from all shares: the pool times those. */
-static void on_run(void *context, int share, int run, bool begins)
+static void stage_marked(void *context, int share, int run, bool begins)
 {
   struct step_times *t = context;
   const bool shared = run == ALI3_RUNS_SHARED;
@@ -53,7 +53,7 @@ static void on_run(void *context, int share, int run, bool begins)
   if (shared && t->owned > 0) shared_by(t, begins ? KINDS : t->phase);
   if (!t->timed || (begins && !shared) || (!shared && run < t->owned)) return;
   const uint64_t now = t->now_ns();
-  if (!begins && (!shared || t->owned > 0)) t->busy[row_of(t, run)] += now - t->run_since;
+  if (!begins && (!shared || t->owned > 0)) t->busy[row_of_stage(t, run)] += now - t->run_since;
   t->run_since = now;
 }
 
@@ -61,7 +61,7 @@ static void on_run(void *context, int share, int run, bool begins)
 static void set_timed(struct step_times *t, bool timed)
 {
   t->timed = timed;
-  t->probe.run = timed || t->pool ? on_run : NULL;
+  t->probe.run = timed || t->pool ? stage_marked : NULL;
 }
 
 static void name_stage(const ali3_stage *stage, struct book_level *row)
@@ -75,7 +75,7 @@ void step_times_init(struct step_times *t, const ali3_model *m, struct book *boo
 {
   const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
   *t = (struct step_times){.now_ns = now_ns,
-                           .probe = {.context = t, .mark = on_mark},
+                           .probe = {.context = t, .mark = phase_begins},
                            .every = period_ns < STEP_TIMES_ALL_NS ? STEP_TIMES_EVERY : 1,
                            .book = book,
                            .pool = pool,
@@ -83,11 +83,13 @@ void step_times_init(struct step_times *t, const ali3_model *m, struct book *boo
                            .first_run = KINDS + (owned > 0),
                            .phase = -1};
   set_timed(t, true);
+  /* Rows of the kinds of work, which all cycles have. */
   const int rows = t->first_run + stages - owned;
   book->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
   for (uint64_t i = 0; i < book->levels; i++) book->level[i] = (struct book_level){.shared = pool != NULL};
   for (int i = 0; i < KINDS; i++)
-    snprintf(book->level[i].name, sizeof book->level[i].name, "%s", kind_name[i]);
+    snprintf(book->level[i].name, sizeof book->level[i].name, "%s", work_names[i]);
+  /* Rows of the tree: one for all stages that are shared, then one for each. */
   for (int i = 0; i < owned; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
     name_stage(&stage, &book->level[KINDS]);
@@ -95,7 +97,7 @@ void step_times_init(struct step_times *t, const ali3_model *m, struct book *boo
   if (owned > 0) snprintf(book->level[KINDS].name, sizeof book->level[KINDS].name, "subtrees");
   for (int i = owned; i < stages; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
-    struct book_level *row = &book->level[row_of(t, i)];
+    struct book_level *row = &book->level[row_of_stage(t, i)];
     row->shared = 0;
     name_stage(&stage, row);
   }

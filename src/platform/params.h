@@ -26,7 +26,8 @@ void params_default(struct platform_params *p);
  * such number or it is out of its range: says so. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);
 
-/* RT. The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be felt. */
+/* RT. The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be
+ * felt. */
 static inline bool params_leave_notch(const struct platform_params *p)
 {
   const double x = p->hp_wn[0], y = p->hp_wn[1];

@@ -223,7 +223,7 @@ static void inputs_on_one_body_add_up(void **state)
   const struct frame *f = after(b, 20);
   ali3_body_state expected;
   ali3_body_get(b->model, d, 1, &expected);
-  const double *found = signals_body_state(b->signals, f->values, 1);
+  const double *found = &f->values[b->signals->body_first + SIGNALS_BODY];
   assert_memory_equal(found, expected.position, sizeof expected.position);
   assert_true(f->values[b->signals->input_first + 1] == 30.0);
   assert_true(f->values[b->signals->input_first + INPUT_WRENCH_CHANNELS + 1] == -12.5);
