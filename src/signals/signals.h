@@ -154,10 +154,4 @@ bool signals_is_motion(const struct signals *s, int signal);
 void signals_observe(const struct signals *s, const ali3_model *m, const ali3_data *d, const double *channels,
                      double *values);
 
-/* The 13 numbers of a body's pose and velocity: position, orientation e0..e3, velocity, angular velocity. */
-static inline const double *signals_body_state(const struct signals *s, const double *values, int body)
-{
-  return values + s->body_first + (size_t)SIGNALS_BODY * (size_t)body;
-}
-
 #endif

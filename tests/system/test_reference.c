@@ -119,7 +119,8 @@ static void stop(struct run *run)
 /* The free end of the last link of a chain, 0.5 m along its x axis. */
 static void compare_tip(struct run *run, const double *row)
 {
-  const double *x = signals_body_state(run->signals, run->value, ali3_model_bodies(run->s->model) - 1);
+  const double *x =
+      run->value + run->signals->body_first + SIGNALS_BODY * (ali3_model_bodies(run->s->model) - 1);
   const double *p = x + 3;
   larger(&run->seen.position, x[0] + 0.5 - (p[2] * p[2] + p[3] * p[3]) - row[run->tip]);
   larger(&run->seen.position, x[1] + p[1] * p[2] + p[0] * p[3] - row[run->tip + 1]);
