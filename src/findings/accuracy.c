@@ -43,7 +43,7 @@ enum { AS_IS, HALVED, ITERATED, TWINS };
 
 static bool make_twins(const struct inspection *in, struct model_twin t[TWINS])
 {
-  /* Options of each twin, within their ranges. */
+  /* Choose the options of each twin, within their ranges. */
   ali3_options o[TWINS] = {in->m->options, in->m->options, in->m->options};
   o[HALVED].substeps *= 2;
   o[ITERATED].iterations = 2 * o[ITERATED].iterations + 4;
@@ -113,7 +113,7 @@ struct errors {
 static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int steps, struct errors *o)
 {
   for (o->steps = 0; o->steps < steps; o->steps++) {
-    /* One step of each twin. */
+    /* Step each twin once. */
     int status[TWINS], body;
     for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[AS_IS] < 0) {
@@ -139,7 +139,7 @@ static double order_factor(const ali3_options *o)
 
 static void report_errors(struct inspection *in, const struct errors *e)
 {
-  /* Errors in one second. */
+  /* Scale the errors to one second. */
   const double time = e->steps * in->m->options.dt, step = order_factor(&in->m->options) * e->step / time,
                iterations = e->iterations / time;
   const double percent = 100.0 * step / in->length, LEAST = 1e-6;

@@ -24,7 +24,7 @@ const char *finding_kind_name(enum finding_kind kind)
 static void measure_mechanism(struct inspection *in)
 {
   const ali3_model *m = in->m;
-  /* Reach of each body: its farthest connection. */
+  /* Find the farthest connection of each body. */
   for (int i = 0; i < m->frozen->links; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
     if (i >= m->joints && ali3_force_type_on_joint(m->force[m->frozen->force_of[i - m->joints]].spec.type))
@@ -34,7 +34,7 @@ static void measure_mechanism(struct inspection *in)
         in->reach[j->body[side]] =
             fmax(in->reach[j->body[side]], sqrt(v3_dot(j->point[side], j->point[side])));
   }
-  /* Sums and the largest arm. */
+  /* Add up the masses and find the largest arm. */
   for (int b = 0; b < m->bodies; b++) {
     in->mass += m->body[b].mass;
     in->arm = fmax(in->arm, in->reach[b]);

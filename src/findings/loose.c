@@ -175,7 +175,7 @@ static bool falls_about_joint(const struct inspection *in, const struct node *n,
   const double *g = in->m->gravity, size = sqrt(v3_dot(g, g)), LITTLE = 1e-3;
   double point[3], axis[3] = {0}, arm[3], moment[3];
   if (size == 0.0 || n->mass <= 0.0 || type == ALI3_JOINT_FIXED) return false;
-  /* The moment of gravity about the joint. */
+  /* Compute the moment of gravity about the joint. */
   joint_point(in, joint, 0, point);
   for (int i = 0; i < 3; i++) arm[i] = n->sum[i] / n->mass - point[i];
   v3_cross(moment, arm, g);
@@ -208,7 +208,7 @@ static int peel_end(const struct inspection *in, struct graph *graph, int b)
   struct node *n = &graph->node[b];
   n->peeled = true;
   n->busy |= n->task;
-  /* Find the only edge left. */
+  /* Find the only remaining edge. */
   for (int i = graph->first[b]; i < graph->first[b + 1]; i++) {
     const struct edge *e = &graph->edge[graph->of[i]];
     const int other = e->body[0] == b ? e->body[1] : e->body[0];
@@ -284,7 +284,7 @@ static int find_meetings(struct inspection *in, const struct graph *graph)
 {
   int tried = 0, found = 0;
   for (int b = 0; b < in->m->bodies && tried < ENDS_TRIED; b++) {
-    /* Only ends that meet something, each pair once. */
+    /* Select ends that meet something, each pair once. */
     double end[3];
     if (!free_end(in, graph, b, end)) continue;
     tried++;
@@ -311,7 +311,7 @@ static void find_hanging(struct inspection *in, const struct graph *graph)
   for (int b = 0; b < in->m->bodies; b++) {
     const struct node *n = &graph->node[b];
     if (!n->peeled || n->joint < 0 || n->busy) continue;
-    /* Only what hangs next to the rest of the mechanism, and moves there. */
+    /* Select a body that hangs directly on the rest of the mechanism, and moves there. */
     const bool outermost = n->upper == in->m->bodies || !graph->node[n->upper].peeled;
     const bool in_loop = n->upper != in->m->bodies && graph->node[n->upper].degree >= 2;
     if (!outermost || !(n->loose || (n->falls && in_loop))) continue;

@@ -57,7 +57,7 @@ static void inspect_stop(struct inspection *in, int force)
   ali3_force_state state;
   double slope, rate[ROWS_MAX];
   if (law->kind != LAW_LIMITS || type == ALI3_FORCE_CABLE) return;
-  /* How far it is violated, and the load that follows. */
+  /* Compute the violation and the load that follows from it. */
   ali3_force_get(m, in->d, force, &state);
   stage_rate(m, in->d, j, rate);
   const double x = in->d->Phi[j->first], out = x > law->upper ? x - law->upper : fmin(0.0, x - law->lower);

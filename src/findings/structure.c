@@ -56,7 +56,7 @@ static void read_parts(const struct inspection *in, const ali3_mechanics *a, str
     if (of >= 0) add_part_joint(in, &part[of], i, redundant);
     add_part_joint(in, whole, i, redundant);
   }
-  /* Mark what acts on each part. */
+  /* Mark the parts that loads or drives act on. */
   for (int i = 0; i < m->loads; i++) part[ali3_mechanics_part_of_body(a, m->load[i].body)].loaded = true;
   for (int i = m->forces - 1; i >= 0; i--) {
     const int of = ali3_mechanics_part_of_force(a, i);
@@ -79,7 +79,7 @@ static void part_numbers(struct finding *f, const ali3_mechanics_part *p)
 static void report_whole(struct inspection *in, int parts, struct part *p)
 {
   char without[80] = "", divided[40] = "";
-  /* The freedoms of the whole mechanism. */
+  /* Report the freedoms of the whole mechanism. */
   in->to->freedoms = p->of.freedoms;
   in->to->redundant = p->of.redundant;
   if (p->drive >= 0)
@@ -90,7 +90,7 @@ static void report_whole(struct inspection *in, int parts, struct part *p)
                   p->of.freedoms, p->of.freedoms == 1 ? "" : "s", without, divided,
                   p->of.doubtful ? "; the position is nearly singular, so each count may be off by one" : ""),
       &p->of);
-  /* Its redundant rows. */
+  /* Report its redundant rows. */
   if (p->first_redundant >= 0)
     finding_add_number(
         finding_add(
@@ -179,7 +179,7 @@ static void inspect_conflict(struct inspection *in, const ali3_mechanics *a, con
              agree = fabs(c->velocity) < 1e-6 * (turns ? 1.0 : in->length);
   const int other = c->other_force;
   if (other >= 0 && other < c->force) return;
-  /* A drive against the joints, or two drives that disagree, or that merely repeat each other. */
+  /* Word the conflict: a drive against the joints, or two drives, which may agree for now. */
   struct finding *f;
   if (other < 0) {
     ali3_mechanics_part part;

@@ -31,12 +31,12 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
                             size_t size)
 {
   text[0] = '\0';
-  /* A client did it. */
+  /* Name the client that did it. */
   if (e->port >= 0) {
     char client[CLIENT_NAME];
     clients_get(&g->port[e->port]->clients, e->client, client);
     snprintf(text, size, " by %s %s", g->port[e->port]->name, client);
-    /* The end of the warm-up: why the loop does not run. */
+    /* After the warm-up: say why the loop does not run. */
   } else if (e->cause == CAUSE_WARM && e->to == STATE_SAFE) {
     snprintf(text, size, "; the last run left a stop latched: %s", fault_text(e->code));
   } else if (e->cause == CAUSE_WARM && e->code == WARM_DISARMED) {
@@ -44,7 +44,7 @@ static void describe_origin(const struct cycle_event *e, const struct cycle_conf
   } else if (e->input >= 0 && e->cause == CAUSE_WARM) {
     snprintf(text, size, "; no autostart: input %s is required, and not fresh",
              g->signals->input[e->input].name);
-    /* A fault: the input or the place. */
+    /* Name the input or the place of a fault. */
   } else if (e->input >= 0) {
     snprintf(text, size, ": %s", g->signals->input[e->input].name);
   } else if (e->cause == CAUSE_FAULT && e->to == STATE_FAULT) {
@@ -111,7 +111,7 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
     snprintf(text, size, "cycle %" PRIu64 ": violated%s", e->cycle, origin);
     return;
   }
-  /* A change of state, or a command within one. */
+  /* Describe a change of state, or a command that kept the state. */
   if (e->from != e->to)
     snprintf(change, sizeof change, "%s -> %s", run_state_name(e->from), run_state_name(e->to));
   else

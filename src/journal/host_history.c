@@ -13,7 +13,7 @@ static uint64_t stopped_ns(const struct host_history *s, const struct host_sampl
 
 const struct host_interval *host_history_add(struct host_history *s, const struct host_sample *sample)
 {
-  /* Differences to the sample before; clocks drift apart by less than `notable`. */
+  /* Subtract the sample before. Differences below `notable` come from reading the clocks one by one. */
   const struct host_sample *last = s->begun ? &s->last : sample;
   const struct clocks *now = &sample->clocks, *before = &last->clocks;
   const int64_t notable = (int64_t)(NOTABLE_NS + now->slack_ns + before->slack_ns);
@@ -52,7 +52,8 @@ void host_history_explain(const struct host_history *s, struct miss *m)
 {
   /* Add up all intervals that overlap the cycle. */
   const unsigned count = s->count < HOST_INTERVALS ? s->count : HOST_INTERVALS;
-  /* Of cycles made up for in one go the first has waited for the stop to end, the others for it. */
+  /* When cycles are made up for in one go, the first waited for the stop to end, and the others waited for
+   * the first. */
   const uint64_t start_ns = m->waiting_since_ns ? m->wake_ns : m->start_ns;
   for (unsigned i = 0; i < count; i++) {
     const struct host_interval *t = &s->interval[i];

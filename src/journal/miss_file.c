@@ -140,7 +140,7 @@ static json_t *slowest_object(const struct miss *m, const struct book *levels)
 
 static json_t *record_object(const struct miss *m, const struct book *levels, uint64_t now_ns)
 {
-  /* When, which, and why. */
+  /* Say when, which miss, and why. */
   char written[WALL_CLOCK_TEXT], text[400];
   wall_clock_text(written);
   miss_text(m, levels, text, sizeof text);
@@ -152,7 +152,7 @@ static json_t *record_object(const struct miss *m, const struct book *levels, ui
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
   json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
   json_object_set_new(o, "text", json_string(text));
-  /* The times of the cycle. */
+  /* Add the times of the cycle. */
   json_object_set_new(o, "start_s", json_seconds(m->start_ns));
   json_object_set_new(o, "wake_s", json_seconds(m->wake_ns));
   json_object_set_new(o, "end_s", json_seconds(m->end_ns));
@@ -162,20 +162,20 @@ static json_t *record_object(const struct miss *m, const struct book *levels, ui
   json_object_set_new(o, "skipped", json_count(m->skipped));
   json_object_set_new(o, "late_since_s",
                       m->waiting_since_ns ? json_seconds(m->waiting_since_ns) : json_null());
-  /* What the kernel did to the loop's thread, and how long it waited for workers. */
+  /* Add what the kernel did to the loop's thread, and how long the loop waited for workers. */
   json_object_set_new(o, "loop", usage_object(&m->own));
   json_object_set_new(o, "held_s", json_seconds(m->held_ns));
   json_object_set_new(o, "usual_held_s", json_seconds(m->usual_held_ns));
   json_object_set_new(o, "woke_late_s", json_seconds(m->woke_late_ns));
   json_object_set_new(o, "slowest", slowest_object(m, levels));
   json_object_set_new(o, "lost_worker", m->lost_worker ? json_integer(m->lost_worker) : json_null());
-  /* The state it was in. */
+  /* Add the state of the loop. */
   json_object_set_new(o, "overrun", json_string(overrun_name(m->overrun)));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
   json_object_set_new(o, "input_age_s",
                       m->input_age_ns == UINT64_MAX ? json_null() : json_seconds(m->input_age_ns));
-  /* What the host did meanwhile. */
+  /* Add what the host did meanwhile. */
   json_object_set_new(o, "suspended_s", json_seconds(m->suspended_ns));
   json_object_set_new(o, "host_asleep_s", json_seconds(m->host_asleep_ns));
   json_object_set_new(o, "wall_clock_step_s", json_real((double)m->wall_clock_step_ns / (double)NS_PER_S));
@@ -212,7 +212,7 @@ static void write_record(struct miss_file *f, json_t *o)
   const int error = written < 0 ? errno : ENOSPC;
   if (written >= 0) f->torn = written > 0 && written < n;
   free(line);
-  /* Judge what has been written. */
+  /* Check the result: a short write leaves a torn line. */
   if (written == n)
     f->complained = false; /* there is room again: the next failure is told, too */
   else

@@ -102,11 +102,11 @@ static json_t *build_report(const struct report *r)
   telemetry_read(t, &live);
   const uint64_t cycles = cycles_done(r, &live);
   json_t *o = json_object();
-  /* How much the figures are worth. */
+  /* Say first whether the figures are representative. */
   json_object_set_new(o, "realtime", json_boolean(r->realtime));
   json_object_set_new(o, "realtime_reason", json_string(r->reason));
   if (!r->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
-  /* What ran. */
+  /* Describe the configuration. */
   json_object_set_new(o, "version", json_string(ALI3_VERSION));
   json_object_set_new(o, "model", json_string(t->model));
   json_object_set_new(o, "instance", json_string(t->instance));
@@ -116,7 +116,7 @@ static json_t *build_report(const struct report *r)
   /* Periods of the clock, whether a cycle was done in them or skipped. */
   json_object_set_new(o, "duration_s", json_real((double)(cycles + live.skipped) * r->settings->options.dt));
   json_object_set_new(o, "simulated_s", json_real(live.time));
-  /* How it went. */
+  /* Describe the end of the run. */
   json_object_set_new(o, "state", json_string(run_state_name(r->final_state)));
   json_object_set_new(o, "warmup_cycles", json_integer(r->settings->cycle.warmup));
   json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
@@ -124,7 +124,7 @@ static json_t *build_report(const struct report *r)
   json_object_set_new(o, "overrun", json_string(overrun_name(t->overrun)));
   json_object_set_new(
       o, "load", json_pack("{s:f, s:f, s:f}", "1s", live.load[0], "10s", live.load[1], "60s", live.load[2]));
-  /* Misses, and steps that were not exact. */
+  /* Add the misses, and the steps that were not exact. */
   add_misses(o, t, &live);
   if (live.misses == 0) json_object_set_new(o, "miss_rate_below_95", json_real(miss_bound(cycles)));
   json_object_set_new(o, "degraded", json_integer((json_int_t)live.degraded));

@@ -52,7 +52,7 @@ void restart_take(struct restart *r, const char *instance, const struct telemetr
 
 bool restart_begin(struct restart *r, bool required)
 {
-  /* The record of a run that has just begun. */
+  /* Make the record of a run that has just begun. */
   r->shown =
       (struct state_record){.disarmed = r->start.disarmed, .state = STATE_INIT, .fault = r->start.fault};
   memcpy(r->shown.who, r->start.who, sizeof r->shown.who);
@@ -66,7 +66,7 @@ bool restart_begin(struct restart *r, bool required)
     if (status == 0) return true;
     snprintf(r->error, sizeof r->error, "state file %.200s: %s", r->path, strerror(status));
   }
-  /* Without a file a stop does not outlive the host: an error where the platform needs it. */
+  /* Without a file a stop is lost in a reboot. A platform with autostart refuses that. */
   if (required)
     log_line(LOG_LEVEL_ERROR,
              "%s: autostart with a platform needs it, to keep an e-stop over a restart; give --state-dir",

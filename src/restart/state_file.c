@@ -103,7 +103,7 @@ static bool is_printable(const char *text)
 /* NULL: it is right, and in *r. */
 static const char *take_record(json_t *root, const char *instance, struct state_record *r)
 {
-  /* All keys, with their types, and no other. */
+  /* Demand all keys, with their types, and no other key. */
   int format, fault, ended, disarmed;
   const char *about, *of, *state, *text, *who, *written;
   if (json_unpack_ex(root, NULL, JSON_STRICT, "{s:s, s:i, s:s, s:b, s:b, s:s, s:i, s:s, s:s, s:s}", "about",
@@ -113,7 +113,7 @@ static const char *take_record(json_t *root, const char *instance, struct state_
     return "a key is missing, unknown, or of another type";
   if (format != FORMAT) return "it has another format";
   if (strcmp(of, instance) != 0) return "it belongs to another instance";
-  /* Values that this version knows, and that fit together. */
+  /* Check that the values are known and consistent. */
   const int known = state_from_name(state);
   if (known < 0 || known == STATE_EXIT) return "its state is unknown";
   if (strcmp(fault_text((unsigned)fault), "unknown fault") == 0) return "its fault is unknown";

@@ -60,7 +60,7 @@ struct state_copy state_record_decide(const struct state_copy *file, const struc
 void state_record_text(const struct state_copy *last, const struct kept *start, bool commanded,
                        const char *file, char *text, size_t size)
 {
-  /* Words for the pieces. */
+  /* Choose the words for an end that nobody ordered. */
   const struct state_record *r = &last->record;
   const bool latched = start->fault != FAULT_NONE;
   const char *how = !r->ended ? ", which nobody ordered"
@@ -69,7 +69,7 @@ void state_record_text(const struct state_copy *last, const struct kept *start, 
   char found[512], stop[200] = "";
   text[0] = '\0';
   if (!start->disarmed) return;
-  /* What was found. */
+  /* Say what was found. */
   if (latched)
     snprintf(stop, sizeof stop, " (%s%s%s)", fault_text(start->fault), r->who[0] ? ", by " : "", r->who);
   if (last->found == COPY_BROKEN)
@@ -77,7 +77,7 @@ void state_record_text(const struct state_copy *last, const struct kept *start, 
              file, stop);
   else
     snprintf(found, sizeof found, "the last run ended in %s%s%s", run_state_name(r->state), stop, how);
-  /* What to do. */
+  /* Say what to do. */
   if (commanded)
     snprintf(text, size, "%s; starting in %s: send %sarm, then run", found, latched ? "SAFE" : "STOPPED",
              latched ? "reset, wait 0.5 s, send " : "");

@@ -58,7 +58,7 @@ static uint32_t wait_for_work(struct worker *w, uint32_t old, uint64_t spin_ns)
   struct event *e = &w->pool->generation;
   uint32_t now = spin_on_word(e, old, spin_ns);
   if (now != old) return now;
-  /* Then sleep, with the usage sampled while there is time for it. */
+  /* Sleep. Sample the usage first: now there is time for it. */
   sample_usage(w, &w->idle);
   w->rested = true;
   const uint64_t since = clock_now_ns();
@@ -148,7 +148,7 @@ static void count_waits(struct pool *p, uint64_t own_done_ns, uint64_t woke_ns)
     last.wait_ns = wait;
     last.busy_ns = w->done_ns - w->began_ns;
   }
-  /* How long the caller waited for it. */
+  /* Add the time that the caller waited for this worker. */
   const uint64_t held = time_since(last_done, own_done_ns);
   p->now.held_ns += held;
   if (woke_ns && last_done) p->now.woke_late_ns += time_since(woke_ns, last_done);

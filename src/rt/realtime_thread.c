@@ -133,7 +133,7 @@ void realtime_promote_self(int priority, int cpu, bool want_locked, struct realt
 int thread_start_ordinary(pthread_t *thread, const char *name, size_t stack_kb, void *(*run)(void *),
                           void *arg)
 {
-  /* Attributes: an ordinary thread, with its stack. */
+  /* Ask for an ordinary thread with its stack. */
   const size_t least = (size_t)PTHREAD_STACK_MIN;
   const size_t stack = stack_kb * 1024 > least ? stack_kb * 1024 : least;
   const struct sched_param ordinary = {0};

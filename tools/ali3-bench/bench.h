@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: what a step costs. Parts: main.c options and wiring, cases.c the mechanisms, parts.c what they
- * are built of, measure.c the runs, platform.c those of the motion platform, levels.c those of the tree, counter.c and calibrate.c what they are compared by,
- * report.c and report_levels.c the figures. */
+ * are built of, measure.c the runs, platform.c those of the motion platform, levels.c those of the tree,
+ * counter.c and calibrate.c what they are compared by, report.c and report_levels.c the figures. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -86,8 +86,8 @@ enum { BENCH_AUTO = -1 };
  * steps of a case that does not move as it should cost what they like. */
 bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f);
 
-/* Watches the runs of the tree's schedule while a model steps with so many shares: by the probe, step by step. NULL when
- * out of memory. */
+/* Watches the runs of the tree's schedule while a model steps with so many shares: by the probe, step by
+ * step. NULL when out of memory. */
 struct level_watch;
 struct level_watch *levels_watch(const ali3_model *m, int shares, int steps);
 const ali3_probe *levels_probe(const struct level_watch *w);
@@ -100,8 +100,8 @@ void levels_free(struct levels *l);
  * wrong. */
 bool calibrate(uint32_t *ns, int n);
 
-/* Times the platform block of a configuration, so many cycles in each situation, and reports it. False after saying on
- * stderr what failed. */
+/* Times the platform block of a configuration, so many cycles in each situation, and reports it. False after
+ * saying on stderr what failed. */
 bool platform_bench(const char *file, int cycles, bool json);
 
 /* Instructions of the calling thread in user mode. open returns -1 where they are not counted; -1 is good for

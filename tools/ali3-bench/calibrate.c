@@ -16,7 +16,7 @@ enum { N = 6, SIDE_BY_SIDE = 4, FACTORISATIONS = 1000 };
 typedef double matrix[N][N][SIDE_BY_SIDE];
 
 /* A = L L', lower triangle, in place, 1/L on the diagonal. */
-static void factor(matrix A)
+static void factor_matrices(matrix A)
 {
   for (int j = 0; j < N; j++) {
     for (int k = 0; k < j; k++)
@@ -32,20 +32,20 @@ static void factor(matrix A)
 
 /* Of every A = d I + 1 1' the last pivot is the ratio of two determinants, d^5 (d + 6) and d^4 (d + 5). Their
  * sum is what is asked for: nothing can be left out. */
-static double diagonal(int i)
+static double diagonal_of(int i)
 {
   return 1.0 + i / (double)FACTORISATIONS;
 }
 
-static double work(void)
+static double factor_all(void)
 {
   double sum = 0.0;
   matrix A;
   for (int f = 0; f < FACTORISATIONS; f += SIDE_BY_SIDE) {
     for (int i = 0; i < N; i++)
       for (int k = 0; k <= i; k++)
-        for (int l = 0; l < SIDE_BY_SIDE; l++) A[i][k][l] = i == k ? diagonal(f + l) + 1.0 : 1.0;
-    factor(A);
+        for (int l = 0; l < SIDE_BY_SIDE; l++) A[i][k][l] = i == k ? diagonal_of(f + l) + 1.0 : 1.0;
+    factor_matrices(A);
     for (int l = 0; l < SIDE_BY_SIDE; l++) sum += 1.0 / (A[N - 1][N - 1][l] * A[N - 1][N - 1][l]);
   }
   return sum;
@@ -57,10 +57,11 @@ bool calibrate(uint32_t *ns, int n)
       result; /* written once per piece of work: it is done between the two looks at the clock */
   double wanted = 0.0;
   bool good = true;
-  for (int f = 0; f < FACTORISATIONS; f++) wanted += diagonal(f) * (diagonal(f) + N) / (diagonal(f) + N - 1);
+  for (int f = 0; f < FACTORISATIONS; f++)
+    wanted += diagonal_of(f) * (diagonal_of(f) + N) / (diagonal_of(f) + N - 1);
   for (int i = 0; i < n; i++) {
     uint64_t begin = clock_now_ns();
-    result = work();
+    result = factor_all();
     ns[i] = (uint32_t)(clock_now_ns() - begin);
     good &= fabs(result - wanted) < 1e-9 * wanted;
   }

@@ -10,7 +10,7 @@
 static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
 static const double G = 9.81, PI = 3.14159265358979323846;
 
-static void cross(double o[3], const double a[3], const double b[3])
+static void cross_product(double o[3], const double a[3], const double b[3])
 {
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -18,13 +18,13 @@ static void cross(double o[3], const double a[3], const double b[3])
   }
 }
 
-static int larger(int a, int b)
+static int larger_of(int a, int b)
 {
   return a > b ? a : b;
 }
 
 /* Links of 1 m, 1 kg, 1 kg m^2 along x, held at one end: that of paper 1. */
-static void links(struct parts *p, int bodies, ali3_joint_type type)
+static void add_links(struct parts *p, int bodies, ali3_joint_type type)
 {
   for (int i = 0; i < bodies; i++) {
     int b = parts_body(p, 1, (const double[]){1, 1, 1}, (const double[]){i + 0.5, 0, 0});
@@ -33,28 +33,28 @@ static void links(struct parts *p, int bodies, ali3_joint_type type)
   }
 }
 
-static void chain(struct parts *p, int bodies)
+static void build_chain(struct parts *p, int bodies)
 {
   parts_gravity(p, 0, -G, 0);
-  links(p, bodies, ALI3_JOINT_SPHERICAL);
+  add_links(p, bodies, ALI3_JOINT_SPHERICAL);
 }
 
-static void chain_revolute(struct parts *p, int bodies)
+static void build_chain_revolute(struct parts *p, int bodies)
 {
   parts_gravity(p, 0, -G, 0);
-  links(p, bodies, ALI3_JOINT_REVOLUTE);
+  add_links(p, bodies, ALI3_JOINT_REVOLUTE);
 }
 
 /* The chain where nothing moves: it hangs. */
-static void at_rest(struct parts *p, int bodies)
+static void build_chain_at_rest(struct parts *p, int bodies)
 {
   parts_gravity(p, G, 0, 0);
-  links(p, bodies, ALI3_JOINT_SPHERICAL);
+  add_links(p, bodies, ALI3_JOINT_SPHERICAL);
 }
 
-/* The chain without gravity, each link turning about its length so slowly that velocities are denormal numbers, or their
- * squares are. */
-static void denormal(struct parts *p, int bodies)
+/* The chain without gravity, each link turning about its length so slowly that velocities are denormal
+ * numbers, or their squares are. */
+static void build_denormal(struct parts *p, int bodies)
 {
   for (int i = 0; i < bodies; i++) {
     const double turn[3] = {i % 2 ? 1e-310 : 1e-155, 0, 0}, still[3] = {0, 0, 0};
@@ -65,11 +65,11 @@ static void denormal(struct parts *p, int bodies)
 
 /* N windows side by side, upright, pushed to 1 m/s: planar loops held by revolutes, three redundant rows
  * each, that all pass their singular position together. */
-static void four_bars(struct parts *p, int bodies)
+static void build_four_bars(struct parts *p, int bodies)
 {
   static const double thin = 1.0 / 600.0, wide = 1.01 / 12.0;
   const double upright[3] = {wide, thin, wide}, level[3] = {thin, wide, wide};
-  int windows = larger(1, (bodies - 1) / 2), last = 0;
+  int windows = larger_of(1, (bodies - 1) / 2), last = 0;
   parts_gravity(p, 0, -G, 0);
   for (int i = 0; i <= windows; i++) {
     const double foot[3] = {i, 0, 0}, top[3] = {i, 1, 0};
@@ -83,12 +83,13 @@ static void four_bars(struct parts *p, int bodies)
   }
 }
 
-/* The same windows folded flat along their line, and pulled along it: they stay in their singular position. */
-static void singular(struct parts *p, int bodies)
+/* The same windows folded flat along their line, and pulled along it: they stay in their singular
+ * position. */
+static void build_singular(struct parts *p, int bodies)
 {
   static const double thin = 1.0 / 600.0, wide = 1.01 / 12.0;
   const double level[3] = {thin, wide, wide};
-  int windows = larger(1, (bodies - 1) / 2), last = 0;
+  int windows = larger_of(1, (bodies - 1) / 2), last = 0;
   parts_gravity(p, G, 0, 0);
   for (int i = 0; i <= windows; i++) {
     const double foot[3] = {i, 0, 0}, top[3] = {i + 1, 0, 0};
@@ -110,7 +111,7 @@ static const struct mix {
 };
 
 /* Each body hangs, half a metre from its joint, on one of the eight before it. */
-static void random_tree(struct parts *p, int bodies)
+static void build_random_tree(struct parts *p, int bodies)
 {
   struct random random = {2019};
   parts_gravity(p, 0, -G, 0);
@@ -121,7 +122,7 @@ static void random_tree(struct parts *p, int bodies)
     random_unit(&random, arm);
     random_unit(&random, u);
     random_unit(&random, w);
-    cross(v, u, w); /* for what has two axes, at right angles */
+    cross_product(v, u, w); /* for what has two axes, at right angles */
     for (int k = 0; k < 3; k++) {
       double from = to == ALI3_GROUND || !p->good ? 0.0 : p->position[to][k];
       at[k] = from + 0.5 * arm[k];
@@ -135,9 +136,9 @@ static void random_tree(struct parts *p, int bodies)
 }
 
 /* A hub that turns about a vertical axis, rods that fall from its rim. */
-static void star(struct parts *p, int bodies)
+static void build_star(struct parts *p, int bodies)
 {
-  int rods = larger(1, bodies - 1);
+  int rods = larger_of(1, bodies - 1);
   parts_gravity(p, 0, -G, 0);
   int hub = parts_moving(p, rods, (const double[]){rods, rods, rods}, (const double[]){0, 0, 0},
                          (const double[]){0, 0, 0}, Y);
@@ -152,9 +153,9 @@ static void star(struct parts *p, int bodies)
 }
 
 /* Two chains 1 m apart, and a rung between every pair of links: every loop shares a side with the next. */
-static void ladder(struct parts *p, int bodies)
+static void build_ladder(struct parts *p, int bodies)
 {
-  int rungs = larger(1, bodies / 3), last[2] = {ALI3_GROUND, ALI3_GROUND};
+  int rungs = larger_of(1, bodies / 3), last[2] = {ALI3_GROUND, ALI3_GROUND};
   parts_gravity(p, 0, -G, 0);
   for (int i = 0; i < rungs; i++) {
     int rung = parts_rod(p, 0.5, (const double[]){0, 0, -0.5}, (const double[]){0, 0, 0.5},
@@ -170,7 +171,7 @@ static void ladder(struct parts *p, int bodies)
 }
 
 /* The overconstrained loop of the IFToMM library: five rods along the edges of a cube, six revolutes. */
-static void bricard(struct parts *p, int bodies)
+static void build_bricard(struct parts *p, int bodies)
 {
   static const double corner[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
   static const double *const axis[6] = {Y, Z, X, Y, Z, X};
@@ -185,7 +186,7 @@ static void bricard(struct parts *p, int bodies)
 }
 
 /* One leg: lower half on the ground, upper half on the plate, a spring along the slide between them. */
-static void leg(struct parts *p, int plate, const double foot[3], const double top[3])
+static void add_leg(struct parts *p, int plate, const double foot[3], const double top[3])
 {
   double u[3], across[3], other[3], low[3], high[3], length = 0;
   for (int k = 0; k < 3; k++) {
@@ -195,8 +196,8 @@ static void leg(struct parts *p, int plate, const double foot[3], const double t
     high[k] = 0.25 * foot[k] + 0.75 * top[k];
   }
   for (int k = 0; k < 3; k++) u[k] /= sqrt(length);
-  cross(across, Z, u);
-  cross(other, u, across);
+  cross_product(across, Z, u);
+  cross_product(other, u, across);
   const double half[3] = {0.5 * (foot[0] + top[0]), 0.5 * (foot[1] + top[1]), 0.5 * (foot[2] + top[2])};
   int lower = parts_rod(p, 2, foot, half, low), upper = parts_rod(p, 1.5, half, top, high);
   parts_joint(p, ALI3_JOINT_UNIVERSAL, ALI3_GROUND, lower, foot, across, other);
@@ -206,9 +207,9 @@ static void leg(struct parts *p, int plate, const double foot[3], const double t
 }
 
 /* Separate platforms as in config/models/stewart_platform.yaml, each with a plate of its own mass. */
-static void stewart_farm(struct parts *p, int bodies)
+static void build_stewart_farm(struct parts *p, int bodies)
 {
-  int platforms = larger(1, (bodies + 6) / 13);
+  int platforms = larger_of(1, (bodies + 6) / 13);
   parts_gravity(p, 0, 0, -G);
   for (int i = 0; i < platforms; i++) {
     const int column = i % 10, row = i / 10;
@@ -220,14 +221,14 @@ static void stewart_farm(struct parts *p, int bodies)
       int pair = k / 2;
       double third = pair * 2 * PI / 3, side = k % 2 ? 1 : -1;
       double at_foot = third + side * 12 * PI / 180, at_top = third + side * 48 * PI / 180;
-      leg(p, plate, (const double[]){x + 0.8 * cos(at_foot), y + 0.8 * sin(at_foot), 0},
-          (const double[]){x + 0.5 * cos(at_top), y + 0.5 * sin(at_top), 1});
+      add_leg(p, plate, (const double[]){x + 0.8 * cos(at_foot), y + 0.8 * sin(at_foot), 0},
+              (const double[]){x + 0.5 * cos(at_top), y + 0.5 * sin(at_top), 1});
     }
   }
 }
 
 /* As in config/models/six_axis_arm.yaml, with a drive on each axis and no friction. */
-static void arm(struct parts *p, int bodies)
+static void build_arm(struct parts *p, int bodies)
 {
   static const struct axis {
     double mass, inertia[3], centre[3], at[3];
@@ -255,18 +256,18 @@ static void arm(struct parts *p, int bodies)
 }
 
 const struct bench_case bench_case[] = {
-    {"chain", "chain of spherical joints", 128, true, chain},
-    {"chain_revolute", "chain of revolutes with skewed axes", 128, true, chain_revolute},
-    {"four_bars", "row of planar four-bar windows, redundant loops", 81, true, four_bars},
-    {"random_tree", "tree of mixed joints, some sprung", 128, true, random_tree},
-    {"star", "rods on one hub", 1000, true, star},
-    {"ladder", "two chains with rungs, coupled loops", 129, true, ladder},
-    {"bricard", "overconstrained spatial loop", 5, false, bricard},
-    {"stewart_farm", "separate Stewart platforms on sprung legs", 130, true, stewart_farm},
-    {"arm", "six-axis arm, drives and a gear", 7, false, arm},
-    {"at_rest", "chain that hangs still", 128, true, at_rest},
-    {"denormal", "chain as good as still, of denormal numbers", 128, true, denormal},
-    {"singular", "four-bar windows held in their singular position", 81, true, singular},
+    {"chain", "chain of spherical joints", 128, true, build_chain},
+    {"chain_revolute", "chain of revolutes with skewed axes", 128, true, build_chain_revolute},
+    {"four_bars", "row of planar four-bar windows, redundant loops", 81, true, build_four_bars},
+    {"random_tree", "tree of mixed joints, some sprung", 128, true, build_random_tree},
+    {"star", "rods on one hub", 1000, true, build_star},
+    {"ladder", "two chains with rungs, coupled loops", 129, true, build_ladder},
+    {"bricard", "overconstrained spatial loop", 5, false, build_bricard},
+    {"stewart_farm", "separate Stewart platforms on sprung legs", 130, true, build_stewart_farm},
+    {"arm", "six-axis arm, drives and a gear", 7, false, build_arm},
+    {"at_rest", "chain that hangs still", 128, true, build_chain_at_rest},
+    {"denormal", "chain as good as still, of denormal numbers", 128, true, build_denormal},
+    {"singular", "four-bar windows held in their singular position", 81, true, build_singular},
 };
 const int bench_cases = sizeof bench_case / sizeof *bench_case;
 

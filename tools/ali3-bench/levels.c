@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Where the time of the tree goes, level by level: a watch on the runs of its schedule. The runs that subtrees make up
- * are shared; what each share does there, and how long the others wait for it, is kept beside. */
+ * Where the time of the tree goes, level by level: a watch on the runs of its schedule. The runs that
+ * subtrees make up are shared; what each share does there, and how long the others wait for it, is kept
+ * beside. */
 #include "bench.h"
 
 #include "rt/clock.h"
@@ -33,12 +34,12 @@ struct level_watch {
   struct share *share;
 };
 
-static uint64_t *column(const struct level_watch *w, enum kind kind, int i)
+static uint64_t *column_now(const struct level_watch *w, enum kind kind, int i)
 {
   return &w->now[(int)kind * w->columns + i];
 }
 
-static void on_mark(void *context, ali3_phase phase)
+static void watch_phase(void *context, ali3_phase phase)
 {
   struct level_watch *w = context;
   w->kind = phase == ALI3_PHASE_CONDENSE ? CONDENSE : phase == ALI3_PHASE_SWEEP ? SWEEP : OTHER;
@@ -59,14 +60,14 @@ static void stage_ends(struct level_watch *w, uint64_t now)
     const struct share *s = &w->share[i];
     if (s->done < first) first = s->done;
     if (s->done > last) last = s->done;
-    *column(w, w->kind, w->rows + BUSY + i) += s->busy;
+    *column_now(w, w->kind, w->rows + BUSY + i) += s->busy;
     w->shared[w->kind] |= i > 0 && s->busy > 0;
   }
-  *column(w, w->kind, w->rows + SKEW) += last - first;
-  if (w->tree->owned > 0) *column(w, w->kind, 0) += now - w->since;
+  *column_now(w, w->kind, w->rows + SKEW) += last - first;
+  if (w->tree->owned > 0) *column_now(w, w->kind, 0) += now - w->since;
 }
 
-static void on_run(void *context, int share, int run, bool begins)
+static void watch_run(void *context, int share, int run, bool begins)
 {
   struct level_watch *w = context;
   uint64_t now = clock_now_ns();
@@ -77,7 +78,7 @@ static void on_run(void *context, int share, int run, bool begins)
     if (begins)
       w->since = now;
     else
-      *column(w, w->kind, run - w->tree->owned + (w->tree->owned > 0)) += now - w->since;
+      *column_now(w, w->kind, run - w->tree->owned + (w->tree->owned > 0)) += now - w->since;
   } else if (begins) {
     w->share[share].since = now;
   } else {
@@ -88,15 +89,17 @@ static void on_run(void *context, int share, int run, bool begins)
 
 struct level_watch *levels_watch(const ali3_model *m, int shares, int steps)
 {
+  /* Set the probe and the size of the tables. */
   struct level_watch *w = calloc(1, sizeof *w);
   if (!w) return NULL;
   const struct tree *t = m->frozen->tree;
   *w = (struct level_watch){.tree = t,
-                            .probe = {.context = w, .mark = on_mark, .run = on_run},
+                            .probe = {.context = w, .mark = watch_phase, .run = watch_run},
                             .shares = shares,
                             .rows = t->runs - t->owned + (t->owned > 0),
                             .steps = steps,
                             .kind = OTHER};
+  /* Allocate for all steps: nothing is allocated between the steps that are timed. */
   w->columns = w->rows + BUSY + shares;
   size_t columns = (size_t)w->columns * KINDS;
   w->now = calloc(columns, sizeof *w->now);
@@ -115,36 +118,36 @@ const ali3_probe *levels_probe(const struct level_watch *w)
 void levels_step_done(struct level_watch *w)
 {
   for (enum kind kind = CONDENSE; kind < KINDS; kind++) {
-    uint64_t elapsed = w->tree->owned > 0 ? *column(w, kind, 0) : 0, busy = 0;
-    for (int i = 0; i < w->shares; i++) busy += *column(w, kind, w->rows + BUSY + i);
+    uint64_t elapsed = w->tree->owned > 0 ? *column_now(w, kind, 0) : 0, busy = 0;
+    for (int i = 0; i < w->shares; i++) busy += *column_now(w, kind, w->rows + BUSY + i);
     double times = kind == SWEEP ? w->stages[kind] / 2.0 : w->stages[kind];
     for (int i = 0; i < w->columns; i++) {
-      double ns = times > 0 ? (double)*column(w, kind, i) / times : 0.0;
+      double ns = times > 0 ? (double)*column_now(w, kind, i) / times : 0.0;
       if (i == w->rows + UTILISATION)
         ns = elapsed > 0 ? WHOLE * (double)busy / ((double)w->shares * (double)elapsed) : 0.0;
       w->sample[((size_t)kind * (size_t)w->columns + (size_t)i) * (size_t)w->steps + (size_t)w->step] =
           ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-      *column(w, kind, i) = 0;
+      *column_now(w, kind, i) = 0;
     }
     w->stages[kind] = 0;
   }
   w->step++;
 }
 
-static double median(const struct level_watch *w, enum kind kind, int i)
+static double column_median(const struct level_watch *w, enum kind kind, int i)
 {
   return times_of(&w->sample[((size_t)kind * (size_t)w->columns + (size_t)i) * (size_t)w->steps], w->steps)
       .median;
 }
 
 /* Runs first .. end-1 of the schedule. */
-static struct level level_of(const struct level_watch *w, int row, int first, int end)
+static struct level make_level(const struct level_watch *w, int row, int first, int end)
 {
   const struct tree *t = w->tree;
   struct level l = {.level = first < t->owned ? LEVEL_SHARED : t->group[t->run[first].first].level,
                     .runs = end - first,
-                    .condense = median(w, CONDENSE, row),
-                    .sweep = median(w, SWEEP, row)};
+                    .condense = column_median(w, CONDENSE, row),
+                    .sweep = column_median(w, SWEEP, row)};
   for (int run = first; run < end; run++) {
     l.flops += t->run[run].flops;
     for (int i = t->run[run].first; i < t->run[run].end; i++) {
@@ -161,9 +164,9 @@ static bool take_shares(const struct level_watch *w, enum kind kind, struct leve
   if (!w->shared[kind]) return true;
   s->busy = calloc((size_t)w->shares, sizeof *s->busy);
   if (!s->busy) return false;
-  s->skew = median(w, kind, w->rows + SKEW);
-  s->utilisation = median(w, kind, w->rows + UTILISATION) / (WHOLE / 1e3);
-  for (int i = 0; i < w->shares; i++) s->busy[i] = median(w, kind, w->rows + BUSY + i);
+  s->skew = column_median(w, kind, w->rows + SKEW);
+  s->utilisation = column_median(w, kind, w->rows + UTILISATION) / (WHOLE / 1e3);
+  for (int i = 0; i < w->shares; i++) s->busy[i] = column_median(w, kind, w->rows + BUSY + i);
   return true;
 }
 
@@ -178,9 +181,9 @@ struct levels *levels_take(const struct level_watch *w)
     return NULL;
   }
   int owned = w->tree->owned;
-  if (owned > 0) l->level[l->levels++] = level_of(w, 0, 0, owned);
+  if (owned > 0) l->level[l->levels++] = make_level(w, 0, 0, owned);
   for (int run = owned; run < w->tree->runs; run++, l->levels++)
-    l->level[l->levels] = level_of(w, l->levels, run, run + 1);
+    l->level[l->levels] = make_level(w, l->levels, run, run + 1);
   return l;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-bench: options and wiring. */
+#include "../common/numbers.h"
 #include "base/build_info.h"
 #include "bench.h"
 
@@ -54,32 +55,28 @@ static bool usage(const char *option, const char *expected, const char *found)
   return false;
 }
 
-static bool is_count(const char *text, int min, int max, int *out)
+static bool take_int(const char *option, const char *text, int min, int max, int *out)
 {
-  char *end;
-  errno = 0;
-  long v = strtol(text, &end, 10);
-  if (end == text || *end || errno || v < min || v > max) return false;
-  *out = (int)v;
+  char expected[64];
+  long n;
+  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
+  if (!parse_count(text, min, max, &n)) return usage(option, expected, text);
+  *out = (int)n;
   return true;
 }
 
-static bool take_count(const char *option, const char *text, int min, int max, int *out)
-{
-  char expected[64];
-  snprintf(expected, sizeof expected, "a whole number from %d to %d", min, max);
-  return is_count(text, min, max, out) || usage(option, expected, text);
-}
-
-static bool take_workers(char *text, struct options *o)
+static bool take_worker_list(char *text, struct options *o)
 {
   o->counts = 0;
   for (char *rest = text, *word; (word = strsep(&rest, ","));) {
     if (o->counts == WORKER_COUNTS) return usage("--workers", "at most 16 numbers", "more");
     int *n = &o->workers[o->counts++];
     *n = BENCH_AUTO;
-    if (strcmp(word, "auto") != 0 && !is_count(word, 0, CHOOSE_MOST, n))
+    if (strcmp(word, "auto") == 0) continue;
+    long count;
+    if (!parse_count(word, 0, CHOOSE_MOST, &count))
       return usage("--workers", "auto or a whole number from 0 to 63", word);
+    *n = (int)count;
   }
   return true;
 }
@@ -112,6 +109,7 @@ enum {
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
+  /* List the options. */
   static const struct option table[] = {
       {"case", required_argument, NULL, CASE},
       {"bodies", required_argument, NULL, BODIES},
@@ -131,22 +129,24 @@ static int take_options(int argc, char **argv, struct options *o)
   *o = (struct options){.plan = {.steps = 200, .isa = "auto"}, .counts = 1};
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    /* Read the choice of cases and their sizes. */
     case CASE:
       good = take_case(optarg, o);
       break;
     case BODIES:
-      good = take_count("--bodies", optarg, 1, BODIES_MAX, &o->plan.bodies);
+      good = take_int("--bodies", optarg, 1, BODIES_MAX, &o->plan.bodies);
       break;
     case WORKERS:
-      good = take_workers(optarg, o);
+      good = take_worker_list(optarg, o);
       break;
     case STEPS:
-      good = o->steps_given = take_count("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
+      good = o->steps_given = take_int("--steps", optarg, 1, STEPS_MAX, &o->plan.steps);
       break;
     case ISA:
       good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
       o->plan.isa = optarg;
       break;
+    /* Read switches. */
     case REPORT:
       o->plan.report = true;
       break;
@@ -165,6 +165,7 @@ static int take_options(int argc, char **argv, struct options *o)
     case LIST:
       o->list = true;
       break;
+    /* Print a text and end. */
     case HELP:
       fputs(help, stdout);
       return EXIT_GOOD;
@@ -174,13 +175,14 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
+  /* Refuse arguments that are no options. */
   if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
   if (good) return -1;
   fputs("Try ali3-bench --help\n", stderr);
   return EXIT_USAGE;
 }
 
-static void list(void)
+static void list_cases(void)
 {
   for (int i = 0; i < bench_cases; i++)
     printf("%-14s %6d bodies%s  %s\n", bench_case[i].name, bench_case[i].bodies,
@@ -199,6 +201,7 @@ static bool run_calibration(bool json)
 
 static bool run_cases(const struct options *o)
 {
+  /* Select one case or all. */
   int first = o->only ? (int)(o->only - bench_case) : 0, end = o->only ? first + 1 : bench_cases, done = 0;
   bool good = true, terminal = isatty(STDERR_FILENO);
   struct figures *f = calloc((size_t)(end - first) * (size_t)o->counts, sizeof *f);
@@ -207,6 +210,7 @@ static bool run_cases(const struct options *o)
     return false;
   }
   if (!o->json) report_head(&o->plan);
+  /* Run each with each number of workers; a terminal shows which one is on. */
   for (int i = first; i < end; i++)
     for (int k = 0; k < o->counts; k++) {
       char number[16] = "auto";
@@ -218,6 +222,7 @@ static bool run_cases(const struct options *o)
       done += measured;
       good &= measured;
     }
+  /* Write what has been measured, also after a failure. */
   if (o->json) good &= report_json(f, done);
   for (int i = 0; i < done; i++) levels_free(f[i].levels);
   free(f);
@@ -233,7 +238,7 @@ int main(int argc, char **argv)
   /* As in the loop of the daemon, and in its workers: the same inputs give the same bits in all of them. */
   realtime_flush_denormals();
   if (o.list)
-    list();
+    list_cases();
   else if (o.calibrate)
     good = run_calibration(o.json);
   else if (o.platform)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A case is run several times from the same start: to warm up, to time whole steps, to time their phases, to
  * count instructions. Those that are timed or counted must end in the same state. */
+#include "../common/numbers.h"
 #include "bench.h"
 
 #include "base/isa.h"
@@ -18,34 +19,22 @@ enum { LAP = 500 };
 enum { CALIBRATIONS = 16 }; /* before the timed runs, between them, and after */
 
 /* m or 1. A step that leaves its rows further open than this does not do its work. */
-static const double MET = 1e-6;
-
-static int by_size(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-static double percentile_us(const uint32_t *ns, int n, double f)
-{
-  int rank = (int)ceil(f * n);
-  return ns[rank > 0 ? rank - 1 : 0] / 1e3;
-}
+static const double CONSTRAINTS_MET = 1e-6;
 
 struct times times_of(uint32_t *ns, int n)
 {
-  qsort(ns, (size_t)n, sizeof *ns, by_size);
+  qsort(ns, (size_t)n, sizeof *ns, compare_ns);
   return (struct times){percentile_us(ns, n, 0), percentile_us(ns, n, 0.5), percentile_us(ns, n, 0.99),
                         percentile_us(ns, n, 1)};
 }
 
-static uint32_t since(uint64_t begin, uint64_t end)
+static uint32_t elapsed_ns(uint64_t begin, uint64_t end)
 {
   return end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
 }
 
 /* FNV-1a over the states of all bodies. */
-static uint64_t checksum(const ali3_model *m, const ali3_data *d)
+static uint64_t state_checksum(const ali3_model *m, const ali3_data *d)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (int b = 0; b < ali3_model_bodies(m); b++) {
@@ -64,7 +53,7 @@ struct bench {
   int steps;
 };
 
-static bool fail(const struct bench *b, const char *text)
+static bool fail_case(const struct bench *b, const char *text)
 {
   fprintf(stderr, "ali3-bench: %s: %s\n", b->name, text);
   return false;
@@ -75,10 +64,10 @@ static bool went_well(const struct bench *b)
 {
   const ali3_report *r = ali3_report_get(b->d);
   char text[400], reason[320];
-  if (r->status >= 0 && r->position <= MET) return true;
+  if (r->status >= 0 && r->position <= CONSTRAINTS_MET) return true;
   ali3_report_text(b->m, b->d, reason, sizeof reason);
   snprintf(text, sizeof text, "at %g s: constraints open by %.3g; %s", r->time, r->position, reason);
-  return fail(b, text);
+  return fail_case(b, text);
 }
 
 /* Before step i. */
@@ -100,7 +89,7 @@ static bool warm_up(const struct bench *b)
   return true;
 }
 
-static bool time_steps(const struct bench *b, uint32_t *ns, struct figures *f)
+static bool time_whole_steps(const struct bench *b, uint32_t *ns, struct figures *f)
 {
   uint32_t *whole = ns, *feedback = ns + b->steps;
   for (int i = 0; i < b->steps; i++) {
@@ -111,12 +100,12 @@ static bool time_steps(const struct bench *b, uint32_t *ns, struct figures *f)
     if (status >= 0) ali3_feedback(b->m, b->d);
     uint64_t end = clock_now_ns();
     if (!went_well(b)) return false;
-    whole[i] = since(begin, end);
-    feedback[i] = since(latch, end);
+    whole[i] = elapsed_ns(begin, end);
+    feedback[i] = elapsed_ns(latch, end);
   }
   f->step = times_of(whole, b->steps);
   f->feedback = times_of(feedback, b->steps);
-  f->checksum = checksum(b->m, b->d);
+  f->checksum = state_checksum(b->m, b->d);
   return true;
 }
 
@@ -126,7 +115,7 @@ struct watch {
   uint64_t ns[ALI3_PHASES];
 };
 
-static void mark(void *context, ali3_phase phase)
+static void mark_phase(void *context, ali3_phase phase)
 {
   struct watch *w = context;
   uint64_t now = clock_now_ns();
@@ -138,7 +127,7 @@ static void mark(void *context, ali3_phase phase)
 static bool time_phases(const struct bench *b, uint32_t *ns, struct figures *f)
 {
   struct watch w;
-  const ali3_probe probe = {.context = &w, .mark = mark};
+  const ali3_probe probe = {.context = &w, .mark = mark_phase};
   bool good = true;
   ali3_data_set_probe(b->d, &probe);
   for (int i = 0; good && i < b->steps; i++) {
@@ -146,7 +135,7 @@ static bool time_phases(const struct bench *b, uint32_t *ns, struct figures *f)
     w = (struct watch){.phase = ALI3_PHASE_IDLE, .since = clock_now_ns()};
     ali3_step(b->m, b->d);
     for (int k = 0; k < ALI3_PHASE_IDLE; k++)
-      ns[(size_t)k * (size_t)b->steps + (size_t)i] = since(0, w.ns[k]);
+      ns[(size_t)k * (size_t)b->steps + (size_t)i] = elapsed_ns(0, w.ns[k]);
     good = good && went_well(b);
   }
   ali3_data_set_probe(b->d, NULL);
@@ -177,14 +166,14 @@ static bool count_instructions(const struct bench *b, struct figures *f)
 
 static bool same_end(const struct bench *b, const struct figures *f)
 {
-  return checksum(b->m, b->d) == f->checksum || fail(b, "the same steps came to another end");
+  return state_checksum(b->m, b->d) == f->checksum || fail_case(b, "the same steps came to another end");
 }
 
 /* Without the phases: looks at the clock of the one would be in the times of the other. */
 static bool time_levels(const struct bench *b, struct figures *f)
 {
   struct level_watch *w = levels_watch(b->m, f->workers + 1, b->steps);
-  bool good = w != NULL || fail(b, "out of memory");
+  bool good = w != NULL || fail_case(b, "out of memory");
   if (w) ali3_data_set_probe(b->d, levels_probe(w));
   for (int i = 0; good && i < b->steps; i++) {
     good = begin_step(b, i);
@@ -193,30 +182,32 @@ static bool time_levels(const struct bench *b, struct figures *f)
     good = good && went_well(b);
   }
   ali3_data_set_probe(b->d, NULL);
-  if (good && !(f->levels = levels_take(w))) good = fail(b, "out of memory");
+  if (good && !(f->levels = levels_take(w))) good = fail_case(b, "out of memory");
   levels_unwatch(w);
   return good;
 }
 
-static bool run(const struct bench *b, bool report, struct figures *f)
+static bool run_case(const struct bench *b, bool report, struct figures *f)
 {
   uint32_t yard[3 * CALIBRATIONS];
   uint32_t *ns = malloc(ALI3_PHASE_IDLE * (size_t)b->steps * sizeof *ns);
-  if (!ns) return fail(b, "out of memory");
+  if (!ns) return fail_case(b, "out of memory");
+  /* Alternate the runs with the calibration. */
   bool good = warm_up(b);
   bool right = calibrate(yard, CALIBRATIONS);
-  good = good && time_steps(b, ns, f);
+  good = good && time_whole_steps(b, ns, f);
   right &= calibrate(yard + CALIBRATIONS, CALIBRATIONS);
   good = good && time_phases(b, ns, f) && same_end(b, f);
   right &= calibrate(yard + 2 * CALIBRATIONS, CALIBRATIONS);
   good = good && count_instructions(b, f) && same_end(b, f);
   if (report) good = good && time_levels(b, f) && same_end(b, f);
+  /* The median calibration stands for the speed of the machine. */
   f->calibration = times_of(yard, 3 * CALIBRATIONS).median;
   free(ns);
-  return good && (right || fail(b, "the calibration came out wrong"));
+  return good && (right || fail_case(b, "the calibration came out wrong"));
 }
 
-static int chosen(const ali3_model *m)
+static int chosen_workers(const ali3_model *m)
 {
   const struct choose_plan plan = {.pool.first_cpu = -1, .most = choose_most(-1)};
   struct choice choice;
@@ -226,16 +217,19 @@ static int chosen(const ali3_model *m)
 
 bool measure(const struct bench_case *c, const struct plan *plan, int workers, struct figures *f)
 {
+  /* Build the mechanism. */
   char error[256] = "out of memory";
   ali3_options options = ali3_options_default();
   options.extrapolate = plan->extrapolate;
   snprintf(options.isa, sizeof options.isa, "%s", isa_option(plan->isa));
   ali3_model *m = case_model(c, plan->bodies, &options);
   if (!m) return false;
+  /* Start the workers. */
   struct pool_config config = {
-      .workers = workers == BENCH_AUTO ? chosen(m) : workers, .priority = 0, .first_cpu = -1};
+      .workers = workers == BENCH_AUTO ? chosen_workers(m) : workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   struct bench b = {.name = c->name, .m = m, .d = ali3_data_new(m), .steps = plan->steps};
+  /* Describe the case. */
   bool good = pool && b.d;
   *f = (struct figures){.name = c->name,
                         .isa = ali3_model_isa(m),
@@ -246,9 +240,10 @@ bool measure(const struct bench_case *c, const struct plan *plan, int workers, s
                         .extrapolated = plan->extrapolate,
                         .bytes_per_body = (double)ali3_data_size(m) / ali3_model_bodies(m),
                         .flops = ali3_model_flops(m)};
-  if (!good) fail(&b, error);
+  /* Run it. */
+  if (!good) fail_case(&b, error);
   if (good && config.workers > 0) ali3_data_set_exec(b.d, pool_exec(pool));
-  good = good && run(&b, plan->report, f);
+  good = good && run_case(&b, plan->report, f);
   if (!good) levels_free(f->levels);
   ali3_data_free(b.d);
   pool_free(pool);

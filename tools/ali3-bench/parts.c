@@ -12,7 +12,7 @@ bool parts_begin(struct parts *p)
   return p->good = p->m != NULL;
 }
 
-static void check(struct parts *p, int status)
+static void check_status(struct parts *p, int status)
 {
   if (p->good && status < 0) {
     const ali3_problem *problem = ali3_model_problem(p->m);
@@ -23,8 +23,8 @@ static void check(struct parts *p, int status)
 
 ali3_model *parts_end(struct parts *p, const char *name, const ali3_options *options)
 {
-  if (p->good) check(p, ali3_model_set_name(p->m, name));
-  if (p->good) check(p, ali3_model_freeze(p->m, options));
+  if (p->good) check_status(p, ali3_model_set_name(p->m, name));
+  if (p->good) check_status(p, ali3_model_freeze(p->m, options));
   free(p->position);
   if (!p->good) {
     ali3_model_free(p->m);
@@ -35,11 +35,12 @@ ali3_model *parts_end(struct parts *p, const char *name, const ali3_options *opt
 
 void parts_gravity(struct parts *p, double x, double y, double z)
 {
-  if (p->good) check(p, ali3_model_set_gravity(p->m, (const double[]){x, y, z}));
+  if (p->good) check_status(p, ali3_model_set_gravity(p->m, (const double[]){x, y, z}));
 }
 
-static int add_body(struct parts *p, const ali3_body_spec *spec)
+static int add_part(struct parts *p, const ali3_body_spec *spec)
 {
+  /* Grow the list of positions. */
   char name[32];
   ali3_body_spec s = *spec;
   if (p->good && p->bodies == p->room) {
@@ -53,12 +54,13 @@ static int add_body(struct parts *p, const ali3_body_spec *spec)
       p->room = room;
     }
   }
+  /* Add the body under its number. */
   if (!p->good) return 0;
   snprintf(name, sizeof name, "b%d", p->bodies + 1);
   s.name = name;
   s.orientation[0] = 1.0;
   int index = ali3_model_add_body(p->m, &s);
-  check(p, index);
+  check_status(p, index);
   if (!p->good) return 0;
   memcpy(p->position[p->bodies++], s.position, sizeof s.position);
   return index;
@@ -74,7 +76,7 @@ int parts_moving(struct parts *p, double mass, const double inertia[3], const do
     s.velocity[i] = velocity[i];
     s.angular_velocity[i] = turn[i];
   }
-  return add_body(p, &s);
+  return add_part(p, &s);
 }
 
 int parts_body(struct parts *p, double mass, const double inertia[3], const double position[3])
@@ -95,7 +97,7 @@ int parts_rod(struct parts *p, double mass, const double from[3], const double t
   double wide = mass * square / 12.0 * 1.01, thin = mass * square / 600.0;
   for (int i = 0; i < 9; i++)
     s.inertia[i] = (i % 4 == 0 ? wide : 0.0) + (thin - wide) * along[i / 3] * along[i % 3] / square;
-  return add_body(p, &s);
+  return add_part(p, &s);
 }
 
 static void in_body(const struct parts *p, int body, const double at[3], double o[3])
@@ -115,7 +117,7 @@ int parts_joint(struct parts *p, ali3_joint_type type, int a, int b, const doubl
   if (axis_a) memcpy(s.axis_a, axis_a, sizeof s.axis_a);
   if (axis_b) memcpy(s.axis_b, axis_b, sizeof s.axis_b);
   int index = ali3_model_add_joint(p->m, &s);
-  check(p, index);
+  check_status(p, index);
   return index;
 }
 
@@ -126,7 +128,7 @@ static void add_force(struct parts *p, const ali3_force_spec *spec)
   ali3_force_spec s = *spec;
   snprintf(name, sizeof name, "f%d", ali3_model_forces(p->m) + 1);
   s.name = name;
-  check(p, ali3_model_add_force(p->m, &s));
+  check_status(p, ali3_model_add_force(p->m, &s));
 }
 
 void parts_spring(struct parts *p, int joint, double stiffness, double damping)
@@ -156,7 +158,7 @@ void parts_gear(struct parts *p, int joint, int joint_b, double ratio)
   add_force(p, &s);
 }
 
-static uint64_t next(struct random *r)
+static uint64_t next_random(struct random *r)
 {
   uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -166,12 +168,12 @@ static uint64_t next(struct random *r)
 
 double random_between(struct random *r, double low, double high)
 {
-  return low + (high - low) * ((double)(next(r) >> 11) * 0x1p-53);
+  return low + (high - low) * ((double)(next_random(r) >> 11) * 0x1p-53);
 }
 
 int random_below(struct random *r, int n)
 {
-  return (int)(next(r) % (uint64_t)n);
+  return (int)(next_random(r) % (uint64_t)n);
 }
 
 void random_unit(struct random *r, double o[3])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the platform block of a configuration costs in a cycle, in the situations in which it costs differently. */
+ * What the platform block of a configuration costs in a cycle, in the situations in which it costs
+ * differently. */
 #include "bench.h"
 #include "config/settings.h"
 
@@ -25,7 +26,7 @@ static const struct situation {
 enum { SITUATIONS_COUNT = sizeof SITUATIONS / sizeof *SITUATIONS };
 
 /* Sines that never come together again: repeatable, and no generator to time. */
-static void drive(double t, double strength, struct platform_input *in)
+static void drive_inputs(double t, double strength, struct platform_input *in)
 {
   static const double force[3][2] = {{3.0, 1.3}, {4.0, 1.9}, {2.0, 5.1}},
                       rate[3][2] = {{0.2, 2.3}, {0.2, 3.1}, {0.3, 1.1}};
@@ -50,7 +51,7 @@ static bool measure_situation(const struct platform_spec *spec, const struct sit
   struct platform_input in = {.order = PLATFORM_TO_RUN, .specific_force = {0, 0, GRAVITY}};
   for (long i = -SITUATION_CYCLES_BEFORE; i < cycles;) {
     const bool runs = p->out.state[0] == PLATFORM_RUN;
-    if (runs) drive((double)(i + SITUATION_CYCLES_BEFORE) * spec->period, s->strength, &in);
+    if (runs) drive_inputs((double)(i + SITUATION_CYCLES_BEFORE) * spec->period, s->strength, &in);
     const uint64_t begin = clock_now_ns();
     if (s->tuned && runs) platform_tune(p, spec->mode, &spec->params);
     platform_step(p, &in);

@@ -51,7 +51,7 @@ static json_t *line_json(const struct figures *f)
       "calibration_us", f->calibration, "checksum", sum, "levels", f->levels ? levels_json(f->levels) : NULL);
 }
 
-static bool print(json_t *json)
+static bool print_figures_json(json_t *json)
 {
   bool good = json && json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
   if (!json) fputs("ali3-bench: out of memory\n", stderr);
@@ -68,7 +68,7 @@ bool report_json(const struct figures *f, int n)
       json_decref(list);
       list = NULL;
     }
-  return print(list);
+  return print_figures_json(list);
 }
 
 bool report_platform(const struct platform_times *t, int n, int cycles, bool json)
@@ -83,13 +83,13 @@ bool report_platform(const struct platform_times *t, int n, int cycles, bool jso
     if (list)
       json_array_append_new(list, json_pack("{s:s, s:o}", "case", t[i].name, "cycle_us", times_json(x)));
   }
-  return !json || print(list);
+  return !json || print_figures_json(list);
 }
 
 bool report_calibration(uint32_t *ns, int n, bool json)
 {
   struct times t = times_of(ns, n);
-  if (json) return print(json_pack("{s:f}", "calibration_us", t.median));
+  if (json) return print_figures_json(json_pack("{s:f}", "calibration_us", t.median));
   printf("calibration min %.1f  median %.1f  p99 %.1f  max %.1f us\n", t.min, t.median, t.p99, t.max);
   return true;
 }

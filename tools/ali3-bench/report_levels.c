@@ -27,6 +27,7 @@ static void print_shares(const char *what, const struct level_shares *s, int sha
 
 void report_levels(const struct levels *l)
 {
+  /* Print each level and add it to the sum. */
   char name[16];
   struct level sum = {0};
   printf("    %-7s %5s %6s %7s %7s %9s %9s %8s %9s\n", "level", "runs", "groups", "nodes", "lanes", "Mflop",
@@ -42,6 +43,7 @@ void report_levels(const struct levels *l)
     sum.condense += one->condense;
     sum.sweep += one->sweep;
   }
+  /* Print the load of each share. */
   print_level("all", &sum);
   print_shares("condense", &l->condense, l->shares);
   print_shares("sweep", &l->sweep, l->shares);

@@ -45,8 +45,8 @@ void check_idle(const struct host *h, struct findings *all);
   "usermod -aG realtime USER`, then log in again; a unit: LimitMEMLOCK=infinity; a container: --ulimit "     \
   "memlock=-1"
 
-/* The quota of real time of the process's own group: the file, below the root, and what it says, in us. False where
- * groups have none. */
+/* The quota of real time of the process's own group: the file, below the root, and what it says, in us. False
+ * where groups have none. */
 bool cgroup_rt_runtime(const struct host *h, char *path, size_t size, long long *us);
 
 #endif

@@ -13,6 +13,7 @@ void check_cpus(const struct host *h, struct findings *all)
 {
   static const char id[] = "cpus",
                     why[] = "interfaces and system need one beside those of the loop and its workers";
+  /* List the CPUs that are online. */
   char online[LIST];
   const int count = CPU_COUNT(&h->online);
   if (!count) {
@@ -20,6 +21,7 @@ void check_cpus(const struct host *h, struct findings *all)
     return;
   }
   cpus_text(&h->online, online, sizeof online);
+  /* Check that the CPU of the loop is among them, with room for others. */
   if (h->cpu >= 0 && !CPU_ISSET(h->cpu, &h->online)) {
     finding_fix(finding_add(all, id, why, FINDING_BAD, "CPU %d is not online: %s are", h->cpu, online),
                 "--cpu, and realtime.cpu of the model, with one of %s", online);
@@ -91,9 +93,10 @@ void check_smt(const struct host *h, struct findings *all)
 {
   static const char id[] = "smt", why[] = "the sibling in the same core takes half of it whenever it works";
   const cpu_set_t *cpus = host_cpus(h);
-  const bool apart = CPU_COUNT(&h->loop) > 0;
+  const bool reserved = CPU_COUNT(&h->loop) > 0;
   bool readable = false;
   for (int cpu = cpus_first(cpus); cpu >= 0 && cpu <= cpus_last(cpus); cpu++) {
+    /* Find siblings of this CPU that are online and not reserved for the loop. */
     char text[1024];
     cpu_set_t siblings, loose;
     if (!CPU_ISSET(cpu, cpus)) continue;
@@ -104,10 +107,11 @@ void check_smt(const struct host *h, struct findings *all)
     readable = true;
     CPU_CLR(cpu, &siblings);
     CPU_AND(&siblings, &siblings, &h->online);
-    loose = apart ? cpus_except(&siblings, &h->loop) : siblings;
+    loose = reserved ? cpus_except(&siblings, &h->loop) : siblings;
     if (!CPU_COUNT(&loose)) continue;
+    /* One shared core is enough. */
     const int sibling = cpus_first(&loose);
-    finding_fix(finding_add(all, id, why, apart ? FINDING_WARN : FINDING_INFO,
+    finding_fix(finding_add(all, id, why, reserved ? FINDING_WARN : FINDING_INFO,
                             "CPU %d shares its core with CPU %d", cpu, sibling),
                 "`echo 0 > /sys/devices/system/cpu/cpu%d/online` for the sibling of the loop's CPU; for all, "
                 "`echo off > "
@@ -115,14 +119,15 @@ void check_smt(const struct host *h, struct findings *all)
                 sibling);
     return;
   }
+  /* Report that no sibling was found. */
   if (readable)
     finding_add(all, id, why, FINDING_OK,
-                apart ? "the loop has its cores to itself" : "one thread in a core");
+                reserved ? "the loop has its cores to itself" : "one thread in a core");
   else
     finding_add(all, id, why, FINDING_UNKNOWN, "thread_siblings_list is not readable");
 }
 
-static bool runs(const struct host *h, const char *name)
+static bool process_runs(const struct host *h, const char *name)
 {
   char path[PATH_MAX], comm[64];
   bool found = false;
@@ -139,7 +144,7 @@ void check_irqbalance(const struct host *h, struct findings *all)
 {
   static const char id[] = "irqbalance", why[] = "it moves interrupts to the CPUs that have the least to do";
   char set[LIST];
-  if (!runs(h, "irqbalance")) {
+  if (!process_runs(h, "irqbalance")) {
     finding_add(all, id, why, FINDING_OK, "does not run");
     return;
   }

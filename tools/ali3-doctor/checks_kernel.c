@@ -12,6 +12,7 @@ void check_preempt(const struct host *h, struct findings *all)
   static const char fix[] =
       "a kernel with PREEMPT_RT: `apt-get install linux-image-rt-amd64` (or -arm64) and reboot; "
       "without it `preempt=full` on the kernel command line is next best";
+  /* PREEMPT_RT needs no further look. */
   long long realtime = 0;
   char modes[128] = "", *mode;
   host_number(h, &realtime, "/sys/kernel/realtime");
@@ -28,6 +29,7 @@ void check_preempt(const struct host *h, struct findings *all)
   host_read(h, modes, sizeof modes, "/sys/kernel/debug/sched/preempt");
   mode = strchr(modes, '(');
   const int length = mode ? (int)strcspn(mode + 1, ")") : 0;
+  /* Otherwise name the present mode. */
   struct finding *f;
   if (length)
     f = finding_add(all, id, why, FINDING_WARN, "%.*s, no PREEMPT_RT", length, mode + 1);
@@ -50,7 +52,8 @@ static bool at_least(const char *release, long major, long minor)
   return a > major || (a == major && b >= minor);
 }
 
-/* Since Linux 6.12, where groups have no quotas, a server of the fair class takes the place of the throttle. */
+/* Since Linux 6.12, where groups have no quotas, a server of the fair class takes the place of the
+ * throttle. */
 static void judge_fair_server(const struct host *h, struct findings *all, const char *id)
 {
   static const char why[] =
@@ -74,6 +77,7 @@ void check_throttling(const struct host *h, struct findings *all)
   static const char id[] = "throttling",
                     why[] =
                         "real-time threads that use up their share are stopped for the rest of the period";
+  /* Read the share that the throttle leaves to real-time threads. */
   char path[1200];
   long long runtime, period, group;
   if (!host_number(h, &runtime, "/proc/sys/kernel/sched_rt_runtime_us") ||
@@ -85,6 +89,7 @@ void check_throttling(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "off");
     return;
   }
+  /* Newer kernels have a fair server in its place. */
   if (at_least(h->release, 6, 12) && !cgroup_rt_runtime(h, path, sizeof path, &group)) {
     judge_fair_server(h, all, id);
     return;
@@ -101,12 +106,14 @@ void check_clocksource(const struct host *h, struct findings *all)
 {
   static const char id[] = "clocksource", why[] = "slow clocks are read by system calls, unsteady ones jump";
   static const char *const slow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"};
+  /* Read the name of the clock source. */
   char name[64], flags[8192] = "";
   if (host_read(h, name, sizeof name, "/sys/devices/system/clocksource/clocksource0/current_clocksource") <=
       0) {
     finding_add(all, id, why, FINDING_UNKNOWN, "current_clocksource is not readable");
     return;
   }
+  /* Warn of a slow one. */
   for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
     if (strcmp(name, slow[i]) != 0) continue;
     finding_fix(
@@ -119,6 +126,7 @@ void check_clocksource(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "%s", name);
     return;
   }
+  /* Judge the TSC by the flags of the CPU. */
   host_field(h, "/proc/cpuinfo", "flags", flags, sizeof flags);
   const bool constant = has_word(flags, "constant_tsc"), nonstop = has_word(flags, "nonstop_tsc");
   if (!flags[0])

@@ -19,6 +19,7 @@ void check_governor(const struct host *h, struct findings *all)
   const cpu_set_t *cpus = host_cpus(h);
   int seen = 0, other = 0, first = -1;
   char name[64], found[64] = "";
+  /* Look for a CPU whose governor saves power. */
   for (int cpu = cpus_first(cpus); cpu >= 0 && cpu <= cpus_last(cpus); cpu++) {
     if (!CPU_ISSET(cpu, cpus) ||
         host_read(h, name, sizeof name, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu) <= 0)
@@ -30,6 +31,7 @@ void check_governor(const struct host *h, struct findings *all)
       snprintf(found, sizeof found, "%s", name);
     }
   }
+  /* Report the first one. */
   if (!seen)
     finding_add(all, id, why, FINDING_UNKNOWN,
                 "no scaling_governor to read: firmware or a hypervisor sets the clock");
@@ -47,12 +49,14 @@ void check_turbo(const struct host *h, struct findings *all)
   static const char id[] = "turbo",
                     why[] = "the clock then follows heat and load, and the time of a step with it";
   long long off, on;
+  /* Intel's driver has a switch of its own. */
   if (host_number(h, &off, "/sys/devices/system/cpu/intel_pstate/no_turbo")) {
     if (off)
       finding_add(all, id, why, FINDING_OK, "off");
     else
       finding_fix(finding_add(all, id, why, FINDING_INFO, "on"),
                   "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`");
+    /* All other drivers share one switch. */
   } else if (host_number(h, &on, "/sys/devices/system/cpu/cpufreq/boost")) {
     if (!on)
       finding_add(all, id, why, FINDING_OK, "off");
@@ -103,11 +107,13 @@ void check_idle(const struct host *h, struct findings *all)
 {
   static const char id[] = "idle", why[] = "a CPU asleep takes that long to come back before the loop runs";
   static const char device[] = "/dev/cpu_dma_latency";
+  /* Find the deepest state that a CPU of the loop may enter. */
   const cpu_set_t *cpus = host_cpus(h);
   const int32_t request = latency_request(h);
   struct idle worst = {.us = 0};
   for (int cpu = cpus_first(cpus); cpu >= 0 && cpu <= cpus_last(cpus); cpu++)
     if (CPU_ISSET(cpu, cpus)) look_at_states(h, cpu, request, &worst);
+  /* Judge it. */
   const char *held = request <= IDLE_LIMIT_US ? ", held by a latency request" : "";
   if (!worst.readable) {
     finding_add(all, id, why, FINDING_UNKNOWN,

@@ -52,11 +52,13 @@ static bool has_capability(const struct host *h, int bit)
 void check_rtprio(const struct host *h, struct findings *all)
 {
   static const char id[] = "rtprio", why[] = "without it the loop waits behind every other task";
+  /* The capability allows every priority. */
   unsigned long long soft, hard;
   if (has_capability(h, CAP_SYS_NICE_BIT)) {
     finding_add(all, id, why, FINDING_OK, "any SCHED_FIFO priority: CAP_SYS_NICE");
     return;
   }
+  /* Otherwise the limit counts. */
   if (!read_limit(h, "Max realtime priority", &soft, &hard)) {
     finding_fix(finding_add(all, id, why, FINDING_UNKNOWN, "/proc/self/limits is not readable"), FIX_RTPRIO);
     return;
@@ -65,6 +67,7 @@ void check_rtprio(const struct host *h, struct findings *all)
     finding_add(all, id, why, FINDING_OK, "SCHED_FIFO up to %llu: RLIMIT_RTPRIO", soft < 99 ? soft : 99);
     return;
   }
+  /* The priority is refused: say who can raise the limit. */
   struct finding *f =
       finding_add(all, id, why, FINDING_BAD,
                   "RLIMIT_RTPRIO %llu, hard limit %llu, no CAP_SYS_NICE: SCHED_FIFO %d is refused", soft,
@@ -120,7 +123,8 @@ static bool own_group(const struct host *h, const char *controller, char *path, 
   return found;
 }
 
-/* Where the hierarchy of the controller cpu of version 1 is mounted, and which of its groups is seen there. */
+/* Where the hierarchy of the controller cpu of version 1 is mounted, and which of its groups is seen
+ * there. */
 static bool cpu_mount(const struct host *h, char *mount, char *top, size_t size)
 {
   FILE *f = host_open(h, "/proc/self/mountinfo");
@@ -150,10 +154,12 @@ bool cgroup_rt_runtime(const struct host *h, char *path, size_t size, long long 
   return host_number(h, us, "%s", path);
 }
 
-/* Version 2 has no file that tells: a kernel with real-time groups refuses SCHED_FIFO below the root group. */
+/* Version 2 has no file that tells: a kernel with real-time groups refuses SCHED_FIFO below the root
+ * group. */
 static void judge_version_2(const struct host *h, struct findings *all, const char *id, const char *why,
                             const char *group)
 {
+  /* The configuration of the kernel says whether groups have quotas. */
   char path[160], config[32] = "";
   snprintf(path, sizeof path, "/boot/config-%s", h->release);
   FILE *f = host_open(h, path);
@@ -162,6 +168,7 @@ static void judge_version_2(const struct host *h, struct findings *all, const ch
     if (strstr(line, "CONFIG_RT_GROUP_SCHED") && !strstr(line, "CONFIG_RT_GROUP_SCHED_"))
       snprintf(config, sizeof config, "%s", strstr(line, "=y") ? "y" : "n");
   if (f) fclose(f);
+  /* Judge it. */
   if (config[0] == 'n') {
     finding_add(all, id, why, FINDING_OK, "version 2, a kernel without real-time groups");
   } else if (config[0] == 'y') {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool take_number(const char **text, int *out)
+static bool take_cpu(const char **text, int *out)
 {
   if (**text < '0' || **text > '9') return false;
   char *end;
@@ -21,11 +21,11 @@ bool cpus_parse(const char *text, cpu_set_t *set)
   if (!*text) return true;
   for (;; text++) {
     int first, last;
-    if (!take_number(&text, &first)) return false;
+    if (!take_cpu(&text, &first)) return false;
     last = first;
     if (*text == '-') {
       text++;
-      if (!take_number(&text, &last)) return false;
+      if (!take_cpu(&text, &last)) return false;
     }
     for (int cpu = first; cpu <= last; cpu++) CPU_SET(cpu, set);
     if (!*text) return last >= first;

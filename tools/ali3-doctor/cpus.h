@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An empty text is an empty set; false where it is not such a list, or names a processor beyond CPU_SETSIZE. */
+/* An empty text is an empty set; false where it is not such a list, or names a processor beyond
+ * CPU_SETSIZE. */
 bool cpus_parse(const char *text, cpu_set_t *set);
 /* Returns out, cut to its size: enough for any set of a machine that is not made to spite it. */
 const char *cpus_text(const cpu_set_t *set, char *out, size_t size);

@@ -16,16 +16,16 @@ static void cut_end(char *text)
   while (n && isspace((unsigned char)text[n - 1])) text[--n] = '\0';
 }
 
-static bool join(const struct host *h, const char *path, char out[PATH_MAX])
+static bool join_root(const struct host *h, const char *path, char out[PATH_MAX])
 {
   return snprintf(out, PATH_MAX, "%s%s", h->root, path) < PATH_MAX;
 }
 
-static int read_file(const struct host *h, const char *path, char *text, size_t size)
+static int read_host_file(const struct host *h, const char *path, char *text, size_t size)
 {
   char full[PATH_MAX];
   text[0] = '\0';
-  if (!join(h, path, full)) return -ENAMETOOLONG;
+  if (!join_root(h, path, full)) return -ENAMETOOLONG;
   const int file = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -errno;
   size_t used = 0;
@@ -44,7 +44,7 @@ int host_read(const struct host *h, char *text, size_t size, const char *path, .
   va_start(list, path);
   vsnprintf(filled, sizeof filled, path, list);
   va_end(list);
-  const int status = read_file(h, filled, text, size);
+  const int status = read_host_file(h, filled, text, size);
   if (status >= 0) cut_end(text);
   return status;
 }
@@ -56,7 +56,7 @@ bool host_number(const struct host *h, long long *value, const char *path, ...)
   va_start(list, path);
   vsnprintf(filled, sizeof filled, path, list);
   va_end(list);
-  if (read_file(h, filled, text, sizeof text) <= 0) return false;
+  if (read_host_file(h, filled, text, sizeof text) <= 0) return false;
   cut_end(text);
   errno = 0;
   *value = strtoll(text, &end, 10);
@@ -66,7 +66,7 @@ bool host_number(const struct host *h, long long *value, const char *path, ...)
 int host_write(const struct host *h, const char *path, const char *text)
 {
   char full[PATH_MAX];
-  if (!join(h, path, full)) return -ENAMETOOLONG;
+  if (!join_root(h, path, full)) return -ENAMETOOLONG;
   const int file = open(full, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (file < 0) return -errno;
   const size_t n = strlen(text);
@@ -79,19 +79,19 @@ int host_write(const struct host *h, const char *path, const char *text)
 bool host_exists(const struct host *h, const char *path)
 {
   char full[PATH_MAX];
-  return join(h, path, full) && access(full, F_OK) == 0;
+  return join_root(h, path, full) && access(full, F_OK) == 0;
 }
 
 bool host_may_write(const struct host *h, const char *path)
 {
   char full[PATH_MAX];
-  return join(h, path, full) && access(full, W_OK) == 0;
+  return join_root(h, path, full) && access(full, W_OK) == 0;
 }
 
 FILE *host_open(const struct host *h, const char *path)
 {
   char full[PATH_MAX];
-  if (join(h, path, full)) return fopen(full, "re");
+  if (join_root(h, path, full)) return fopen(full, "re");
   errno = ENAMETOOLONG;
   return NULL;
 }
@@ -102,12 +102,14 @@ bool host_field(const struct host *h, const char *path, const char *key, char *t
   char *line = NULL;
   size_t room = 0;
   bool found = false;
+  /* Find the line of the key. */
   while (f && !found && getline(&line, &room, f) > 0) {
     char *colon = strchr(line, ':');
     if (!colon) continue;
     *colon = '\0';
     cut_end(line);
     if (strcmp(line, key) != 0) continue;
+    /* Copy its value. */
     found = true;
     const char *value = colon + 1 + strspn(colon + 1, " \t");
     snprintf(text, size, "%s", value);

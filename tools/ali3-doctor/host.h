@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The host as its files show it. Every path goes through one root, so that a tree copied from another machine, or made
- * by a test, is looked at in the same way. */
+ * The host as its files show it. Every path goes through one root, so that a tree copied from another
+ * machine, or made by a test, is looked at in the same way. */
 #ifndef ALI3_DOCTOR_HOST_H
 #define ALI3_DOCTOR_HOST_H
 
@@ -25,7 +25,8 @@ void host_look(struct host *h, const char *root, int priority, int cpu);
 /* The files are those of the machine this runs on. */
 bool host_is_here(const struct host *h);
 
-/* The first size - 1 bytes of a file, without white space at the end: their number, or -errno. `path` is absolute. */
+/* The first size - 1 bytes of a file, without white space at the end: their number, or -errno. `path` is
+ * absolute. */
 __attribute__((format(printf, 4, 5))) int host_read(const struct host *h, char *text, size_t size,
                                                     const char *path, ...);
 /* 0 or -errno; never makes a file. */

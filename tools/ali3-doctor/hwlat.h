@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernel's tracer of hardware latencies: stops a CPU for half of every second and looks for holes in time. */
+ * The kernel's tracer of hardware latencies: stops a CPU for half of every second and looks for holes in
+ * time. */
 #ifndef ALI3_DOCTOR_HWLAT_H
 #define ALI3_DOCTOR_HWLAT_H
 

@@ -16,7 +16,8 @@ static int read_head(const char *line, int cpu[CPU_SETSIZE])
 }
 
 /* A line of a numbered interrupt; the others are the kernel's own. */
-static bool read_line(char *line, const int *cpu, int columns, const cpu_set_t *loop, struct interrupt *o)
+static bool read_interrupt(char *line, const int *cpu, int columns, const cpu_set_t *loop,
+                           struct interrupt *o)
 {
   char *at, *after;
   o->number = (int)strtol(line, &at, 10);
@@ -40,14 +41,16 @@ void interrupts_look(const struct host *h, struct interrupts *t)
   *t = (struct interrupts){.readable = false};
   FILE *f = host_open(h, "/proc/interrupts");
   if (!f) return;
+  /* The head says which column is which CPU. */
   static int cpu[CPU_SETSIZE];
   char *line = NULL;
   size_t room = 0;
   const int columns = getline(&line, &room, f) > 0 ? read_head(line, cpu) : 0;
   t->readable = columns > 0;
+  /* Read one line per interrupt. */
   while (t->readable && getline(&line, &room, f) > 0) {
     struct interrupt one;
-    if (!read_line(line, cpu, columns, &h->loop, &one)) continue;
+    if (!read_interrupt(line, cpu, columns, &h->loop, &one)) continue;
     struct interrupt *grown = realloc(t->list, (size_t)(t->count + 1) * sizeof *grown);
     if (!grown) break;
     t->list = grown;
@@ -76,7 +79,7 @@ static bool may_come(const struct host *h, int number)
   return CPU_COUNT(&set) > 0;
 }
 
-static uint64_t came(const struct interrupt *was, const struct interrupts *after)
+static uint64_t count_since(const struct interrupt *was, const struct interrupts *after)
 {
   for (int i = 0; after && i < after->count; i++)
     if (after->list[i].number == was->number)
@@ -88,6 +91,7 @@ void check_interrupts(const struct host *h, const struct interrupts *before, con
                       struct findings *all)
 {
   static const char id[] = "interrupts", why[] = "the handler of a device runs before the loop does";
+  /* Without CPUs of its own, or without the file, nothing can be judged. */
   char set[LIST], others[LIST], numbers[160] = "", most_name[48] = "";
   int may = 0, moved = 0, most_number = 0;
   uint64_t most = 0;
@@ -99,10 +103,11 @@ void check_interrupts(const struct host *h, const struct interrupts *before, con
     finding_add(all, id, why, FINDING_UNKNOWN, "/proc/interrupts is not readable");
     return;
   }
+  /* Count the interrupts that came, or may come, and find the most frequent one. */
   cpus_text(&h->loop, set, sizeof set);
   for (int i = 0; i < before->count; i++) {
     const struct interrupt *one = &before->list[i];
-    const uint64_t n = came(one, after);
+    const uint64_t n = count_since(one, after);
     if (n > most) {
       most = n;
       most_number = one->number;
@@ -114,6 +119,7 @@ void check_interrupts(const struct host *h, const struct interrupts *before, con
     const size_t used = strlen(numbers);
     if (used + 16 < sizeof numbers) snprintf(numbers + used, sizeof numbers - used, " %d", one->number);
   }
+  /* Report them. */
   struct finding *f;
   if (moved)
     f = finding_add(all, id, why, FINDING_WARN,
@@ -123,6 +129,7 @@ void check_interrupts(const struct host *h, const struct interrupts *before, con
     f = finding_add(all, id, why, FINDING_WARN, "%d may come to CPU %s", may, set);
   else
     f = finding_add(all, id, why, FINDING_OK, "none goes to CPU %s", set);
+  /* Advise which CPUs may take them. */
   const cpu_set_t rest = cpus_except(&h->online, &h->loop);
   if (may && CPU_COUNT(&rest)) {
     cpus_text(&rest, others, sizeof others);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Interrupts of devices on the processors set apart for the loop: which may come, and which came between two looks. */
+ * Interrupts of devices on the processors set apart for the loop: which may come, and which came between two
+ * looks. */
 #ifndef ALI3_DOCTOR_INTERRUPTS_H
 #define ALI3_DOCTOR_INTERRUPTS_H
 

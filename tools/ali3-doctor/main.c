@@ -41,12 +41,12 @@ struct options {
   bool json, hwlat;
 };
 
-static atomic_bool stop;
+static atomic_bool stop_measuring;
 static volatile sig_atomic_t caught;
-static void on_signal(int number)
+static void note_signal(int number)
 {
   caught = number;
-  atomic_store(&stop, true);
+  atomic_store(&stop_measuring, true);
 }
 
 static bool usage(const char *option, const char *expected, const char *found)
@@ -55,8 +55,8 @@ static bool usage(const char *option, const char *expected, const char *found)
   return false;
 }
 
-static bool take_number(const char *option, const char *text, double least, double most, bool whole,
-                        double *out)
+static bool take_bounded(const char *option, const char *text, double least, double most, bool whole,
+                         double *out)
 {
   char *end, expected[64];
   const double v = strtod(text, &end);
@@ -73,6 +73,7 @@ enum { JSON = 1, SECONDS, PERIOD, PRIORITY, CPU, HWLAT, ROOT, HELP, VERSION };
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
+  /* List the options. */
   static const struct option table[] = {
       {"json", no_argument, NULL, JSON},           {"seconds", required_argument, NULL, SECONDS},
       {"period", required_argument, NULL, PERIOD}, {"priority", required_argument, NULL, PRIORITY},
@@ -83,20 +84,21 @@ static int take_options(int argc, char **argv, struct options *o)
   bool good = true;
   *o = (struct options){.root = "/"};
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    /* Read the options of the report and of the measurement. */
     case JSON:
       o->json = true;
       break;
     case SECONDS:
-      good = take_number("--seconds", optarg, 0.0, 3600.0, false, &seconds);
+      good = take_bounded("--seconds", optarg, 0.0, 3600.0, false, &seconds);
       break;
     case PERIOD:
-      good = take_number("--period", optarg, 100.0, 1e6, false, &period_us);
+      good = take_bounded("--period", optarg, 100.0, 1e6, false, &period_us);
       break;
     case PRIORITY:
-      good = take_number("--priority", optarg, 1.0, 99.0, true, &priority);
+      good = take_bounded("--priority", optarg, 1.0, 99.0, true, &priority);
       break;
     case CPU:
-      good = take_number("--cpu", optarg, 0.0, CPU_SETSIZE - 1, true, &cpu);
+      good = take_bounded("--cpu", optarg, 0.0, CPU_SETSIZE - 1, true, &cpu);
       break;
     case HWLAT:
       o->hwlat = true;
@@ -105,6 +107,7 @@ static int take_options(int argc, char **argv, struct options *o)
       o->root = optarg;
       good = *optarg || usage("--root", "a folder", optarg);
       break;
+    /* Print a text and end. */
     case HELP:
       fputs(help, stdout);
       return EXIT_SUCCESS;
@@ -114,6 +117,7 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
+  /* Check options against each other. */
   if (good && optind != argc) good = usage("arguments", "options only", argv[optind]);
   if (good && seconds > 0.0 && seconds * 1e6 < WAKEUPS_LEAST * period_us)
     good = usage("--seconds", "time for 100 wake-ups", "less");
@@ -127,16 +131,16 @@ static int take_options(int argc, char **argv, struct options *o)
 }
 
 /* A signal ends the measurement, not the program: the tracers are put back first. */
-static void catch_signals(void)
+static void defer_signals(void)
 {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = on_signal};
+  struct sigaction action = {.sa_handler = note_signal};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
 }
 
 static double total_s, before_s;
-static void show_progress(double seconds)
+static void show_seconds(double seconds)
 {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\rmeasuring %.1f of %.1f s", before_s + seconds, total_s);
 }
@@ -149,8 +153,8 @@ static long long run_hwlat(const struct host *h, double seconds, struct findings
   long long us = -1;
   if (hwlat_start(h, &t, error, sizeof error)) {
     const uint64_t begin = clock_now_ns(), end = begin + (uint64_t)(seconds * 1e9);
-    for (uint64_t now = begin; now < end && !atomic_load(&stop); now = clock_now_ns()) {
-      show_progress((double)(now - begin) * 1e-9);
+    for (uint64_t now = begin; now < end && !atomic_load(&stop_measuring); now = clock_now_ns()) {
+      show_seconds((double)(now - begin) * 1e-9);
       clock_sleep_until_ns(now + NS_PER_S / 10);
     }
     us = hwlat_stop(h, &t, error, sizeof error);
@@ -164,7 +168,7 @@ static long long run_hwlat(const struct host *h, double seconds, struct findings
 static int run_measurement(const struct options *o, const struct host *h, struct measured *m,
                            long long *hwlat_us, struct findings *all)
 {
-  const struct measure_watch watch = {.stop = &stop, .progress = show_progress};
+  const struct measure_watch watch = {.stop = &stop_measuring, .progress = show_seconds};
   total_s = measure_seconds(&o->plan) + (o->hwlat ? o->plan.seconds : 0.0);
   if (o->hwlat) {
     *hwlat_us = run_hwlat(h, o->plan.seconds, all);
@@ -183,6 +187,7 @@ int main(int argc, char **argv)
   struct host host;
   struct interrupts before, after = {.readable = false};
   struct report r = {.host = &host, .all = &all, .hwlat_us = -1};
+  /* Read the command line and find the host. */
   const int status = take_options(argc, argv, &o);
   if (status >= 0) return status;
   r.plan = &o.plan;
@@ -191,10 +196,12 @@ int main(int argc, char **argv)
     fprintf(stderr, "ali3-doctor: %s holds neither proc nor sys\n", o.root);
     return EXIT_TROUBLE;
   }
-  catch_signals();
+  /* Run the checks that read files. */
+  defer_signals();
   checks_run(&host, &all);
   interrupts_look(&host, &before);
 
+  /* Measure, where the files are those of this host. */
   if (!host_is_here(&host)) {
     r.unmeasured = "these are the files of another host";
   } else if (o.plan.seconds == 0.0) {
@@ -206,6 +213,7 @@ int main(int argc, char **argv)
     else
       r.m = &measured;
   }
+  /* Interrupts are counted over the measurement. */
   if (r.m) interrupts_look(&host, &after);
   check_interrupts(&host, &before, r.m ? &after : NULL, &all);
   interrupts_free(&before);
@@ -214,6 +222,7 @@ int main(int argc, char **argv)
     signal(caught, SIG_DFL);
     raise(caught);
   }
+  /* Judge, and report. */
   if (r.m) judge_measured(&o.plan, r.m, r.hwlat_us, &all);
   r.verdict = verdict_of(&all, r.m != NULL);
   bool good = true;

@@ -33,16 +33,17 @@ uint64_t grid_after(uint64_t next, uint64_t period, uint64_t now, uint64_t *skip
   return next + late * period;
 }
 
-static bool stopped(const struct run *r)
+static bool is_stopped(const struct run *r)
 {
   return atomic_load_explicit(r->watch->stop, memory_order_relaxed);
 }
 
 /* Until `end`; the first wake-up at `start`. */
-static void wake_up(const struct run *r, uint64_t start, uint64_t end, struct histogram *h, uint64_t *skipped)
+static void time_wakeups(const struct run *r, uint64_t start, uint64_t end, struct histogram *h,
+                         uint64_t *skipped)
 {
   uint64_t number = 0;
-  for (uint64_t next = start; next <= end && !stopped(r);) {
+  for (uint64_t next = start; next <= end && !is_stopped(r);) {
     clock_sleep_until_ns(next);
     const uint64_t now = clock_now_ns();
     histogram_add(h, now - next, number++);
@@ -67,7 +68,7 @@ static uint64_t longest_gap(const struct run *r)
 {
   uint64_t before = clock_now_ns(), longest = 0;
   const uint64_t end = before + busy_ns;
-  while (before < end && !stopped(r)) {
+  while (before < end && !is_stopped(r)) {
     const uint64_t now = clock_now_ns();
     if (now - before > longest) longest = now - before;
     before = now;
@@ -77,18 +78,20 @@ static uint64_t longest_gap(const struct run *r)
 
 static void *run_thread(void *argument)
 {
+  /* Become real-time, and warm up. */
   struct run *r = argument;
   struct measured *o = r->o;
   struct rusage before, after;
   uint64_t unused = 0;
   realtime_promote_self(r->plan->priority, r->plan->cpu, false, &o->thread);
   const uint64_t period = r->plan->period_ns, warm = clock_now_ns() + period;
-  wake_up(r, warm, warm + WARM_UP * period, &o->wakeup, &unused);
+  time_wakeups(r, warm, warm + WARM_UP * period, &o->wakeup, &unused);
   histogram_clear(&o->wakeup);
   getrusage(RUSAGE_THREAD, &before);
 
+  /* Measure wake-ups, the clock and gaps. */
   const uint64_t start = clock_now_ns() + period;
-  wake_up(r, start, start + (uint64_t)(r->plan->seconds * 1e9), &o->wakeup, &o->skipped);
+  time_wakeups(r, start, start + (uint64_t)(r->plan->seconds * 1e9), &o->wakeup, &o->skipped);
   o->duration_ns = clock_now_ns() - start;
   o->clock_ns = clock_cost();
   o->gap_ns = longest_gap(r);

@@ -59,7 +59,7 @@ static void show_figures(const struct report *r, FILE *out)
   show_findings(r->all, true, out);
 }
 
-static void show_verdict(const struct report *r, FILE *out)
+static void print_verdict(const struct report *r, FILE *out)
 {
   const char *between = "";
   static const char *const text[] = {
@@ -89,5 +89,5 @@ void report_text(const struct report *r, FILE *out)
     show_figures(r, out);
   else
     fprintf(out, "\nnot measured: %s\n", r->unmeasured);
-  show_verdict(r, out);
+  print_verdict(r, out);
 }

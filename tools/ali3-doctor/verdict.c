@@ -7,9 +7,9 @@
 
 enum limit_name { WAKEUP_P999, WAKEUP_MAX, GAP, HWLAT_MAX, SKIPPED, FAULTS, PREEMPTED, CLOCK };
 
-/* All that is measured, against what a daemon of 10 ms a cycle can bear: it has missed the cycle whole if it wakes up
- * 10 ms late, and where one wake-up in a thousand costs it a tenth of the cycle nothing can be promised. Up to 2 % it
- * does not matter. */
+/* All that is measured, against what a daemon of 10 ms a cycle can bear: it has missed the cycle whole if it
+ * wakes up 10 ms late, and where one wake-up in a thousand costs it a tenth of the cycle nothing can be
+ * promised. Up to 2 % it does not matter. */
 static const struct limit {
   const char *id, *what, *unit, *why, *fix;
   double warn, bad; /* above it */
@@ -40,7 +40,7 @@ static const struct limit {
                "see clocksource", 250, INFINITY},
 };
 
-static void judge(enum limit_name name, double value, struct findings *all)
+static void judge_limit(enum limit_name name, double value, struct findings *all)
 {
   const struct limit *l = &limits[name];
   const enum finding_state state = value > l->bad ? FINDING_BAD : value > l->warn ? FINDING_WARN : FINDING_OK;
@@ -54,6 +54,7 @@ static void judge_grants(const struct measure_plan *plan, const struct measured 
 {
   static const char fifo[] = "without it the loop waits behind every other task",
                     locked[] = "memory that is not locked is paged out, and comes back from a disk";
+  /* Judge the priority. */
   struct finding *f;
   if (m->thread.realtime) {
     f = finding_add(all, "fifo", fifo, FINDING_OK, "SCHED_FIFO %d granted and read back%s",
@@ -63,6 +64,7 @@ static void judge_grants(const struct measure_plan *plan, const struct measured 
     finding_fix(f, FIX_RTPRIO "; where rtprio is well, see cgroup and cpus");
   }
   f->measured = true;
+  /* Judge locked memory. */
   if (m->memory.locked) {
     f = finding_add(all, "locked", locked, FINDING_OK, "all memory, %ld MB", m->memory.locked_kb >> 10);
   } else {
@@ -73,7 +75,7 @@ static void judge_grants(const struct measure_plan *plan, const struct measured 
 }
 
 /* Percent. */
-static double share(double part, double whole)
+static double percent_of(double part, double whole)
 {
   return whole > 0.0 ? 100.0 * part / whole : 0.0;
 }
@@ -81,16 +83,17 @@ static double share(double part, double whole)
 void judge_measured(const struct measure_plan *plan, const struct measured *m, long long hwlat_us,
                     struct findings *all)
 {
+  /* Judge the grants, then each figure by its limits. */
   const double woken = (double)atomic_load(&m->wakeup.count), skipped = (double)m->skipped;
   judge_grants(plan, m, all);
-  judge(WAKEUP_P999, histogram_percentile_us(&m->wakeup, 0.999), all);
-  judge(WAKEUP_MAX, (double)atomic_load(&m->wakeup.max_ns) * 1e-3, all);
-  judge(SKIPPED, share(skipped, woken + skipped), all);
-  judge(GAP, (double)m->gap_ns * 1e-3, all);
-  if (hwlat_us >= 0) judge(HWLAT_MAX, (double)hwlat_us, all);
-  judge(FAULTS, (double)(m->minor_faults + m->major_faults), all);
-  judge(PREEMPTED, share((double)m->involuntary, woken), all);
-  judge(CLOCK, m->clock_ns, all);
+  judge_limit(WAKEUP_P999, histogram_percentile_us(&m->wakeup, 0.999), all);
+  judge_limit(WAKEUP_MAX, (double)atomic_load(&m->wakeup.max_ns) * 1e-3, all);
+  judge_limit(SKIPPED, percent_of(skipped, woken + skipped), all);
+  judge_limit(GAP, (double)m->gap_ns * 1e-3, all);
+  if (hwlat_us >= 0) judge_limit(HWLAT_MAX, (double)hwlat_us, all);
+  judge_limit(FAULTS, (double)(m->minor_faults + m->major_faults), all);
+  judge_limit(PREEMPTED, percent_of((double)m->involuntary, woken), all);
+  judge_limit(CLOCK, m->clock_ns, all);
 }
 
 enum verdict verdict_of(const struct findings *all, bool measured)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ali3-latency: how long a bench waits for the answer of a running daemon. An input is set, and the time taken until the
- * daemon shows it as the one that acts: over OSC in its stream "input", over Modbus in a register of its map. */
+ * ali3-latency: how long a bench waits for the answer of a running daemon. An input is set, and the time
+ * taken until the daemon shows it as the one that acts: over OSC in its stream "input", over Modbus in a
+ * register of its map. */
 #ifndef ALI3_LATENCY_H
 #define ALI3_LATENCY_H
 
@@ -26,8 +27,8 @@ struct probe {
   /* NULL on failure, the reason in error[size]. */
   void *(*open)(const struct toggle *t, char *error, size_t size);
   void (*close)(void *probe);
-  /* Sets the channel and waits until it is shown: the time that took. 0: it was not shown in time. UINT64_MAX: the
-   * connection is gone, the reason in error. */
+  /* Sets the channel and waits until it is shown: the time that took. 0: it was not shown in time.
+   * UINT64_MAX: the connection is gone, the reason in error. */
   uint64_t (*ask)(void *probe, double value, char *error, size_t size);
 };
 extern const struct probe probe_osc, probe_modbus;

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char HELP[] =
+static const char help[] =
     "Usage: ali3-latency FILE [OPTION]...\n"
     "Measures how long a running ali3d takes from an input to an output. FILE is the configuration it was "
     "started with.\n"
@@ -51,7 +51,7 @@ static bool usage(const char *text, const char *found)
   return false;
 }
 
-static bool take_number(const char *text, double low, double high, double *out)
+static bool is_number(const char *text, double low, double high, double *out)
 {
   char *end;
   errno = 0;
@@ -67,8 +67,9 @@ static bool take_protocol(const char *text, struct options *o)
 }
 
 /* -1: go on; else the exit status. */
-static int parse(struct options *o, int argc, char **argv)
+static int take_options(struct options *o, int argc, char **argv)
 {
+  /* List the options. */
   enum { INPUT = 256, VALUE, COUNT, PROTOCOL, WAIT, LIMIT, JSON, HELP_TEXT, VERSION };
   static const struct option LONG[] = {
       {"input", required_argument, NULL, INPUT}, {"value", required_argument, NULL, VALUE},
@@ -82,30 +83,32 @@ static int parse(struct options *o, int argc, char **argv)
   *o = (struct options){.value = 1e-3, .wait = 1.0, .limit = INFINITY, .osc = true, .modbus = true};
   for (int c; ok && (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
     switch (c) {
+    /* Read the options of the measurement. */
     case INPUT:
       o->input = optarg;
       break;
     case VALUE:
-      ok = take_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
+      ok = is_number(optarg, -1e9, 1e9, &o->value) && o->value != 0.0;
       if (!ok) usage("--value: expected a number other than 0", optarg);
       break;
     case COUNT:
-      ok = take_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
+      ok = is_number(optarg, 1, 1e7, &count) || usage("--count: expected a number from 1 to 1e7", optarg);
       break;
     case PROTOCOL:
       ok = take_protocol(optarg, o);
       break;
     case WAIT:
-      ok = take_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
+      ok = is_number(optarg, 1e-3, 60, &o->wait) || usage("--wait: expected seconds, 0.001 to 60", optarg);
       break;
     case LIMIT:
-      ok = take_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
+      ok = is_number(optarg, 1e-3, 1e6, &o->limit) || usage("--limit: expected milliseconds", optarg);
       break;
+    /* Choose the report, or print a text and end. */
     case JSON:
       o->json = true;
       break;
     case HELP_TEXT:
-      fputs(HELP, stdout);
+      fputs(help, stdout);
       return STATUS_OK;
     case VERSION:
       printf("ali3-latency " ALI3_VERSION "\n%s\n", build_info());
@@ -115,6 +118,7 @@ static int parse(struct options *o, int argc, char **argv)
       return STATUS_USAGE;
     }
   }
+  /* Demand exactly one file. */
   if (!ok) return STATUS_USAGE;
   o->count = (int)count;
   if (optind + 1 != argc) {
@@ -137,13 +141,14 @@ static bool find_channel(const struct options *o, const struct settings *s, stru
   return usage("--input: expected one of the signals input.* of the configuration", o->input);
 }
 
-static void show_progress(const struct probe *p, int done, int count)
+static void show_count(const struct probe *p, int done, int count)
 {
   if (isatty(STDERR_FILENO) && (done % 50 == 0 || done == count))
     fprintf(stderr, "\r%s: %d of %d%s", p->name, done, count, done == count ? "\n" : "");
 }
 
-/* Where a clock starts the cycles, the questions come at all phases of them; where frames do, at their rate. */
+/* Where a clock starts the cycles, the questions come at all phases of them; where frames do, at their
+ * rate. */
 static uint64_t next_question(const struct settings *s, uint64_t asked_ns, unsigned short seed[3])
 {
   const double period = s->options.dt * (double)NS_PER_S;
@@ -152,8 +157,10 @@ static uint64_t next_question(const struct settings *s, uint64_t asked_ns, unsig
 }
 
 /* False if the connection broke. */
-static bool measure(const struct probe *p, const struct options *o, const struct toggle *t, struct samples *s)
+static bool measure_probe(const struct probe *p, const struct options *o, const struct toggle *t,
+                          struct samples *s)
 {
+  /* Connect. */
   char error[400];
   unsigned short seed[3] = {1, 2, 3};
   void *open = p->open(t, error, sizeof error);
@@ -161,16 +168,17 @@ static bool measure(const struct probe *p, const struct options *o, const struct
     fprintf(stderr, "ali3-latency: %s\n", error);
     return false;
   }
+  /* Toggle, and count lost answers. */
   bool ok = true;
   for (int i = 0; ok && i < o->count; i++) {
     const uint64_t asked_ns = clock_now_ns();
     const uint64_t took_ns = p->ask(open, i % 2 ? 0.0 : t->value, error, sizeof error);
     ok = took_ns != UINT64_MAX;
-    if (took_ns == 0)
-      s->lost++;
+    if (took_ns == 0) s->lost++;
+    /* Leave the input at 0. */
     else if (ok)
       s->us[s->count++] = (double)took_ns * 1e-3;
-    show_progress(p, i + 1, o->count);
+    show_count(p, i + 1, o->count);
     clock_sleep_until_ns(next_question(t->settings, asked_ns, seed));
   }
   if (ok)
@@ -182,7 +190,7 @@ static bool measure(const struct probe *p, const struct options *o, const struct
   return ok;
 }
 
-static json_t *figures(const struct probe *p, const struct toggle *t, const struct samples *s)
+static json_t *figures_object(const struct probe *p, const struct toggle *t, const struct samples *s)
 {
   json_t *all = json_array(),
          *o = json_pack("{s:s, s:s, s:f, s:i, s:i, s:o}", "protocol", p->name, "input",
@@ -198,14 +206,16 @@ static json_t *figures(const struct probe *p, const struct toggle *t, const stru
   return o;
 }
 
-/* The protocol that has set an input owns it until it has been silent for a second, or for hold where that is longer. */
+/* The protocol that has set an input owns it until it has been silent for a second, or for hold where that is
+ * longer. */
 static uint64_t release_ns(const struct input_spec *input)
 {
   return (uint64_t)((fmax(1.0, input->hold) + 0.2) * (double)NS_PER_S);
 }
 
-static int run(const struct options *o, const struct settings *settings)
+static int run_probes(const struct options *o, const struct settings *settings)
 {
+  /* Find the channel to toggle. */
   struct toggle t = {
       .settings = settings, .value = o->value, .wait_ns = (uint64_t)(o->wait * (double)NS_PER_S)};
   if (!find_channel(o, settings, &t)) return STATUS_USAGE;
@@ -213,6 +223,7 @@ static int run(const struct options *o, const struct settings *settings)
     usage("expected a clock: in lockstep nothing happens until it is told to", NULL);
     return STATUS_USAGE;
   }
+  /* List the protocols. The input changes its owner between them. */
   const struct {
     const struct probe *probe;
     bool wanted;
@@ -223,18 +234,20 @@ static int run(const struct options *o, const struct settings *settings)
   struct samples s = {.us = calloc((size_t)o->count, sizeof *s.us)};
   json_t *list = json_array();
   int status = STATUS_OK, ways = 0;
+  /* Measure one after the other. */
   for (size_t i = 0; s.us && i < sizeof way / sizeof *way; i++) {
     if (!way[i].wanted) continue;
     if (ways > 0) clock_sleep_until_ns(clock_now_ns() + release_ns(input));
     s.count = s.lost = 0;
     ways++;
-    if (!measure(way[i].probe, o, &t, &s) || s.lost || s.count == 0) status = STATUS_FAILED;
+    if (!measure_probe(way[i].probe, o, &t, &s) || s.lost || s.count == 0) status = STATUS_FAILED;
     if (s.count && samples_percentile(&s, 0.999) > o->limit * 1e3) status = STATUS_FAILED;
     if (o->json)
-      json_array_append_new(list, figures(way[i].probe, &t, &s));
+      json_array_append_new(list, figures_object(way[i].probe, &t, &s));
     else
       samples_print(&s, way[i].probe->name, stdout);
   }
+  /* Write the report. */
   if (ways == 0) {
     usage("neither of the protocols asked for is on", NULL);
     status = STATUS_USAGE;
@@ -252,11 +265,11 @@ static int run(const struct options *o, const struct settings *settings)
 int main(int argc, char **argv)
 {
   struct options o;
-  int status = parse(&o, argc, argv);
+  int status = take_options(&o, argc, argv);
   if (status >= 0) return status;
   struct settings *settings = settings_load(o.file, NULL, stderr);
   if (!settings) return STATUS_USAGE;
-  status = run(&o, settings);
+  status = run_probes(&o, settings);
   settings_free(settings);
   return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Over Modbus TCP. The channel is written where the map has it, and read back from the entry of modbus.map that shows it, as
- * fast as the daemon answers. */
+ * Over Modbus TCP. The channel is written where the map has it, and read back from the entry of modbus.map
+ * that shows it, as fast as the daemon answers. */
 #include "latency.h"
 
 #include "rt/clock.h"
@@ -20,7 +20,7 @@ struct modbus {
   uint16_t sequence;
 };
 
-static const struct wired *find(const struct toggle *t, bool input)
+static const struct wired *find_entry(const struct toggle *t, bool input)
 {
   const struct wiring *map = &t->settings->modbus.map;
   for (int i = 0; i < map->count; i++)
@@ -28,7 +28,7 @@ static const struct wired *find(const struct toggle *t, bool input)
   return NULL;
 }
 
-static bool set(struct modbus *m, double value)
+static bool write_channel(struct modbus *m, double value)
 {
   static const struct wire f32 = {WIRE_F32, WIRE_ABCD, 1.0, 0.0};
   uint16_t word[4];
@@ -62,11 +62,11 @@ static bool is_shown(struct modbus *m, double value, bool *shown)
   return ok;
 }
 
-static uint64_t ask(void *probe, double value, char *error, size_t size)
+static uint64_t ask_modbus(void *probe, double value, char *error, size_t size)
 {
   struct modbus *m = probe;
   const uint64_t start_ns = clock_now_ns();
-  bool ok = set(m, value), shown = false;
+  bool ok = write_channel(m, value), shown = false;
   while (ok && clock_now_ns() - start_ns < m->toggle->wait_ns) {
     ok = is_shown(m, value, &shown);
     if (ok && shown) return clock_now_ns() - start_ns;
@@ -93,9 +93,11 @@ static void *open_modbus(const struct toggle *t, char *error, size_t size)
   snprintf(service, sizeof service, "%d", s->modbus.port);
   snprintf(error, size, "out of memory");
   if (!m) return NULL;
+  /* Find the registers that show and set the channel. */
   m->toggle = t;
-  m->shown = find(t, false);
-  m->set = find(t, true);
+  m->shown = find_entry(t, false);
+  m->set = find_entry(t, true);
+  /* Connect, if both exist. */
   const char *name = s->signals->signal[t->signal].name;
   if (!m->shown) {
     snprintf(error, size,
@@ -114,4 +116,4 @@ static void *open_modbus(const struct toggle *t, char *error, size_t size)
   return NULL;
 }
 
-const struct probe probe_modbus = {"Modbus", open_modbus, close_modbus, ask};
+const struct probe probe_modbus = {"Modbus", open_modbus, close_modbus, ask_modbus};

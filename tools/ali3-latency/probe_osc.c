@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Over OSC. The daemon's stream "input" shows the channels as they act, in every frame. Where input frames pace the loop, a
- * numbered frame of all channels is sent, else the input alone. */
+ * Over OSC. The daemon's stream "input" shows the channels as they act, in every frame. Where input frames
+ * pace the loop, a numbered frame of all channels is sent, else the input alone. */
 #include "latency.h"
 
 #include "rt/clock.h"
@@ -38,7 +38,7 @@ static bool send_message(const struct osc *o, const char *tail, lo_message m)
   return fits && send(o->fd, bytes, n, MSG_NOSIGNAL) == (ssize_t)n;
 }
 
-static bool lease(struct osc *o, uint64_t now_ns)
+static bool renew_lease(struct osc *o, uint64_t now_ns)
 {
   lo_message m = lo_message_new();
   if (m) {
@@ -52,7 +52,7 @@ static bool lease(struct osc *o, uint64_t now_ns)
 }
 
 /* Everything but the channel stays 0. */
-static bool set(struct osc *o, double value)
+static bool send_channel(struct osc *o, double value)
 {
   const struct signals *s = o->toggle->settings->signals;
   const bool frame = o->toggle->settings->cycle.beat == BEAT_OSC;
@@ -69,7 +69,7 @@ static bool set(struct osc *o, double value)
   return send_message(o, tail, m);
 }
 
-static uint32_t word(const uint8_t *at)
+static uint32_t read_word(const uint8_t *at)
 {
   uint32_t v;
   memcpy(&v, at, sizeof v);
@@ -84,7 +84,7 @@ static bool read_message(const struct osc *o, const uint8_t *at, size_t n, doubl
   const size_t types = (strnlen((const char *)at + address, n - address) + 4) / 4 * 4;
   const size_t argument = address + types + 8 * (size_t)o->place;
   if (argument + 8 > n || at[address + 1 + (size_t)o->place] != 'd') return false;
-  const uint64_t bits = (uint64_t)word(at + argument) << 32 | word(at + argument + 4);
+  const uint64_t bits = (uint64_t)read_word(at + argument) << 32 | read_word(at + argument + 4);
   memcpy(value, &bits, sizeof bits);
   return true;
 }
@@ -94,7 +94,7 @@ static bool read_datagram(const struct osc *o, size_t n, double *value)
 {
   if (n < 16 || memcmp(o->bytes, "#bundle", 8) != 0) return false;
   for (size_t at = 16; at + 4 <= n;) {
-    const size_t size = word(o->bytes + at);
+    const size_t size = read_word(o->bytes + at);
     at += 4;
     if (size > n - at) return false;
     if (read_message(o, o->bytes + at, size, value)) return true;
@@ -103,13 +103,13 @@ static bool read_datagram(const struct osc *o, size_t n, double *value)
   return false;
 }
 
-static uint64_t ask(void *probe, double value, char *error, size_t size)
+static uint64_t ask_osc(void *probe, double value, char *error, size_t size)
 {
   struct osc *o = probe;
   const uint64_t start_ns = clock_now_ns(), end_ns = start_ns + o->toggle->wait_ns;
   bool sent = true;
-  if (start_ns > o->leased_ns + LEASE_NS) sent = lease(o, start_ns);
-  sent = sent && set(o, value);
+  if (start_ns > o->leased_ns + LEASE_NS) sent = renew_lease(o, start_ns);
+  sent = sent && send_channel(o, value);
   for (uint64_t now_ns = start_ns; sent && now_ns < end_ns; now_ns = clock_now_ns()) {
     struct pollfd wait = {.fd = o->fd, .events = POLLIN};
     if (poll(&wait, 1, (int)((end_ns - now_ns) / 1000000) + 1) <= 0) continue;
@@ -152,19 +152,21 @@ static void *open_osc(const struct toggle *t, char *error, size_t size)
     snprintf(error, size, "out of memory");
     return NULL;
   }
+  /* Find the input and the address that show the channel. */
   o->toggle = t;
   o->fd = -1;
   for (int i = 0; i < s->inputs; i++)
     if (t->channel >= s->signals->input[i].first) o->input = &s->signals->input[i];
   find_shown(o);
+  /* Connect, and subscribe. */
   char service[12];
   snprintf(service, sizeof service, "%d", s->osc.port);
   struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV}, *found;
   const int code = getaddrinfo(s->osc.bind, service, &hints, &found);
   if (code == 0) {
     o->fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    const bool ok =
-        o->fd >= 0 && connect(o->fd, found->ai_addr, found->ai_addrlen) == 0 && lease(o, clock_now_ns());
+    const bool ok = o->fd >= 0 && connect(o->fd, found->ai_addr, found->ai_addrlen) == 0 &&
+                    renew_lease(o, clock_now_ns());
     freeaddrinfo(found);
     if (ok) return o;
   }
@@ -174,4 +176,4 @@ static void *open_osc(const struct toggle *t, char *error, size_t size)
   return NULL;
 }
 
-const struct probe probe_osc = {"OSC", open_osc, close_osc, ask};
+const struct probe probe_osc = {"OSC", open_osc, close_osc, ask_osc};

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int compare_us(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -12,7 +12,7 @@ static int ascending(const void *a, const void *b)
 
 void samples_sort(struct samples *s)
 {
-  if (s->count) qsort(s->us, (size_t)s->count, sizeof *s->us, ascending);
+  if (s->count) qsort(s->us, (size_t)s->count, sizeof *s->us, compare_us);
 }
 
 double samples_percentile(const struct samples *s, double fraction)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: options and wiring. */
+#include "../common/numbers.h"
 #include "base/build_info.h"
 #include "sim.h"
 
@@ -49,7 +50,7 @@ static bool usage(const char *option, const char *expected, const char *found)
   return false;
 }
 
-static bool take_number(const char *option, const char *text, double *out)
+static bool take_positive(const char *option, const char *text, double *out)
 {
   char *end;
   double v = strtod(text, &end);
@@ -58,19 +59,11 @@ static bool take_number(const char *option, const char *text, double *out)
   return true;
 }
 
-static bool is_count(const char *text, long min, long max, long *out)
-{
-  char *end;
-  errno = 0;
-  *out = strtol(text, &end, 10);
-  return end != text && !*end && !errno && *out >= min && *out <= max;
-}
-
 static bool take_count(const char *option, const char *text, long min, long max, long *out)
 {
   char expected[64];
   snprintf(expected, sizeof expected, "a whole number from %ld to %ld", min, max);
-  return is_count(text, min, max, out) || usage(option, expected, text);
+  return parse_count(text, min, max, out) || usage(option, expected, text);
 }
 
 static bool take_workers(const char *text, struct options *o)
@@ -79,7 +72,7 @@ static bool take_workers(const char *text, struct options *o)
   o->workers_given = true;
   if (strcmp(text, "auto") == 0)
     o->workers = WORKERS_AUTO;
-  else if (is_count(text, 0, CHOOSE_MOST, &n))
+  else if (parse_count(text, 0, CHOOSE_MOST, &n))
     o->workers = (int)n;
   else
     return usage("--workers", "auto or a whole number from 0 to 63", text);
@@ -117,6 +110,7 @@ enum {
 /* -1: go on; otherwise the exit status. */
 static int take_options(int argc, char **argv, struct options *o)
 {
+  /* List the options. */
   static const struct option table[] = {
       {"duration", required_argument, NULL, DURATION},
       {"dt", required_argument, NULL, DT},
@@ -138,18 +132,19 @@ static int take_options(int argc, char **argv, struct options *o)
   long n = 0;
   bool good = true;
   for (int c; good && (c = getopt_long(argc, argv, "", table, NULL)) != -1;) switch (c) {
+    /* Read duration and steps. */
     case DURATION:
-      good = take_number("--duration", optarg, &o->duration);
+      good = take_positive("--duration", optarg, &o->duration);
       break;
     case DT:
-      good = take_number("--dt", optarg, &o->over.dt);
+      good = take_positive("--dt", optarg, &o->over.dt);
       break;
     case ITERATIONS:
       good = take_count("--iterations", optarg, 1, 100, &n);
       o->over.iterations = (int)n;
       break;
     case ALPHA:
-      good = take_number("--alpha", optarg, &o->over.alpha);
+      good = take_positive("--alpha", optarg, &o->over.alpha);
       break;
     case SUBSTEPS:
       good = take_count("--substeps", optarg, 1, 1000, &n);
@@ -158,6 +153,7 @@ static int take_options(int argc, char **argv, struct options *o)
     case EXTRAPOLATE:
       o->over.extrapolate = true;
       break;
+    /* Read threads and instruction set. */
     case WORKERS:
       good = take_workers(optarg, o);
       break;
@@ -165,6 +161,7 @@ static int take_options(int argc, char **argv, struct options *o)
       good = isa_is_word(optarg) || usage("--isa", ISA_WORDS, optarg);
       o->over.isa = optarg;
       break;
+    /* Read the outputs. */
     case EVERY:
       good = take_count("--every", optarg, 1, LONG_MAX, &o->every);
       break;
@@ -177,6 +174,7 @@ static int take_options(int argc, char **argv, struct options *o)
     case SUMMARY:
       o->summary = optarg;
       break;
+    /* Print a text and end. */
     case HELP:
       fputs(help, stdout);
       return EXIT_GOOD;
@@ -186,6 +184,7 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
+  /* Refuse options that contradict each other. */
   if (good && optind + 1 != argc) good = usage("FILE", "one file", optind < argc ? "several" : "none");
   if (good && o->output && o->summary && !strcmp(o->output, "-") && !strcmp(o->summary, "-"))
     good = usage("--output, --summary", "one of them at most on standard output", "both");
@@ -199,7 +198,7 @@ static int take_options(int argc, char **argv, struct options *o)
 }
 
 /* Steps in the duration asked for; 0 after saying why there are none. */
-static long plan(const struct options *o, const struct settings *s)
+static long planned_steps(const struct options *o, const struct settings *s)
 {
   enum { STEPS_MAX = 1000000000 }; /* every step's time is kept */
   double duration = o->duration > 0 ? o->duration : s->duration > 0 ? s->duration : 10;
@@ -210,25 +209,28 @@ static long plan(const struct options *o, const struct settings *s)
   return 0;
 }
 
-static int fail(int status, const char *text)
+static int fail_run(int status, const char *text)
 {
   fprintf(stderr, "ali3-sim: %s\n", text);
   return status;
 }
 
-static int simulate(const struct options *o, const struct settings *s, ali3_data *d,
-                    const struct signals *signals, int workers)
+static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d,
+                          const struct signals *signals, int workers)
 {
-  long planned = plan(o, s);
+  /* Open the table first: a run that cannot write does not begin. */
+  long planned = planned_steps(o, s);
   if (planned == 0) return EXIT_USAGE;
   struct table table;
   if (o->output && !table_open(&table, o->output, o->signals, signals)) return EXIT_USAGE;
 
+  /* Run the model. */
   struct result r;
   if (!run(s->model, d, planned, o->every, o->output ? &table : NULL, &r)) {
     if (o->output) table_close(&table);
-    return fail(EXIT_RUN, "out of memory");
+    return fail_run(EXIT_RUN, "out of memory");
   }
+  /* Say what went wrong, and write what there is. */
   bool good = r.status >= 0 && !r.interrupted;
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);
@@ -250,6 +252,7 @@ int main(int argc, char **argv)
 
   /* As in the loop of the daemon: the same inputs give the same bits in both. */
   realtime_flush_denormals();
+  /* Start workers, and allocate data and signals. */
   char error[256] = "out of memory";
   int workers = workers_of(&o, s);
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
@@ -257,12 +260,12 @@ int main(int argc, char **argv)
   ali3_data *d = ali3_data_new(s->model);
   struct signals *signals = signals_new(s->model, s->input, s->inputs);
   if (!pool) {
-    status = fail(EXIT_RUN, error);
+    status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {
-    status = fail(EXIT_RUN, "out of memory");
+    status = fail_run(EXIT_RUN, "out of memory");
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
-    status = simulate(&o, s, d, signals, workers);
+    status = simulate_model(&o, s, d, signals, workers);
   }
   signals_free(signals);
   ali3_data_free(d);

@@ -10,18 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop_run;
 
-static void on_signal(int number)
+static void ask_to_stop(int number)
 {
   (void)number;
-  stop = 1;
+  stop_run = 1;
 }
 
 /* The first signal ends the run in good order, the second ends the program. */
-static void catch_signals(void)
+static void catch_stop_signals(void)
 {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -49,18 +49,18 @@ static void progress_end(const struct progress *p)
   if (p->shown) fputs("\r\033[K", stderr);
 }
 
-static double largest(double a, double b)
+static double larger_or_nan(double a, double b)
 {
   return b > a || isnan(b) ? b : a;
 }
 
-static void account(const ali3_model *m, const ali3_data *d, struct result *r)
+static void account_step(const ali3_model *m, const ali3_data *d, struct result *r)
 {
   const ali3_report *report = ali3_report_get(d);
-  r->position = largest(r->position, report->position);
-  r->velocity = largest(r->velocity, report->velocity);
-  r->acceleration = largest(r->acceleration, report->acceleration);
-  r->increment = largest(r->increment, report->increment);
+  r->position = larger_or_nan(r->position, report->position);
+  r->velocity = larger_or_nan(r->velocity, report->velocity);
+  r->acceleration = larger_or_nan(r->acceleration, report->acceleration);
+  r->increment = larger_or_nan(r->increment, report->increment);
 
   ali3_energy e;
   ali3_energy_get(m, d, &e);
@@ -74,19 +74,21 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
   r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
   if (!r->step_ns) return false;
-  catch_signals();
+  catch_stop_signals();
 
+  /* The first row is the initial state. */
   r->status = ali3_reset(m, d);
   r->moved = *ali3_initial_get(d);
   if (r->status < 0) return true;
-  account(m, d, r);
+  account_step(m, d, r);
   r->initial = r->final;
   r->increment = 0; /* that of the reset is no step's */
   if (t) table_row(t, m, d);
 
+  /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
   struct progress progress = {.terminal = isatty(STDERR_FILENO), .next_ns = start + NS_PER_S};
-  while (r->steps < planned && !stop) {
+  while (r->steps < planned && !stop_run) {
     uint64_t begin = clock_now_ns();
     r->status = ali3_step(m, d);
     end = clock_now_ns();
@@ -97,13 +99,13 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
       r->violation = *ali3_violation_get(d);
       r->violated_time = ali3_report_get(d)->time;
     }
-    account(m, d, r);
+    account_step(m, d, r);
     if (t && r->steps % every == 0) table_row(t, m, d);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);
   r->wall_s = (double)(end - start) / (double)NS_PER_S;
-  r->interrupted = stop && r->steps < planned;
+  r->interrupted = stop_run && r->steps < planned;
   if (r->status > 0) r->status = ALI3_OK;
   return true;
 }

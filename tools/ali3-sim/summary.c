@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ali3-sim: the figures of a run, as JSON for programs or as a few lines for people. */
+#include "../common/numbers.h"
 #include "sim.h"
 
 #include <errno.h>
@@ -8,27 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_size(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* Nearest rank; sorted; us. NaN when there was no step. */
-static double percentile_us(const struct result *r, double f)
-{
-  if (r->steps == 0) return NAN;
-  long rank = (long)ceil(f * (double)r->steps);
-  return r->step_ns[rank > 0 ? rank - 1 : 0] / 1e3;
-}
-
 /* JSON has no NaN. */
-static json_t *real(double v)
+static json_t *real_json(double v)
 {
   return isfinite(v) ? json_real(v) : json_null();
 }
 
-static const char *outcome(const struct result *r)
+static const char *outcome_word(const struct result *r)
 {
   if (r->interrupted) return "interrupted";
   if (r->status >= 0 && r->violated > 0) return "violated";
@@ -40,23 +27,26 @@ static json_t *to_json(const ali3_model *m, int workers, const struct result *r)
 {
   const ali3_options *o = ali3_model_options(m);
   bool begun = isfinite(r->min);
+  /* Pack model, run and figures into one object. */
   return json_pack(
       "{s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:i, s:s, s:s, s:I, s:f, s:I, s:I,"
       " s:{s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:{s:o}, s:{s:f, s:f, s:f, s:f}}",
       "model", ali3_model_name(m), "bodies", ali3_model_bodies(m), "joints", ali3_model_joints(m), "rows",
       ali3_model_rows(m), "dt", o->dt, "iterations", o->iterations, "substeps", o->substeps, "extrapolate",
-      o->extrapolate, "workers", workers, "isa", ali3_model_isa(m), "outcome", outcome(r), "steps",
+      o->extrapolate, "workers", workers, "isa", ali3_model_isa(m), "outcome", outcome_word(r), "steps",
       (json_int_t)r->steps, "wall_s", r->wall_s, "degraded_steps", (json_int_t)r->degraded, "violated_steps",
-      (json_int_t)r->violated, "step_us", "min", real(percentile_us(r, 0)), "median",
-      real(percentile_us(r, 0.5)), "p99", real(percentile_us(r, 0.99)), "max", real(percentile_us(r, 1)),
-      "constraint", "position", real(r->position), "velocity", real(r->velocity), "acceleration",
-      real(r->acceleration), "energy", "initial", real(begun ? r->initial : NAN), "min", real(r->min), "max",
-      real(r->max), "final", real(begun ? r->final : NAN), "newton", "last_increment_max", real(r->increment),
-      "initial", "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
+      (json_int_t)r->violated, "step_us", "min", real_json(percentile_us(r->step_ns, r->steps, 0)), "median",
+      real_json(percentile_us(r->step_ns, r->steps, 0.5)), "p99",
+      real_json(percentile_us(r->step_ns, r->steps, 0.99)), "max",
+      real_json(percentile_us(r->step_ns, r->steps, 1)), "constraint", "position", real_json(r->position),
+      "velocity", real_json(r->velocity), "acceleration", real_json(r->acceleration), "energy", "initial",
+      real_json(begun ? r->initial : NAN), "min", real_json(r->min), "max", real_json(r->max), "final",
+      real_json(begun ? r->final : NAN), "newton", "last_increment_max", real_json(r->increment), "initial",
+      "moved_position", r->moved.moved_position, "moved_orientation", r->moved.moved_orientation,
       "moved_velocity", r->moved.moved_velocity, "moved_angular_velocity", r->moved.moved_angular_velocity);
 }
 
-static bool write_json(const char *file, json_t *json)
+static bool write_summary_json(const char *file, json_t *json)
 {
   FILE *out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
   errno = out ? 0 : errno;
@@ -67,20 +57,23 @@ static bool write_json(const char *file, json_t *json)
   return good;
 }
 
-static bool write_words(const ali3_model *m, int workers, const struct result *r)
+static bool write_summary_text(const ali3_model *m, int workers, const struct result *r)
 {
+  /* Print the model and the outcome. */
   const ali3_options *o = ali3_model_options(m);
   printf("%s: %d bodies, %d joints, %d rows; dt %g s, %d iterations, %d workers, %s\n", ali3_model_name(m),
          ali3_model_bodies(m), ali3_model_joints(m), ali3_model_rows(m), o->dt, o->iterations, workers,
          ali3_model_isa(m));
   printf("%ld steps (%g s) in %.3g s: %s; %ld steps degraded, %ld of them violated\n", r->steps,
-         (double)r->steps * o->dt, r->wall_s, outcome(r), r->degraded, r->violated);
+         (double)r->steps * o->dt, r->wall_s, outcome_word(r), r->degraded, r->violated);
   if (r->moved.body_position >= 0)
     printf("initial state moved onto the constraints by up to %.3g m, body %s furthest\n",
            r->moved.moved_position, ali3_model_body_name(m, r->moved.body_position));
+  /* Print the figures of the steps, if there are any. */
   if (r->steps > 0)
-    printf("step        min %.1f  median %.1f  p99 %.1f  max %.1f us\n", percentile_us(r, 0),
-           percentile_us(r, 0.5), percentile_us(r, 0.99), percentile_us(r, 1));
+    printf("step        min %.1f  median %.1f  p99 %.1f  max %.1f us\n",
+           percentile_us(r->step_ns, r->steps, 0), percentile_us(r->step_ns, r->steps, 0.5),
+           percentile_us(r->step_ns, r->steps, 0.99), percentile_us(r->step_ns, r->steps, 1));
   if (isfinite(r->min)) {
     printf("constraint  position %.3g  velocity %.3g  acceleration %.3g (largest)\n", r->position,
            r->velocity, r->acceleration);
@@ -128,11 +121,11 @@ void summary_degraded(const ali3_model *m, const struct result *r)
 
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)
 {
-  qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, by_size);
-  if (!file) return write_words(m, workers, r);
+  qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, compare_ns);
+  if (!file) return write_summary_text(m, workers, r);
   json_t *json = to_json(m, workers, r);
   if (!json) fprintf(stderr, "ali3-sim: out of memory\n");
-  bool good = json && write_json(file, json);
+  bool good = json && write_summary_json(file, json);
   json_decref(json);
   return good;
 }

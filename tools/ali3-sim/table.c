@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fail(const char *file, const char *text)
+static bool refuse_table(const char *file, const char *text)
 {
   fprintf(stderr, "ali3-sim: %s: %s\n", file, text);
   return false;
 }
 
 /* Marks the signals one glob matches; how many. */
-static int mark(const struct signals *s, const char *glob, bool *marked)
+static int mark_signals(const struct signals *s, const char *glob, bool *marked)
 {
   int found = 0;
   for (int i = 0; i < s->count; i++)
@@ -32,19 +32,19 @@ static bool select_columns(struct table *t, const char *globs)
   bool *marked = calloc((size_t)s->count, sizeof *marked);
   char *list = strdup(globs ? globs : "*"), *rest = NULL;
   bool good = marked && list;
-  if (!good) fail(t->file, "out of memory");
+  if (!good) refuse_table(t->file, "out of memory");
   for (char *g = good ? strtok_r(list, ",", &rest) : NULL; g; g = strtok_r(NULL, ",", &rest))
-    if (mark(s, g, marked) == 0)
-      good = fail(g, "no signal has such a name (without --signals the header shows all names)");
+    if (mark_signals(s, g, marked) == 0)
+      good = refuse_table(g, "no signal has such a name (without --signals the header shows all names)");
   for (int i = 0; good && i < s->count; i++)
     if (marked[i]) t->column[t->columns++] = i;
-  if (good && t->columns == 0) good = fail("--signals", "expected at least one name or pattern");
+  if (good && t->columns == 0) good = refuse_table("--signals", "expected at least one name or pattern");
   free(list);
   free(marked);
   return good;
 }
 
-static void release(struct table *t)
+static void release_table(struct table *t)
 {
   if (t->out && t->out != stdout) fclose(t->out);
   free(t->column);
@@ -56,13 +56,13 @@ bool table_open(struct table *t, const char *file, const char *globs, const stru
   *t = (struct table){.file = file, .signals = signals};
   t->column = calloc((size_t)signals->count, sizeof *t->column);
   t->values = calloc((size_t)signals->count, sizeof *t->values);
-  bool good = t->column && t->values ? select_columns(t, globs) : fail(file, "out of memory");
+  bool good = t->column && t->values ? select_columns(t, globs) : refuse_table(file, "out of memory");
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!t->out) good = fail(file, strerror(errno));
+    if (!t->out) good = refuse_table(file, strerror(errno));
   }
   if (!good) {
-    release(t);
+    release_table(t);
     return false;
   }
   setvbuf(t->out, NULL, _IOFBF, 1 << 20);
@@ -82,7 +82,7 @@ bool table_close(struct table *t)
 {
   errno = 0;
   bool good = fflush(t->out) == 0 && !ferror(t->out);
-  if (!good) fail(t->file, errno ? strerror(errno) : "could not be written");
-  release(t);
+  if (!good) refuse_table(t->file, errno ? strerror(errno) : "could not be written");
+  release_table(t);
   return good;
 }
