@@ -38,29 +38,21 @@ src/config
 src/daemon
 src/dca
 src/dynamics
-src/findings
 src/inputs
 src/journal
 src/loop
-src/math
 src/mechanics
 src/modbus
 src/model
 src/osc
 src/packets
-src/platform
 src/restart
-src/rt
 src/signals
 src/stepper
 src/telemetry
 src/transport
 src/wire
-tools/ali3-bench
-tools/ali3-doctor
 tools/ali3-exporter
-tools/ali3-latency
-tools/ali3-sim
 tools/ali3-top
 """.split()
 CODE_UNCOMMENTED = 15  # lines of code that need no comment
@@ -100,7 +92,8 @@ class Source:
         self.code = blank(r"(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", code).split("\n")
 
     def functions(self, static):
-        """static: the words that begin a static function. (name, is static, line of the name, code lines of the body, comments in it)"""
+        """(name, is static, line of the name, code lines of the body, comments in it). static: the words that begin a static
+        function."""
         for at, line in enumerate(self.code):
             if line.rstrip() != "{":
                 continue
