@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
+#include "config/changes.h"
 #include "config/values.h"
 #include "wire/serial.h"
 
@@ -184,14 +185,13 @@ static bool read_file(struct settings *s, const struct node *n, struct report *r
   if (!list_open(&other, node_find(n, "file"), &schema_packets, NULL, "packets", report)) return false;
   struct reader reader = {.settings = s, .report = report, .instead = place ? &v.place : NULL};
   const bool memory = read_list(&reader, other.list);
-  s->packets_print += node_print(other.list, NULL);
+  prints_add_file(s->prints, NULL, "packets", other.list);
   list_close(&other, report);
   return memory;
 }
 
 bool packets_read(const struct node *n, struct settings *s, struct report *r)
 {
-  s->packets_print = node_print(n, NULL);
   if (n && n->kind == NODE_MAP) return read_file(s, n, r);
   struct reader reader = {.settings = s, .report = r};
   return read_list(&reader, n);

@@ -356,6 +356,15 @@ static void set_default(const struct key *k, void *base, struct report *r)
   read_value(k, &list, base, r);
 }
 
+bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r)
+{
+  struct key here = *k;
+  here.offset = 0;
+  if (n) return read_value(&here, n, at, r);
+  set_default(&here, at, r);
+  return true;
+}
+
 static void report_unknown(const struct section *s, const struct node *n, struct report *r)
 {
   struct nearest near = {.word = n->key};

@@ -4,6 +4,7 @@
 #include "config/settings.h"
 
 #include "base/isa.h"
+#include "config/changes.h"
 #include "config/values.h"
 
 #include <arpa/inet.h>
@@ -129,6 +130,8 @@ static void override_options(struct settings_reader *l, const struct settings_ov
   if (over && over->alpha > 0) o->alpha = over->alpha;
   if (over && over->substeps > 0) o->substeps = over->substeps;
   if (over && over->extrapolate) o->extrapolate = true;
+  for (int i = 0; schema_isas[i]; i++)
+    if (strcmp(schema_isas[i], isa) == 0) l->values.isa = i;
   snprintf(o->isa, sizeof o->isa, "%s", isa_option(isa));
 }
 
@@ -237,7 +240,7 @@ static bool read_map(struct settings_reader *l, const char *section, const struc
   if (in_file) map = other.list;
   const bool memory = rules ? wiring_read(map, rules, s->signals, &s->modbus.map, r)
                             : osc_map_read(map, l->values.osc_prefix, s, r);
-  s->wiring_print += (rules ? 5 : 11) * node_print(map, NULL);
+  if (in_file) prints_add_file(s->prints, section, "map", map);
   if (in_file) list_close(&other, r);
   return memory;
 }
@@ -254,13 +257,6 @@ static bool read_wiring(struct settings_reader *l)
          peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
          peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(devices, s, &l->report);
-}
-
-/* Of all other lists that say who is joined to what. */
-static uint64_t wiring_print(const struct settings_reader *l)
-{
-  return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
-         7 * node_print(node_find(l->main.root, "devices"), NULL);
 }
 
 /* What OSC names that is not in its own section. False when out of memory. */
@@ -321,11 +317,9 @@ static bool read_file(struct settings_reader *l, const char *file, const struct 
   override_options(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
 
-  /* The prints by which a reload sees what changed. */
-  s->model_print = node_print(l->model_node, NULL);
-  s->inputs_print = node_print(inputs, &schema_input);
-  s->injections_print = node_print(injections, NULL);
-  s->wiring_print = wiring_print(l);
+  /* By these a reload sees what changed. */
+  if (memory && r->errors == 0) s->prints = prints_new(v, l->main.root, l->model_node, r);
+  memory = memory && (s->prints || r->errors > 0);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
 }
@@ -354,6 +348,7 @@ static void release_settings(struct settings *s)
 {
   ali3_model_free(s->model);
   places_free(&s->places);
+  prints_free(s->prints);
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);

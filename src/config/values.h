@@ -232,10 +232,6 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
 /* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
 bool injections_read(const struct node *list, struct settings *s, struct report *r);
 
-/* FNV-1a over keys and values as they are written, with all below; of a list of mappings of section s (NULL: of anything)
- * without the keys that may change while the loop runs. 0: there is no node. */
-uint64_t node_print(const struct node *n, const struct section *s);
-
 /* Names of inputs and instances: A-Z a-z 0-9 _ -, not too long. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */
 #define NAME_EXPECTED "name: expected at most %d of the characters A-Z a-z 0-9 _ -, found %.40s"
