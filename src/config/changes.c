@@ -69,7 +69,7 @@ static size_t value_size(enum key_type type)
 }
 
 /* Of a value, and the node that gives it (NULL: none does). A key without a default says something by being there. */
-static uint64_t print_key(const struct key *k, const struct node *n, const void *value)
+static uint64_t print_of_key(const struct key *k, const struct node *n, const void *value)
 {
   const size_t size = value_size(k->type);
   const bool given = n && k->fallback && !*k->fallback;
@@ -97,18 +97,20 @@ static int find_key(const struct section *s, const char *name)
 }
 
 /* Of a section, from what it was read into, since options of the command line and other keys may go before the file. */
-static struct mapping_prints *print_section(const struct section *s, const struct node *n, const char *values)
+static struct mapping_prints *print_of_section(const struct section *s, const struct node *n,
+                                               const char *values)
 {
   struct mapping_prints *m = new_mapping(s, "");
   const int enabled = find_key(s, "enabled");
   const bool off = enabled >= 0 && !*(const bool *)(const void *)(values + s->key[enabled].offset);
   for (int i = 0; m && i < s->keys; i++)
     if (!off || i == enabled)
-      m->key[i] = print_key(&s->key[i], node_find(n, s->key[i].name), values + s->key[i].offset);
+      m->key[i] = print_of_key(&s->key[i], node_find(n, s->key[i].name), values + s->key[i].offset);
   return m;
 }
 
-static struct mapping_prints *print_element(const struct section *s, const struct node *n, struct report *r)
+static struct mapping_prints *print_of_element(const struct section *s, const struct node *n,
+                                               struct report *r)
 {
   struct mapping_prints *m = new_mapping(s, node_find(n, "name")->text);
   for (int i = 0; m && i < s->keys; i++) {
@@ -116,13 +118,13 @@ static struct mapping_prints *print_element(const struct section *s, const struc
     const struct node *given = node_find(n, s->key[i].name);
     if (value_size(s->key[i].type) || s->key[i].type == KEY_STRING)
       schema_read_key(&s->key[i], given, &value, r);
-    m->key[i] = print_key(&s->key[i], given, &value);
+    m->key[i] = print_of_key(&s->key[i], given, &value);
   }
   return m;
 }
 
-static bool print_part(struct part *p, const struct key *k, const struct node *n, const struct file_values *v,
-                       struct report *r)
+static bool take_part(struct part *p, const struct key *k, const struct node *n, const struct file_values *v,
+                      struct report *r)
 {
   const int maps = k->type == KEY_SECTION ? 1 : k->type == KEY_LIST && n ? n->count : 0;
   p->text = k->type == KEY_ELEMENT || k->type == KEY_LIST_FILE ? mix_node(EMPTY, n) : 0;
@@ -131,7 +133,7 @@ static bool print_part(struct part *p, const struct key *k, const struct node *n
   const struct node *element = k->type == KEY_LIST && n ? n->first : NULL;
   for (; p->maps < maps; p->maps++) {
     p->map[p->maps] =
-        element ? print_element(k->section, element, r) : print_section(k->section, n, (const char *)v);
+        element ? print_of_element(k->section, element, r) : print_of_section(k->section, n, (const char *)v);
     if (!p->map[p->maps]) return false;
     if (element) element = element->next;
   }
@@ -145,7 +147,7 @@ struct key_prints *prints_new(const struct file_values *v, const struct node *ro
   bool memory = p;
   for (int i = 0; memory && i < schema_file.keys; i++) {
     const struct key *k = &schema_file.key[i];
-    memory = print_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, r);
+    memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, r);
   }
   if (memory) return p;
   prints_free(p);
@@ -289,11 +291,11 @@ int settings_changes(const struct settings *a, const struct settings *b, bool wh
   return l.count;
 }
 
-void settings_keep_changes(struct settings *kept, const struct settings *read)
+void settings_keep_changes(struct settings *held, const struct settings *read)
 {
   for (int i = 0; i < schema_file.keys; i++) {
     const struct key *of = &schema_file.key[i];
-    const struct part *from = &read->prints->part[i], *to = &kept->prints->part[i];
+    const struct part *from = &read->prints->part[i], *to = &held->prints->part[i];
     if (!is_applied(of, to, from)) continue;
     for (int m = 0; m < to->maps && m < from->maps; m++)
       for (int k = 0; k < of->section->keys; k++)
@@ -301,9 +303,9 @@ void settings_keep_changes(struct settings *kept, const struct settings *read)
   }
 }
 
-void settings_keep_key(struct settings *kept, const struct settings *read, const char *section,
+void settings_keep_key(struct settings *held, const struct settings *read, const char *section,
                        const char *key)
 {
   const int i = find_key(&schema_file, section), k = find_key(schema_file.key[i].section, key);
-  kept->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
+  held->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
 }

@@ -56,8 +56,8 @@ struct settings_overrides {
   bool again;       /* FILE is read again while the loop runs: it may not be a pipe */
 };
 
-/* A configuration file that is being read: first what needs no frozen model, then what names signals. The caller freezes the model
- * and makes the signal table in between; setup/setup.h does all of it. On any mistake every message goes to `errors` as
+/* A configuration file that is being read: first what needs no frozen model, then what names signals. The caller freezes the
+ * model and makes the signal table in between; setup/setup.h does all of it. On any mistake every message goes to `errors` as
  *   FILE:LINE:COLUMN: error: TEXT
  * with the source line and a caret below. FILE and the files that it names are regular files of at most TEXT_FILE_MB; FILE may
  * also be a pipe. */
