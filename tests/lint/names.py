@@ -34,7 +34,6 @@ IMAGES = {
 }
 # Folders that are not clean yet.
 UNCLEAN = """
-src/config
 src/daemon
 src/dca
 src/dynamics
