@@ -171,7 +171,7 @@ static const struct key modbus_keys[] = {
           "Unit of the server on the line. Over TCP it answers every unit."),
   CHOICE("word_order", wire_orders, "abcd", AT_START, SETTING(modbus.order), WORD_ORDER_DOC),
   FLAG("default_map", "true", AT_START, SETTING(modbus.default_map),
-       "true: bodies, sensors and inputs have the addresses that the README lists."),
+       "true: bodies, sensors and inputs have the addresses of ali3-modbus(7)."),
   LIST_OR_FILE("map", &schema_wired, NONE,
        "Signals with addresses of your own. {file: PATH} names a file, relative to this one, that holds the list under "
        "modbus.map. ali3d FILE --print-map prints the whole map.", .file = &schema_file_name),
@@ -232,7 +232,7 @@ static const struct key packet_field_keys[] = {
          "Time since the first cycle, in this unit. It wraps. The signal time is the simulated time in s.",
          .only = NUMBER_TYPES),
   CHOICE("frame", frame_numbers, NONE, AT_START, FIELD(frame),
-         "Number from the frame of the cycle, with the codes that the README lists. It may have values.",
+         "Number from the frame of the cycle, with the codes of ali3d(8). It may have values.",
          .only = NUMBER_TYPES),
   INTEGER("count", "bytes", BETWEEN(1, PACKET_BYTES_MAX), NONE, AT_START, FIELD(count), "Number of zeros.",
           .only = KIND(PACKET_ZEROS), .needed = KIND(PACKET_ZEROS)),
