@@ -123,7 +123,7 @@ static json_t *phases_object(const uint64_t ns[static PHASES])
   return o;
 }
 
-static json_t *slowest_object(const struct miss *m, const struct book *levels)
+static json_t *slowest_object(const struct miss *m, const struct histograms *levels)
 {
   const int32_t level = m->slowest.level;
   if (level < 0) return json_null();
@@ -138,7 +138,7 @@ static json_t *slowest_object(const struct miss *m, const struct book *levels)
   return o;
 }
 
-static json_t *record_object(const struct miss *m, const struct book *levels, uint64_t now_ns)
+static json_t *record_object(const struct miss *m, const struct histograms *levels, uint64_t now_ns)
 {
   /* Say when, which miss, and why. */
   char written[WALL_CLOCK_TEXT], text[400];
@@ -219,7 +219,8 @@ static void write_record(struct miss_file *f, json_t *o)
     lose_record(f, error);
 }
 
-void miss_file_write(struct miss_file *f, const struct miss *m, const struct book *levels, uint64_t now_ns)
+void miss_file_write(struct miss_file *f, const struct miss *m, const struct histograms *levels,
+                     uint64_t now_ns)
 {
   if (f->path && rate_limit_passes(&f->rate, now_ns)) write_record(f, record_object(m, levels, now_ns));
 }

@@ -28,7 +28,8 @@ void miss_file_reopen(struct miss_file *f);
 void miss_file_close(struct miss_file *f);
 
 /* A record, judged. A line that cannot be written is said once in the log, and counted. */
-void miss_file_write(struct miss_file *f, const struct miss *m, const struct book *levels, uint64_t now_ns);
+void miss_file_write(struct miss_file *f, const struct miss *m, const struct histograms *levels,
+                     uint64_t now_ns);
 /* Once a tick, and at the end: says how many records were left out. At the end the log says how many were
  * lost. */
 void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last);

@@ -27,10 +27,10 @@ static void report_miss(struct misses *s, struct miss *m, uint64_t now_ns)
   /* Count it, and keep it for the tools. */
   if (!m->grace) counter_add(misses_of_cause(&t->counters, m->cause), 1);
   miss_log_write(&t->misses, m);
-  miss_file_write(&s->file, m, &t->book, now_ns);
+  miss_file_write(&s->file, m, &t->histograms, now_ns);
   /* Log it, within the limit. */
   if (!rate_limit_passes(&s->journal, now_ns)) return;
-  miss_text(m, &t->book, text, sizeof text);
+  miss_text(m, &t->histograms, text, sizeof text);
   log_line(m->grace ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s", text);
 }
 

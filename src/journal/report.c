@@ -78,7 +78,7 @@ static json_t *last_misses(const struct telemetry *t)
     struct miss m;
     char text[400];
     if (!miss_log_read(&t->misses, k, &m)) continue;
-    miss_text(&m, &t->book, text, sizeof text);
+    miss_text(&m, &t->histograms, text, sizeof text);
     json_array_append_new(list, json_string(text));
   }
   return list;
@@ -134,14 +134,14 @@ static json_t *build_report(const struct report *r)
   json_object_set_new(o, "violated_at", json_string(live.violated_at));
   json_object_set_new(o, "clamped", json_integer((json_int_t)live.clamped));
   json_object_set_new(o, "commands_dropped", json_integer((json_int_t)r->commands_dropped));
-#define ADD(name, text) json_object_set_new(o, #name "_us", distribution_object(&t->book.name));
+#define ADD(name, text) json_object_set_new(o, #name "_us", distribution_object(&t->histograms.name));
   BOOK_LIST(ADD)
 #undef ADD
   json_object_set_new(o, "counters", counters_object(&t->counters));
   json_t *histograms = json_object(); /* long, so last */
-  json_object_set_new(histograms, "wakeup", bins_array(&t->book.wakeup));
-  json_object_set_new(histograms, "step", bins_array(&t->book.step));
-  json_object_set_new(histograms, "cycle", bins_array(&t->book.cycle));
+  json_object_set_new(histograms, "wakeup", bins_array(&t->histograms.wakeup));
+  json_object_set_new(histograms, "step", bins_array(&t->histograms.step));
+  json_object_set_new(histograms, "cycle", bins_array(&t->histograms.cycle));
   json_object_set_new(o, "histogram_us", histograms);
   return o;
 }
@@ -157,7 +157,7 @@ bool report_write(const struct report *r, FILE *out)
 
 void report_text(const struct report *r, char *text, size_t size)
 {
-  const struct book *book = &r->telemetry->book;
+  const struct histograms *histograms = &r->telemetry->histograms;
   struct telemetry_live live = {0};
   telemetry_read(r->telemetry, &live);
   const uint64_t cycles = cycles_done(r, &live);
@@ -169,6 +169,7 @@ void report_text(const struct report *r, char *text, size_t size)
   snprintf(text, size,
            "%s%" PRIu64 " cycles in state %s, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
            r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles,
-           run_state_name(r->final_state), misses, (double)atomic_load(&book->wakeup.max_ns) / 1e3,
-           (double)atomic_load(&book->step.max_ns) / 1e3, (double)atomic_load(&book->cycle.max_ns) / 1e3);
+           run_state_name(r->final_state), misses, (double)atomic_load(&histograms->wakeup.max_ns) / 1e3,
+           (double)atomic_load(&histograms->step.max_ns) / 1e3,
+           (double)atomic_load(&histograms->cycle.max_ns) / 1e3);
 }

@@ -133,7 +133,7 @@ void cycle_show_tuning(struct cycle *c)
 
 void cycle_clear(struct cycle *c)
 {
-  book_clear(&c->config.telemetry->book, c->times.number);
+  book_clear(&c->config.telemetry->histograms, c->times.number);
   c->figures.max_cycle_ns = 0;
 }
 
@@ -147,16 +147,16 @@ void cycle_account_step(struct cycle *c, int status)
 void cycle_account(struct cycle *c)
 {
   struct telemetry *t = c->config.telemetry;
-  struct book *book = &t->book;
+  struct histograms *histograms = &t->histograms;
   if (inbox_take(&c->inbox.clear)) cycle_clear(c);
-  if (!c->deadline.late) histogram_add(&book->wakeup, c->times.wakeup_ns, c->times.number);
+  if (!c->deadline.late) histogram_add(&histograms->wakeup, c->times.wakeup_ns, c->times.number);
   for (int i = 0; i < PHASES; i++) { /* account and prepare: those of the cycle before */
     if (i == PHASE_feedback && !c->plant.stepped) continue;
     if (i == PHASE_platform && !c->drive.there) continue;
     if (i == PHASE_prepare && !c->plant.prepared) continue;
-    histogram_add(book_histogram(book, (enum phase)i), c->times.phase_ns[i], c->times.number);
+    histogram_add(book_histogram(histograms, (enum phase)i), c->times.phase_ns[i], c->times.number);
   }
-  if (c->plant.stepped) histogram_add(&book->step, c->times.step_ns, c->times.number);
+  if (c->plant.stepped) histogram_add(&histograms->step, c->times.step_ns, c->times.number);
   const struct usage since = usage_since(&c->times.woken, &c->figures.warm);
   counter_set(&t->counters.loop_page_faults, since.minor + since.major);
   counter_set(&t->counters.loop_preemptions, since.involuntary);

@@ -86,8 +86,8 @@ void cycle_freeze(struct cycle *c, struct pool *pool, bool realtime)
 {
   c->realtime = realtime;
   c->workers.pool = pool;
-  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->book, pool, c->config.period_ns,
-                  clock_now_ns);
+  step_times_init(&c->step_times, c->config.model, &c->config.telemetry->histograms, pool,
+                  c->config.period_ns, clock_now_ns);
   name_inputs(c->config.telemetry, c->config.signals);
   cycle_show_tuning(c);
   ali3_data_set_exec(c->plant.data, pool ? pool_exec(pool) : NULL);

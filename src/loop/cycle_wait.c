@@ -174,7 +174,7 @@ void cycle_schedule(struct cycle *c)
   m.end_ns = clock_now_ns();
   t->cycle_ns = m.end_ns > m.start_ns ? m.end_ns - m.start_ns : 0;
   if (t->cycle_ns > c->figures.max_cycle_ns) c->figures.max_cycle_ns = t->cycle_ns;
-  histogram_add(&c->config.telemetry->book.cycle, t->cycle_ns, t->number);
+  histogram_add(&c->config.telemetry->histograms.cycle, t->cycle_ns, t->number);
   figures_add_load(&c->figures, t->number, c->config.period_ns, m.end_ns - t->wake_ns);
 
   /* The next start; a miss leaves a record. */

@@ -75,7 +75,7 @@ static void add_figure(struct walk *w, const char *prefix, const char *name, con
   w->count++;
 }
 
-static void walk_figures(struct walk *w, const struct book *book)
+static void walk_figures(struct walk *w, const struct histograms *histograms)
 {
 #define TIME(name, text)                                                                                     \
   add_figure(w, "loop.", #name, "", "s");                                                                    \
@@ -85,8 +85,8 @@ static void walk_figures(struct walk *w, const struct book *book)
 #define SINGLE(name, unit, value) add_figure(w, "", name, "", unit);
   SINGLE_LIST(SINGLE)
 #undef SINGLE
-  for (uint64_t i = 0; i < book->levels; i++) {
-    const char *name = book->level[i].name;
+  for (uint64_t i = 0; i < histograms->levels; i++) {
+    const char *name = histograms->level[i].name;
     add_figure(w, "loop.level.", name, ".busy", "s");
     add_figure(w, "loop.level.", name, ".busy.max", "s");
     add_figure(w, "loop.level.", name, ".wait", "s");
@@ -96,18 +96,18 @@ static void walk_figures(struct walk *w, const struct book *book)
 
 struct signal *figures_list(const ali3_model *m, int *count)
 {
-  struct book *book = calloc(1, sizeof *book);
+  struct histograms *histograms = calloc(1, sizeof *histograms);
   struct walk w = {.ok = true};
   struct step_times times;
   *count = 0;
-  if (!book) return NULL;
-  step_times_init(&times, m, book, NULL, 0, clock_now_ns);
+  if (!histograms) return NULL;
+  step_times_init(&times, m, histograms, NULL, 0, clock_now_ns);
   /* The first walk counts, the second one names. */
-  walk_figures(&w, book);
+  walk_figures(&w, histograms);
   const int n = w.count;
   w = (struct walk){.signal = calloc((size_t)n, sizeof *w.signal), .ok = true};
-  if (w.signal) walk_figures(&w, book);
-  free(book);
+  if (w.signal) walk_figures(&w, histograms);
+  free(histograms);
   if (w.signal && w.ok) {
     *count = n;
     return w.signal;
@@ -134,19 +134,19 @@ static double last_taken(const _Atomic uint64_t *ns)
 
 void figures_take(const struct figures *f, const struct schedule *s, const struct telemetry *t, double *v)
 {
-  const struct book *book = &t->book;
+  const struct histograms *histograms = &t->histograms;
 #define TIME(name, text)                                                                                     \
-  *v++ = last_taken(&book->name.last_ns);                                                                    \
-  *v++ = last_taken(&book->name.max_ns);
+  *v++ = last_taken(&histograms->name.last_ns);                                                              \
+  *v++ = last_taken(&histograms->name.max_ns);
   BOOK_LIST(TIME)
 #undef TIME
 #define SINGLE(name, unit, value) *v++ = value;
   SINGLE_LIST(SINGLE)
 #undef SINGLE
-  for (uint64_t i = 0; i < book->levels; i++) {
-    *v++ = last_taken(&book->level[i].busy.last_ns);
-    *v++ = last_taken(&book->level[i].busy.max_ns);
-    *v++ = last_taken(&book->level[i].wait.last_ns);
-    *v++ = last_taken(&book->level[i].wait.max_ns);
+  for (uint64_t i = 0; i < histograms->levels; i++) {
+    *v++ = last_taken(&histograms->level[i].busy.last_ns);
+    *v++ = last_taken(&histograms->level[i].busy.max_ns);
+    *v++ = last_taken(&histograms->level[i].wait.last_ns);
+    *v++ = last_taken(&histograms->level[i].wait.max_ns);
   }
 }

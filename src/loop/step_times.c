@@ -70,14 +70,14 @@ static void name_stage(const ali3_stage *stage, struct book_level *row)
   row->nodes += (uint32_t)stage->nodes;
 }
 
-void step_times_init(struct step_times *t, const ali3_model *m, struct book *book, struct pool *pool,
-                     uint64_t period_ns, uint64_t (*now_ns)(void))
+void step_times_init(struct step_times *t, const ali3_model *m, struct histograms *histograms,
+                     struct pool *pool, uint64_t period_ns, uint64_t (*now_ns)(void))
 {
   const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
   *t = (struct step_times){.now_ns = now_ns,
                            .probe = {.context = t, .mark = phase_begins},
                            .every = period_ns < STEP_TIMES_ALL_NS ? STEP_TIMES_EVERY : 1,
-                           .book = book,
+                           .histograms = histograms,
                            .pool = pool,
                            .owned = owned,
                            .first_run = KINDS + (owned > 0),
@@ -85,32 +85,34 @@ void step_times_init(struct step_times *t, const ali3_model *m, struct book *boo
   set_timed(t, true);
   /* Rows of the kinds of work, which all cycles have. */
   const int rows = t->first_run + stages - owned;
-  book->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
-  for (uint64_t i = 0; i < book->levels; i++) book->level[i] = (struct book_level){.shared = pool != NULL};
+  histograms->levels = (uint64_t)(rows < LEVELS_MAX ? rows : LEVELS_MAX);
+  for (uint64_t i = 0; i < histograms->levels; i++)
+    histograms->level[i] = (struct book_level){.shared = pool != NULL};
   for (int i = 0; i < KINDS; i++)
-    snprintf(book->level[i].name, sizeof book->level[i].name, "%s", work_names[i]);
+    snprintf(histograms->level[i].name, sizeof histograms->level[i].name, "%s", work_names[i]);
   /* Rows of the tree: one for all stages that are shared, then one for each. */
   for (int i = 0; i < owned; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
-    name_stage(&stage, &book->level[KINDS]);
+    name_stage(&stage, &histograms->level[KINDS]);
   }
-  if (owned > 0) snprintf(book->level[KINDS].name, sizeof book->level[KINDS].name, "subtrees");
+  if (owned > 0) snprintf(histograms->level[KINDS].name, sizeof histograms->level[KINDS].name, "subtrees");
   for (int i = owned; i < stages; i++) {
     const ali3_stage stage = ali3_model_stage(m, i);
-    struct book_level *row = &book->level[row_of_stage(t, i)];
+    struct book_level *row = &histograms->level[row_of_stage(t, i)];
     row->shared = 0;
     name_stage(&stage, row);
   }
   if (rows > LEVELS_MAX)
-    snprintf(book->level[LEVELS_MAX - 1].name, sizeof book->level[LEVELS_MAX - 1].name, "levels above");
+    snprintf(histograms->level[LEVELS_MAX - 1].name, sizeof histograms->level[LEVELS_MAX - 1].name,
+             "levels above");
 }
 
 void step_times_book(struct step_times *t, uint64_t cycle)
 {
-  for (uint64_t i = 0; i < t->book->levels; i++) {
+  for (uint64_t i = 0; i < t->histograms->levels; i++) {
     const uint64_t wait = t->pool ? pool_take_wait(t->pool, (int)i) : 0;
-    if (t->busy[i] > 0) stopwatch_add(&t->book->level[i].busy, t->busy[i], cycle);
-    if (wait > 0) stopwatch_add(&t->book->level[i].wait, wait, cycle);
+    if (t->busy[i] > 0) stopwatch_add(&t->histograms->level[i].busy, t->busy[i], cycle);
+    if (wait > 0) stopwatch_add(&t->histograms->level[i].wait, wait, cycle);
     t->busy[i] = 0;
   }
   set_timed(t, cycle % (uint64_t)t->every == 0);

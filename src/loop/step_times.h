@@ -18,7 +18,7 @@ struct step_times {
   /* private */
   uint64_t (*now_ns)(void); /* the clock */
   int every;                /* so many cycles */
-  struct book *book;
+  struct histograms *histograms;
   struct pool *pool;         /* NULL: none */
   int owned;                 /* runs of the tree that are shared */
   int first_run;             /* row of the first run that is not */
@@ -29,8 +29,8 @@ struct step_times {
 };
 
 /* Set-up: names the rows of book->level for a frozen model. now_ns: the clock, clock_now_ns() but in tests. */
-void step_times_init(struct step_times *t, const ali3_model *m, struct book *book, struct pool *pool,
-                     uint64_t period_ns, uint64_t (*now_ns)(void));
+void step_times_init(struct step_times *t, const ali3_model *m, struct histograms *histograms,
+                     struct pool *pool, uint64_t period_ns, uint64_t (*now_ns)(void));
 /* The cycle is over: adds what was timed in it to the book, and what the pool waited. */
 void step_times_book(struct step_times *t, uint64_t cycle);
 

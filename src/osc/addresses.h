@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The list of the addresses below the prefix that carry no signals. Dispatch, the checks of arguments, the messages that are sent,
- * the map of --print-map and OSCQuery all come from it. A new address needs a row here, and its handler. Addresses of signals:
- * osc/space.h. */
+ * The list of the addresses below the prefix that carry no signals. Dispatch, the checks of arguments, the messages that are
+ * sent, the map of --print-map and OSCQuery all come from it. A new address needs a row here, and its handler. The addresses of
+ * signals are in osc/space.h. */
 #ifndef OSC_ADDRESSES_H
 #define OSC_ADDRESSES_H
 

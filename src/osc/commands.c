@@ -39,7 +39,7 @@ static uint32_t place_for(struct osc_in *in, const struct osc_sender *from)
 }
 
 /* A command that waits is dropped. */
-static void drop(struct osc_in *in, const struct command *c)
+static void drop_command(struct osc_in *in, const struct command *c)
 {
   in->place[c->client].awaited = false;
   counter_add(&in->counters->commands_dropped, 1);
@@ -164,7 +164,7 @@ void osc_send_commands(struct osc_in *in)
     if (port_command(in->port, c))
       counter_add(&in->counters->osc_commands, 1);
     else
-      drop(in, c);
+      drop_command(in, c);
   }
   in->commands = 0;
 }

@@ -78,8 +78,8 @@ static const char *stream_text(const struct osc_node *n)
 }
 
 /* "body.A.velocity.x = 2 argument + 1": what scales are there, but the common one. */
-static void describe(const struct osc_space *space, const struct osc_node *n, const struct signals *signals,
-                     char *text, size_t size)
+static void describe_node(const struct osc_space *space, const struct osc_node *n,
+                          const struct signals *signals, char *text, size_t size)
 {
   size_t used = (size_t)snprintf(text, size, "%s%s", stream_text(n),
                                  n->motion && !n->input ? "; withheld until the platform is armed" : "");
@@ -91,13 +91,13 @@ static void describe(const struct osc_space *space, const struct osc_node *n, co
   }
 }
 
-static void add_node(struct io_map *map, const struct osc_space *space, const struct osc_node *n,
-                     const struct signals *signals)
+static void add_node_row(struct io_map *map, const struct osc_space *space, const struct osc_node *n,
+                         const struct signals *signals)
 {
   char types[MAPPED_ARGUMENTS_MAX + 1] = "", units[512], text[2048];
   memset(types, 'f', (size_t)(n->count < MAPPED_ARGUMENTS_MAX ? n->count : MAPPED_ARGUMENTS_MAX));
   units_of(space, n, signals, units, sizeof units);
-  describe(space, n, signals, text, sizeof text);
+  describe_node(space, n, signals, text, sizeof text);
   io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
 }
 
@@ -111,7 +111,7 @@ bool osc_io_map(const struct osc_config *config, const struct signals *signals, 
   for (int input = 1; input >= 0; input--)
     for (int i = 0; i < space->nodes; i++) {
       const struct osc_node *n = &space->node[i];
-      if (!n->alias && n->input == (input == 1)) add_node(map, space, n, signals);
+      if (!n->alias && n->input == (input == 1)) add_node_row(map, space, n, signals);
     }
   osc_space_free(space);
   return io_map_complete(map);
@@ -151,6 +151,7 @@ static json_t *object_at(json_t *root, const char *path)
     if (n >= sizeof name) return NULL;
     memcpy(name, p, n);
     name[n] = '\0';
+    /* The folder of the object, and in it the child of that name. */
     json_t *contents = json_object_get(o, "CONTENTS");
     if (!contents) {
       contents = json_object();
@@ -175,7 +176,7 @@ static const struct input_range *range_of(const struct signals *s, int signal)
 }
 
 /* What an input is clamped to, as arguments. */
-static json_t *range(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
+static json_t *range_json(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
 {
   json_t *list = json_array();
   for (int i = 0; i < n->count; i++) {
@@ -187,7 +188,7 @@ static json_t *range(const struct osc_space *space, const struct osc_node *n, co
   return list;
 }
 
-static json_t *units(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
+static json_t *units_json(const struct osc_space *space, const struct osc_node *n, const struct signals *s)
 {
   json_t *list = json_array();
   for (int i = 0; i < n->count; i++)
@@ -205,8 +206,8 @@ static void add_row(json_t *root, const struct io_map_osc *row, const struct osc
   if (*type_of(row->types)) json_object_set_new(o, "TYPE", json_string(type_of(row->types)));
   json_object_set_new(o, "DESCRIPTION", json_string(row->text));
   if (!node) return;
-  json_object_set_new(o, "UNIT", units(space, node, s));
-  if (node->input) json_object_set_new(o, "RANGE", range(space, node, s));
+  json_object_set_new(o, "UNIT", units_json(space, node, s));
+  if (node->input) json_object_set_new(o, "RANGE", range_json(space, node, s));
 }
 
 char *osc_query_text(const struct osc_config *config, const struct signals *signals, int udp_port,

@@ -50,7 +50,7 @@ static uint8_t *put_number(uint8_t *at, double v, bool doubles)
 }
 
 /* Room for n bytes more; NULL: there is none, now or ever after. */
-static uint8_t *take(struct osc_writer *w, size_t n)
+static uint8_t *take_room(struct osc_writer *w, size_t n)
 {
   if (w->size > OSC_DATAGRAM || n > OSC_DATAGRAM - w->size) {
     w->size = OSC_DATAGRAM + 1;
@@ -62,10 +62,10 @@ static uint8_t *take(struct osc_writer *w, size_t n)
 }
 
 /* A text of two parts, with its zeros. */
-static void put_text(struct osc_writer *w, const char *a, const char *b)
+static void put_string(struct osc_writer *w, const char *a, const char *b)
 {
   const size_t na = strlen(a), nb = strlen(b), padded = ((na + nb) / 4 + 1) * 4;
-  uint8_t *at = take(w, padded);
+  uint8_t *at = take_room(w, padded);
   if (!at) return;
   memset(at, 0, padded);
   memcpy(at, a, na);      /* NOLINT(bugprone-not-null-terminated-result): the zeros are there */
@@ -75,8 +75,8 @@ static void put_text(struct osc_writer *w, const char *a, const char *b)
 static void begin_message(struct osc_writer *w, const char *prefix, const char *address, const char *types)
 {
   w->size = 0;
-  put_text(w, prefix, address);
-  put_text(w, ",", types);
+  put_string(w, prefix, address);
+  put_string(w, ",", types);
 }
 
 void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what)
@@ -91,25 +91,25 @@ void osc_write_at(struct osc_writer *w, const char *address, const char *types)
 
 void osc_write_i(struct osc_writer *w, int32_t v)
 {
-  uint8_t *at = take(w, sizeof v);
+  uint8_t *at = take_room(w, sizeof v);
   if (at) put_u32(at, (uint32_t)v);
 }
 
 void osc_write_h(struct osc_writer *w, int64_t v)
 {
-  uint8_t *at = take(w, sizeof v);
+  uint8_t *at = take_room(w, sizeof v);
   if (at) put_u64(at, (uint64_t)v);
 }
 
 void osc_write_f(struct osc_writer *w, double v)
 {
-  uint8_t *at = take(w, sizeof(float));
+  uint8_t *at = take_room(w, sizeof(float));
   if (at) put_number(at, v, false);
 }
 
 void osc_write_s(struct osc_writer *w, const char *s)
 {
-  put_text(w, s, "");
+  put_string(w, s, "");
 }
 
 bool osc_written(const struct osc_writer *w)
@@ -124,6 +124,7 @@ bool osc_written(const struct osc_writer *w)
 static size_t append_element(struct osc_packet *p, const char *address, const char *types)
 {
   if (p->size + ELEMENT_SIZE > OSC_DATAGRAM) return 0;
+  /* A message of zeros, to have its layout from liblo. */
   lo_message m = lo_message_new();
   if (!m) return 0;
   size_t arguments = 0;
@@ -144,6 +145,7 @@ static size_t append_element(struct osc_packet *p, const char *address, const ch
     }
     arguments += *t == LO_INT64 || *t == LO_DOUBLE ? 8 : 4;
   }
+  /* Write it behind the bundle, with its length before it. */
   size_t at = p->size + ELEMENT_SIZE;
   const size_t length = lo_message_length(m, address);
   const bool put = length <= OSC_DATAGRAM - at && lo_message_serialise(m, address, p->bytes + at, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What is sent, as bytes: answers, and streams. A stream is bundles of at most OSC_DATAGRAM bytes, built once, values patched in
- * place ever after. Every bundle begins with PREFIX/hdr, so that each is of use alone and a lost one is noticed; then come the messages of the
- * stream. No socket, no clock and no thread here. */
+ * What is sent, as bytes: answers, and streams. A stream is bundles of at most OSC_DATAGRAM bytes. They are built once; then
+ * only the values in them change. Every bundle begins with PREFIX/hdr, so that each is of use alone and a lost one is noticed;
+ * then come the messages of the stream. No socket, no clock and no thread here. */
 #ifndef OSC_ENCODE_H
 #define OSC_ENCODE_H
 
@@ -26,7 +26,8 @@ struct osc_writer {
   uint8_t bytes[OSC_DATAGRAM];
 };
 
-/* Begin a message: one of the list, below the prefix; or one at an address of its own. The arguments follow, in the order of types. */
+/* Begin a message: one of the list, below the prefix; or one at an address of its own. The arguments follow, in the order of
+ * types. */
 void osc_write(struct osc_writer *w, const char *prefix, enum osc_sent what);
 void osc_write_at(struct osc_writer *w, const char *address, const char *types);
 void osc_write_i(struct osc_writer *w, int32_t v);

@@ -21,6 +21,7 @@ struct osc_in *osc_in_new(const struct osc_config *config, const struct osc_spac
   in->counters = counters;
   in->out = out;
   snprintf(in->estop, sizeof in->estop, "%s/cmd/estop", config->prefix);
+  /* One place for each channel and each input. */
   in->sample = calloc((size_t)signals->channels + 1, sizeof *in->sample);
   in->input_of = calloc((size_t)signals->channels + 1, sizeof *in->input_of);
   in->owner = calloc((size_t)signals->inputs + 1, sizeof *in->owner);
@@ -77,7 +78,7 @@ static bool all_finite(const struct osc_arguments *a)
   return true;
 }
 
-static enum verdict dispatch(struct osc_in *in, const struct osc_raw *m, struct request *r)
+static enum verdict dispatch_message(struct osc_in *in, const struct osc_raw *m, struct request *r)
 {
   r->address = m->address;
   r->tail = tail_of(in, m->address);
@@ -152,9 +153,10 @@ void osc_in_datagram(struct osc_in *in, const uint8_t *bytes, size_t n, const st
                       .from = {.at = *from, .now_ns = t_ns, .writes = access == ACCESS_WRITE},
                       .access = access};
   in->once = (struct once){0};
+  /* If the end of a datagram is bad, no message of it is dispatched. */
   if (!osc_parse(bytes, n, &in->datagram)) counter_add(&in->counters->osc_malformed, 1);
   for (int i = 0; i < in->datagram.messages; i++)
-    counter_add(counter[dispatch(in, &in->datagram.message[i], &r)], 1);
+    counter_add(counter[dispatch_message(in, &in->datagram.message[i], &r)], 1);
   hand_over(in, t_ns);
   osc_answer_once(in, &r.from);
 }

@@ -34,7 +34,7 @@ static bool may_set(const struct osc_in *in, int input, const struct osc_sender 
 }
 
 /* Tells the sender, and the log, once a second at most. */
-static enum verdict refuse(struct osc_in *in, int input, const struct osc_sender *who)
+static enum verdict refuse_input(struct osc_in *in, int input, const struct osc_sender *who)
 {
   struct osc_owner *o = &in->owner[input];
   char name[CLIENT_NAME];
@@ -50,7 +50,7 @@ static enum verdict refuse(struct osc_in *in, int input, const struct osc_sender
 }
 
 /* An owner has its input's own number, under which its name is known. */
-static void own(struct osc_in *in, int input, const struct osc_sender *who)
+static void renew_owner(struct osc_in *in, int input, const struct osc_sender *who)
 {
   struct osc_owner *o = &in->owner[input];
   if (o->t_ns == 0 || !inet_address_same(&o->at, &who->at)) {
@@ -62,10 +62,11 @@ static void own(struct osc_in *in, int input, const struct osc_sender *who)
   o->t_ns = who->now_ns;
 }
 
-static void set(struct osc_in *in, int channel, struct input_sample sample, const struct osc_sender *who)
+static void set_channel(struct osc_in *in, int channel, struct input_sample sample,
+                        const struct osc_sender *who)
 {
   const int input = in->input_of[channel];
-  own(in, input, who);
+  renew_owner(in, input, who);
   sample.client = OSC_PLACES + (uint32_t)input;
   in->sample[channel] = sample;
   in->changed = true;
@@ -76,6 +77,7 @@ static void set(struct osc_in *in, int channel, struct input_sample sample, cons
 static enum verdict set_node(struct osc_in *in, const struct request *r, const struct osc_node *node)
 {
   const struct osc_value *value = &in->space->value[node->first];
+  /* All values are checked before the first one is set. */
   if (r->a->count != node->count) return WRONG_TYPES;
   for (int i = 0; i < node->count; i++)
     if (!osc_is_number(r->a->types[i])) return WRONG_TYPES;
@@ -84,13 +86,13 @@ static enum verdict set_node(struct osc_in *in, const struct request *r, const s
     const int input = in->input_of[value[i].signal - in->signals->input_first];
     if (!isfinite(value[i].scale * osc_number(r->a, i) + value[i].offset)) return NONFINITE;
     if (!is_open(&in->signals->input[input]) || !may_set(in, input, &r->from))
-      return refuse(in, input, &r->from);
+      return refuse_input(in, input, &r->from);
   }
   for (int i = 0; i < node->count; i++)
-    set(in, value[i].signal - in->signals->input_first,
-        (struct input_sample){.value = value[i].scale * osc_number(r->a, i) + value[i].offset,
-                              .t_ns = r->from.now_ns},
-        &r->from);
+    set_channel(in, value[i].signal - in->signals->input_first,
+                (struct input_sample){.value = value[i].scale * osc_number(r->a, i) + value[i].offset,
+                                      .t_ns = r->from.now_ns},
+                &r->from);
   return ACCEPTED;
 }
 
@@ -124,7 +126,7 @@ static enum verdict check_frame(struct osc_in *in, const struct request *r, int3
 {
   if (r->access < ACCESS_WRITE) return DENIED;
   for (int i = 0; i < in->signals->inputs; i++)
-    if (!is_passed_over(in, i) && !may_set(in, i, &r->from)) return refuse(in, i, &r->from);
+    if (!is_passed_over(in, i) && !may_set(in, i, &r->from)) return refuse_input(in, i, &r->from);
   return check_sequence(in, r, sequence);
 }
 
@@ -133,7 +135,7 @@ static void tell_passed_over(struct osc_in *in, const struct request *r)
 {
   for (int i = 0; i < in->signals->inputs; i++) {
     if (!is_open(&in->signals->input[i]) || !owned_elsewhere(in, i)) continue;
-    refuse(in, i, &r->from);
+    refuse_input(in, i, &r->from);
     counter_add(&in->counters->osc_refused, 1);
   }
 }
@@ -152,7 +154,7 @@ static void set_of_frame(struct osc_in *in, const struct request *r, int channel
   if (is_passed_over(in, in->input_of[channel])) return;
   const struct input_sample sample = {
       .value = value, .t_ns = r->from.now_ns, .sequence = (uint32_t)in->sequence, .counted = 32};
-  set(in, channel, sample, &r->from);
+  set_channel(in, channel, sample, &r->from);
 }
 
 enum verdict osc_on_frame(struct osc_in *in, const struct request *r)
@@ -169,7 +171,7 @@ enum verdict osc_on_frame(struct osc_in *in, const struct request *r)
   return ACCEPTED;
 }
 
-static double packed(const uint8_t *at)
+static double packed_value(const uint8_t *at)
 {
   uint32_t bits;
   float value;
@@ -187,11 +189,11 @@ enum verdict osc_on_blob(struct osc_in *in, const struct request *r)
   if (n != sizeof(float) * (size_t)in->signals->channels) return WRONG_TYPES;
   if (crc32_ieee(bytes, n) != (uint32_t)osc_integer(r->a, 1)) return BAD_CHECKSUM;
   for (int c = 0; c < in->signals->channels; c++)
-    if (!isfinite(packed(bytes + sizeof(float) * (size_t)c))) return NONFINITE;
+    if (!isfinite(packed_value(bytes + sizeof(float) * (size_t)c))) return NONFINITE;
   const enum verdict verdict = check_frame(in, r, osc_integer(r->a, 0));
   if (verdict != ACCEPTED) return verdict;
   begin_frame(in, r, osc_integer(r->a, 0));
   for (int c = 0; c < in->signals->channels; c++)
-    set_of_frame(in, r, c, packed(bytes + sizeof(float) * (size_t)c));
+    set_of_frame(in, r, c, packed_value(bytes + sizeof(float) * (size_t)c));
   return ACCEPTED;
 }

@@ -24,7 +24,7 @@ static struct osc_receiver *find_subscriber(struct osc_out *out, const struct in
 }
 
 /* Who subscribed rules over the lease; so does the receiver itself, lest somebody else takes it first and thins it out. */
-static bool rules(const struct osc_receiver *r, const struct osc_sender *by)
+static bool may_change_lease(const struct osc_receiver *r, const struct osc_sender *by)
 {
   return inet_address_same(&r->by, &by->at) || inet_address_same(&r->to, &by->at);
 }
@@ -96,7 +96,7 @@ bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const s
   const unsigned streams = osc_out_bits(out, stream) & ~sent_anyway(out, to);
   if (!streams) return true;
   struct osc_receiver *r = find_subscriber(out, to);
-  if (r && !rules(r, by)) return false;
+  if (r && !may_change_lease(r, by)) return false;
   if (!r) {
     r = free_place(out, by);
     if (!r) return false;
@@ -113,7 +113,7 @@ bool osc_out_unsubscribe(struct osc_out *out, const struct osc_sender *by, const
                          enum stream stream)
 {
   struct osc_receiver *r = find_subscriber(out, to);
-  if (!r || !rules(r, by) || !(r->streams & osc_out_bits(out, stream))) return false;
+  if (!r || !may_change_lease(r, by) || !(r->streams & osc_out_bits(out, stream))) return false;
   r->streams &= ~osc_out_bits(out, stream);
   osc_out_count(out);
   return true;

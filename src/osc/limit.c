@@ -4,7 +4,7 @@
 #include "rt/clock.h"
 
 /* What is still spent of the bucket. */
-static uint64_t spent(const struct osc_bucket *b, uint64_t rate, uint64_t now_ns)
+static uint64_t spent_now(const struct osc_bucket *b, uint64_t rate, uint64_t now_ns)
 {
   const uint64_t gone = now_ns > b->t_ns ? now_ns - b->t_ns : 0;
   if (gone >= NS_PER_S) return 0;
@@ -14,7 +14,7 @@ static uint64_t spent(const struct osc_bucket *b, uint64_t rate, uint64_t now_ns
 
 bool osc_bucket_take(struct osc_bucket *b, uint64_t cost, uint64_t rate, uint64_t now_ns)
 {
-  const uint64_t now_spent = spent(b, rate, now_ns);
+  const uint64_t now_spent = spent_now(b, rate, now_ns);
   if (now_spent + cost > rate) return false;
   b->spent = now_spent + cost;
   b->t_ns = now_ns;
@@ -29,7 +29,7 @@ struct osc_bucket *osc_limit_bucket(struct osc_limit *l, const struct inet_addre
   for (int i = 0; i < OSC_LIMIT_HOSTS; i++) {
     struct osc_bucket *b = &l->bucket[i];
     if (b->t_ns && inet_address_same_host(&b->host, host)) return b;
-    if (!idle && spent(b, rate, now_ns) == 0) idle = b;
+    if (!idle && spent_now(b, rate, now_ns) == 0) idle = b;
   }
   if (!idle) return &l->bucket[OSC_LIMIT_HOSTS];
   *idle = (struct osc_bucket){.host = *host, .t_ns = now_ns};

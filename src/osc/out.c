@@ -201,7 +201,7 @@ void osc_out_status(struct osc_out *out, const struct osc_sender *to)
   osc_out_answer(out, to, &w);
 }
 
-static bool withholds(const struct osc_out *out)
+static bool withholds_motion(const struct osc_out *out)
 {
   return out->frame->flags & FLAG_WITHHELD;
 }
@@ -210,7 +210,7 @@ void osc_out_values(struct osc_out *out, const struct osc_sender *to, const stru
 {
   char types[MAPPED_ARGUMENTS_MAX + 1] = "";
   if (!out->frame || out->frame->cycle == 0 || node->count > MAPPED_ARGUMENTS_MAX) return;
-  if (node->motion && withholds(out)) return;
+  if (node->motion && withholds_motion(out)) return;
   memset(types, 'f', (size_t)node->count);
   struct osc_writer w;
   osc_write_at(&w, node->address, types);
@@ -255,11 +255,11 @@ static unsigned take_due(struct osc_receiver *r, uint64_t cycle)
 static struct osc_state *state_of(const struct osc_out *out, int stream, bool doubles)
 {
   struct osc_state *still = out->still[stream][doubles];
-  return still && withholds(out) ? still : out->state[stream][doubles];
+  return still && withholds_motion(out) ? still : out->state[stream][doubles];
 }
 
 /* Each stream is filled once in each profile, if anybody wants it. */
-static struct osc_state *filled(struct osc_out *out, int stream, bool doubles)
+static struct osc_state *filled_state(struct osc_out *out, int stream, bool doubles)
 {
   struct osc_state *st = state_of(out, stream, doubles);
   if (!out->filled[stream][doubles]) osc_state_fill(st, out->frame);
@@ -275,7 +275,7 @@ static bool send_streams(struct osc_out *out, const struct osc_receiver *r, unsi
     if (due >> s & 1) parts += state_of(out, s, r->lease[s].doubles)->packets;
   for (int s = 0; s < STREAMS_PACKED; s++) {
     if (!(due >> s & 1)) continue;
-    struct osc_state *st = filled(out, s, r->lease[s].doubles);
+    struct osc_state *st = filled_state(out, s, r->lease[s].doubles);
     osc_state_number(st, part, parts);
     for (int k = 0; k < st->packets; k++)
       osc_out_transmit(out, r->fd, &r->to, st->packet[k].bytes, st->packet[k].size);

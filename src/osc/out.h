@@ -50,12 +50,12 @@ void osc_out_values(struct osc_out *out, const struct osc_sender *to, const stru
 const struct frame *osc_out_last_frame(const struct osc_out *out);
 
 /* Takes or renews the lease of a stream for `to`, which may be another port of the sender's. A receiver is one host and port:
- * its leases are one for each stream, so that nothing is sent to it twice. A lease belongs to who asked for it: others may
- * neither renew, change nor end it, but for the receiver itself. False: it is not theirs, `to` must not be answered, or there is no
- * place.
+ * its leases are one for each stream, so that nothing is sent to it twice. A lease belongs to who asked for it: only that
+ * sender and the receiver itself may renew, change or end it. False: it is not theirs, `to` must not be answered, or there is
+ * no place.
  *
- * Of the OSC_SUBSCRIBERS places no host has more than half, and senders that may only read never have the last one. Where no place
- * is free for a sender that may write, the reader gives way whose lease would end first; it is told by /sub/ack 2. */
+ * Of the OSC_SUBSCRIBERS places no host has more than half, and senders that may only read never have the last one. Where no
+ * place is free for a sender that may write, the reader gives way whose lease would end first; it is told by /sub/ack 2. */
 bool osc_out_subscribe(struct osc_out *out, const struct osc_sender *by, const struct inet_address *to,
                        enum stream stream, uint32_t divisor, bool doubles);
 /* Ends the lease; false if there was none, or it is not the sender's. */

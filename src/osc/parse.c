@@ -99,7 +99,7 @@ static bool take_message(struct osc_datagram *d, const uint8_t *bytes, size_t be
   return true;
 }
 
-static bool take(struct osc_datagram *d, const uint8_t *bytes, size_t begin, size_t end, int depth)
+static bool take_element(struct osc_datagram *d, const uint8_t *bytes, size_t begin, size_t end, int depth)
 {
   if (begin + 8 > end || end % 4 != 0) return false;
   if (memcmp(bytes + begin, "#bundle", 8) != 0) return take_message(d, bytes, begin, end);
@@ -108,7 +108,7 @@ static bool take(struct osc_datagram *d, const uint8_t *bytes, size_t begin, siz
   for (size_t at = begin + 16; at < end;) {
     if (at + 4 > end) return false;
     const uint64_t behind = (uint64_t)at + 4 + get_u32(bytes + at);
-    if (behind > end || !take(d, bytes, at + 4, (size_t)behind, depth + 1)) return false;
+    if (behind > end || !take_element(d, bytes, at + 4, (size_t)behind, depth + 1)) return false;
     at = (size_t)behind;
   }
   return true;
@@ -117,7 +117,7 @@ static bool take(struct osc_datagram *d, const uint8_t *bytes, size_t begin, siz
 bool osc_parse(const uint8_t *bytes, size_t n, struct osc_datagram *d)
 {
   d->messages = 0;
-  if (n <= OSC_IN_MAX && take(d, bytes, 0, n, 0)) return true;
+  if (n <= OSC_IN_MAX && take_element(d, bytes, 0, n, 0)) return true;
   d->messages = 0;
   return false;
 }
@@ -171,6 +171,7 @@ double osc_number(const struct osc_arguments *a, int i)
     uint32_t u;
     uint64_t w;
   } v;
+  /* f, d and i have bytes; T and F are numbers without bytes. */
   switch (a->types[i]) {
   case 'f':
     v.u = get_u32(bytes_of(a, i, 4));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The datagrams between the socket and the dispatcher. Senders that may write are served before those that may only read, and no
- * host takes more than its share of the places, and no port of a host more than a part of that: a flood then costs the sender that
- * floods its own datagrams. One thread. */
+ * The datagrams between the socket and the dispatcher. Senders that may write are served before those that may only read. No
+ * host takes more than its share of the places, and no port of a host more than a part of that share: a flood then costs the
+ * sender that floods its own datagrams. One thread. */
 #ifndef OSC_QUEUE_H
 #define OSC_QUEUE_H
 

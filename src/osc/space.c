@@ -22,8 +22,8 @@ static void add_value(struct walk *w, int signal, double scale, double offset)
 }
 
 /* A node without values so far. */
-__attribute__((format(printf, 3, 4))) static void add_node(struct walk *w, struct osc_node node,
-                                                           const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void begin_node(struct walk *w, struct osc_node node,
+                                                             const char *format, ...)
 {
   node.first = w->values;
   if (w->write) {
@@ -46,8 +46,8 @@ static void add_signals(struct walk *w, int first, int count)
 static void walk_bodies(struct walk *w)
 {
   for (int b = 0; b < w->signals->bodies; b++) {
-    add_node(w, (struct osc_node){.stream = STREAM_BODY}, "%s/body/%s/state", w->config->prefix,
-             w->config->body_name[b]);
+    begin_node(w, (struct osc_node){.stream = STREAM_BODY}, "%s/body/%s/state", w->config->prefix,
+               w->config->body_name[b]);
     add_signals(w, w->signals->body_first + SIGNALS_BODY * b, SIGNALS_BODY_STATE);
   }
 }
@@ -72,7 +72,7 @@ static void walk_groups(struct walk *w)
   for (int i = 0; i < s->groups; i++) {
     const struct signal_group *g = &s->group[i];
     if (g->first >= s->input_first && g->first < s->input_first + s->channels) continue;
-    add_node(w, (struct osc_node){.stream = stream_of(s, g)}, "%s/%s", w->config->prefix, g->name);
+    begin_node(w, (struct osc_node){.stream = stream_of(s, g)}, "%s/%s", w->config->prefix, g->name);
     char *dot = w->write ? w->space->node[w->nodes - 1].address : NULL;
     for (dot = dot ? dot + strlen(w->config->prefix) : NULL; dot && (dot = strchr(dot, '.'));) *dot = '/';
     add_signals(w, g->first, g->count);
@@ -83,13 +83,13 @@ static void walk_groups(struct walk *w)
 static void walk_input(struct walk *w, const struct input_spec *input, const char *folder, bool alias)
 {
   const int first = w->signals->input_first + input->first;
-  add_node(w, (struct osc_node){.stream = STREAM_NONE, .input = true, .alias = alias}, "%s/%s/%s",
-           w->config->prefix, folder, input->name);
+  begin_node(w, (struct osc_node){.stream = STREAM_NONE, .input = true, .alias = alias}, "%s/%s/%s",
+             w->config->prefix, folder, input->name);
   add_signals(w, first, input->count);
   for (const struct input_part *p = input_parts(input->kind); p->name; p++) {
     const enum stream stream = alias ? STREAM_NONE : STREAM_INPUT;
-    add_node(w, (struct osc_node){.stream = stream, .input = true, .alias = alias}, "%s/%s/%s/%s",
-             w->config->prefix, folder, input->name, p->name);
+    begin_node(w, (struct osc_node){.stream = stream, .input = true, .alias = alias}, "%s/%s/%s/%s",
+               w->config->prefix, folder, input->name, p->name);
     add_signals(w, first + p->first, p->count);
   }
 }
@@ -117,8 +117,8 @@ static void walk_mapped(struct walk *w)
   for (int i = 0; i < map->count; i++) {
     const struct mapped *m = &map->item[i];
     if (!is_first(map, i)) continue;
-    add_node(w, (struct osc_node){.stream = m->input ? STREAM_NONE : STREAM_OUT, .input = m->input}, "%s",
-             m->address);
+    begin_node(w, (struct osc_node){.stream = m->input ? STREAM_NONE : STREAM_OUT, .input = m->input}, "%s",
+               m->address);
     int count = 0;
     for (int k = i; k < map->count; k++) {
       const struct mapped *o = &map->item[k];
@@ -130,7 +130,7 @@ static void walk_mapped(struct walk *w)
   }
 }
 
-static void walk(struct walk *w)
+static void walk_space(struct walk *w)
 {
   w->nodes = w->values = 0;
   walk_bodies(w);
@@ -153,10 +153,11 @@ static bool tells_motion(const struct osc_space *space, const struct osc_node *n
   return false;
 }
 
-static bool build(struct walk *w)
+static bool build_space(struct walk *w)
 {
   struct osc_space *space = w->space;
-  walk(w);
+  /* The first walk counts, the second one writes. */
+  walk_space(w);
   space->nodes = w->nodes;
   space->values = w->values;
   space->node = calloc((size_t)w->nodes + 1, sizeof *space->node);
@@ -164,8 +165,9 @@ static bool build(struct walk *w)
   space->sorted = calloc((size_t)w->nodes + 1, sizeof *space->sorted);
   if (!space->node || !space->value || !space->sorted) return false;
   w->write = true;
-  walk(w);
+  walk_space(w);
   if (!w->ok) return false;
+  /* Facts that need the values, and the order for the look-up. */
   for (int i = 0; i < space->nodes; i++) {
     space->node[i].motion = tells_motion(space, &space->node[i], w->signals);
     space->sorted[i] = &space->node[i];
@@ -183,7 +185,7 @@ struct osc_space *osc_space_new(const struct osc_config *config, const struct si
     return NULL;
   }
   struct walk w = {.space = calloc(1, sizeof *w.space), .config = config, .signals = signals, .ok = true};
-  if (w.space && build(&w)) return w.space;
+  if (w.space && build_space(&w)) return w.space;
   snprintf(error, size, "out of memory");
   osc_space_free(w.space);
   return NULL;

@@ -11,8 +11,8 @@ enum { LINEAR_NS = 1000, OCTAVE = 8 };
 
 _Static_assert((uint64_t)LINEAR_NS *BOOK_LINEAR == 1000000, "the two kinds of bin meet");
 #define FOLLOWS(name, text)                                                                                  \
-  _Static_assert(offsetof(struct book, name) ==                                                              \
-                     offsetof(struct book, latch) + PHASE_##name * sizeof(struct histogram),                 \
+  _Static_assert(offsetof(struct histograms, name) ==                                                        \
+                     offsetof(struct histograms, latch) + PHASE_##name * sizeof(struct histogram),           \
                  "phases lie in their order");
 PHASE_LIST(FOLLOWS)
 #undef FOLLOWS
@@ -41,37 +41,37 @@ static int bin_of(uint64_t ns)
   return BOOK_LINEAR + OCTAVE * o + j;
 }
 
-static uint64_t get(const _Atomic uint64_t *p)
+static uint64_t load_word(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
 }
-static void put(_Atomic uint64_t *p, uint64_t v)
+static void store_word(_Atomic uint64_t *p, uint64_t v)
 {
   atomic_store_explicit(p, v, memory_order_relaxed);
 }
 
 void histogram_clear(struct histogram *h)
 {
-  put(&h->count, 0);
-  put(&h->last_ns, 0);
-  put(&h->min_ns, 0);
-  put(&h->max_ns, 0);
-  put(&h->max_cycle, 0);
-  for (int i = 0; i < BOOK_BINS; i++) put(&h->bin[i], 0);
+  store_word(&h->count, 0);
+  store_word(&h->last_ns, 0);
+  store_word(&h->min_ns, 0);
+  store_word(&h->max_ns, 0);
+  store_word(&h->max_cycle, 0);
+  for (int i = 0; i < BOOK_BINS; i++) store_word(&h->bin[i], 0);
 }
 
 void histogram_add(struct histogram *h, uint64_t ns, uint64_t cycle)
 {
-  const uint64_t count = get(&h->count);
+  const uint64_t count = load_word(&h->count);
   _Atomic uint64_t *bin = &h->bin[bin_of(ns)];
-  put(&h->last_ns, ns);
-  if (count == 0 || ns < get(&h->min_ns)) put(&h->min_ns, ns);
-  if (count == 0 || ns > get(&h->max_ns)) {
-    put(&h->max_ns, ns);
-    put(&h->max_cycle, cycle);
+  store_word(&h->last_ns, ns);
+  if (count == 0 || ns < load_word(&h->min_ns)) store_word(&h->min_ns, ns);
+  if (count == 0 || ns > load_word(&h->max_ns)) {
+    store_word(&h->max_ns, ns);
+    store_word(&h->max_cycle, cycle);
   }
-  put(bin, get(bin) + 1);
-  put(&h->count, count + 1);
+  store_word(bin, load_word(bin) + 1);
+  store_word(&h->count, count + 1);
 }
 
 const char *phase_name(unsigned phase)
@@ -84,25 +84,25 @@ const char *phase_name(unsigned phase)
 
 void stopwatch_clear(struct stopwatch *w)
 {
-  put(&w->count, 0);
-  put(&w->last_ns, 0);
-  put(&w->sum_ns, 0);
-  put(&w->max_ns, 0);
-  put(&w->max_cycle, 0);
+  store_word(&w->count, 0);
+  store_word(&w->last_ns, 0);
+  store_word(&w->sum_ns, 0);
+  store_word(&w->max_ns, 0);
+  store_word(&w->max_cycle, 0);
 }
 
 void stopwatch_add(struct stopwatch *w, uint64_t ns, uint64_t cycle)
 {
-  put(&w->last_ns, ns);
-  put(&w->sum_ns, get(&w->sum_ns) + ns);
-  if (get(&w->count) == 0 || ns > get(&w->max_ns)) {
-    put(&w->max_ns, ns);
-    put(&w->max_cycle, cycle);
+  store_word(&w->last_ns, ns);
+  store_word(&w->sum_ns, load_word(&w->sum_ns) + ns);
+  if (load_word(&w->count) == 0 || ns > load_word(&w->max_ns)) {
+    store_word(&w->max_ns, ns);
+    store_word(&w->max_cycle, cycle);
   }
-  put(&w->count, get(&w->count) + 1);
+  store_word(&w->count, load_word(&w->count) + 1);
 }
 
-void book_clear(struct book *b, uint64_t cycle)
+void book_clear(struct histograms *b, uint64_t cycle)
 {
 #define CLEAR(name, text) histogram_clear(&b->name);
   BOOK_LIST(CLEAR)
@@ -111,7 +111,7 @@ void book_clear(struct book *b, uint64_t cycle)
     stopwatch_clear(&b->level[i].wait);
     stopwatch_clear(&b->level[i].busy);
   }
-  put(&b->cleared, cycle);
+  store_word(&b->cleared, cycle);
 }
 
 double histogram_edge(int bin)
@@ -123,16 +123,16 @@ double histogram_percentile_us(const struct histogram *h, double f)
 {
   /* The bins are summed here, not taken from count: the writer may be between the two. */
   uint64_t total = 0;
-  for (int i = 0; i < BOOK_BINS; i++) total += get(&h->bin[i]);
+  for (int i = 0; i < BOOK_BINS; i++) total += load_word(&h->bin[i]);
   if (total == 0) return 0.0;
-  const double lowest = (double)get(&h->min_ns), highest = (double)get(&h->max_ns);
+  const double lowest = (double)load_word(&h->min_ns), highest = (double)load_word(&h->max_ns);
   if (!(f > 0.0)) return lowest * 1e-3;
 
   const double rank = ceil(fmin(f, 1.0) * (double)total);
   uint64_t below = 0;
   int i = 0;
   for (; i < BOOK_BINS - 1; i++) {
-    below += get(&h->bin[i]);
+    below += load_word(&h->bin[i]);
     if ((double)below >= rank) break;
   }
   if (i == BOOK_BINS - 1) return highest * 1e-3;

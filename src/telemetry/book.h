@@ -62,7 +62,7 @@ struct book_level {
 enum { LEVELS_MAX = 48 };
 
 /* One phase's histogram is book_histogram(b, phase). */
-struct book {
+struct histograms {
 #define BOOK_FIELD(name, text) struct histogram name;
   BOOK_LIST(BOOK_FIELD)
 #undef BOOK_FIELD
@@ -71,13 +71,13 @@ struct book {
   struct book_level level[LEVELS_MAX];
 };
 
-static inline struct histogram *book_histogram(struct book *b, enum phase phase)
+static inline struct histogram *book_histogram(struct histograms *b, enum phase phase)
 {
   return &b->latch + phase;
 }
 
 /* RT, but long: some 10 us for each histogram. */
-void book_clear(struct book *b, uint64_t cycle);
+void book_clear(struct histograms *b, uint64_t cycle);
 
 void stopwatch_clear(struct stopwatch *w);
 void stopwatch_add(struct stopwatch *w, uint64_t ns, uint64_t cycle); /* RT */

@@ -69,6 +69,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     struct miss_log *log = &t->misses;
     char *tail = (char *)t + TAIL;
     const size_t size = sizeof *t - TAIL;
+    /* The numbers before. */
     if (!object_read(fd, tail, size, TAIL)) return false;
     note_sequences(t, &before);
     const uint64_t written = atomic_load_explicit(&log->written, memory_order_relaxed);
@@ -82,6 +83,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     note_sequences(t, &after);
     memcpy(tail, records.byte, size);
     atomic_store_explicit(&log->written, written, memory_order_relaxed);
+    /* A record whose number changed is marked as never written. */
     for (int k = 0; k < MISS_LOG; k++)
       atomic_store_explicit(&log->slot[k].sequence,
                             was_written(before.miss[k], after.miss[k]) ? 0 : before.miss[k],
@@ -90,6 +92,7 @@ static bool copy_tail(int fd, struct telemetry *t)
     for (int k = 0; k < DEVICES_MAX; k++) torn |= was_written(before.device[k], after.device[k]);
     if (!torn) break;
   }
+  /* A text that stayed torn in every try is dropped. */
   for (int k = 0; k < DEVICES_MAX; k++) {
     struct device_view *v = &t->device[k];
     if (was_written(before.device[k], after.device[k])) memset(v->text, 0, sizeof v->text);
@@ -137,16 +140,19 @@ static void make_safe(struct telemetry *t, const char *instance)
 {
   memset(t->instance, 0, sizeof t->instance);
   memcpy(t->instance, instance, strnlen(instance, sizeof t->instance - 1));
+  /* Texts of the list. */
   for (int i = 0; i < telemetry_fields; i++) {
     const struct telemetry_field *f = &telemetry_field[i];
     if (f->kind == FIELD_NAME || f->kind == FIELD_REASON)
       telemetry_clean_text((char *)t + f->offset, f->size);
   }
+  /* Counts, which bound every loop over the block. */
   t->inputs = (uint32_t)at_most(t->inputs, TELEMETRY_INPUTS);
   t->devices = at_most(t->devices, DEVICES_MAX);
-  t->book.levels = at_most(t->book.levels, LEVELS_MAX);
+  t->histograms.levels = at_most(t->histograms.levels, LEVELS_MAX);
+  /* Names and texts of levels, inputs and devices. */
   for (int i = 0; i < LEVELS_MAX; i++)
-    telemetry_clean_text(t->book.level[i].name, sizeof t->book.level[i].name);
+    telemetry_clean_text(t->histograms.level[i].name, sizeof t->histograms.level[i].name);
   for (int i = 0; i < TELEMETRY_INPUTS; i++) {
     char owner[CLIENT_NAME];
     const uint32_t id = client_name_read(&t->input[i].owner_name, owner);

@@ -53,8 +53,10 @@ struct field_value telemetry_value(const struct telemetry *t, const struct telem
     int64_t i64;
     double real;
   } word = {0};
+  /* A number or flag is read as its stored type; a text stays in the block. */
   if (f->size <= sizeof word) memcpy(&word, at, f->size);
   switch (f->kind) {
+  /* Numbers. */
   case FIELD_COUNT:
     return integer_value(word.u64);
   case FIELD_CYCLE:
@@ -69,12 +71,14 @@ struct field_value telemetry_value(const struct telemetry *t, const struct telem
     return flag_value(word.u32 & f->bit);
   case FIELD_REAL:
     return (struct field_value){.type = VALUE_REAL, .number = word.real, .si = word.real};
+  /* Times, in the unit of the row. */
   case FIELD_TIME:
     return time_value((double)word.u64, f->unit);
   case FIELD_AGE:
     return word.u64 == UINT64_MAX ? none : time_value((double)word.u64, f->unit);
   case FIELD_SHIFT:
     return time_value((double)word.i64, f->unit);
+  /* Texts, and codes shown by their names. */
   case FIELD_NAME:
     return *at ? text_value(at, 0) : none;
   case FIELD_REASON:

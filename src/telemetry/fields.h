@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The list of the single figures that a daemon tells of itself. The members of the block in shared memory, the JSON, the metrics
- * of Prometheus and the figures of ali3-top all come from it. A new figure needs a row here and a line in the place that writes it.
- * Lists and structures stand elsewhere: the book, misses, inputs, devices, the platform, counters. */
+ * The list of the single figures that a daemon reports. The members of the block in shared memory, the JSON, the metrics of
+ * Prometheus and the figures of ali3-top all come from it. A new figure needs a row here and a line in the place that writes
+ * it. Lists and structures stand elsewhere: histograms, misses, inputs, devices, the platform, counters. */
 #ifndef TELEMETRY_FIELDS_H
 #define TELEMETRY_FIELDS_H
 

@@ -7,58 +7,58 @@
 
 #include <math.h>
 
-static json_t *integer(uint64_t v)
+static json_t *u64_json(uint64_t v)
 {
   return json_integer((json_int_t)v);
 }
 /* JSON knows neither NaN nor infinity. */
-static json_t *number(double v)
+static json_t *real_or_null(double v)
 {
   return isfinite(v) ? json_real(v) : json_null();
 }
 /* Text that came through shared memory need not be UTF-8. */
-static json_t *text(const char *v)
+static json_t *utf8_json(const char *v)
 {
   json_t *j = json_string(v);
   return j ? j : json_string("?");
 }
 
-static json_t *us(uint64_t ns)
+static json_t *us_json(uint64_t ns)
 {
-  return number((double)ns * 1e-3);
+  return real_or_null((double)ns * 1e-3);
 }
-static json_t *ms(uint64_t ns)
+static json_t *ms_json(uint64_t ns)
 {
-  return number((double)ns * 1e-6);
+  return real_or_null((double)ns * 1e-6);
 }
 
-static json_t *distribution(const struct histogram *h)
+static json_t *distribution_json(const struct histogram *h)
 {
   json_t *o = json_object();
-  json_object_set_new(o, "count", integer(counter_get(&h->count)));
-  json_object_set_new(o, "last", us(counter_get(&h->last_ns)));
-  json_object_set_new(o, "min", us(counter_get(&h->min_ns)));
-  json_object_set_new(o, "median", number(histogram_percentile_us(h, 0.5)));
-  json_object_set_new(o, "p99", number(histogram_percentile_us(h, 0.99)));
-  json_object_set_new(o, "p999", number(histogram_percentile_us(h, 0.999)));
-  json_object_set_new(o, "max", us(counter_get(&h->max_ns)));
-  json_object_set_new(o, "max_cycle", integer(counter_get(&h->max_cycle)));
+  json_object_set_new(o, "count", u64_json(counter_get(&h->count)));
+  json_object_set_new(o, "last", us_json(counter_get(&h->last_ns)));
+  json_object_set_new(o, "min", us_json(counter_get(&h->min_ns)));
+  json_object_set_new(o, "median", real_or_null(histogram_percentile_us(h, 0.5)));
+  json_object_set_new(o, "p99", real_or_null(histogram_percentile_us(h, 0.99)));
+  json_object_set_new(o, "p999", real_or_null(histogram_percentile_us(h, 0.999)));
+  json_object_set_new(o, "max", us_json(counter_get(&h->max_ns)));
+  json_object_set_new(o, "max_cycle", u64_json(counter_get(&h->max_cycle)));
   return o;
 }
 
-static json_t *stopwatch(const struct stopwatch *w)
+static json_t *stopwatch_json(const struct stopwatch *w)
 {
   const uint64_t count = counter_get(&w->count);
   json_t *o = json_object();
-  json_object_set_new(o, "count", integer(count));
-  json_object_set_new(o, "last", us(counter_get(&w->last_ns)));
-  json_object_set_new(o, "mean", count ? us(counter_get(&w->sum_ns) / count) : json_null());
-  json_object_set_new(o, "max", us(counter_get(&w->max_ns)));
-  json_object_set_new(o, "max_cycle", integer(counter_get(&w->max_cycle)));
+  json_object_set_new(o, "count", u64_json(count));
+  json_object_set_new(o, "last", us_json(counter_get(&w->last_ns)));
+  json_object_set_new(o, "mean", count ? us_json(counter_get(&w->sum_ns) / count) : json_null());
+  json_object_set_new(o, "max", us_json(counter_get(&w->max_ns)));
+  json_object_set_new(o, "max_cycle", u64_json(counter_get(&w->max_cycle)));
   return o;
 }
 
-static json_t *field(const struct field_value *v)
+static json_t *field_json(const struct field_value *v)
 {
   switch (v->type) {
   case VALUE_FLAG:
@@ -66,9 +66,9 @@ static json_t *field(const struct field_value *v)
   case VALUE_INTEGER:
     return json_integer(v->integer);
   case VALUE_REAL:
-    return number(v->number);
+    return real_or_null(v->number);
   case VALUE_TEXT:
-    return text(v->text);
+    return utf8_json(v->text);
   case VALUE_NONE:
     break;
   }
@@ -77,25 +77,25 @@ static json_t *field(const struct field_value *v)
 
 static void add_fields(json_t *o, const struct telemetry *t)
 {
-  json_object_set_new(o, "instance", text(t->instance));
+  json_object_set_new(o, "instance", utf8_json(t->instance));
   json_object_set_new(o, "pid", json_integer(t->pid));
   if (!t->realtime) json_object_set_new(o, "label", json_string("NOT REAL-TIME"));
   for (int i = 0; i < telemetry_fields; i++) {
     const struct telemetry_field *f = &telemetry_field[i];
     const struct field_value v = telemetry_value(t, f);
-    if (*f->key) json_object_set_new(o, f->key, field(&v));
+    if (*f->key) json_object_set_new(o, f->key, field_json(&v));
   }
   json_object_set_new(o, "fault_text", json_string(fault_text(t->live.fault)));
 }
 
-static json_t *numbers(const double *v, int n)
+static json_t *numbers_json(const double *v, int n)
 {
   json_t *list = json_array();
-  for (int i = 0; i < n; i++) json_array_append_new(list, number(v[i]));
+  for (int i = 0; i < n; i++) json_array_append_new(list, real_or_null(v[i]));
   return list;
 }
 
-static json_t *platform(const struct telemetry *t)
+static json_t *platform_json(const struct telemetry *t)
 {
   const struct platform_live *l = &t->live.platform;
   if (!t->platform) return json_null();
@@ -106,95 +106,97 @@ static json_t *platform(const struct telemetry *t)
   PLATFORM_FLAG_LIST(ADD_FLAG)
 #undef ADD_FLAG
   json_object_set_new(o, "flags", flags);
-  json_object_set_new(o, "pose", numbers(l->pose, PLATFORM_DOF));
-  json_object_set_new(o, "target", numbers(l->target, PLATFORM_DOF));
-  json_object_set_new(o, "legs_normalised", numbers(l->legs, PLATFORM_LEGS));
+  json_object_set_new(o, "pose", numbers_json(l->pose, PLATFORM_DOF));
+  json_object_set_new(o, "target", numbers_json(l->target, PLATFORM_DOF));
+  json_object_set_new(o, "legs_normalised", numbers_json(l->legs, PLATFORM_LEGS));
   json_object_set_new(o, "leg_unit", json_string(t->cranks ? "rad" : "m"));
-  json_object_set_new(o, "leg_min", number(t->leg_min));
-  json_object_set_new(o, "leg_max", number(t->leg_max));
+  json_object_set_new(o, "leg_min", real_or_null(t->leg_min));
+  json_object_set_new(o, "leg_max", real_or_null(t->leg_max));
   return o;
 }
 
-static void add_book(json_t *o, const struct book *b)
+static void add_book(json_t *o, const struct histograms *b)
 {
-#define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution(&b->name));
+#define ADD_FIELD(name, what) json_object_set_new(o, #name "_us", distribution_json(&b->name));
   BOOK_LIST(ADD_FIELD)
 #undef ADD_FIELD
   json_t *phases = json_object(), *levels = json_array();
-#define ADD_PHASE(name, what) json_object_set_new(phases, #name, distribution(&b->name));
+#define ADD_PHASE(name, what) json_object_set_new(phases, #name, distribution_json(&b->name));
   PHASE_LIST(ADD_PHASE)
 #undef ADD_PHASE
   for (uint64_t i = 0; i < b->levels; i++) {
     const struct book_level *level = &b->level[i];
     json_t *row = json_object();
-    json_object_set_new(row, "name", text(level->name));
+    json_object_set_new(row, "name", utf8_json(level->name));
     json_object_set_new(row, "shared", json_boolean(level->shared));
-    json_object_set_new(row, "nodes", integer(level->nodes));
-    json_object_set_new(row, "wait_us", stopwatch(&level->wait));
-    json_object_set_new(row, "busy_us", stopwatch(&level->busy));
+    json_object_set_new(row, "nodes", u64_json(level->nodes));
+    json_object_set_new(row, "wait_us", stopwatch_json(&level->wait));
+    json_object_set_new(row, "busy_us", stopwatch_json(&level->busy));
     json_array_append_new(levels, row);
   }
   json_object_set_new(o, "phases", phases);
   json_object_set_new(o, "levels", levels);
-  json_object_set_new(o, "cleared_cycle", integer(counter_get(&b->cleared)));
+  json_object_set_new(o, "cleared_cycle", u64_json(counter_get(&b->cleared)));
 }
 
-static json_t *miss(const struct miss *m, const struct book *b)
+static json_t *miss_json(const struct miss *m, const struct histograms *b)
 {
   char words[512];
   json_t *o = json_object();
   miss_text(m, b, words, sizeof words);
-  json_object_set_new(o, "number", integer(m->number));
-  json_object_set_new(o, "cycle", integer(m->cycle));
+  json_object_set_new(o, "number", u64_json(m->number));
+  json_object_set_new(o, "cycle", u64_json(m->cycle));
   json_object_set_new(o, "cause", json_string(miss_cause_name(m->cause)));
   json_object_set_new(o, "phase", m->phase < PHASES ? json_string(phase_name(m->phase)) : json_null());
-  json_object_set_new(o, "text", text(words));
-  json_object_set_new(o, "skipped", integer(m->skipped));
+  json_object_set_new(o, "text", utf8_json(words));
+  json_object_set_new(o, "skipped", u64_json(m->skipped));
   json_object_set_new(o, "grace", json_boolean(m->grace));
   json_object_set_new(o, "state", json_string(run_state_name(m->state)));
-  json_object_set_new(o, "wakeup_us", us(m->wake_ns > m->start_ns ? m->wake_ns - m->start_ns : 0));
-  json_object_set_new(o, "cycle_us", us(m->end_ns > m->start_ns ? m->end_ns - m->start_ns : 0));
-  json_object_set_new(o, "end_ns", integer(m->end_ns));
+  json_object_set_new(o, "wakeup_us", us_json(m->wake_ns > m->start_ns ? m->wake_ns - m->start_ns : 0));
+  json_object_set_new(o, "cycle_us", us_json(m->end_ns > m->start_ns ? m->end_ns - m->start_ns : 0));
+  json_object_set_new(o, "end_ns", u64_json(m->end_ns));
   return o;
 }
 
 /* Newest first. */
-static json_t *misses(const struct telemetry *t)
+static json_t *misses_json(const struct telemetry *t)
 {
   json_t *list = json_array();
   const uint64_t written = counter_get(&t->misses.written);
   for (uint64_t n = 1; n <= MISS_LOG && n <= written; n++) {
     struct miss m;
-    if (miss_log_read(&t->misses, written - n, &m)) json_array_append_new(list, miss(&m, &t->book));
+    if (miss_log_read(&t->misses, written - n, &m))
+      json_array_append_new(list, miss_json(&m, &t->histograms));
   }
   return list;
 }
 
-static json_t *inputs(const struct telemetry *t)
+static json_t *inputs_json(const struct telemetry *t)
 {
   json_t *list = json_array();
   for (uint32_t i = 0; i < t->inputs; i++) {
     const struct input_view *v = &t->input[i];
     const uint64_t age = counter_get(&v->age_ns);
     json_t *o = json_object();
-    json_object_set_new(o, "name", text(v->name));
+    json_object_set_new(o, "name", utf8_json(v->name));
     json_object_set_new(o, "policy", json_string(input_policy_name(v->policy)));
-    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
-    json_object_set_new(o, "hold_ms", ms(v->hold_ns));
+    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms_json(age));
+    json_object_set_new(o, "hold_ms", ms_json(v->hold_ns));
     json_object_set_new(o, "stale", json_boolean(input_is_stale(v)));
     json_object_set_new(o, "state", json_string(input_state_name(input_view_state(v))));
+    /* Effect of the input's limits on its last value. */
     const uint32_t limits = atomic_load_explicit(&v->limits, memory_order_relaxed);
     json_object_set_new(o, "clamped", json_boolean(limits & INPUT_CLAMPED));
     json_object_set_new(o, "rate_limited", json_boolean(limits & INPUT_SLOWED));
     char owner[CLIENT_NAME];
     client_name_read(&v->owner_name, owner);
-    json_object_set_new(o, "owner", owner[0] ? text(owner) : json_null());
+    json_object_set_new(o, "owner", owner[0] ? utf8_json(owner) : json_null());
     json_array_append_new(list, o);
   }
   return list;
 }
 
-static json_t *devices(const struct sample *s)
+static json_t *devices_json(const struct sample *s)
 {
   json_t *list = json_array();
   for (uint64_t i = 0; i < s->t->devices; i++) {
@@ -203,18 +205,19 @@ static json_t *devices(const struct sample *s)
     char error[DEVICE_TEXT];
     device_told(v, error);
     json_t *o = json_object(), *errors = json_object();
-    json_object_set_new(o, "name", text(v->name));
+    json_object_set_new(o, "name", utf8_json(v->name));
     json_object_set_new(o, "state", json_string(device_state_name(counter_get(&v->state))));
-    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms(age));
-#define ADD_FIGURE(name, metric, what) json_object_set_new(o, #name, integer(counter_get(&v->name)));
+    json_object_set_new(o, "age_ms", age == UINT64_MAX ? json_null() : ms_json(age));
+/* Counters: how often it was polled, and what went wrong. */
+#define ADD_FIGURE(name, metric, what) json_object_set_new(o, #name, u64_json(counter_get(&v->name)));
     DEVICE_FIGURE_LIST(ADD_FIGURE)
 #undef ADD_FIGURE
 #define ADD_ERROR(name, what)                                                                                \
-  json_object_set_new(errors, #name, integer(counter_get(&v->errors[DEVICE_ERROR_##name])));
+  json_object_set_new(errors, #name, u64_json(counter_get(&v->errors[DEVICE_ERROR_##name])));
     DEVICE_ERROR_LIST(ADD_ERROR)
 #undef ADD_ERROR
     json_object_set_new(o, "errors", errors);
-    json_object_set_new(o, "error", text(error));
+    json_object_set_new(o, "error", utf8_json(error));
     json_array_append_new(list, o);
   }
   return list;
@@ -223,22 +226,24 @@ static json_t *devices(const struct sample *s)
 json_t *telemetry_json(const struct sample *s)
 {
   json_t *o = json_object(), *reasons = json_array();
-  for (int i = 0; i < s->reasons; i++) json_array_append_new(reasons, text(s->reason[i]));
+  for (int i = 0; i < s->reasons; i++) json_array_append_new(reasons, utf8_json(s->reason[i]));
   json_object_set_new(o, "status", json_string(verdict_name(s->verdict)));
   json_object_set_new(o, "reasons", reasons);
+  /* A daemon that is gone has a verdict and nothing else. */
   if (!s->t) return o;
   add_fields(o, s->t);
-  json_object_set_new(o, "uptime_s", number(s->uptime));
-  json_object_set_new(o, "age_s", number(s->age));
-  json_object_set_new(o, "load", numbers(s->t->live.load, LOAD_HORIZONS));
-  add_book(o, &s->t->book);
-  json_object_set_new(o, "misses_log", misses(s->t));
-  json_object_set_new(o, "inputs", inputs(s->t));
-  json_object_set_new(o, "devices", devices(s));
-  json_object_set_new(o, "platform", platform(s->t));
+  json_object_set_new(o, "uptime_s", real_or_null(s->uptime));
+  json_object_set_new(o, "age_s", real_or_null(s->age));
+  json_object_set_new(o, "load", numbers_json(s->t->live.load, LOAD_HORIZONS));
+  add_book(o, &s->t->histograms);
+  json_object_set_new(o, "misses_log", misses_json(s->t));
+  json_object_set_new(o, "inputs", inputs_json(s->t));
+  json_object_set_new(o, "devices", devices_json(s));
+  json_object_set_new(o, "platform", platform_json(s->t));
+  /* The counters of the protocols. */
   json_t *counters = json_object();
 #define ADD_COUNTER(name, what)                                                                              \
-  json_object_set_new(counters, #name, integer(counter_get(&s->t->counters.name)));
+  json_object_set_new(counters, #name, u64_json(counter_get(&s->t->counters.name)));
   COUNTER_LIST(ADD_COUNTER)
 #undef ADD_COUNTER
   json_object_set_new(o, "counters", counters);

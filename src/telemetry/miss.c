@@ -14,12 +14,12 @@ const char *miss_cause_name(unsigned cause)
   return cause < sizeof names / sizeof *names ? names[cause] : "?";
 }
 
-static uint64_t more(uint64_t a, uint64_t than)
+static uint64_t excess_ns(uint64_t a, uint64_t than)
 {
   return a > than ? a - than : 0;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_ns(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
 }
@@ -27,17 +27,17 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* A cycle that makes up for another one is late on purpose. */
 static uint64_t late_wake_ns(const struct miss *m)
 {
-  return m->waiting_since_ns ? 0 : more(m->wake_ns, m->start_ns);
+  return m->waiting_since_ns ? 0 : excess_ns(m->wake_ns, m->start_ns);
 }
 
 static uint64_t worked_ns(const struct miss *m)
 {
-  return more(m->end_ns, m->wake_ns);
+  return excess_ns(m->end_ns, m->wake_ns);
 }
 
 static uint64_t off_ns(const struct usage *u)
 {
-  return more(u->span_ns, u->cpu_ns);
+  return excess_ns(u->span_ns, u->cpu_ns);
 }
 
 static uint32_t worst_phase(const struct miss *m)
@@ -45,7 +45,7 @@ static uint32_t worst_phase(const struct miss *m)
   uint32_t worst = PHASES;
   uint64_t most = late_wake_ns(m);
   for (uint32_t i = 0; i < PHASES; i++) {
-    const uint64_t excess = more(m->phase_ns[i], m->usual_ns[i]);
+    const uint64_t excess = excess_ns(m->phase_ns[i], m->usual_ns[i]);
     if (excess <= most) continue;
     most = excess;
     worst = i;
@@ -73,7 +73,7 @@ struct reason {
   uint64_t ns;
 };
 
-static void consider(struct reason *best, enum miss_cause cause, uint64_t ns)
+static void consider_cause(struct reason *best, enum miss_cause cause, uint64_t ns)
 {
   if (ns > best->ns) *best = (struct reason){cause, ns};
 }
@@ -83,21 +83,21 @@ static struct reason largest_reason(const struct miss *m)
 {
   uint64_t usual = 0;
   for (int i = 0; i < PHASES; i++) usual += m->usual_ns[i];
-  const uint64_t off = off_ns(&m->own), held = more(m->held_ns, m->usual_held_ns);
-  const uint64_t rest = more(worked_ns(m), usual + off + held + m->woke_late_ns);
-  const uint64_t faults = smaller(m->own.minor * MINOR_FAULT_NS, rest);
+  const uint64_t off = off_ns(&m->own), held = excess_ns(m->held_ns, m->usual_held_ns);
+  const uint64_t rest = excess_ns(worked_ns(m), usual + off + held + m->woke_late_ns);
+  const uint64_t faults = smaller_ns(m->own.minor * MINOR_FAULT_NS, rest);
   struct reason best = {MISS_COMPUTING, rest - faults};
-  consider(&best, MISS_LATE_WAKE, late_wake_ns(m));
-  consider(&best, cause_off(&m->own), off);
-  consider(&best, MISS_WORKER, held);
-  consider(&best, MISS_LATE_WAKE, m->woke_late_ns);
-  consider(&best, MISS_PAGE_FAULT, faults);
+  consider_cause(&best, MISS_LATE_WAKE, late_wake_ns(m));
+  consider_cause(&best, cause_off(&m->own), off);
+  consider_cause(&best, MISS_WORKER, held);
+  consider_cause(&best, MISS_LATE_WAKE, m->woke_late_ns);
+  consider_cause(&best, MISS_PAGE_FAULT, faults);
   return best;
 }
 
 static uint32_t cause_of(const struct miss *m)
 {
-  const uint64_t length = more(m->end_ns, m->start_ns), late = more(length, m->period_ns);
+  const uint64_t length = excess_ns(m->end_ns, m->start_ns), late = excess_ns(length, m->period_ns);
   if (m->lost_worker) return MISS_WORKER_LOST;
   if (late == 0) return MISS_EARLY_FRAME;
   if (m->waiting_since_ns && worked_ns(m) <= m->period_ns) return MISS_CARRIED;

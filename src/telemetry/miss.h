@@ -76,7 +76,7 @@ enum miss_cause miss_cause_of(const struct usage *u, uint64_t ns);
 /* "miss 17 at cycle 48211: feedback 12.4 ms, subtrees worker 1 preempted for 11.9 ms (2 involuntary switches); 1 start
  * skipped".
  * `levels` names the levels; NULL: numbers. Length as of snprintf(). */
-int miss_text(const struct miss *m, const struct book *levels, char *text, size_t size);
+int miss_text(const struct miss *m, const struct histograms *levels, char *text, size_t size);
 
 /* The last records, in the telemetry block: one writer, any number of readers in other processes. */
 enum { MISS_LOG = 32 };

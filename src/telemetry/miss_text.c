@@ -13,7 +13,7 @@ struct words {
   int length;
 };
 
-static __attribute__((format(printf, 2, 3))) void say(struct words *w, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void say_words(struct words *w, const char *format, ...)
 {
   const size_t used = (size_t)w->length < w->size ? (size_t)w->length : w->size;
   va_list list;
@@ -27,17 +27,17 @@ enum { US_UNTIL = 1000000, MS_UNTIL = 1000000000 };
 static void say_time(struct words *w, uint64_t ns)
 {
   if (ns < US_UNTIL)
-    say(w, "%.0f us", (double)ns / 1e3);
+    say_words(w, "%.0f us", (double)ns / 1e3);
   else if (ns < MS_UNTIL)
-    say(w, "%.1f ms", (double)ns / 1e6);
+    say_words(w, "%.1f ms", (double)ns / 1e6);
   else
-    say(w, "%.1f s", (double)ns / 1e9);
+    say_words(w, "%.1f s", (double)ns / 1e9);
 }
 
 /* "WORDS 11.9 ms" */
 static void say_for(struct words *w, const char *words, uint64_t ns)
 {
-  say(w, "%s ", words);
+  say_words(w, "%s ", words);
   say_time(w, ns);
 }
 
@@ -53,13 +53,13 @@ static void say_counts(struct words *w, const struct usage *u)
   const char *before = " (";
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     if (!part[i].n) continue;
-    say(w, "%s%" PRIu64 " %s", before, part[i].n, part[i].n == 1 ? part[i].one : part[i].many);
+    say_words(w, "%s%" PRIu64 " %s", before, part[i].n, part[i].n == 1 ? part[i].one : part[i].many);
     before = ", ";
   }
-  if (before[0] == ',') say(w, ")");
+  if (before[0] == ',') say_words(w, ")");
 }
 
-static uint64_t since(uint64_t from_ns, uint64_t to_ns)
+static uint64_t ns_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
@@ -68,8 +68,9 @@ static uint64_t since(uint64_t from_ns, uint64_t to_ns)
 static void say_held_up(struct words *w, uint32_t cause, const struct usage *u, uint64_t ns)
 {
   switch (cause) {
+  /* Only a major fault has a time that is known. */
   case MISS_PAGE_FAULT:
-    say(w, "waited for memory");
+    say_words(w, "waited for memory");
     if (u->major) say_for(w, " for", ns);
     break;
   case MISS_PREEMPTED:
@@ -91,34 +92,34 @@ static void say_phase(struct words *w, const struct miss *m)
 {
   if (m->phase >= PHASES) return;
   say_for(w, phase_name(m->phase), m->phase_ns[m->phase]);
-  say(w, ", ");
+  say_words(w, ", ");
 }
 
-static void say_level(struct words *w, int32_t level, const struct book *levels)
+static void say_level(struct words *w, int32_t level, const struct histograms *levels)
 {
   char name[sizeof levels->level[0].name] = "";
   if (level < 0) return;
   if (levels && (uint64_t)level < levels->levels && level < LEVELS_MAX)
     memcpy(name, levels->level[level].name, sizeof name - 1);
   if (name[0])
-    say(w, "%s ", name);
+    say_words(w, "%s ", name);
   else
-    say(w, "row %d ", level);
+    say_words(w, "row %d ", level);
 }
 
 /* One piece, or the longest of many. */
-static void say_worker(struct words *w, const struct miss *m, const struct book *levels)
+static void say_worker(struct words *w, const struct miss *m, const struct histograms *levels)
 {
   const struct slowest *s = &m->slowest;
   if (s->wait_ns + s->busy_ns <= m->held_ns / 2) {
     say_for(w, "waited for workers for", m->held_ns);
-    say(w, ", the longest for ");
+    say_words(w, ", the longest for ");
   }
   say_level(w, s->level, levels);
-  say(w, "worker %d ", s->share);
+  say_words(w, "worker %d ", s->share);
   if (s->wait_ns > s->busy_ns) {
     say_for(w, "woke", s->wait_ns);
-    say(w, " late");
+    say_words(w, " late");
     say_counts(w, &m->worker);
   } else {
     say_held_up(w, miss_cause_of(&m->worker, s->busy_ns), &m->worker, s->busy_ns);
@@ -129,8 +130,8 @@ static void say_suspended(struct words *w, const struct miss *m)
 {
   if (m->suspended_ns) say_for(w, "process stopped for", m->suspended_ns);
   if (!m->debugger) return;
-  say(w, m->suspended_ns ? ", debugger %" PRIu32 " attached" : "process held by debugger %" PRIu32,
-      m->debugger);
+  say_words(w, m->suspended_ns ? ", debugger %" PRIu32 " attached" : "process held by debugger %" PRIu32,
+            m->debugger);
 }
 
 static void say_late_wake(struct words *w, const struct miss *m)
@@ -138,33 +139,34 @@ static void say_late_wake(struct words *w, const struct miss *m)
   if (m->phase < PHASES) {
     say_phase(w, m);
     say_for(w, "loop woke", m->woke_late_ns);
-    say(w, " late after it had waited for workers");
+    say_words(w, " late after it had waited for workers");
   } else {
-    say_for(w, "woke", since(m->start_ns, m->wake_ns));
-    say_for(w, " late, then took", since(m->wake_ns, m->end_ns));
+    say_for(w, "woke", ns_between(m->start_ns, m->wake_ns));
+    say_for(w, " late, then took", ns_between(m->wake_ns, m->end_ns));
   }
 }
 
 /* Either the loop's thread was off its processor, and no switch says why; or it was not, as far as this kernel knows. */
 static void say_stolen(struct words *w, const struct miss *m)
 {
-  const uint64_t off = since(m->own.cpu_ns, m->own.span_ns);
-  if (m->phase == PHASES) say_for(w, "woke", since(m->start_ns, m->wake_ns));
-  if (m->phase == PHASES) say(w, " late, ");
+  const uint64_t off = ns_between(m->own.cpu_ns, m->own.span_ns);
+  if (m->phase == PHASES) say_for(w, "woke", ns_between(m->start_ns, m->wake_ns));
+  if (m->phase == PHASES) say_words(w, " late, ");
   say_phase(w, m);
   if (m->stolen_ns > off) {
     say_for(w, "while a hypervisor took processors for", m->stolen_ns);
     say_counts(w, &m->own);
   } else {
-    say(w, "loop ");
+    say_words(w, "loop ");
     say_held_up(w, MISS_STOLEN, &m->own, off);
   }
 }
 
-static void say_cause(struct words *w, const struct miss *m, const struct book *levels)
+static void say_cause(struct words *w, const struct miss *m, const struct histograms *levels)
 {
-  const uint64_t off = since(m->own.cpu_ns, m->own.span_ns), worked = since(m->wake_ns, m->end_ns);
+  const uint64_t off = ns_between(m->own.cpu_ns, m->own.span_ns), worked = ns_between(m->wake_ns, m->end_ns);
   switch (m->cause) {
+  /* The whole process or machine was stopped. */
   case MISS_SUSPENDED:
     say_suspended(w, m);
     break;
@@ -174,17 +176,19 @@ static void say_cause(struct words *w, const struct miss *m, const struct book *
   case MISS_LATE_WAKE:
     say_late_wake(w, m);
     break;
+  /* The cycle began late, or the next one early. */
   case MISS_CARRIED:
     say_for(w, "late from the cycle before, took", worked);
-    say(w, " itself");
+    say_words(w, " itself");
     break;
   case MISS_EARLY_FRAME:
     say_for(w, "the next input frame came in less than a period, the cycle took",
-            since(m->start_ns, m->end_ns));
+            ns_between(m->start_ns, m->end_ns));
     break;
+  /* A worker held the loop up. */
   case MISS_WORKER_LOST:
     say_phase(w, m);
-    say(w, "worker %d has ended", m->lost_worker);
+    say_words(w, "worker %d has ended", m->lost_worker);
     break;
   case MISS_WORKER:
     say_phase(w, m);
@@ -193,32 +197,34 @@ static void say_cause(struct words *w, const struct miss *m, const struct book *
   case MISS_STOLEN:
     say_stolen(w, m);
     break;
+  /* The thread of the loop itself took long. */
   case MISS_PAGE_FAULT:
   case MISS_PREEMPTED:
   case MISS_BLOCKED:
   case MISS_COMPUTING:
     say_phase(w, m);
-    say(w, "loop ");
+    say_words(w, "loop ");
     say_held_up(w, m->cause, &m->own, m->cause == MISS_COMPUTING ? m->own.cpu_ns : off);
     break;
   default:
-    say(w, "cause unknown");
+    say_words(w, "cause unknown");
   }
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): written through w */
-int miss_text(const struct miss *m, const struct book *levels, char *text, size_t size)
+int miss_text(const struct miss *m, const struct histograms *levels, char *text, size_t size)
 {
   struct words w = {text, size, 0};
-  say(&w, "miss %" PRIu64 "%s at cycle %" PRIu64 ": ", m->number, m->grace ? " in the grace" : "", m->cycle);
+  say_words(&w, "miss %" PRIu64 "%s at cycle %" PRIu64 ": ", m->number, m->grace ? " in the grace" : "",
+            m->cycle);
   say_cause(&w, m, levels);
   if (m->stolen_ns && m->cause != MISS_STOLEN) {
     say_for(&w, "; hypervisor took processors for", m->stolen_ns);
-    say(&w, " about then");
+    say_words(&w, " about then");
   }
   if (m->wall_clock_step_ns)
-    say(&w, "; wall clock set by %+.3f s about then, which nothing here goes by",
-        (double)m->wall_clock_step_ns / 1e9);
-  if (m->skipped) say(&w, "; %" PRIu64 " %s skipped", m->skipped, m->skipped == 1 ? "start" : "starts");
+    say_words(&w, "; wall clock set by %+.3f s about then, which nothing here goes by",
+              (double)m->wall_clock_step_ns / 1e9);
+  if (m->skipped) say_words(&w, "; %" PRIu64 " %s skipped", m->skipped, m->skipped == 1 ? "start" : "starts");
   return w.length;
 }

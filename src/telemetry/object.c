@@ -36,7 +36,7 @@ void object_path(char path[static OBJECT_PATH], const char *instance, enum objec
   snprintf(path, OBJECT_PATH, OBJECT_DIRECTORY TELEMETRY_PREFIX "%.63s%s", instance, suffix[part]);
 }
 
-static const char *kind_name(mode_t mode)
+static const char *file_kind_name(mode_t mode)
 {
   switch (mode & S_IFMT) {
   case S_IFIFO:
@@ -57,6 +57,7 @@ static const char *kind_name(mode_t mode)
 int object_open(const char *path, int flags, struct stat *st, char *why, size_t size)
 {
   if (size) why[0] = '\0';
+  /* Before it is opened: a device or FIFO is refused. */
   if (lstat(path, st) != 0) {
     const int error = errno;
     snprintf(why, size, "cannot be looked at: %s", strerror(error));
@@ -64,17 +65,18 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
     return -1;
   }
   if (!S_ISREG(st->st_mode)) {
-    snprintf(why, size, "%s", kind_name(st->st_mode));
+    snprintf(why, size, "%s", file_kind_name(st->st_mode));
     errno = EINVAL;
     return -1;
   }
+  /* After: it may have been replaced in between. */
   const int fd = open(path, flags | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
   int error = errno;
   if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode)) return fd;
   if (fd >= 0) {
     close(fd);
     error = EINVAL;
-    snprintf(why, size, "%s", kind_name(st->st_mode));
+    snprintf(why, size, "%s", file_kind_name(st->st_mode));
   } else {
     snprintf(why, size, "belongs to user %u and cannot be opened: %s", (unsigned)st->st_uid, strerror(error));
   }

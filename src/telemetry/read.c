@@ -159,6 +159,7 @@ static void list_add(struct list *l, const char *name)
   object_path(path, name, OBJECT_BLOCK);
   if (lstat(path, &st) != 0 || count_of(l, st.st_uid) >= OF_A_USER) return;
   if (!telemetry_open(&r, name, error, sizeof error)) return;
+  /* Room for one more; without memory the list stays as it is. */
   if (l->count == l->room) {
     struct listed *more = realloc(l->one, (size_t)(2 * l->room + 64) * sizeof *more);
     if (more) {
@@ -195,6 +196,7 @@ int telemetry_list(char name[][64], int max)
 {
   const char *prefix = &TELEMETRY_PREFIX[1];
   const size_t n = strlen(prefix);
+  /* Collect every block. */
   DIR *directory = opendir(OBJECT_DIRECTORY);
   if (!directory) return 0;
   struct list l = {0};
@@ -202,6 +204,7 @@ int telemetry_list(char name[][64], int max)
     if (strncmp(e->d_name, prefix, n) == 0 && telemetry_valid_name(e->d_name + n))
       list_add(&l, e->d_name + n);
   closedir(directory);
+  /* Running ones first, each newest first; then hand out the names. */
   if (l.count) qsort(l.one, (size_t)l.count, sizeof *l.one, by_age);
   const int taken = choose_listed(&l, max);
   int at = 0;

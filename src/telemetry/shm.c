@@ -53,6 +53,7 @@ static int open_lock(const char *instance, const char *path, char *error, size_t
 {
   struct stat st;
   char why[160];
+  /* The file is there and ours. */
   int fd = object_open(path, O_RDWR, &st, why, sizeof why);
   if (fd >= 0 && st.st_uid == geteuid()) return fd;
   const int reason = fd < 0 ? errno : 0;
@@ -60,6 +61,7 @@ static int open_lock(const char *instance, const char *path, char *error, size_t
     close(fd);
     snprintf(why, sizeof why, "belongs to user %u", (unsigned)st.st_uid);
   }
+  /* There is none: make it. Another process may be faster. */
   if (reason == ENOENT) {
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd >= 0 || errno == EEXIST) {

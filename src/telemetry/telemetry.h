@@ -85,7 +85,7 @@ struct telemetry {
   _Alignas(64) _Atomic uint32_t sequence;
   struct telemetry_live live;
 
-  _Alignas(64) struct book book;
+  _Alignas(64) struct histograms histograms;
   _Alignas(64) struct counters counters;
   _Alignas(64) struct miss_log misses;
   _Alignas(64) struct input_view input[TELEMETRY_INPUTS];

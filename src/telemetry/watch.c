@@ -14,7 +14,7 @@ enum { STUCK_PERIODS = 10 };
 static const double stuck_s = 1.0;
 static const double news_s = 60.0; /* a miss, or a step that did not converge, is none for longer */
 
-static __attribute__((format(printf, 2, 3))) void because(struct sample *s, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void add_reason(struct sample *s, const char *format, ...)
 {
   if (s->reasons >= REASONS_MAX) return;
   va_list list;
@@ -38,23 +38,23 @@ static bool is_attached(const struct watch *w)
   return w->reader.instance[0] != '\0';
 }
 
-static bool attach(struct watch *w, struct sample *s)
+static bool attach_reader(struct watch *w, struct sample *s)
 {
   char newest[1][64];
   const char *name = w->wanted;
   if (!name) {
     if (telemetry_list(newest, 1) == 0) {
       if (w->last[0])
-        because(s, "\"%s\" is gone", w->last);
+        add_reason(s, "\"%s\" is gone", w->last);
       else
-        because(s, "no daemon is running");
+        add_reason(s, "no daemon is running");
       return false;
     }
     name = newest[0];
   }
   char error[256];
   if (telemetry_open(&w->reader, name, error, sizeof error)) return true;
-  because(s, "%s", error);
+  add_reason(s, "%s", error);
   return false;
 }
 
@@ -90,12 +90,12 @@ static void judge_misses(struct sample *s)
   const char *many = l->misses == 1 ? "" : "s";
   const uint64_t cycle = last_miss(s->t, l);
   if (cycle == 0) {
-    because(s, "%" PRIu64 " deadline%s missed", l->misses, many);
+    add_reason(s, "%" PRIu64 " deadline%s missed", l->misses, many);
     return;
   }
-  if (cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  if (cycle <= atomic_load_explicit(&s->t->histograms.cleared, memory_order_relaxed)) return;
   const double ago = since_cycle(s, cycle);
-  if (ago < news_s) because(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
+  if (ago < news_s) add_reason(s, "%" PRIu64 " deadline%s missed, the last %.0f s ago", l->misses, many, ago);
 }
 
 /* Steps that did not converge: news for a minute of cycles, unless the book was cleared since, as of misses. */
@@ -104,13 +104,13 @@ static void judge_steps(struct sample *s)
   const struct telemetry_live *l = &s->t->live;
   const uint64_t cycle = l->degraded_cycle;
   const uint64_t only = l->degraded - l->violated; /* what is violated has its own reason */
-  if (only == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  if (only == 0 || cycle <= atomic_load_explicit(&s->t->histograms.cleared, memory_order_relaxed)) return;
   const double ago = since_cycle(s, cycle);
   if (ago < news_s)
-    because(s,
-            "%" PRIu64 " step%s did not converge, the last %.0f s ago: raise solver.iterations or shorten "
-            "the period",
-            only, only == 1 ? "" : "s", ago);
+    add_reason(s,
+               "%" PRIu64 " step%s did not converge, the last %.0f s ago: raise solver.iterations or shorten "
+               "the period",
+               only, only == 1 ? "" : "s", ago);
 }
 
 /* Steps that left a joint, drive or gear open: likewise. */
@@ -118,11 +118,12 @@ static void judge_violations(struct sample *s)
 {
   const struct telemetry_live *l = &s->t->live;
   const uint64_t cycle = l->violated_cycle;
-  if (l->violated == 0 || cycle <= atomic_load_explicit(&s->t->book.cleared, memory_order_relaxed)) return;
+  if (l->violated == 0 || cycle <= atomic_load_explicit(&s->t->histograms.cleared, memory_order_relaxed))
+    return;
   const double ago = since_cycle(s, cycle);
   if (ago < news_s)
-    because(s, "%" PRIu64 " step%s violated, the last %.0f s ago: %.60s is open; the log names the drives",
-            l->violated, l->violated == 1 ? "" : "s", ago, l->violated_at);
+    add_reason(s, "%" PRIu64 " step%s violated, the last %.0f s ago: %.60s is open; the log names the drives",
+               l->violated, l->violated == 1 ? "" : "s", ago, l->violated_at);
 }
 
 static void judge_devices(struct sample *s)
@@ -132,8 +133,8 @@ static void judge_devices(struct sample *s)
     char text[DEVICE_TEXT];
     if (counter_get(&v->state) == DEVICE_UP) continue;
     device_told(v, text);
-    because(s, "device %.60s %s%s%s", v->name, device_state_name(counter_get(&v->state)), text[0] ? ": " : "",
-            text);
+    add_reason(s, "device %.60s %s%s%s", v->name, device_state_name(counter_get(&v->state)),
+               text[0] ? ": " : "", text);
   }
 }
 
@@ -144,24 +145,24 @@ static void judge_overflow(struct sample *s)
   if (at_ns == 0) return;
   const double ago = s->now_ns > at_ns ? (double)(s->now_ns - at_ns) * 1e-9 : 0.0;
   if (ago < news_s)
-    because(s, "%" PRIu64 " OSC datagrams dropped by the kernel, the last %.0f s ago: the socket was full",
-            counter_get(&s->t->counters.osc_overflow), ago);
+    add_reason(s, "%" PRIu64 " OSC datagrams dropped by the kernel, the last %.0f s ago: the socket was full",
+               counter_get(&s->t->counters.osc_overflow), ago);
 }
 
-static void judge(struct sample *s)
+static void judge_daemon(struct sample *s)
 {
   const struct telemetry_live *l = &s->t->live;
   const double period = (double)s->t->period_ns * 1e-9;
   if (!l->waiting && s->age > stuck_s && s->age > STUCK_PERIODS * period)
-    because(s, "the loop has not advanced for %.1f s", s->age);
+    add_reason(s, "the loop has not advanced for %.1f s", s->age);
   if (l->state == STATE_FAULT || l->state == STATE_SAFE)
-    because(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
+    add_reason(s, "state %s: %s", run_state_name(l->state), fault_text(l->fault));
   judge_misses(s);
   judge_violations(s);
   judge_steps(s);
   if (l->stale_mask || l->flags & FLAG_INPUT_STALE)
-    because(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
-  if (l->flags & FLAG_INJECTED) because(s, "FAULT INJECTION acts on the inputs");
+    add_reason(s, "stale inputs, mask 0x%" PRIx32 ", until sent again or reset", l->stale_mask);
+  if (l->flags & FLAG_INJECTED) add_reason(s, "FAULT INJECTION acts on the inputs");
   judge_overflow(s);
   judge_devices(s);
   if (s->reasons) s->verdict = VERDICT_DEGRADED;
@@ -171,10 +172,10 @@ static void judge(struct sample *s)
 static bool find_daemon(struct watch *w, struct sample *s)
 {
   if (is_attached(w) && !(telemetry_alive(&w->reader) && telemetry_is_current(&w->reader))) watch_close(w);
-  if (!is_attached(w) && !attach(w, s)) return false;
+  if (!is_attached(w) && !attach_reader(w, s)) return false;
   snprintf(w->last, sizeof w->last, "%.63s", w->reader.instance);
   if (telemetry_alive(&w->reader)) return true;
-  because(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->reader.pid);
+  add_reason(s, "\"%s\" is gone: process %" PRId64 " ended without cleaning up", w->last, w->reader.pid);
   return false;
 }
 
@@ -187,7 +188,7 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   }
   const enum telemetry_copied copied = telemetry_copy(&w->reader, copy);
   if (copied == TELEMETRY_NOT_READ) {
-    because(s, "\"%s\" cannot be read: its shared memory was cut", w->last);
+    add_reason(s, "\"%s\" cannot be read: its shared memory was cut", w->last);
     watch_close(w);
     return;
   }
@@ -198,6 +199,6 @@ void watch_look(struct watch *w, struct sample *s, struct telemetry *copy)
   const uint64_t written = copy->live.t_ns ? copy->live.t_ns : copy->start_ns; /* before the first cycle */
   s->age = now > written ? (double)(now - written) * 1e-9 : 0.0;
   s->uptime = now > copy->start_ns ? (double)(now - copy->start_ns) * 1e-9 : 0.0;
-  if (!s->whole) because(s, "no consistent figures: the loop stopped in the middle of writing them");
-  judge(s);
+  if (!s->whole) add_reason(s, "no consistent figures: the loop stopped in the middle of writing them");
+  judge_daemon(s);
 }

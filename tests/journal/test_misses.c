@@ -207,8 +207,8 @@ static void a_line_has_every_figure(void **state)
 {
   struct bench *b = *state;
   struct telemetry *t = b->telemetry;
-  t->book.levels = 1;
-  strcpy(t->book.level[0].name, "subtrees");
+  t->histograms.levels = 1;
+  strcpy(t->histograms.level[0].name, "subtrees");
   tick(b, T0);
   struct miss m = late(b, T0, 0);
   m.end_ns = T0 + 25 * MS;

@@ -36,12 +36,12 @@ static int tear_down(void **state)
 
 static void fill(struct telemetry *t, uint64_t misses)
 {
-  histogram_clear(&t->book.wakeup);
-  histogram_clear(&t->book.step);
-  histogram_clear(&t->book.cycle);
+  histogram_clear(&t->histograms.wakeup);
+  histogram_clear(&t->histograms.step);
+  histogram_clear(&t->histograms.cycle);
   for (uint64_t k = 1; k <= 1000; k++) {
-    histogram_add(&t->book.wakeup, 1000 * k, k);
-    histogram_add(&t->book.cycle, 2000 * k, k);
+    histogram_add(&t->histograms.wakeup, 1000 * k, k);
+    histogram_add(&t->histograms.cycle, 2000 * k, k);
   }
   counter_add(&t->counters.osc_malformed, 3);
   t->clocking = CLOCKING_INPUT;
@@ -131,10 +131,10 @@ static void rare_wakeups_are_told_apart(void **state)
 {
   struct telemetry *t = *state;
   fill(t, 0);
-  histogram_clear(&t->book.wakeup);
-  for (uint64_t k = 1; k <= 9998; k++) histogram_add(&t->book.wakeup, 10500, k);
-  histogram_add(&t->book.wakeup, 500900, 9999);
-  histogram_add(&t->book.wakeup, 1200000, 10000);
+  histogram_clear(&t->histograms.wakeup);
+  for (uint64_t k = 1; k <= 9998; k++) histogram_add(&t->histograms.wakeup, 10500, k);
+  histogram_add(&t->histograms.wakeup, 500900, 9999);
+  histogram_add(&t->histograms.wakeup, 1200000, 10000);
   json_t *o = written(&(struct report){.settings = &settings, .telemetry = t, .reason = ""});
   const json_t *wakeup = json_object_get(o, "wakeup_us");
   assert_true(number(wakeup, "p999") == 11 && number(wakeup, "p9999") == 501 &&
@@ -217,8 +217,8 @@ static void a_book_that_was_cleared_makes_no_run_shorter(void **state)
 {
   struct telemetry *t = *state;
   fill(t, 4);
-  histogram_clear(&t->book.cycle);
-  histogram_add(&t->book.cycle, 5000, 1000);
+  histogram_clear(&t->histograms.cycle);
+  histogram_add(&t->histograms.cycle, 5000, 1000);
   json_t *o = written(&(struct report){.settings = &settings, .telemetry = t, .reason = ""});
   assert_true(number(o, "cycles") == 1000);
   assert_true(fabs(number(o, "duration_s") - 10.08) < 1e-12);

@@ -43,16 +43,12 @@ src/loop
 src/mechanics
 src/modbus
 src/model
-src/osc
 src/packets
 src/restart
 src/signals
 src/stepper
-src/telemetry
 src/transport
 src/wire
-tools/ali3-exporter
-tools/ali3-top
 """.split()
 CODE_UNCOMMENTED = 15  # lines of code that need no comment
 CODE_PER_COMMENT = 20  # lines of code that each comment beyond the first serves

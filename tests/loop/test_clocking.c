@@ -23,10 +23,10 @@ static void catching_up_makes_up_for_starts(void **state)
   assert_true(b->cycle.deadline.late && b->cycle.deadline.late_since_ns == start);
   assert_int_equal(b->cycle.figures.skipped, 0);
   assert_int_equal(b->cycle.schedule.start_ns, start + PERIOD);
-  const uint64_t wakeups = atomic_load(&b->telemetry->book.wakeup.count);
+  const uint64_t wakeups = atomic_load(&b->telemetry->histograms.wakeup.count);
   while (b->cycle.deadline.late) cycle_once(&b->cycle);
   /* A cycle begun late on purpose tells nothing of the kernel. */
-  assert_int_equal(atomic_load(&b->telemetry->book.wakeup.count), wakeups);
+  assert_int_equal(atomic_load(&b->telemetry->histograms.wakeup.count), wakeups);
   assert_int_equal((b->cycle.schedule.start_ns - start) % PERIOD, 0);
   assert_int_equal(b->cycle.deadline.late_since_ns, 0);
   assert_true(b->cycle.figures.misses >= 3 && b->cycle.figures.late_starts >= 3);
@@ -132,16 +132,16 @@ static void the_book_is_cleared_when_asked(void **state)
   after(b, 1);
   b->cycle.schedule.start_ns = clock_now_ns() + AHEAD;
   after(b, 3);
-  assert_true(atomic_load(&b->telemetry->book.cycle.max_ns) > 2 * PERIOD);
+  assert_true(atomic_load(&b->telemetry->histograms.cycle.max_ns) > 2 * PERIOD);
   assert_int_equal(told(b, COMMAND_CLEAR), RESULT_OK);
-  assert_true(atomic_load(&b->telemetry->book.cycle.max_ns) < PERIOD);
-  assert_int_equal(atomic_load(&b->telemetry->book.cycle.count), 1);
-  assert_int_equal(atomic_load(&b->telemetry->book.cleared), b->cycle.times.number);
+  assert_true(atomic_load(&b->telemetry->histograms.cycle.max_ns) < PERIOD);
+  assert_int_equal(atomic_load(&b->telemetry->histograms.cycle.count), 1);
+  assert_int_equal(atomic_load(&b->telemetry->histograms.cleared), b->cycle.times.number);
   after(b, 3);
-  assert_int_equal(atomic_load(&b->telemetry->book.cycle.count), 4);
+  assert_int_equal(atomic_load(&b->telemetry->histograms.cycle.count), 4);
   cycle_clear_book(&b->cycle);
   after(b, 1);
-  assert_int_equal(atomic_load(&b->telemetry->book.cycle.count), 1);
+  assert_int_equal(atomic_load(&b->telemetry->histograms.cycle.count), 1);
   assert_int_equal(newest(b, 0)->misses, 1); /* what happened has happened */
 }
 

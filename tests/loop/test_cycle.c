@@ -22,14 +22,14 @@ static void warm_up_shows_the_initial_state_and_counts_nothing(void **state)
     assert_int_equal(f->cycle, k);
     assert_same_as_steps(b, f, 0);
   }
-  assert_true(atomic_load(&b->telemetry->book.step.count) == WARMUP); /* the steps were real */
+  assert_true(atomic_load(&b->telemetry->histograms.step.count) == WARMUP); /* the steps were real */
   const struct frame *f = after(b, 1);
   assert_int_equal(f->state, STATE_RUNNING);
   assert_int_equal(f->flags, FLAG_RUNNING);
   assert_same_as_steps(b, f, 1);
-  assert_true(atomic_load(&b->telemetry->book.wakeup.count) == 1);
-  assert_true(atomic_load(&b->telemetry->book.step.count) == 1);
-  assert_true(atomic_load(&b->telemetry->book.cycle.count) == 1);
+  assert_true(atomic_load(&b->telemetry->histograms.wakeup.count) == 1);
+  assert_true(atomic_load(&b->telemetry->histograms.step.count) == 1);
+  assert_true(atomic_load(&b->telemetry->histograms.cycle.count) == 1);
 }
 
 static void without_autostart_it_waits_in_stopped(void **state)
@@ -433,7 +433,7 @@ static void telemetry_shows_what_the_frame_shows(void **state)
   assert_int_equal(live.state, f->state);
   assert_int_equal(live.flags, f->flags);
   assert_true(live.constraint == f->values[b->signals->constraint_first]);
-  assert_true(counter_get(&b->telemetry->book.step.last_ns) > 0);
+  assert_true(counter_get(&b->telemetry->histograms.step.last_ns) > 0);
 }
 
 static void frames_say_when_it_is_not_real_time(void **state)
@@ -454,7 +454,7 @@ static void by_the_clock_it_ends_after_its_periods(void **state)
   cycle_freeze(&b->cycle, NULL, true);
   const uint64_t begin_ns = clock_now_ns();
   cycle_run(&b->cycle);
-  const uint64_t cycles = atomic_load(&b->telemetry->book.cycle.count);
+  const uint64_t cycles = atomic_load(&b->telemetry->histograms.cycle.count);
   assert_true(cycles >= 1);
   assert_true(cycles + b->cycle.figures.skipped >= 50); /* more only if the last cycle itself skipped */
   assert_true(b->cycle.figures.misses <= b->cycle.figures.skipped);

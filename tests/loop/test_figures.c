@@ -31,7 +31,7 @@ static struct bench begin(ali3_model *m)
   assert_non_null(b.list);
   b.value = malloc(((size_t)b.count + 1) * sizeof *b.value);
   for (int i = 0; i <= b.count; i++) b.value[i] = BEHIND;
-  step_times_init(&b.times, m, &b.telemetry->book, NULL, 0, clock_now_ns);
+  step_times_init(&b.times, m, &b.telemetry->histograms, NULL, 0, clock_now_ns);
   return b;
 }
 
@@ -79,18 +79,18 @@ TEST(names_are_unique_and_all_have_a_value)
 TEST(times_are_those_of_the_book)
 {
   struct bench b = begin(toy_chain(128, true, 0.01));
-  struct book *book = &b.telemetry->book;
+  struct histograms *histograms = &b.telemetry->histograms;
   uint64_t ns = 1000;
 #define FILL(name, text)                                                                                     \
-  histogram_add(&book->name, ns + 500000, 1);                                                                \
-  histogram_add(&book->name, ns++, 2);
+  histogram_add(&histograms->name, ns + 500000, 1);                                                          \
+  histogram_add(&histograms->name, ns++, 2);
   BOOK_LIST(FILL)
 #undef FILL
-  for (uint64_t i = 0; i < book->levels; i++) {
-    stopwatch_add(&book->level[i].busy, ns + 500000, 1);
-    stopwatch_add(&book->level[i].busy, ns++, 2);
-    stopwatch_add(&book->level[i].wait, ns + 500000, 1);
-    stopwatch_add(&book->level[i].wait, ns++, 2);
+  for (uint64_t i = 0; i < histograms->levels; i++) {
+    stopwatch_add(&histograms->level[i].busy, ns + 500000, 1);
+    stopwatch_add(&histograms->level[i].busy, ns++, 2);
+    stopwatch_add(&histograms->level[i].wait, ns + 500000, 1);
+    stopwatch_add(&histograms->level[i].wait, ns++, 2);
   }
   figures_take(&none, &still, b.telemetry, b.value);
 
@@ -100,11 +100,11 @@ TEST(times_are_those_of_the_book)
   assert_taken(&b, "loop." #name ".max", (double)(ns++ + 500000) * 1e-9);
   BOOK_LIST(COMPARE)
 #undef COMPARE
-  for (uint64_t i = 0; i < book->levels; i++) {
+  for (uint64_t i = 0; i < histograms->levels; i++) {
     char name[64];
     const char *const part[] = {"busy", "wait"};
     for (int k = 0; k < 2; k++) {
-      const int at = snprintf(name, sizeof name, "loop.level.%s.%s", book->level[i].name, part[k]);
+      const int at = snprintf(name, sizeof name, "loop.level.%s.%s", histograms->level[i].name, part[k]);
       for (char *p = name; *p; p++)
         if (*p == ' ') *p = '_';
       assert_taken(&b, name, (double)ns * 1e-9);

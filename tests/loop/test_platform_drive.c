@@ -161,7 +161,7 @@ static void what_it_tells_is_published_in_the_same_cycle(void **state)
   assert_int_equal(live.platform.state, PLATFORM_RUN);
   assert_int_equal(live.platform.flags, PLATFORM_ENGAGED);
   assert_true(live.platform.pose[0] == WARMUP + 3 && live.platform.legs[5] == 0.25);
-  assert_true(atomic_load(&b->telemetry->book.platform.count) > 0);
+  assert_true(atomic_load(&b->telemetry->histograms.platform.count) > 0);
 }
 
 static void without_one_its_phase_is_not_booked(void **state)
@@ -170,8 +170,8 @@ static void without_one_its_phase_is_not_booked(void **state)
   b->config.platform = NULL;
   begin_running(b);
   assert_int_equal(after(b, 10)->flags, FLAG_RUNNING);
-  assert_true(atomic_load(&b->telemetry->book.platform.count) == 0);
-  assert_true(atomic_load(&b->telemetry->book.observe.count) > 0);
+  assert_true(atomic_load(&b->telemetry->histograms.platform.count) == 0);
+  assert_true(atomic_load(&b->telemetry->histograms.observe.count) > 0);
   assert_int_equal(told_it.steps, 0);
   assert_int_equal(told(b, COMMAND_PLATFORM), RESULT_BAD_ARGUMENT);
   cycle_stop(&b->cycle);

@@ -23,7 +23,7 @@ static uint64_t ticking_ns(void)
 struct bench {
   ali3_model *model;
   ali3_data *data;
-  struct book *book;
+  struct histograms *histograms;
   struct pool *pool;
   ali3_exec exec;
   struct step_times times;
@@ -33,8 +33,9 @@ struct bench {
 static void open(struct bench *b, ali3_model *m, int workers, double worth)
 {
   char error[256];
-  *b = (struct bench){.model = m, .data = toy_start(m, ALI3_OK), .book = aligned_zalloc(sizeof *b->book)};
-  assert_non_null(b->book);
+  *b = (struct bench){
+      .model = m, .data = toy_start(m, ALI3_OK), .histograms = aligned_zalloc(sizeof *b->histograms)};
+  assert_non_null(b->histograms);
   if (workers > 0) {
     b->pool = pool_new(&(struct pool_config){workers, 0, -1, 0}, error, sizeof error);
     assert_non_null(b->pool);
@@ -42,7 +43,7 @@ static void open(struct bench *b, ali3_model *m, int workers, double worth)
     b->exec.worth = worth;
     ali3_data_set_exec(b->data, &b->exec);
   }
-  step_times_init(&b->times, m, b->book, b->pool, 0, ticking_ns);
+  step_times_init(&b->times, m, b->histograms, b->pool, 0, ticking_ns);
   ali3_data_set_probe(b->data, &b->times.probe);
 }
 
@@ -50,7 +51,7 @@ static void close(struct bench *b)
 {
   ali3_data_free(b->data);
   pool_free(b->pool);
-  free(b->book);
+  free(b->histograms);
   ali3_model_free(b->model);
 }
 
@@ -73,11 +74,11 @@ static ali3_model *extrapolated(int links)
   return m;
 }
 
-static int find(const struct book *book, const char *name)
+static int find(const struct histograms *histograms, const char *name)
 {
   int found = -1;
-  for (uint64_t i = 0; i < book->levels; i++)
-    if (strcmp(book->level[i].name, name) == 0) {
+  for (uint64_t i = 0; i < histograms->levels; i++)
+    if (strcmp(histograms->level[i].name, name) == 0) {
       assert_int_equal(found, -1); /* once */
       found = (int)i;
     }
@@ -101,18 +102,18 @@ static void check_names(ali3_model *m, int workers)
   uint32_t nodes = 0;
   int last_level = -1;
   open(&b, m, workers, 0.0);
-  assert_true(b.book->levels <= LEVELS_MAX);
+  assert_true(b.histograms->levels <= LEVELS_MAX);
   for (int i = 0; i < KINDS; i++) {
-    assert_int_equal(find(b.book, kind[i]), i);
-    assert_int_equal(b.book->level[i].nodes, 0);
-    assert_int_equal(b.book->level[i].shared, workers > 0);
+    assert_int_equal(find(b.histograms, kind[i]), i);
+    assert_int_equal(b.histograms->level[i].nodes, 0);
+    assert_int_equal(b.histograms->level[i].shared, workers > 0);
   }
-  assert_int_equal(find(b.book, "subtrees"), owned > 0 ? KINDS : -1);
-  for (uint64_t i = KINDS; i < b.book->levels; i++) {
-    const struct book_level *row = &b.book->level[i];
+  assert_int_equal(find(b.histograms, "subtrees"), owned > 0 ? KINDS : -1);
+  for (uint64_t i = KINDS; i < b.histograms->levels; i++) {
+    const struct book_level *row = &b.histograms->level[i];
     const bool subtrees = i == KINDS && owned > 0;
     int level = last_level;
-    find(b.book, row->name);
+    find(b.histograms, row->name);
     assert_true(row->nodes > 0);
     assert_int_equal(row->shared, subtrees && workers > 0);
     nodes += row->nodes;
@@ -140,23 +141,24 @@ TEST(more_levels_than_rows)
   const int stages = ali3_model_stages(m), owned = ali3_model_stages_shared(m);
   if (KINDS + (owned > 0) + stages - owned <= LEVELS_MAX) fail_msg("%d runs", stages);
   open(&b, m, 0, 0.0);
-  assert_int_equal(b.book->levels, LEVELS_MAX);
-  assert_string_equal(b.book->level[LEVELS_MAX - 1].name, "levels above");
+  assert_int_equal(b.histograms->levels, LEVELS_MAX);
+  assert_string_equal(b.histograms->level[LEVELS_MAX - 1].name, "levels above");
   uint32_t nodes = 0;
-  for (int i = KINDS; i < LEVELS_MAX; i++) nodes += b.book->level[i].nodes;
+  for (int i = KINDS; i < LEVELS_MAX; i++) nodes += b.histograms->level[i].nodes;
   assert_int_equal(nodes, nodes_of(m));
   ali3_step(b.model, b.data);
   step_times_book(&b.times, 1);
-  assert_true(b.book->level[LEVELS_MAX - 1].busy.last_ns > b.book->level[LEVELS_MAX - 2].busy.last_ns);
+  assert_true(b.histograms->level[LEVELS_MAX - 1].busy.last_ns >
+              b.histograms->level[LEVELS_MAX - 2].busy.last_ns);
   close(&b);
 }
 
 /* --- times --- */
 
-static uint64_t sum(const struct book *book, int first, int end)
+static uint64_t sum(const struct histograms *histograms, int first, int end)
 {
   uint64_t ns = 0;
-  for (int i = first; i < end; i++) ns += book->level[i].busy.last_ns;
+  for (int i = first; i < end; i++) ns += histograms->level[i].busy.last_ns;
   return ns;
 }
 
@@ -174,8 +176,9 @@ static void check_times(struct bench *b)
 {
   for (int i = 1; i <= STEPS; i++) {
     const uint64_t took = step(b, (uint64_t)i * STEP_TIMES_EVERY);
-    const struct book_level *row = b->book->level;
-    const uint64_t kinds = sum(b->book, 0, KINDS), runs = sum(b->book, KINDS, (int)b->book->levels);
+    const struct book_level *row = b->histograms->level;
+    const uint64_t kinds = sum(b->histograms, 0, KINDS),
+                   runs = sum(b->histograms, KINDS, (int)b->histograms->levels);
     /* Nobody else looks at the clock: all of it, but for the ticks to the first mark, between prepare and feedback,
      * and from the last mark. */
     if (!b->pool)
@@ -183,7 +186,7 @@ static void check_times(struct bench *b)
     else
       assert_true(kinds <= took - 3 * TICK);
     assert_true(runs <= row[CONDENSE].busy.last_ns + row[SWEEP].busy.last_ns + row[PROJECT].busy.last_ns);
-    for (uint64_t k = 0; k < b->book->levels; k++) {
+    for (uint64_t k = 0; k < b->histograms->levels; k++) {
       assert_int_equal(row[k].busy.count, i);
       assert_true(row[k].busy.last_ns > 0);
       assert_int_equal(row[k].busy.max_cycle % STEP_TIMES_EVERY, 0);
@@ -241,10 +244,10 @@ TEST(one_branch_is_seen)
     counting.pieces = 0;
     const uint64_t took = step(&b, (uint64_t)i * STEP_TIMES_EVERY);
     assert_int_equal(counting.pieces, 2); /* the branches, of prepare and of feedback */
-    assert_true(sum(b.book, 0, KINDS) <= took - 3 * TICK);
-    assert_true(sum(b.book, KINDS, (int)b.book->levels) <= b.book->level[CONDENSE].busy.last_ns +
-                                                               b.book->level[SWEEP].busy.last_ns +
-                                                               b.book->level[PROJECT].busy.last_ns);
+    assert_true(sum(b.histograms, 0, KINDS) <= took - 3 * TICK);
+    assert_true(sum(b.histograms, KINDS, (int)b.histograms->levels) <=
+                b.histograms->level[CONDENSE].busy.last_ns + b.histograms->level[SWEEP].busy.last_ns +
+                    b.histograms->level[PROJECT].busy.last_ns);
   }
   close(&b);
 }
@@ -258,9 +261,10 @@ TEST(most_cycles_of_a_short_period_are_left_alone)
     const bool timed = cycle % STEP_TIMES_EVERY == 1; /* the first one, and those after the multiples */
     const uint64_t took = step(&b, cycle);
     assert_true(timed ? took > 50 * TICK : took == TICK);
-    assert_int_equal(b.book->level[SWEEP].busy.count, (cycle + STEP_TIMES_EVERY - 1) / STEP_TIMES_EVERY);
+    assert_int_equal(b.histograms->level[SWEEP].busy.count,
+                     (cycle + STEP_TIMES_EVERY - 1) / STEP_TIMES_EVERY);
   }
-  step_times_init(&b.times, b.model, b.book, b.pool, STEP_TIMES_ALL_NS, ticking_ns);
+  step_times_init(&b.times, b.model, b.histograms, b.pool, STEP_TIMES_ALL_NS, ticking_ns);
   for (uint64_t cycle = 1; cycle <= 3 * STEP_TIMES_EVERY; cycle++) assert_true(step(&b, cycle) > 50 * TICK);
   close(&b);
 }
@@ -319,8 +323,8 @@ TEST(waits_between_two_sweeps)
   open(&b, star(200), 1, 1.0);
   assert_true(ali3_model_stages_shared(b.model) > 1);
   step(&b, 1);
-  assert_int_equal(b.book->level[KINDS].wait.count, 1);
-  assert_int_equal(b.book->level[SWEEP].wait.count, 1);
+  assert_int_equal(b.histograms->level[KINDS].wait.count, 1);
+  assert_int_equal(b.histograms->level[SWEEP].wait.count, 1);
   close(&b);
 }
 
@@ -332,15 +336,15 @@ TEST(waits_count_for_what_is_shared)
   const int owned = ali3_model_stages_shared(b.model);
   for (uint64_t cycle = 1; cycle <= STEPS; cycle++) {
     step(&b, cycle);
-    for (uint64_t i = 0; i < b.book->levels; i++) {
-      const struct book_level *row = &b.book->level[i];
+    for (uint64_t i = 0; i < b.histograms->levels; i++) {
+      const struct book_level *row = &b.histograms->level[i];
       const bool subtrees = i == KINDS && owned > 1;
       const bool in_subtrees = i == CONDENSE || i == SWEEP; /* beside these nothing of them is shared */
       assert_int_equal(row->wait.count, subtrees || (i < KINDS && !in_subtrees) ? cycle : 0);
       assert_int_equal(row->busy.count, 1);
     }
     const struct pool_cycle c = pool_take_cycle(b.pool);
-    assert_true(c.slowest.level == -1 || b.book->level[c.slowest.level].shared);
+    assert_true(c.slowest.level == -1 || b.histograms->level[c.slowest.level].shared);
   }
   close(&b);
 }

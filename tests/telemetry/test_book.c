@@ -129,7 +129,7 @@ TEST(zeroed_memory_is_an_empty_histogram)
 
 TEST(phases_lie_in_their_order)
 {
-  static struct book b;
+  static struct histograms b;
   static const char *const names[] = {"latch",   "feedback", "observe", "platform",
                                       "publish", "account",  "prepare"};
   assert_int_equal(PHASES, sizeof names / sizeof *names);
@@ -172,7 +172,7 @@ TEST(a_stopwatch_adds_up)
 /* Times go; what the rows are stays. */
 TEST(a_cleared_book_begins_anew)
 {
-  static struct book b, empty;
+  static struct histograms b, empty;
   b.levels = empty.levels = LEVELS_MAX;
   for (int i = 0; i < LEVELS_MAX; i++)
     b.level[i] = empty.level[i] = (struct book_level){.name = "level", .shared = 1, .nodes = 3};

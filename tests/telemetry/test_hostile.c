@@ -334,9 +334,9 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   memset(t->live.violated_at, '\x1b', sizeof t->live.violated_at);
   snprintf(t->instance, sizeof t->instance, "another");
   t->inputs = UINT32_MAX;
-  t->devices = t->book.levels = UINT64_MAX;
+  t->devices = t->histograms.levels = UINT64_MAX;
   memset(t->input[3].name, '\n', sizeof t->input[3].name);
-  memset(t->book.level[2].name, '\n', sizeof t->book.level[2].name);
+  memset(t->histograms.level[2].name, '\n', sizeof t->histograms.level[2].name);
   memset(t->device[1].name, '\n', sizeof t->device[1].name);
   memset(t->device[1].text, '\x1b', sizeof t->device[1].text);
   atomic_store(&t->device[2].sequence, 7); /* as if it were being written for ever */
@@ -354,9 +354,9 @@ TEST(a_copy_is_safe_whoever_wrote_it)
   assert_int_equal(strspn(copy.live.violated_at, "?"), sizeof copy.live.violated_at - 1);
   assert_int_equal(copy.inputs, TELEMETRY_INPUTS);
   assert_int_equal(copy.devices, DEVICES_MAX);
-  assert_int_equal(copy.book.levels, LEVELS_MAX);
+  assert_int_equal(copy.histograms.levels, LEVELS_MAX);
   assert_int_equal(strspn(copy.input[3].name, "?"), sizeof copy.input[3].name - 1);
-  assert_int_equal(strspn(copy.book.level[2].name, "?"), sizeof copy.book.level[2].name - 1);
+  assert_int_equal(strspn(copy.histograms.level[2].name, "?"), sizeof copy.histograms.level[2].name - 1);
   assert_int_equal(strspn(copy.device[1].name, "?"), sizeof copy.device[1].name - 1);
   device_told(&copy.device[1], text);
   assert_int_equal(strspn(text, "?"), sizeof text - 1);

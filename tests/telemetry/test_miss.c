@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct book book = {.levels = 7, .level[6].name = "subtrees"};
+static const struct histograms histograms = {.levels = 7, .level[6].name = "subtrees"};
 
 static const char *told(const struct miss *m)
 {
   static char text[400];
-  const int length = miss_text(m, &book, text, sizeof text);
+  const int length = miss_text(m, &histograms, text, sizeof text);
   assert_int_equal(length, strlen(text));
   return text;
 }

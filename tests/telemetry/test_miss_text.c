@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct book *levels(void)
+static struct histograms *levels(void)
 {
   static struct {
-    struct book book;
+    struct histograms histograms;
     struct book_level behind;
   } b;
   const char endless[] = "a name of no end at all, even here";
-  b.book.levels = 8;
-  memcpy(b.book.level[6].name, "subtrees", sizeof "subtrees");
-  memcpy(b.book.level[7].name, endless, sizeof b.book.level[7].name); /* without a 0 */
+  b.histograms.levels = 8;
+  memcpy(b.histograms.level[6].name, "subtrees", sizeof "subtrees");
+  memcpy(b.histograms.level[7].name, endless, sizeof b.histograms.level[7].name); /* without a 0 */
   memcpy(b.behind.name, "beyond", sizeof "beyond");
-  return &b.book;
+  return &b.histograms;
 }
 
 static const char *told(const struct miss *m)
@@ -56,9 +56,9 @@ TEST(levels_without_a_name)
     if (!strstr(told(&m), expected[i])) fail_msg("%s: %s", expected[i], told(&m));
   }
   m.slowest.level = LEVELS_MAX; /* as a book of another version might have it */
-  struct book *book = levels();
-  book->levels = 2 * LEVELS_MAX;
-  miss_text(&m, book, text, sizeof text);
+  struct histograms *histograms = levels();
+  histograms->levels = 2 * LEVELS_MAX;
+  miss_text(&m, histograms, text, sizeof text);
   assert_non_null(strstr(text, "row 48 worker 1"));
   m.slowest.level = 6;
   miss_text(&m, NULL, text, sizeof text);

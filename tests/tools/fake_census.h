@@ -26,15 +26,15 @@ static inline struct present *fake_daemon(struct present *p, const char *name)
   t->priority = 80;
   t->cpu = -1;
   static const uint64_t wakeup[] = {4999, 5000, 20500, 1500000};
-  for (uint64_t i = 0; i < 4; i++) histogram_add(&t->book.wakeup, wakeup[i], i + 1);
-  histogram_add(&t->book.cycle, 80000, 1);
-  histogram_add(&t->book.cycle, 80500, 2);
-  t->book.levels = 2;
-  snprintf(t->book.level[0].name, sizeof t->book.level[0].name, "rows");
-  snprintf(t->book.level[1].name, sizeof t->book.level[1].name, "level 1");
-  stopwatch_add(&t->book.level[0].busy, 12500, 1);
-  stopwatch_add(&t->book.level[0].wait, 3000, 1);
-  stopwatch_add(&t->book.level[1].busy, 700, 1);
+  for (uint64_t i = 0; i < 4; i++) histogram_add(&t->histograms.wakeup, wakeup[i], i + 1);
+  histogram_add(&t->histograms.cycle, 80000, 1);
+  histogram_add(&t->histograms.cycle, 80500, 2);
+  t->histograms.levels = 2;
+  snprintf(t->histograms.level[0].name, sizeof t->histograms.level[0].name, "rows");
+  snprintf(t->histograms.level[1].name, sizeof t->histograms.level[1].name, "level 1");
+  stopwatch_add(&t->histograms.level[0].busy, 12500, 1);
+  stopwatch_add(&t->histograms.level[0].wait, 3000, 1);
+  stopwatch_add(&t->histograms.level[1].busy, 700, 1);
   counter_set(&t->counters.osc_clients, 2);
   counter_set(&t->counters.modbus_half_frames, 5);
   p->sample =

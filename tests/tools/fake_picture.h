@@ -16,7 +16,7 @@ enum { FAKE_LEVELS = 12, FAKE_CYCLE = 30000 };
 #define FAKE_NOW UINT64_C(1000000000000) /* ns */
 
 /* 10000 cycles after a warm-up of 100: wake-ups from 30 to 129 us and one of 2 ms, in cycle 29900. */
-static inline void fake_book(struct book *b)
+static inline void fake_book(struct histograms *b)
 {
   static const char *const name[FAKE_LEVELS] = {"predict", "rows",    "condense", "sweep",
                                                 "bodies",  "project", "subtrees", "level 0",
@@ -101,7 +101,7 @@ static inline void fake_picture(struct picture *p)
   t->cpu = 3;
   t->clocking = CLOCKING_TIMER;
   t->overrun = OVERRUN_SKIP;
-  fake_book(&t->book);
+  fake_book(&t->histograms);
   fake_input(t, "push", INPUT_RAMP, 12000000, INPUT_FRESH);
   fake_input(t, "pull", INPUT_SAFE, 70000000, INPUT_STALE);
   fake_input(t, "twist", INPUT_HOLD, UINT64_MAX, INPUT_NEVER);

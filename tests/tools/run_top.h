@@ -78,9 +78,9 @@ static inline struct telemetry *start_fake(void)
   t->priority = 80;
   t->cpu = 1;
   for (uint64_t i = 1; i <= 1000; i++) {
-    histogram_add(&t->book.wakeup, i * 1000, i);
-    histogram_add(&t->book.step, 20500, i);
-    histogram_add(&t->book.cycle, 80500, i);
+    histogram_add(&t->histograms.wakeup, i * 1000, i);
+    histogram_add(&t->histograms.step, 20500, i);
+    histogram_add(&t->histograms.cycle, 80500, i);
   }
   const struct telemetry_live live = healthy();
   telemetry_write(t, &live);
@@ -119,7 +119,7 @@ static inline void add_miss(struct telemetry *t, uint64_t number, uint64_t cycle
 
 static inline void add_level(struct telemetry *t, const char *level, uint32_t nodes, uint64_t ns)
 {
-  struct book_level *l = &t->book.level[t->book.levels++];
+  struct book_level *l = &t->histograms.level[t->histograms.levels++];
   snprintf(l->name, sizeof l->name, "%s", level);
   l->nodes = nodes;
   l->shared = nodes == 0;

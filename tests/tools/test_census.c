@@ -25,7 +25,7 @@ static struct telemetry *start_fake(const char *instance)
     abort(); /* no test can run */
   }
   t->period_ns = 10000000;
-  histogram_add(&t->book.wakeup, 1234, 1);
+  histogram_add(&t->histograms.wakeup, 1234, 1);
   counter_set(&t->counters.osc_clients, 3);
   /* Written in the future: never old, however slow this machine is. */
   telemetry_write(t, &(struct telemetry_live){
@@ -103,7 +103,7 @@ TEST(a_census_is_a_copy)
   const struct present *p = look(name[0]);
   assert_non_null(p);
   snprintf(t->instance, sizeof t->instance, "%s", name[0]);
-  histogram_add(&t->book.wakeup, 1234, 2);
+  histogram_add(&t->histograms.wakeup, 1234, 2);
   counter_set(&t->counters.osc_clients, 4);
   telemetry_write(t, &(struct telemetry_live){.cycle = 2000});
   telemetry_destroy(t);
@@ -112,8 +112,8 @@ TEST(a_census_is_a_copy)
   assert_int_equal(strlen(p->sample.t->model), sizeof p->block.model - 1);
   assert_int_equal(strlen(p->sample.t->reason), sizeof p->block.reason - 1);
   assert_int_equal(p->sample.t->period_ns, 10000000);
-  assert_int_equal(p->sample.t->book.wakeup.count, 1);
-  assert_int_equal(p->sample.t->book.wakeup.bin[1], 1);
+  assert_int_equal(p->sample.t->histograms.wakeup.count, 1);
+  assert_int_equal(p->sample.t->histograms.wakeup.bin[1], 1);
   assert_int_equal(counter_get(&p->sample.t->counters.osc_clients), 3);
   assert_int_equal(p->sample.t->live.cycle, 1000);
   assert_true(p->sample.whole);

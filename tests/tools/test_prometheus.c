@@ -246,7 +246,7 @@ TEST(buckets_are_cumulative)
  * up to the count, that of overflow too. */
 TEST(bounds_are_edges_of_bins)
 {
-  struct histogram *h = &fake_daemon(&census.one[census.count++], "a")->block.book.cycle;
+  struct histogram *h = &fake_daemon(&census.one[census.count++], "a")->block.histograms.cycle;
   uint64_t bound[64];
   int bounds = 0;
   render();

@@ -33,11 +33,11 @@ TEST(json_has_every_figure)
   for (int i = 0; i < telemetry_fields; i++)
     if (*telemetry_field[i].key) assert_non_null(json_object_get(o, telemetry_field[i].key));
 
-  static const char *const book[] = {"wakeup_us", "step_us", "cycle_us"};
+  static const char *const histograms[] = {"wakeup_us", "step_us", "cycle_us"};
   static const char *const figure[] = {"count", "last", "min", "median", "p99", "p999", "max", "max_cycle"};
   for (size_t i = 0; i < 3; i++)
     for (size_t k = 0; k < 8; k++)
-      assert_true(json_is_number(json_object_get(json_object_get(o, book[i]), figure[k])));
+      assert_true(json_is_number(json_object_get(json_object_get(o, histograms[i]), figure[k])));
   const json_t *wakeup = json_object_get(o, "wakeup_us");
   assert_true(json_number_value(json_object_get(wakeup, "min")) == 1.0);
   assert_in_range(json_number_value(json_object_get(wakeup, "median")), 500, 502);
@@ -77,7 +77,7 @@ TEST(json_has_phases_levels_misses_and_inputs)
   client_name_write(&t->input[0].owner_name, 1, "osc 10.0.0.2:9000");
   snprintf(t->input[1].name, sizeof t->input[1].name, "pull");
   atomic_store(&t->input[1].age_ns, UINT64_MAX);
-  histogram_add(&t->book.latch, 2500, 9);
+  histogram_add(&t->histograms.latch, 2500, 9);
   struct telemetry_live live = healthy();
   live.grace_misses = 1;
   live.late_starts = 3;
@@ -234,9 +234,9 @@ TEST(devices_are_shown_and_judged)
 TEST(a_broken_block_is_survived)
 {
   struct telemetry *t = start_fake();
-  t->book.levels = 1000000;
+  t->histograms.levels = 1000000;
   t->inputs = 1000000;
-  memset(t->book.level, 'x', sizeof t->book.level);
+  memset(t->histograms.level, 'x', sizeof t->histograms.level);
   memset(t->input, 'x', sizeof t->input);
   t->devices = 1000000;
   memset(t->device, 'x', sizeof t->device);

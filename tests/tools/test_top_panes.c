@@ -355,13 +355,13 @@ TEST(bars_reach_from_least_to_greatest)
   assert_shows("m");
   assert_shows("#");
   /* Of a time beyond the period the bars are marked. */
-  histogram_add(&picture.block.book.wakeup, 50000000, 29950);
+  histogram_add(&picture.block.histograms.wakeup, 50000000, 29950);
   render(100, 24);
   assert_shows("T");
   bool marked = false;
   for (int i = 0; i < 100 * 24; i++) marked |= canvas.cell[i].style == STYLE_BAD && canvas.cell[i].c != L'T';
   assert_true(marked);
-  histogram_clear(&picture.block.book.wakeup);
+  histogram_clear(&picture.block.histograms.wakeup);
   render(100, 24);
   assert_shows("wakeup, us: none yet");
 }

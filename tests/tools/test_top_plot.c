@@ -14,8 +14,8 @@ TEST(the_script_has_data_and_labels)
   snprintf(p.block.model, sizeof p.block.model, "it's\n\"`date`\"");
   p.block.realtime = 0;
   snprintf(p.block.reason, sizeof p.block.reason, "no right");
-  histogram_add(&p.block.book.cycle, UINT64_C(90000000000), 29999);
-  histogram_clear(&p.block.book.step);
+  histogram_add(&p.block.histograms.cycle, UINT64_C(90000000000), 29999);
+  histogram_clear(&p.block.histograms.step);
   char *script = NULL;
   size_t size;
   FILE *out = open_memstream(&script, &size);

@@ -72,10 +72,10 @@ TEST(misses_are_forgiven)
   assert_int_equal(top("--once --instance %s", name), 1);
   assert_shows("DEGRADED: 2 deadlines missed, the last 10 s ago\n");
 
-  atomic_store(&t->book.cleared, 99500);
+  atomic_store(&t->histograms.cleared, 99500);
   assert_int_equal(top("--once --instance %s", name), 0);
   assert_shows("deadlines 2 missed");
-  atomic_store(&t->book.cleared, 100);
+  atomic_store(&t->histograms.cleared, 100);
   live.cycle = 105000; /* 60 s */
   live.grace_misses = 1;
   add_miss(t, 3, 104000, true); /* none that counts */
@@ -121,7 +121,7 @@ TEST(steps_that_did_not_converge_are_told)
   assert_shows("1 degraded steps");
   live.degraded_cycle = 99600;
   telemetry_write(t, &live);
-  atomic_store(&t->book.cleared, 99600);
+  atomic_store(&t->histograms.cleared, 99600);
   assert_int_equal(top("--once --instance %s", name), 0);
   telemetry_destroy(t);
 }

@@ -8,7 +8,7 @@
 TEST(keys_turn_views)
 {
   struct view v = {0};
-  assert_int_equal(view_key(&v, 'v'), WISH_NONE);
+  assert_int_equal(view_key(&v, 'v'), ACTION_NONE);
   assert_int_equal(v.kind, VIEW_HISTOGRAMS);
   view_key(&v, 'V');
   view_key(&v, 'V');
@@ -60,29 +60,29 @@ TEST(keys_wish)
   struct view v = {0};
   static const struct {
     int key;
-    enum wish wish;
-  } wishes[] = {{'q', WISH_QUIT},  {'r', WISH_RESET},    {'n', WISH_NEXT},
-                {'\t', WISH_NEXT}, {'N', WISH_PREVIOUS}, {KEYS_BACK_TAB, WISH_PREVIOUS}};
+    enum key_action action;
+  } wishes[] = {{'q', ACTION_QUIT},  {'r', ACTION_RESET},    {'n', ACTION_NEXT},
+                {'\t', ACTION_NEXT}, {'N', ACTION_PREVIOUS}, {KEYS_BACK_TAB, ACTION_PREVIOUS}};
   for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-    assert_int_equal(view_key(&v, wishes[i].key), wishes[i].wish);
+    assert_int_equal(view_key(&v, wishes[i].key), wishes[i].action);
 
   view_key(&v, '?');
   assert_int_equal(v.overlay, OVERLAY_HELP);
-  assert_int_equal(view_key(&v, 'q'), WISH_NONE); /* closes the help, no more */
+  assert_int_equal(view_key(&v, 'q'), ACTION_NONE); /* closes the help, no more */
   assert_int_equal(v.overlay, OVERLAY_NONE);
 
-  assert_int_equal(view_key(&v, 'i'), WISH_LIST);
-  assert_int_equal(view_key(&v, KEYS_ENTER), WISH_NONE); /* there is none */
+  assert_int_equal(view_key(&v, 'i'), ACTION_LIST);
+  assert_int_equal(view_key(&v, KEYS_ENTER), ACTION_NONE); /* there is none */
   view_key(&v, 'i');
   v.instances = 3;
   view_key(&v, KEYS_UP);
   assert_int_equal(v.chosen, 0);
   for (int i = 0; i < 5; i++) view_key(&v, KEYS_DOWN);
   assert_int_equal(v.chosen, 2);
-  assert_int_equal(view_key(&v, KEYS_ENTER), WISH_CHOSEN);
+  assert_int_equal(view_key(&v, KEYS_ENTER), ACTION_CHOSEN);
   assert_int_equal(v.overlay, OVERLAY_NONE);
   view_key(&v, 'i');
-  assert_int_equal(view_key(&v, 'q'), WISH_NONE);
+  assert_int_equal(view_key(&v, 'q'), ACTION_NONE);
   assert_int_equal(v.overlay, OVERLAY_NONE);
 }
 

@@ -9,7 +9,7 @@
 
 static const uint64_t FRESH_NS = NS_PER_S / 100;
 
-static void look(struct present *p, const char *name)
+static void sample_daemon(struct present *p, const char *name)
 {
   struct watch watch = {.wanted = name};
   snprintf(p->name, sizeof p->name, "%.63s", name);
@@ -28,7 +28,7 @@ void census_take(struct census *c)
     snprintf(name[0], sizeof name[0], "%.63s", c->only);
   else
     c->count = telemetry_list(name, CENSUS_MAX);
-  for (int i = 0; i < c->count; i++) look(&c->one[i], name[i]);
+  for (int i = 0; i < c->count; i++) sample_daemon(&c->one[i], name[i]);
 }
 
 const struct present *census_find(const struct census *c, const char *name)

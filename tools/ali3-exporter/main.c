@@ -55,7 +55,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 ended by a signal, or printed; 1 cannot serve or print; 2 wrong usage\n";
 
-static __attribute__((noreturn, format(printf, 1, 2))) void refuse(const char *format, ...)
+static __attribute__((noreturn, format(printf, 1, 2))) void refuse_option(const char *format, ...)
 {
   va_list list;
   va_start(list, format);
@@ -69,19 +69,19 @@ static __attribute__((noreturn, format(printf, 1, 2))) void refuse(const char *f
 static void read_address(const char *option, const char *text, bool expose, struct address *a)
 {
   if (!address_read(text, a))
-    refuse("%s: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", option, text);
+    refuse_option("%s: expected a numeric ADDRESS:PORT, IPv6 in brackets, found \"%s\"", option, text);
   if (!expose && !address_is_loopback(a))
-    refuse("%s %s can be reached from other machines, and nobody is asked who he is: "
-           "add --expose if that is meant",
-           option, text);
+    refuse_option("%s %s can be reached from other machines, and nobody is asked who he is: "
+                  "add --expose if that is meant",
+                  option, text);
 }
 
 static void add_host(struct hosts *hosts, const char *name)
 {
   if (!host_is_valid(name))
-    refuse("--host: expected a host name or address without port, found \"%.80s\"", name);
+    refuse_option("--host: expected a host name or address without port, found \"%.80s\"", name);
   if (hosts->count == HOSTS_MAX)
-    refuse("--host: at most %d names, \"%.80s\" is one too many", HOSTS_MAX, name);
+    refuse_option("--host: at most %d names, \"%.80s\" is one too many", HOSTS_MAX, name);
   hosts->name[hosts->count++] = name;
 }
 
@@ -99,6 +99,7 @@ static struct options read_options(int argc, char **argv)
   struct options o = {0};
   const char *listen = "127.0.0.1:9464", *oscquery = NULL;
   bool expose = false;
+  /* Options that take a value or set a flag. */
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
     case 'n':
@@ -119,6 +120,7 @@ static struct options read_options(int argc, char **argv)
     case 'o':
       o.once = true;
       break;
+    /* Options that end the program. */
     case 'h':
       fputs(usage, stdout);
       exit(EXIT_SUCCESS);
@@ -130,9 +132,10 @@ static struct options read_options(int argc, char **argv)
       exit(EXIT_USAGE);
     }
   }
-  if (optind < argc) refuse("unexpected argument \"%s\"", argv[optind]);
+  /* Checks that need all options, such as --expose. */
+  if (optind < argc) refuse_option("unexpected argument \"%s\"", argv[optind]);
   if (o.instance && !telemetry_valid_name(o.instance))
-    refuse("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
+    refuse_option("--name: expected 1 to 63 of A-Z a-z 0-9 _ -, found \"%s\"", o.instance);
   read_address("--listen", listen, expose, &o.address);
   o.serves_oscquery = oscquery != NULL;
   if (oscquery) read_address("--oscquery", oscquery, expose, &o.oscquery);
@@ -159,22 +162,22 @@ static int print_once(struct census *c)
   return EXIT_FAILURE;
 }
 
-static void figures(const struct request *r, void *context, struct page *page)
+static void figures_page(const struct request *r, void *context, struct page *page)
 {
   struct census *c = context;
   census_take(c);
   page_make(r, c, page);
 }
 
-static void describe(const struct request *r, void *context, struct page *page)
+static void osc_page(const struct request *r, void *context, struct page *page)
 {
   const struct options *o = context;
   oscquery_page(r, o->instance, page);
 }
 
 /* NULL: it said why. */
-static struct server *start(struct address *at, const struct hosts *hosts, server_page *make, void *context,
-                            char *text, size_t size)
+static struct server *open_server(struct address *at, const struct hosts *hosts, server_page *make,
+                                  void *context, char *text, size_t size)
 {
   const int listener = listener_open(at);
   address_text(at, text, size);
@@ -199,7 +202,7 @@ static int wait_for_end(const sigset_t *ends, struct server *server, struct serv
   }
 }
 
-static int serve(struct options *o, struct census *c)
+static int serve_pages(struct options *o, struct census *c)
 {
   char address[64], oscquery[64], scheduling[64];
   sigset_t ends;
@@ -210,10 +213,11 @@ static int serve(struct options *o, struct census *c)
   signal(SIGPIPE, SIG_IGN);
   step_back(scheduling, sizeof scheduling);
 
-  struct server *server = start(&o->address, &o->hosts, figures, c, address, sizeof address), *second = NULL;
+  struct server *server = open_server(&o->address, &o->hosts, figures_page, c, address, sizeof address),
+                *second = NULL;
   if (!server) return EXIT_FAILURE;
   if (o->serves_oscquery &&
-      !(second = start(&o->oscquery, &o->hosts, describe, o, oscquery, sizeof oscquery))) {
+      !(second = open_server(&o->oscquery, &o->hosts, osc_page, o, oscquery, sizeof oscquery))) {
     server_stop(server);
     return EXIT_FAILURE;
   }
@@ -234,5 +238,5 @@ int main(int argc, char **argv)
   static struct census census; /* a megabyte */
   struct options o = read_options(argc, argv);
   census.only = o.instance;
-  return o.once ? print_once(&census) : serve(&o, &census);
+  return o.once ? print_once(&census) : serve_pages(&o, &census);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(struct page *page, unsigned status, const char *text)
+static void say_plain(struct page *page, unsigned status, const char *text)
 {
   page->status = status;
   page->type = "text/plain; charset=utf-8";
@@ -25,7 +25,7 @@ static void say_json(struct page *page, const json_t *o)
 }
 
 /* NULL: no such node. */
-static const json_t *find(const json_t *node, const char *path)
+static const json_t *find_osc_node(const json_t *node, const char *path)
 {
   for (const char *p = path; *p == '/'; p += strcspn(p, "/")) {
     p++;
@@ -40,15 +40,16 @@ static const json_t *find(const json_t *node, const char *path)
   return *path == '/' ? node : NULL;
 }
 
-static void answer(const struct request *r, const json_t *all, struct page *page)
+static void answer_query(const struct request *r, const json_t *all, struct page *page)
 {
   if (r->attribute && strcmp(r->attribute, "HOST_INFO") == 0) {
     say_json(page, json_object_get(all, "HOST_INFO"));
     return;
   }
-  const json_t *node = find(json_object_get(all, "ROOT"), r->path);
+  /* A node as a whole, or one attribute of it. */
+  const json_t *node = find_osc_node(json_object_get(all, "ROOT"), r->path);
   if (!node) {
-    say(page, 404, "no such address\n");
+    say_plain(page, 404, "no such address\n");
     return;
   }
   if (!r->attribute) {
@@ -57,7 +58,7 @@ static void answer(const struct request *r, const json_t *all, struct page *page
   }
   json_t *value = json_object_get(node, r->attribute);
   if (!value) {
-    say(page, 204, "");
+    say_plain(page, 204, "");
     return;
   }
   json_t *o = json_object();
@@ -70,19 +71,19 @@ void oscquery_of(const struct request *r, const char *description, struct page *
 {
   *page = (struct page){0};
   if (strcmp(r->method, "GET") != 0 && strcmp(r->method, "HEAD") != 0) {
-    say(page, 405, "GET and HEAD only\n");
+    say_plain(page, 405, "GET and HEAD only\n");
     return;
   }
   if (r->has_body || r->bad_query || r->name) {
-    say(page, 400,
-        r->has_body ? "no body is taken\n" : "the query may hold one attribute, such as ?HOST_INFO\n");
+    say_plain(page, 400,
+              r->has_body ? "no body is taken\n" : "the query may hold one attribute, such as ?HOST_INFO\n");
     return;
   }
   json_t *all = description ? json_loads(description, 0, NULL) : NULL;
   if (all)
-    answer(r, all, page);
+    answer_query(r, all, page);
   else
-    say(page, 404, "no daemon with OSC is running\n");
+    say_plain(page, 404, "no daemon with OSC is running\n");
   json_decref(all);
 }
 

@@ -24,13 +24,13 @@ static void write_json(json_t *o, FILE *out)
   json_decref(o);
 }
 
-static void metrics(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void metrics_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   (void)r, (void)page;
   prometheus_write(c, out);
 }
 
-static void instances(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void instances_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   (void)r, (void)page;
   json_t *list = json_array();
@@ -52,7 +52,7 @@ static void instances(const struct request *r, const struct census *c, struct pa
 }
 
 /* As ali3-top --json, also where no name is given: the daemon started last. */
-static void status(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void status_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   const struct present *p = r->name ? census_find(c, r->name) : c->count ? &c->one[0] : NULL;
   if (p) {
@@ -68,7 +68,7 @@ static void status(const struct request *r, const struct census *c, struct page 
   write_json(telemetry_json(&none), out);
 }
 
-static void health(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void health_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   int asked = 0;
   for (int i = 0; i < c->count; i++) {
@@ -88,7 +88,7 @@ static void health(const struct request *r, const struct census *c, struct page 
     fprintf(out, "gone: no daemon is running\n");
 }
 
-static void home(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void home_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   (void)r, (void)page;
   fputs(
@@ -109,43 +109,44 @@ static void home(const struct request *r, const struct census *c, struct page *p
   fputs("</ul></body></html>\n", out);
 }
 
-static void refuse(struct page *page, unsigned code, const char *why, FILE *out)
+static void refuse_request(struct page *page, unsigned code, const char *why, FILE *out)
 {
   page->status = code;
   page->type = TEXT_TYPE;
   fprintf(out, "%s\n", why);
 }
 
-static void choose(const struct request *r, const struct census *c, struct page *page, FILE *out)
+static void choose_page(const struct request *r, const struct census *c, struct page *page, FILE *out)
 {
   static const struct {
     const char *path, *type;
     page_writer *write;
     bool takes_name;
-  } pages[] = {{"/metrics", PROMETHEUS_TYPE, metrics, false},
-               {"/api/v1/status", JSON_TYPE, status, true},
-               {"/api/v1/instances", JSON_TYPE, instances, false},
-               {"/healthz", TEXT_TYPE, health, true},
-               {"/", HTML_TYPE, home, false}};
+  } pages[] = {{"/metrics", PROMETHEUS_TYPE, metrics_page, false},
+               {"/api/v1/status", JSON_TYPE, status_page, true},
+               {"/api/v1/instances", JSON_TYPE, instances_page, false},
+               {"/healthz", TEXT_TYPE, health_page, true},
+               {"/", HTML_TYPE, home_page, false}};
   if (strcmp(r->method, "GET") != 0 && strcmp(r->method, "HEAD") != 0) {
-    refuse(page, 405, "GET and HEAD only", out);
+    refuse_request(page, 405, "GET and HEAD only", out);
     return;
   }
+  /* The page of that path, if it takes the query. */
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     if (strcmp(r->path, pages[i].path) != 0) continue;
     if (r->has_body || r->bad_query || r->attribute || (r->name && !pages[i].takes_name)) {
-      refuse(page, 400,
-             r->has_body           ? "no body is taken"
-             : pages[i].takes_name ? "the query may hold one name=, of 1 to 63 of A-Z a-z 0-9 _ -"
-                                   : "no query is taken",
-             out);
+      refuse_request(page, 400,
+                     r->has_body           ? "no body is taken"
+                     : pages[i].takes_name ? "the query may hold one name=, of 1 to 63 of A-Z a-z 0-9 _ -"
+                                           : "no query is taken",
+                     out);
       return;
     }
     page->type = pages[i].type;
     pages[i].write(r, c, page, out);
     return;
   }
-  refuse(page, 404, "no such page; / lists them", out);
+  refuse_request(page, 404, "no such page; / lists them", out);
 }
 
 void page_make(const struct request *r, const struct census *c, struct page *page)
@@ -153,7 +154,7 @@ void page_make(const struct request *r, const struct census *c, struct page *pag
   *page = (struct page){.status = 200, .type = TEXT_TYPE};
   FILE *out = open_memstream(&page->text, &page->size);
   if (!out) return;
-  choose(r, c, page, out);
+  choose_page(r, c, page, out);
   if (fclose(out) == 0) return;
   free(page->text);
   page->text = NULL;

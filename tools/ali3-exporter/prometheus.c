@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static double seconds(uint64_t ns)
+static double seconds_of(uint64_t ns)
 {
   return (double)ns / 1e9;
 }
@@ -47,19 +47,19 @@ static void write_info(const struct census *c, FILE *out)
 }
 
 /* What is known of a daemon beside its block; NaN: there is nothing to be told. */
-static double healthy(const struct sample *s)
+static double healthy_value(const struct sample *s)
 {
   return s->verdict == VERDICT_HEALTHY;
 }
-static double pid(const struct sample *s)
+static double pid_value(const struct sample *s)
 {
   return (double)s->t->pid;
 }
-static double uptime(const struct sample *s)
+static double uptime_value(const struct sample *s)
 {
   return s->uptime;
 }
-static double age(const struct sample *s)
+static double age_value(const struct sample *s)
 {
   return s->whole ? s->age : NAN;
 }
@@ -90,7 +90,7 @@ static void write_field(const struct census *c, const struct telemetry_field *f,
   }
 }
 
-static void write_states(const struct census *c, FILE *out)
+static void write_run_states(const struct census *c, FILE *out)
 {
   write_heading("gauge", "ali3_state", "1 for the state the daemon is in, 0 for all others", out);
   for (int i = 0; i < c->count; i++) {
@@ -131,10 +131,11 @@ static void write_times(const struct census *c, const char *which, const char *h
     const struct telemetry *t = c->one[i].sample.t;
     if (!t) continue;
 #define TIME_LINE(phase, text)                                                                               \
-  if (counter_get(&t->book.phase.count))                                                                     \
-    write_line(name, &c->one[i], "phase", #phase,                                                            \
-               seconds(counter_get((const _Atomic uint64_t *)((const char *)&t->book.phase + offset))),      \
-               out);
+  if (counter_get(&t->histograms.phase.count))                                                               \
+    write_line(                                                                                              \
+        name, &c->one[i], "phase", #phase,                                                                   \
+        seconds_of(counter_get((const _Atomic uint64_t *)((const char *)&t->histograms.phase + offset))),    \
+        out);
     BOOK_LIST(TIME_LINE)
 #undef TIME_LINE
   }
@@ -159,11 +160,11 @@ static void write_levels(const struct census *c, const char *name, const char *h
   write_heading("gauge", name, help, out);
   for (int i = 0; i < c->count; i++) {
     const struct telemetry *t = c->one[i].sample.t;
-    for (uint64_t k = 0; t && k < t->book.levels; k++) {
-      const struct book_level *level = &t->book.level[k];
+    for (uint64_t k = 0; t && k < t->histograms.levels; k++) {
+      const struct book_level *level = &t->histograms.level[k];
       const struct stopwatch *w = (const struct stopwatch *)((const char *)level + offset);
       if (counter_get(&w->count))
-        write_line(name, &c->one[i], "level", level->name, seconds(counter_get(&w->max_ns)), out);
+        write_line(name, &c->one[i], "level", level->name, seconds_of(counter_get(&w->max_ns)), out);
     }
   }
 }
@@ -179,8 +180,8 @@ static void write_distribution(const char *name, const struct present *p, const 
   for (size_t b = 0; b < sizeof bucket_ns / sizeof *bucket_ns; b++) {
     for (; bin < BOOK_BINS - 1 && histogram_edge(bin + 1) <= (double)bucket_ns[b]; bin++)
       below += counter_get(&h->bin[bin]);
-    fprintf(out, "%s_bucket{instance=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, p->name, seconds(bucket_ns[b]),
-            below);
+    fprintf(out, "%s_bucket{instance=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, p->name,
+            seconds_of(bucket_ns[b]), below);
   }
   for (; bin < BOOK_BINS; bin++) below += counter_get(&h->bin[bin]);
   for (int i = 0; i < BOOK_BINS; i++) {
@@ -198,7 +199,7 @@ static void write_book(const struct census *c, FILE *out)
   write_heading("histogram", "ali3_" #phase "_seconds", text, out);                                          \
   for (int i = 0; i < c->count; i++)                                                                         \
     if (c->one[i].sample.t)                                                                                  \
-      write_distribution("ali3_" #phase "_seconds", &c->one[i], &c->one[i].sample.t->book.phase, out);
+      write_distribution("ali3_" #phase "_seconds", &c->one[i], &c->one[i].sample.t->histograms.phase, out);
   BOOK_LIST(DISTRIBUTION)
 #undef DISTRIBUTION
 }
@@ -207,13 +208,15 @@ void prometheus_write(const struct census *c, FILE *out)
 {
   write_presence(c, out);
   write_info(c, out);
-  write_sample(c, "ali3_healthy", "1 if ali3-top would say healthy", healthy, out);
-  write_sample(c, "ali3_pid", "process number", pid, out);
-  write_sample(c, "ali3_uptime_seconds", "since the daemon was started", uptime, out);
-  write_sample(c, "ali3_age_seconds", "since the loop last wrote its figures", age, out);
+  write_sample(c, "ali3_healthy", "1 if ali3-top would say healthy", healthy_value, out);
+  write_sample(c, "ali3_pid", "process number", pid_value, out);
+  write_sample(c, "ali3_uptime_seconds", "since the daemon was started", uptime_value, out);
+  write_sample(c, "ali3_age_seconds", "since the loop last wrote its figures", age_value, out);
+  /* Single figures of the loop. */
   for (int i = 0; i < telemetry_fields; i++)
     if (*telemetry_field[i].metric) write_field(c, &telemetry_field[i], out);
-  write_states(c, out);
+  write_run_states(c, out);
+  /* Times of the cycle and of the levels of the step. */
   write_times(c, "last", "time of the last cycle, by phase", offsetof(struct histogram, last_ns), out);
   write_times(c, "min", "shortest time since the warm-up, by phase", offsetof(struct histogram, min_ns), out);
   write_times(c, "max", "longest time since the warm-up, by phase", offsetof(struct histogram, max_ns), out);
@@ -224,6 +227,7 @@ void prometheus_write(const struct census *c, FILE *out)
                "longest wait of a worker for its share of a level since the warm-up",
                offsetof(struct book_level, wait), out);
   write_book(c, out);
+  /* Devices, platforms and counters of the protocols. */
   prometheus_devices(c, out);
   prometheus_platforms(c, out);
 #define COUNTER_LINES(field, text) write_counter(c, #field, text, offsetof(struct counters, field), out);

@@ -49,6 +49,7 @@ void prometheus_devices(const struct census *c, FILE *out)
       write_line(up, &c->one[i], "device", t->device[k].name, counter_get(&t->device[k].state) == DEVICE_UP,
                  out);
   }
+  /* A device without a complete poll has no age, and gets no line. */
   write_heading("gauge", age, "since the last complete poll of the device, where there was any", out);
   for (int i = 0; i < c->count; i++) {
     const struct sample *s = &c->one[i].sample;

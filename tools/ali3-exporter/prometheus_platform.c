@@ -9,7 +9,7 @@ static bool has_platform(const struct present *p)
   return p->sample.t && p->sample.t->platform && p->sample.whole;
 }
 
-static void write_states(const struct present *p, FILE *out)
+static void write_platform_states(const struct present *p, FILE *out)
 {
   const uint32_t state = p->sample.t->live.platform.state;
 #define STATE_LINE(id, code, text) write_line("ali3_platform_state", p, "state", text, state == (code), out);
@@ -45,7 +45,8 @@ void prometheus_platforms(const struct census *c, FILE *out)
     const char *name, *help;
     void (*write)(const struct present *p, FILE *out);
   } figure[] = {
-      {"ali3_platform_state", "1 for the state the motion platform is in, 0 for all others", write_states},
+      {"ali3_platform_state", "1 for the state the motion platform is in, 0 for all others",
+       write_platform_states},
       {"ali3_platform_flag", "1 for what holds of the motion platform just now", write_flags},
       {"ali3_platform_pose", "where the motion platform is to be, m and rad from neutral", write_pose},
       {"ali3_platform_leg_normalised",

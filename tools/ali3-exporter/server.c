@@ -63,31 +63,31 @@ static void note_completed(void *arg, struct MHD_Connection *connection, void **
   note_turn(arg, connection, false);
 }
 
-struct host_look {
+struct host_check {
   const struct hosts *hosts;
   struct sockaddr_storage accepted_at;
   bool foreign;
 };
 
-static enum MHD_Result look_at_header(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
+static enum MHD_Result check_header(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
 {
   (void)kind;
-  struct host_look *look = arg;
+  struct host_check *check = arg;
   if (strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0)
-    look->foreign |= !value || !host_is_ours(value, (struct sockaddr *)&look->accepted_at, look->hosts);
+    check->foreign |= !value || !host_is_ours(value, (struct sockaddr *)&check->accepted_at, check->hosts);
   return MHD_YES;
 }
 
 /* A request without a Host header comes from no browser. */
 static bool asks_for_another_host(const struct server *s, struct MHD_Connection *connection)
 {
-  struct host_look look = {.hosts = s->hosts};
-  socklen_t size = sizeof look.accepted_at;
+  struct host_check check = {.hosts = s->hosts};
+  socklen_t size = sizeof check.accepted_at;
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  if (!info || getsockname(info->connect_fd, (struct sockaddr *)&look.accepted_at, &size) != 0) return true;
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &look);
-  return look.foreign;
+  if (!info || getsockname(info->connect_fd, (struct sockaddr *)&check.accepted_at, &size) != 0) return true;
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, check_header, &check);
+  return check.foreign;
 }
 
 static void refuse_host(struct page *page)
@@ -107,7 +107,7 @@ static bool has_body(struct MHD_Connection *connection)
          MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
-static enum MHD_Result reply(struct MHD_Connection *connection, const struct page *page)
+static enum MHD_Result queue_reply(struct MHD_Connection *connection, const struct page *page)
 {
   struct MHD_Response *response =
       MHD_create_response_from_buffer(page->size, page->text, MHD_RESPMEM_MUST_FREE);
@@ -128,15 +128,17 @@ static enum MHD_Result reply(struct MHD_Connection *connection, const struct pag
 
 /* Called twice for a request, with the head and at its end; what is refused for a body is refused at the
  * head, and the connection closed: nobody sends us gigabytes. */
-static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *path,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_size, void **seen) /* NOLINT(readability-non-const-parameter) */
+static enum MHD_Result answer_request(void *arg, struct MHD_Connection *connection, const char *path,
+                                      const char *method, const char *version, const char *upload,
+                                      size_t *upload_size,
+                                      void **seen) /* NOLINT(readability-non-const-parameter) */
 {
   (void)version, (void)upload, (void)upload_size;
   static int head;
   struct server *s = arg;
   const bool body = has_body(connection);
   note_turn(s, connection, true);
+  /* The head of a request without a body: wait for its end. */
   if (!*seen && !body) {
     *seen = &head;
     return MHD_YES;
@@ -148,7 +150,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
     refuse_host(&page);
   else
     s->make(&r, s->context, &page);
-  return page.text ? reply(connection, &page) : MHD_NO;
+  return page.text ? queue_reply(connection, &page) : MHD_NO;
 }
 
 struct server *server_start(int listener, const struct hosts *hosts, server_page *make, void *context)
@@ -159,8 +161,9 @@ struct server *server_start(int listener, const struct hosts *hosts, server_page
   s->context = context;
   s->hosts = hosts;
   places_init(&s->places);
+  /* One thread of its own, with limits on connections, idle time and memory. */
   s->http = MHD_start_daemon(
-      MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, listener,
+      MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, answer_request, s, MHD_OPTION_LISTEN_SOCKET, listener,
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)(PLACES + PLACES_MORE), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       (unsigned)SERVER_CONNECTIONS_PER_IP, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_KB * 1024, MHD_OPTION_NOTIFY_CONNECTION,

@@ -27,7 +27,7 @@ void canvas_free(struct canvas *c)
   *c = (struct canvas){0};
 }
 
-static size_t encode(wchar_t c, char out[static 4])
+static size_t encode_utf8(wchar_t c, char out[static 4])
 {
   const uint32_t v = (uint32_t)c;
   if (v < 0x80) {
@@ -51,7 +51,7 @@ void canvas_text(const struct canvas *c, int row, char *text, size_t size)
   int end = c->columns;
   while (end > 0 && cell[end - 1].c == L' ') end--;
   size_t used = 0;
-  for (int i = 0; i < end && used + 4 < size; i++) used += encode(cell[i].c, text + used);
+  for (int i = 0; i < end && used + 4 < size; i++) used += encode_utf8(cell[i].c, text + used);
   text[used] = '\0';
 }
 
@@ -60,7 +60,7 @@ struct area area_of(struct canvas *c)
   return (struct area){.canvas = c, .columns = c->columns, .rows = c->rows};
 }
 
-static int within(int v, int most)
+static int clamp_offset(int v, int most)
 {
   return v < 0 ? 0 : v > most ? most : v;
 }
@@ -68,11 +68,11 @@ static int within(int v, int most)
 struct area area_part(const struct area *a, int column, int row, int columns, int rows)
 {
   struct area part = *a;
-  const int left = within(column, a->columns), top = within(row, a->rows);
+  const int left = clamp_offset(column, a->columns), top = clamp_offset(row, a->rows);
   part.column += left;
   part.row += top;
-  part.columns = within(columns, a->columns - left);
-  part.rows = within(rows, a->rows - top);
+  part.columns = clamp_offset(columns, a->columns - left);
+  part.rows = clamp_offset(rows, a->rows - top);
   return part;
 }
 
@@ -91,7 +91,7 @@ void area_clear(const struct area *a)
 }
 
 /* One character of UTF-8 of at most three bytes; '?' for all else. */
-static wchar_t decode(const unsigned char **at)
+static wchar_t decode_utf8(const unsigned char **at)
 {
   const unsigned char *p = *at;
   const int length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : 0;
@@ -109,16 +109,16 @@ static wchar_t decode(const unsigned char **at)
   return c;
 }
 
-static wchar_t next(const struct canvas *canvas, const unsigned char **at)
+static wchar_t next_character(const struct canvas *canvas, const unsigned char **at)
 {
-  const wchar_t c = decode(at);
+  const wchar_t c = decode_utf8(at);
   return c < 0x80 || (canvas->utf8 && wcwidth(c) == 1) ? c : L'?';
 }
 
 int area_put(const struct area *a, int column, int row, enum style style, const char *text)
 {
   const unsigned char *at = (const unsigned char *)text;
-  while (*at) area_cell(a, column++, row, style, next(a->canvas, &at));
+  while (*at) area_cell(a, column++, row, style, next_character(a->canvas, &at));
   return column;
 }
 
@@ -133,11 +133,11 @@ int area_print(const struct area *a, int column, int row, enum style style, cons
 }
 
 /* Characters, not bytes. */
-static int width(const struct canvas *canvas, const char *text, size_t size)
+static int text_width(const struct canvas *canvas, const char *text, size_t size)
 {
   const unsigned char *at = (const unsigned char *)text, *end = at + size;
   int n = 0;
-  for (; *at && at < end; n++) next(canvas, &at);
+  for (; *at && at < end; n++) next_character(canvas, &at);
   return n;
 }
 
@@ -146,7 +146,7 @@ int area_wrap(const struct area *a, int column, int row, int indent, enum style 
   int x = column, rows = 1;
   while (*text) {
     const size_t size = strcspn(text, " ");
-    const int n = width(a->canvas, text, size);
+    const int n = text_width(a->canvas, text, size);
     const int left = column + (rows > 1 ? indent : 0);
     if (x > left && x + n > a->columns) {
       x = column + indent;

@@ -27,7 +27,7 @@ const char *sort_name(enum sort sort)
   return sort == SORT_MAX ? "max" : sort == SORT_LAST ? "last" : "listed";
 }
 
-const struct histogram *book_row(const struct book *b, int row)
+const struct histogram *book_row(const struct histograms *b, int row)
 {
 #define ROW(name, text) &b->name,
   const struct histogram *const rows[] = {BOOK_LIST(ROW)};
@@ -44,7 +44,7 @@ const char *book_row_name(int row)
 }
 
 /* Largest first; equal ones stay as they are listed. */
-static void order(const uint64_t *value, int n, int *row)
+static void sort_rows(const uint64_t *value, int n, int *row)
 {
   for (int i = 0; i < n; i++) {
     int at = i;
@@ -53,17 +53,17 @@ static void order(const uint64_t *value, int n, int *row)
   }
 }
 
-void book_order(const struct book *b, enum sort sort, int row[static BOOK_ROWS])
+void book_order(const struct histograms *b, enum sort sort, int row[static BOOK_ROWS])
 {
   uint64_t value[BOOK_ROWS];
   for (int i = 0; i < BOOK_ROWS; i++) {
     const struct histogram *h = book_row(b, i);
     value[i] = counter_get(sort == SORT_MAX ? &h->max_ns : &h->last_ns);
   }
-  order(sort == SORT_LISTED ? NULL : value, BOOK_ROWS, row);
+  sort_rows(sort == SORT_LISTED ? NULL : value, BOOK_ROWS, row);
 }
 
-int level_order(const struct book *b, enum sort sort, int row[static LEVELS_MAX])
+int level_order(const struct histograms *b, enum sort sort, int row[static LEVELS_MAX])
 {
   uint64_t value[LEVELS_MAX];
   const int n = (int)b->levels;
@@ -71,11 +71,11 @@ int level_order(const struct book *b, enum sort sort, int row[static LEVELS_MAX]
     const struct stopwatch *busy = &b->level[i].busy;
     value[i] = counter_get(sort == SORT_MAX ? &busy->max_ns : &busy->last_ns);
   }
-  order(sort == SORT_LISTED ? NULL : value, n, row);
+  sort_rows(sort == SORT_LISTED ? NULL : value, n, row);
   return n;
 }
 
-double level_share(const struct book *b, int row)
+double level_share(const struct histograms *b, int row)
 {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < b->levels; i++)

@@ -31,14 +31,14 @@ enum book_row {
 };
 
 /* The distributions of a book: wake-up, phases, step, cycle. */
-const struct histogram *book_row(const struct book *b, int row);
+const struct histogram *book_row(const struct histograms *b, int row);
 const char *book_row_name(int row);
 /* The rows in the order asked for. */
-void book_order(const struct book *b, enum sort sort, int row[static BOOK_ROWS]);
+void book_order(const struct histograms *b, enum sort sort, int row[static BOOK_ROWS]);
 /* Likewise of the levels, by how long they were busy; returns how many there are. */
-int level_order(const struct book *b, enum sort sort, int row[static LEVELS_MAX]);
+int level_order(const struct histograms *b, enum sort sort, int row[static LEVELS_MAX]);
 /* Time in a level as a part of that of all steps, from 0 to 1. Kinds of work add up to 1; the levels of the tree are
  * within them. */
-double level_share(const struct book *b, int row);
+double level_share(const struct histograms *b, int row);
 
 #endif

@@ -39,15 +39,15 @@ static void draw_table(const struct picture *p, const struct view *v, pane_draw 
 
 /* Gives the tables their rows: first come, first served, but for two that the second and later leave to each of those
  * after them. Returns how many they take. */
-static int plan(const struct picture *p, const struct view *v, struct table *t, int n, const struct area *a,
-                int columns, int rows)
+static int plan_rows(const struct picture *p, const struct view *v, struct table *t, int n,
+                     const struct area *a, int columns, int rows)
 {
   int used = 0;
   for (int i = 0; i < n; i++) t[i].wanted = wanted_rows(t[i].draw, p, v, a, columns);
   for (int i = 0; i < n; i++) {
-    int kept = 0;
-    for (int k = i + 1; i > 0 && k < n; k++) kept += t[k].wanted ? 2 : 0;
-    int most = rows - used - kept;
+    int reserved = 0;
+    for (int k = i + 1; i > 0 && k < n; k++) reserved += t[k].wanted ? 2 : 0;
+    int most = rows - used - reserved;
     if (most < 2) most = rows - used;
     t[i].rows = t[i].wanted < most ? t[i].wanted : most;
     if (t[i].rows < 2) t[i].rows = 0;
@@ -74,7 +74,8 @@ static int rows_for_tables(const struct area *a)
   return a->rows - (a->rows / 3 > BARS_LEAST ? a->rows / 3 : BARS_LEAST);
 }
 
-static struct area draw_bars(const struct picture *p, const struct view *v, const struct area *a, int used)
+static struct area draw_bars_above(const struct picture *p, const struct view *v, const struct area *a,
+                                   int used)
 {
   const int rows = a->rows - used < BARS_MOST ? a->rows - used : BARS_MOST;
   const struct area top = area_part(a, 0, 0, a->columns, rows);
@@ -88,8 +89,8 @@ static void draw_one_column(const struct picture *p, const struct view *v, const
                       {.draw = platform_draw}, {.draw = devices_draw}, {.draw = levels_draw},
                       {.draw = counters_draw}};
   enum { TABLES = sizeof t / sizeof *t };
-  const int used = plan(p, v, t, TABLES, a, a->columns, rows_for_tables(a));
-  const struct area rest = draw_bars(p, v, a, used);
+  const int used = plan_rows(p, v, t, TABLES, a, a->columns, rows_for_tables(a));
+  const struct area rest = draw_bars_above(p, v, a, used);
   draw_tables(p, v, t, TABLES, &rest);
 }
 
@@ -103,15 +104,17 @@ static void draw_two_columns(const struct picture *p, const struct view *v, cons
                          {.draw = counters_draw}};
   struct table right[] = {{.draw = levels_draw}}, below[] = {{.draw = misses_draw}};
   enum { LEFT = sizeof left / sizeof *left };
+  /* Rows: upper tables in two columns, misses below them, bars above. */
   const int rows = rows_for_tables(a), columns = a->columns / 2;
   const int wanted = wanted_rows(misses_draw, p, v, a, a->columns);
   const int upper = rows - (wanted < rows / 3 ? wanted : rows / 3);
-  const int west = plan(p, v, left, LEFT, a, columns - GAP, upper);
-  const int east = plan(p, v, right, 1, a, a->columns - columns, upper);
+  const int west = plan_rows(p, v, left, LEFT, a, columns - GAP, upper);
+  const int east = plan_rows(p, v, right, 1, a, a->columns - columns, upper);
   const int used = west > east ? west : east;
-  const int south = plan(p, v, below, 1, a, a->columns, rows - used);
+  const int south = plan_rows(p, v, below, 1, a, a->columns, rows - used);
 
-  const struct area rest = draw_bars(p, v, a, used + south);
+  /* Draw from the top down. */
+  const struct area rest = draw_bars_above(p, v, a, used + south);
   const struct area left_area = area_part(&rest, 0, 0, columns - GAP, used);
   const struct area right_area = area_part(&rest, columns, 0, a->columns - columns, used);
   const struct area below_area = area_part(&rest, 0, used, a->columns, south);
@@ -128,7 +131,7 @@ static void draw_overview(const struct picture *p, const struct view *v, const s
     draw_one_column(p, v, a);
 }
 
-static void draw_alone(const struct picture *p, struct view *v, pane_draw *draw, const struct area *a)
+static void draw_single(const struct picture *p, struct view *v, pane_draw *draw, const struct area *a)
 {
   const int rows = wanted_rows(draw, p, v, a, a->columns);
   const int most = rows > a->rows ? rows - a->rows : 0;
@@ -139,7 +142,7 @@ static void draw_alone(const struct picture *p, struct view *v, pane_draw *draw,
 
 static void draw_body(const struct picture *p, struct view *v, const struct area *a)
 {
-  static pane_draw *const alone[VIEWS] = {
+  static pane_draw *const single[VIEWS] = {
       [VIEW_PHASES] = phases_draw,     [VIEW_LEVELS] = levels_draw,   [VIEW_MISSES] = misses_draw,
       [VIEW_INPUTS] = inputs_draw,     [VIEW_DEVICES] = devices_draw, [VIEW_COUNTERS] = counters_draw,
       [VIEW_PLATFORM] = platform_draw, [VIEW_FIGURES] = figures_draw};
@@ -148,7 +151,7 @@ static void draw_body(const struct picture *p, struct view *v, const struct area
   else if (v->kind == VIEW_HISTOGRAMS)
     histograms_draw(p, v, a);
   else
-    draw_alone(p, v, alone[v->kind], a);
+    draw_single(p, v, single[v->kind], a);
 }
 
 static const char *view_name(enum view_kind kind)

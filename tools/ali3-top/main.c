@@ -58,7 +58,7 @@ static void show_line_in_place(const struct sample *s)
   free(text);
 }
 
-static void show(const struct picture *p, const struct options *o, bool terminal)
+static void show_sample(const struct picture *p, const struct options *o, bool terminal)
 {
   if (o->mode == MODE_JSON) {
     show_json(&p->sample, !o->once, stdout);
@@ -80,7 +80,7 @@ static void wait_until(uint64_t t_ns)
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-static int run(const struct options *o)
+static int run_shows(const struct options *o)
 {
   const bool terminal = isatty(STDOUT_FILENO);
   static struct picture picture;
@@ -91,7 +91,7 @@ static int run(const struct options *o)
 
   for (;;) {
     picture_take(&picture, &watch);
-    show(&picture, o, terminal);
+    show_sample(&picture, o, terminal);
     if (o->once || interrupted || ferror(stdout) || next >= end) break;
     next = next + interval < end ? next + interval : end;
     wait_until(next);
@@ -112,5 +112,5 @@ int main(int argc, char **argv)
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   if (o.mode == MODE_PLOT) return plot(&o);
-  return o.mode == MODE_SCREEN ? screen_run(&o, &interrupted) : run(&o);
+  return o.mode == MODE_SCREEN ? screen_run(&o, &interrupted) : run_shows(&o);
 }

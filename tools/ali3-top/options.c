@@ -47,7 +47,7 @@ static double seconds_from(const char *option, const char *argument, double leas
   return v;
 }
 
-static __attribute__((noreturn)) void wrong(const char *what, const char *detail)
+static __attribute__((noreturn)) void refuse_usage(const char *what, const char *detail)
 {
   fprintf(stderr, "ali3-top: %s%s%s%s\n", what, *detail ? " \"" : "", detail, *detail ? "\"" : "");
   fputs(usage, stderr);
@@ -55,12 +55,12 @@ static __attribute__((noreturn)) void wrong(const char *what, const char *detail
 }
 
 /* One way to show at a time; the last of --json and --line counts. */
-static void settle(struct options *o, bool list, bool interval_given)
+static void settle_mode(struct options *o, bool list, bool interval_given)
 {
   if (o->once && (interval_given || o->seconds > 0.0))
-    wrong("--once looks once: it goes with neither --watch nor --seconds", "");
+    refuse_usage("--once looks once: it goes with neither --watch nor --seconds", "");
   if (o->picture && (o->once || list || interval_given || o->seconds > 0.0 || o->mode != MODE_SCREEN))
-    wrong("--histogram draws one picture: it goes with --instance alone", "");
+    refuse_usage("--histogram draws one picture: it goes with --instance alone", "");
   if (o->mode == MODE_JSON && !interval_given && o->seconds == 0.0) o->once = true;
   if (o->mode == MODE_SCREEN && (o->once || !isatty(STDOUT_FILENO))) o->mode = MODE_BLOCK;
   if (o->picture) o->mode = MODE_PLOT;
@@ -82,6 +82,7 @@ struct options options_read(int argc, char **argv)
                                         {0}};
   struct options o = {.mode = MODE_SCREEN, .interval = 0.5};
   bool list = false, interval_given = false;
+  /* The way to show the figures. */
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (c) {
     case 'o':
@@ -93,6 +94,7 @@ struct options options_read(int argc, char **argv)
     case 'l':
       o.mode = MODE_LINE;
       break;
+    /* Interval, duration and instance. */
     case 'w':
       o.interval = seconds_from("--watch", optarg, 0.02, 3600.0);
       interval_given = true;
@@ -109,6 +111,7 @@ struct options options_read(int argc, char **argv)
     case 'H':
       o.picture = optarg;
       break;
+    /* Options that end the program. */
     case 'h':
       fputs(usage, stdout);
       exit(EXIT_SUCCESS);
@@ -120,7 +123,7 @@ struct options options_read(int argc, char **argv)
       exit(EXIT_USAGE);
     }
   }
-  if (optind < argc) wrong("unexpected argument", argv[optind]);
-  settle(&o, list, interval_given);
+  if (optind < argc) refuse_usage("unexpected argument", argv[optind]);
+  settle_mode(&o, list, interval_given);
   return o;
 }

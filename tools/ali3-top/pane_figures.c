@@ -30,6 +30,7 @@ int figures_draw(const struct picture *p, const struct view *v, const struct are
     const struct field_value value = telemetry_value(&p->block, f);
     const int row = first + i;
     area_put(body, 0, row, STYLE_PLAIN, *f->key ? f->key : f->metric);
+    /* A text may be long: it takes the room of number, unit and meaning. */
     if (value.type == VALUE_TEXT && *value.text) {
       area_put(body, NAME + 1, row, STYLE_PLAIN, value.text);
       continue;

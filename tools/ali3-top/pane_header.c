@@ -65,7 +65,7 @@ static void put_reasons(struct flow *f, const struct sample *s)
   for (int i = 0; i < s->reasons; i++) long_text(f, STYLE_WARN, s->reason[i]);
 }
 
-static void put_title(struct flow *f, const struct picture *p)
+static void put_daemon(struct flow *f, const struct picture *p)
 {
   const struct telemetry *t = &p->block;
   const struct telemetry_live *l = &t->live;
@@ -110,7 +110,7 @@ static void put_count(struct flow *f, const char *name, uint64_t n)
 static void put_deadlines(struct flow *f, const struct telemetry *t)
 {
   const struct telemetry_live *l = &t->live;
-  const uint64_t counted = counter_get(&t->book.cycle.count);
+  const uint64_t counted = counter_get(&t->histograms.cycle.count);
   flow_line(f);
   if (l->misses || !counted)
     put_count(f, "misses", l->misses);
@@ -150,10 +150,11 @@ int header_draw(const struct picture *p, const struct area *a)
   struct flow f = {.area = a};
   const struct telemetry *t = &p->block;
   if (p->seen)
-    put_title(&f, p);
+    put_daemon(&f, p);
   else
     put_verdict(&f, &p->sample);
   put_reasons(&f, &p->sample);
+  /* Warnings about the figures below. */
   if (!p->sample.t)
     long_text(&f, STYLE_FAINT,
               p->seen ? "Last seen below; waiting for it to come back." : "Waiting for a daemon.");
@@ -163,6 +164,7 @@ int header_draw(const struct picture *p, const struct area *a)
     long_text(&f, STYLE_BAD, text);
   }
   if (p->seen) {
+    /* One line for each subject. */
     put_manner(&f, t);
     put_load(&f, t);
     put_deadlines(&f, t);

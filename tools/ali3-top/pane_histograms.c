@@ -43,21 +43,21 @@ static void draw_title(const struct area *a, const char *name, const struct hist
   if (x + size <= a->columns) area_put(a, x, 0, STYLE_FAINT, of);
 }
 
-static wchar_t bar(const struct canvas *c, int eighths)
+static wchar_t bar_sign(const struct canvas *c, int eighths)
 {
   static const wchar_t blocks[] = L" \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588",
                        ascii[] = L" ...:::##";
   return eighths <= 0 ? L' ' : (c->utf8 ? blocks : ascii)[eighths < 8 ? eighths : 8];
 }
 
-static void draw_bars(const struct area *a, const struct bins *b, double period_ns)
+static void draw_histogram_bars(const struct area *a, const struct bins *b, double period_ns)
 {
   for (int x = 0; x < b->columns; x++) {
     const int height = bins_eighths(b, x, a->rows);
     const enum style style = x > bins_column(b, period_ns) ? STYLE_BAD : STYLE_BAR;
     for (int y = 0; y < a->rows; y++) {
       const int eighths = height - 8 * (a->rows - 1 - y);
-      if (eighths > 0) area_cell(a, x, y, style, bar(a->canvas, eighths));
+      if (eighths > 0) area_cell(a, x, y, style, bar_sign(a->canvas, eighths));
     }
   }
 }
@@ -75,6 +75,7 @@ static void draw_axis(const struct area *a, const struct bins *b, const struct m
 {
   const bool utf8 = a->canvas->utf8;
   for (int x = 0; x < b->columns; x++) area_cell(a, x, 0, STYLE_FAINT, utf8 ? L'\u2500' : L'-');
+  /* Ticks, with a text where the one before it leaves room. */
   double tick[TICKS_MAX];
   const int ticks = bins_ticks(b->low_ns, b->high_ns, tick);
   int free = 0;
@@ -89,6 +90,7 @@ static void draw_axis(const struct area *a, const struct bins *b, const struct m
     area_put(a, x, 1, STYLE_FAINT, text.text);
     free = x + size + 1;
   }
+  /* The period and the marks lie over the ticks. */
   if (period_ns >= b->low_ns && period_ns < b->high_ns)
     area_cell(a, bins_column(b, period_ns), 0, STYLE_BAD, L'T');
   for (int i = 0; i < MARKS; i++) area_cell(a, bins_column(b, 1e3 * mark[i].us), 0, STYLE_MARK, mark[i].sign);
@@ -96,7 +98,7 @@ static void draw_axis(const struct area *a, const struct bins *b, const struct m
 
 static void draw_one(const struct picture *p, int row, const struct area *a)
 {
-  const struct histogram *h = book_row(&p->block.book, row);
+  const struct histogram *h = book_row(&p->block.histograms, row);
   const double period_ns = (double)p->block.period_ns;
   struct mark mark[MARKS];
   make_marks(h, mark);
@@ -108,7 +110,7 @@ static void draw_one(const struct picture *p, int row, const struct area *a)
   const struct area bars = area_part(a, GUTTER, 1, b.columns, a->rows - AROUND);
   const struct area axis = area_part(a, GUTTER, a->rows - 2, b.columns, 2);
   draw_scale(&scale, &b);
-  draw_bars(&bars, &b, period_ns);
+  draw_histogram_bars(&bars, &b, period_ns);
   draw_axis(&axis, &b, mark, period_ns);
 }
 

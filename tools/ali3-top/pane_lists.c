@@ -25,7 +25,7 @@ int misses_draw(const struct picture *p, const struct view *v, const struct area
   for (int i = 0; i < p->misses; i++) {
     const struct miss *m = &p->miss[i];
     char text[512];
-    miss_text(m, &p->block.book, text, sizeof text);
+    miss_text(m, &p->block.histograms, text, sizeof text);
     const enum style style = m->grace || m->state == STATE_INIT ? STYLE_FAINT : STYLE_PLAIN;
     area_print(body, 0, first + row, STYLE_FAINT, "%*s", AGO, words_duration(seconds_ago(p, m->end_ns)).text);
     row += area_wrap(body, AGO + 2, first + row, 0, style, text);
@@ -48,6 +48,7 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
     const uint64_t age = counter_get(&in->age_ns);
     const bool stale = input_is_stale(in);
     const int row = first + (int)i;
+    /* Columns that every input has. */
     area_put(body, 0, row, STYLE_PLAIN, in->name);
     area_print(body, NAME, row,
                stale               ? STYLE_BAD
@@ -56,6 +57,7 @@ int inputs_draw(const struct picture *p, const struct view *v, const struct area
                "%*s", FIELD, words_age(age).text);
     area_print(body, NAME + FIELD, row, STYLE_PLAIN, "%*s%*s", FIELD, words_age(in->hold_ns).text, FIELD,
                input_policy_name(in->policy));
+    /* Remarks, one behind the other. */
     int column = NAME + 3 * FIELD + 2;
     const uint32_t limits = atomic_load_explicit(&in->limits, memory_order_relaxed);
     if (stale)
@@ -91,6 +93,7 @@ int devices_draw(const struct picture *p, const struct view *v, const struct are
                words_count((double)counter_get(&d->polls)).text, NARROW,
                words_count((double)counter_get(&d->late)).text, NARROW,
                words_count((double)device_errors(d)).text);
+    /* The state, and what went wrong last. */
     area_print(body, NAME + 2 * FIELD + 2 * NARROW + 2, row, up ? STYLE_GOOD : STYLE_BAD, "%s%s%s",
                device_state_name(counter_get(&d->state)), up ? "" : ": ", up ? "" : text);
   }

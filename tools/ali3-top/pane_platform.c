@@ -63,11 +63,13 @@ int platform_draw(const struct picture *p, const struct view *v, const struct ar
   if (!t->platform) return 0;
   area_print(heading, 0, 0, STYLE_TITLE, "%-*s%*s%*s%*s", NAME, "platform", FIELD, "is", FIELD, "wanted",
              LEG + 4, t->cranks ? "crank" : "leg");
+  /* State, mode and flags in one row. */
   int column = area_put(body, 0, first, platform_style(l->state), platform_state_name(l->state)) + 2;
   column = area_put(body, column, first, STYLE_PLAIN, platform_mode_name(l->mode)) + 2;
   const bool withheld = l->state == PLATFORM_UNKNOWN;
   area_put(body, column, first, STYLE_PLAIN,
            withheld ? "outputs withheld until arm" : words_platform(l->flags, flags));
+  /* A coordinate and a leg in each row: there are six of both. */
   for (int i = 0; i < PLATFORM_DOF; i++) {
     const int row = first + 1 + i;
     area_put(body, 0, row, STYLE_PLAIN, platform_coordinate_name[i]);

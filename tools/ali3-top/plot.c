@@ -30,7 +30,7 @@ static const struct panel {
 enum { PANELS = sizeof panels / sizeof *panels, LINE = 120 };
 
 /* A text within single quotes, in which only these have a meaning; as much of it as fits on a line. */
-static void put_text(const char *text, FILE *out)
+static void put_escaped(const char *text, FILE *out)
 {
   for (int i = 0; text[i] && i < LINE; i++) {
     const unsigned char c = (unsigned char)text[i];
@@ -57,27 +57,28 @@ static void put_data(const struct histogram *h, const char *name, FILE *out)
   fputs("END\n", out);
 }
 
-static void put_line(double us, const char *look, FILE *out)
+static void put_line(double us, const char *style, FILE *out)
 {
-  fprintf(out, "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead %s\n", us, us, look);
+  fprintf(out, "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead %s\n", us, us, style);
 }
 
 /* gnuplot would draw a line that lies beyond `end` next to the picture. */
 static void put_panel(const struct telemetry *t, const struct panel *panel, double end, FILE *out)
 {
-  static const char *const look[] = {"lw 1.5 lc rgb '#2ca02c'", "lw 1.5 lc rgb '#ff7f0e'",
-                                     "lw 1.5 lc rgb '#d62728'", "lw 2 dt 2 lc rgb 'black'"};
-  const struct histogram *h = book_row(&t->book, (int)panel->row);
+  static const char *const line_style[] = {"lw 1.5 lc rgb '#2ca02c'", "lw 1.5 lc rgb '#ff7f0e'",
+                                           "lw 1.5 lc rgb '#d62728'", "lw 2 dt 2 lc rgb 'black'"};
+  const struct histogram *h = book_row(&t->histograms, (int)panel->row);
   fprintf(out, "unset arrow\nunset label\nset title '%s'\n", panel->title);
   if (counter_get(&h->count) == 0) {
     fputs("set label 'none yet' at graph 0.5, graph 0.5 center\nplot [][0.5:10] NaN notitle\n", out);
     return;
   }
+  /* Lines at median, 99.9 %, maximum and period. */
   const uint64_t over = counter_get(&h->bin[BOOK_BINS - 1]);
   const double us[] = {histogram_percentile_us(h, 0.5), histogram_percentile_us(h, 0.999),
                        (double)counter_get(&h->max_ns) * 1e-3, (double)t->period_ns * 1e-3};
   for (int i = 0; i < 4; i++)
-    if (us[i] <= end) put_line(us[i], look[i], out);
+    if (us[i] <= end) put_line(us[i], line_style[i], out);
   if (over)
     fprintf(out, "set label '%" PRIu64 " beyond the last bin, %.0f s' at graph 0.99, graph 0.5 right\n", over,
             edge_us(BOOK_BINS - 1) * 1e-6);
@@ -85,12 +86,13 @@ static void put_panel(const struct telemetry *t, const struct panel *panel, doub
           "plot $%s using (sqrt($1*$2)):3:1:2:(0.5):3 with boxxyerror lc rgb '#1f77b4' fill solid 1 border "
           "notitle, NaN %s title 'median %s µs', NaN %s title '99.9 %% %s µs', "
           "NaN %s title 'max %s µs, cycle %" PRIu64 "', NaN %s title 'period'\n",
-          book_row_name((int)panel->row), look[0], words_us_of(us[0]).text, look[1], words_us_of(us[1]).text,
-          look[2], words_us_of(us[2]).text, counter_get(&h->max_cycle), look[3]);
+          book_row_name((int)panel->row), line_style[0], words_us_of(us[0]).text, line_style[1],
+          words_us_of(us[1]).text, line_style[2], words_us_of(us[2]).text, counter_get(&h->max_cycle),
+          line_style[3]);
 }
 
 /* One range for all, so that they compare. Returns its end. */
-static double put_axis(const struct book *b, FILE *out)
+static double put_time_axis(const struct histograms *b, FILE *out)
 {
   double low = 1e12, high = least_us;
   for (int i = 0; i < PANELS; i++) {
@@ -110,31 +112,32 @@ static double put_axis(const struct book *b, FILE *out)
   return high;
 }
 
-static void put_title(const struct picture *p, FILE *out)
+static void put_plot_title(const struct picture *p, FILE *out)
 {
   const struct telemetry *t = &p->block;
-  const uint64_t cycles = counter_get(&t->book.cycle.count);
+  const uint64_t cycles = counter_get(&t->histograms.cycle.count);
   struct utsname host;
   if (uname(&host) != 0) memset(&host, 0, sizeof host);
   fputs("set multiplot layout 3,1 title '", out);
-  put_text(t->instance, out);
+  put_escaped(t->instance, out);
   fputs(": model ", out);
-  put_text(t->model, out);
+  put_escaped(t->model, out);
   fprintf(out, ", %g ms; %" PRIu64 " cycles from cycle %" PRIu64 " on, %" PRIu64 " deadline%s missed'",
-          (double)t->period_ns * 1e-6, cycles, counter_get(&t->book.cleared), t->live.misses,
+          (double)t->period_ns * 1e-6, cycles, counter_get(&t->histograms.cleared), t->live.misses,
           t->live.misses == 1 ? "" : "s");
+  /* The machine it was measured on. */
   fputs(" . \"\\n\" . '", out);
-  put_text(host.sysname, out);
+  put_escaped(host.sysname, out);
   fputc(' ', out);
-  put_text(host.release, out);
+  put_escaped(host.release, out);
   fputc(' ', out);
-  put_text(host.version, out);
+  put_escaped(host.version, out);
   fputs(", ", out);
-  put_text(host.machine, out);
+  put_escaped(host.machine, out);
   fputs("'", out);
   if (!t->realtime) {
     fputs(" . \"\\n\" . 'NOT REAL-TIME, figures unrepresentative' . \"\\n\" . '", out);
-    put_text(t->reason, out);
+    put_escaped(t->reason, out);
     fputs("'", out);
   }
   fprintf(out, " noenhanced font ',13'%s\n", t->realtime ? "" : " textcolor rgb '#d62728'");
@@ -146,8 +149,8 @@ void plot_script(const struct picture *p, FILE *out)
         "set encoding utf8\n",
         out);
   for (int i = 0; i < PANELS; i++)
-    put_data(book_row(&p->block.book, (int)panels[i].row), book_row_name((int)panels[i].row), out);
-  put_title(p, out);
+    put_data(book_row(&p->block.histograms, (int)panels[i].row), book_row_name((int)panels[i].row), out);
+  put_plot_title(p, out);
   fputs("set logscale xy\n"
         "set yrange [0.5:*]\n"
         "set format y '%g'\n"
@@ -158,13 +161,13 @@ void plot_script(const struct picture *p, FILE *out)
         "set xlabel 'µs'\n"
         "set ylabel 'cycles'\n",
         out);
-  const double end = put_axis(&p->block.book, out);
+  const double end = put_time_axis(&p->block.histograms, out);
   for (int i = 0; i < PANELS; i++) put_panel(&p->block, &panels[i], end, out);
   fputs("unset multiplot\n", out);
 }
 
 /* Starts gnuplot; the end of a pipe to it in *to. 0, or an errno. */
-static int start(int picture, pid_t *child, int *to)
+static int start_gnuplot(int picture, pid_t *child, int *to)
 {
   static char *const arguments[] = {"gnuplot", "-", NULL};
   int ends[2];
@@ -182,16 +185,17 @@ static int start(int picture, pid_t *child, int *to)
 }
 
 /* True if there is a picture. */
-static bool draw(const struct picture *p, int picture)
+static bool draw_picture(const struct picture *p, int picture)
 {
   pid_t child = 0;
   int to = -1;
-  const int status = start(picture, &child, &to);
+  const int status = start_gnuplot(picture, &child, &to);
   if (status != 0) {
     fprintf(stderr, "ali3-top: gnuplot: %s%s\n", strerror(status),
             status == ENOENT ? "; install it: apt-get install gnuplot-nox" : "");
     return false;
   }
+  /* Write the script; the end of the pipe ends gnuplot. */
   FILE *out = fdopen(to, "w");
   if (out) {
     plot_script(p, out);
@@ -222,7 +226,7 @@ int plot(const struct options *o)
     return EXIT_USAGE;
   }
   signal(SIGPIPE, SIG_IGN); /* gnuplot may end before it has read all */
-  const bool drawn = draw(&picture, file);
+  const bool drawn = draw_picture(&picture, file);
   struct stat st;
   if (!drawn && fstat(file, &st) == 0 && S_ISREG(st.st_mode)) unlink(o->picture);
   close(file);

@@ -20,14 +20,14 @@
 
 enum { PAIR_GOOD = 1, PAIR_WARN, PAIR_BAD, PAIR_BAR, PAIR_MARK, CONTROL_L = 0x0c };
 
-struct look {
+struct appearance {
   attr_t attributes;
   short pair;
 };
 
 struct screen {
   SCREEN *terminal;
-  struct look look[STYLES];
+  struct appearance appearance[STYLES];
   struct canvas canvas;
   struct picture picture;
   struct view view;
@@ -37,13 +37,14 @@ struct screen {
   sigset_t outside; /* signals blocked before, and while waiting */
 };
 
-static void choose_looks(struct screen *s)
+static void choose_appearances(struct screen *s)
 {
   const char *no_color = getenv("NO_COLOR"); /* NOLINT(concurrency-mt-unsafe): one thread */
-  struct look *look = s->look;
-  look[STYLE_TITLE].attributes = look[STYLE_MARK].attributes = look[STYLE_WARN].attributes = A_BOLD;
-  look[STYLE_BAD].attributes = A_BOLD | A_REVERSE;
-  look[STYLE_INVERSE].attributes = A_REVERSE;
+  struct appearance *appearance = s->appearance;
+  appearance[STYLE_TITLE].attributes = appearance[STYLE_MARK].attributes = appearance[STYLE_WARN].attributes =
+      A_BOLD;
+  appearance[STYLE_BAD].attributes = A_BOLD | A_REVERSE;
+  appearance[STYLE_INVERSE].attributes = A_REVERSE;
   if (!has_colors() || (no_color && *no_color)) return;
   start_color();
   use_default_colors();
@@ -58,9 +59,9 @@ static void choose_looks(struct screen *s)
                   {STYLE_MARK, PAIR_MARK, COLOR_YELLOW, A_BOLD}};
   for (size_t i = 0; i < sizeof coloured / sizeof *coloured; i++) {
     init_pair(coloured[i].pair, coloured[i].colour, -1);
-    look[coloured[i].style] = (struct look){coloured[i].attributes, coloured[i].pair};
+    appearance[coloured[i].style] = (struct appearance){coloured[i].attributes, coloured[i].pair};
   }
-  look[STYLE_FAINT].attributes = A_DIM;
+  appearance[STYLE_FAINT].attributes = A_DIM;
 }
 
 static bool open_terminal(struct screen *s)
@@ -74,7 +75,7 @@ static bool open_terminal(struct screen *s)
     endwin();
     return false;
   }
-  choose_looks(s);
+  choose_appearances(s);
   cbreak();
   noecho();
   nonl();
@@ -95,13 +96,13 @@ static void close_terminal(struct screen *s)
 static void put_cell(const struct screen *s, int x, int y, const struct cell *cell)
 {
   const wchar_t text[2] = {cell->c, L'\0'};
-  const struct look *look = &s->look[cell->style];
+  const struct appearance *appearance = &s->appearance[cell->style];
   cchar_t c;
-  setcchar(&c, text, look->attributes, look->pair, NULL);
+  setcchar(&c, text, appearance->attributes, appearance->pair, NULL);
   mvadd_wch(y, x, &c);
 }
 
-static void draw(struct screen *s)
+static void draw_screen(struct screen *s)
 {
   int rows, columns;
   getmaxyx(stdscr, rows, columns);
@@ -115,17 +116,17 @@ static void draw(struct screen *s)
   refresh();
 }
 
-static void look(struct screen *s)
+static void look_at_daemon(struct screen *s)
 {
   picture_take(&s->picture, &s->watch);
   if (!s->picture.sample.t) return;
-  const uint64_t cleared = counter_get(&s->picture.block.book.cleared);
+  const uint64_t cleared = counter_get(&s->picture.block.histograms.cleared);
   if (s->cleared && cleared > s->cleared)
     view_say(&s->view, s->picture.now_ns, "maxima and distributions begin with cycle %" PRIu64, cleared);
   s->cleared = cleared;
 }
 
-static void follow(struct screen *s, const char *name)
+static void follow_instance(struct screen *s, const char *name)
 {
   if (!name) {
     view_say(&s->view, clock_now_ns(), "there is no other instance");
@@ -136,51 +137,52 @@ static void follow(struct screen *s, const char *name)
   s->watch = (struct watch){.wanted = s->wanted};
   s->picture.seen = s->view.held = false;
   s->cleared = 0;
-  look(s);
+  look_at_daemon(s);
 }
 
-static void reset(struct screen *s)
+static void reset_daemon(struct screen *s)
 {
   char text[sizeof s->view.message] = "not reset: there is no daemon";
   if (s->picture.sample.t) reset_send(s->picture.sample.t, text, sizeof text);
   view_say(&s->view, clock_now_ns(), "%s", text);
 }
 
-static const char *current(const struct screen *s)
+static const char *current_instance(const struct screen *s)
 {
   return s->picture.seen ? s->picture.block.instance : "";
 }
 
-static void list(struct screen *s)
+static void refresh_list(struct screen *s)
 {
   struct view *v = &s->view;
   v->instances = telemetry_list(v->instance, INSTANCES_MAX);
   v->chosen = 0;
   for (int i = 0; i < v->instances; i++)
-    if (strcmp(v->instance[i], current(s)) == 0) v->chosen = i;
+    if (strcmp(v->instance[i], current_instance(s)) == 0) v->chosen = i;
 }
 
 /* True to go on. */
-static bool fulfil(struct screen *s, enum wish wish)
+static bool do_action(struct screen *s, enum key_action action)
 {
-  switch (wish) {
-  case WISH_QUIT:
+  switch (action) {
+  case ACTION_QUIT:
     return false;
-  case WISH_RESET:
-    reset(s);
+  case ACTION_RESET:
+    reset_daemon(s);
     break;
-  case WISH_NEXT:
-  case WISH_PREVIOUS:
-    list(s);
-    follow(s, view_neighbour(&s->view, current(s), wish == WISH_NEXT ? 1 : -1));
+  /* The list may have changed since it was made. */
+  case ACTION_NEXT:
+  case ACTION_PREVIOUS:
+    refresh_list(s);
+    follow_instance(s, view_neighbour(&s->view, current_instance(s), action == ACTION_NEXT ? 1 : -1));
     break;
-  case WISH_LIST:
-    list(s);
+  case ACTION_LIST:
+    refresh_list(s);
     break;
-  case WISH_CHOSEN:
-    follow(s, s->view.instance[s->view.chosen]);
+  case ACTION_CHOSEN:
+    follow_instance(s, s->view.instance[s->view.chosen]);
     break;
-  case WISH_NONE:
+  case ACTION_NONE:
     break;
   }
   return true;
@@ -201,6 +203,7 @@ static int key_of(int c)
     return KEYS_HOME;
   case KEY_BTAB:
     return KEYS_BACK_TAB;
+  /* Terminals send Enter and Escape as characters. */
   case KEY_ENTER:
   case '\r':
   case '\n':
@@ -218,7 +221,7 @@ static bool take_keys(struct screen *s)
   for (int c; (c = getch()) != ERR;) {
     if (c == KEY_RESIZE || c == CONTROL_L)
       clearok(curscr, TRUE);
-    else if (!fulfil(s, view_key(&s->view, key_of(c))))
+    else if (!do_action(s, view_key(&s->view, key_of(c))))
       return false;
   }
   return true;
@@ -234,7 +237,7 @@ static bool wait_for_keys(const struct screen *s, uint64_t t_ns)
   return !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void run(struct screen *s, const struct options *o, const volatile sig_atomic_t *interrupted)
+static void run_refreshes(struct screen *s, const struct options *o, const volatile sig_atomic_t *interrupted)
 {
   const uint64_t interval = (uint64_t)(o->interval * 1e9), begin = clock_now_ns();
   const uint64_t end = o->seconds > 0.0 ? begin + (uint64_t)(o->seconds * 1e9) : UINT64_MAX;
@@ -242,10 +245,10 @@ static void run(struct screen *s, const struct options *o, const volatile sig_at
   for (bool on = true; on;) {
     const uint64_t now = clock_now_ns();
     if (now >= next) {
-      if (!s->view.held) look(s);
+      if (!s->view.held) look_at_daemon(s);
       next = now + interval < end ? now + interval : end;
     }
-    draw(s);
+    draw_screen(s);
     if (now >= end) break;
     on = wait_for_keys(s, next) && !*interrupted && take_keys(s);
   }
@@ -268,7 +271,7 @@ int screen_run(const struct options *o, const volatile sig_atomic_t *interrupted
             getenv("TERM") ? getenv("TERM") : ""); /* NOLINT(concurrency-mt-unsafe): one thread */
     return EXIT_USAGE;
   }
-  run(&s, o, interrupted);
+  run_refreshes(&s, o, interrupted);
   close_terminal(&s);
   watch_close(&s.watch);
   return (int)s.picture.sample.verdict;

@@ -66,7 +66,7 @@ static void show_stopwatch(const struct stopwatch *w, FILE *out)
 /* Without workers there is nothing to wait for, and of the tree only what takes time is worth a line. */
 static void show_levels(const struct telemetry *t, FILE *out)
 {
-  const struct book *b = &t->book;
+  const struct histograms *b = &t->histograms;
   if (b->levels == 0) return;
   fprintf(out, "\n%-12s%7s%10s%10s%10s", "us", "share", "busy", "max", "in cycle");
   if (t->workers) fprintf(out, "%10s%10s%10s", "wait", "max", "in cycle");
@@ -86,7 +86,7 @@ static void show_misses(const struct picture *p, FILE *out)
 {
   for (int i = 0; i < p->misses && i < MISSES_SHOWN; i++) {
     char text[512];
-    miss_text(&p->miss[i], &p->block.book, text, sizeof text);
+    miss_text(&p->miss[i], &p->block.histograms, text, sizeof text);
     fprintf(out, "%s%s\n", i ? "          " : "\nmisses    ", text);
   }
 }
@@ -159,11 +159,13 @@ static void show_verdict(const struct sample *s, FILE *out)
 void show_block(const struct picture *p, FILE *out)
 {
   const struct sample *s = &p->sample;
+  /* A daemon that is gone has no figures. */
   if (s->verdict == VERDICT_GONE) {
     show_verdict(s, out);
     fputc('\n', out);
     return;
   }
+  /* The daemon, its model and its deadlines. */
   const struct telemetry *t = s->t;
   const struct telemetry_live *l = &t->live;
   fprintf(out, "ali3d     %s  %s  pid %" PRId64 "  up %.0f s\n", t->instance, run_state_name(l->state),
@@ -176,18 +178,21 @@ void show_block(const struct picture *p, FILE *out)
   if (t->priority >= 0) fprintf(out, ", priority %" PRId32, t->priority);
   if (t->cpu >= 0) fprintf(out, ", CPU %" PRId32, t->cpu);
   fprintf(out, "\ncycle     %" PRIu64 "   simulated time %.3f s\n", l->cycle, l->time);
-  show_deadlines(l, counter_get(&t->book.cycle.count), out);
+  show_deadlines(l, counter_get(&t->histograms.cycle.count), out);
   show_manner(t, out);
 
+  /* Times of the phases and levels, and misses. */
   fprintf(out, "\n%-9s%10s%10s%10s%10s%10s%10s  %s\n", "us", "last", "min", "median", "p99", "p99.9", "max",
           "max in cycle");
 #define SHOW_FIELD(name, text)                                                                               \
-  if (&t->book.name != &t->book.platform || t->platform) show_distribution(#name, &t->book.name, out);
+  if (&t->histograms.name != &t->histograms.platform || t->platform)                                         \
+    show_distribution(#name, &t->histograms.name, out);
   BOOK_LIST(SHOW_FIELD)
 #undef SHOW_FIELD
   show_levels(t, out);
   show_misses(p, out);
 
+  /* Inputs and outputs, solver, clients. */
   fprintf(out, "\ninputs    age ");
   show_input_age(l->input_age_ns, out);
   fprintf(out, ", stale mask 0x%" PRIx32 ", %" PRIu64 " values clamped\n", l->stale_mask, l->clamped);
@@ -216,8 +221,8 @@ void show_line(const struct sample *s, FILE *out)
   fprintf(out, "%s %s%s  t %.2f s  cycle %" PRIu64 "  misses %" PRIu64, t->instance, run_state_name(l->state),
           t->realtime ? "" : " NOT REAL-TIME", l->time, l->cycle, l->misses);
 #define SHOW_FIELD(name, text)                                                                               \
-  fprintf(out, "  %s %.0f/%.0f", #name, (double)counter_get(&t->book.name.last_ns) * 1e-3,                   \
-          (double)counter_get(&t->book.name.max_ns) * 1e-3);
+  fprintf(out, "  %s %.0f/%.0f", #name, (double)counter_get(&t->histograms.name.last_ns) * 1e-3,             \
+          (double)counter_get(&t->histograms.name.max_ns) * 1e-3);
   SHOW_FIELD(wakeup, "")
   SHOW_FIELD(step, "")
   SHOW_FIELD(cycle, "")

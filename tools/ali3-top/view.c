@@ -45,19 +45,19 @@ int view_histograms(const struct view *v, bool wide, int row[static HISTOGRAMS_M
   return n;
 }
 
-static void scroll(struct view *v, int by)
+static void scroll_rows(struct view *v, int by)
 {
   v->scroll += by;
   if (v->scroll < 0) v->scroll = 0;
 }
 
-static void turn(struct view *v, int by)
+static void turn_view(struct view *v, int by)
 {
   v->kind = (enum view_kind)(((int)v->kind + by + VIEWS) % VIEWS);
   v->scroll = 0;
 }
 
-static enum wish instances_key(struct view *v, int key)
+static enum key_action instances_key(struct view *v, int key)
 {
   switch (key) {
   case KEYS_UP:
@@ -68,9 +68,10 @@ static enum wish instances_key(struct view *v, int key)
   case 'j':
     v->chosen += v->chosen + 1 < v->instances;
     break;
+  /* Keys that close the list. */
   case KEYS_ENTER:
     v->overlay = OVERLAY_NONE;
-    return v->instances ? WISH_CHOSEN : WISH_NONE;
+    return v->instances ? ACTION_CHOSEN : ACTION_NONE;
   case KEYS_ESCAPE:
   case 'i':
   case 'q':
@@ -79,33 +80,35 @@ static enum wish instances_key(struct view *v, int key)
   default:
     break;
   }
-  return WISH_NONE;
+  return ACTION_NONE;
 }
 
-enum wish view_key(struct view *v, int key)
+enum key_action view_key(struct view *v, int key)
 {
   if (v->overlay == OVERLAY_INSTANCES) return instances_key(v, key);
   if (v->overlay == OVERLAY_HELP) {
     v->overlay = OVERLAY_NONE; /* whatever key */
-    return WISH_NONE;
+    return ACTION_NONE;
   }
   switch (key) {
+  /* Keys that need the terminal or the daemons. */
   case 'q':
-    return WISH_QUIT;
+    return ACTION_QUIT;
   case 'r':
-    return WISH_RESET;
+    return ACTION_RESET;
   case 'n':
   case '\t':
-    return WISH_NEXT;
+    return ACTION_NEXT;
   case 'N':
   case KEYS_BACK_TAB:
-    return WISH_PREVIOUS;
+    return ACTION_PREVIOUS;
   case 'i':
     v->overlay = OVERLAY_INSTANCES;
-    return WISH_LIST;
+    return ACTION_LIST;
   case '?':
     v->overlay = OVERLAY_HELP;
     break;
+  /* Contents and order of the view. */
   case 's':
     v->sort = (enum sort)((v->sort + 1) % SORTS);
     break;
@@ -113,28 +116,29 @@ enum wish view_key(struct view *v, int key)
     v->histograms = (v->histograms + 1) % HISTOGRAM_CHOICES;
     break;
   case 'v':
-    turn(v, 1);
+    turn_view(v, 1);
     break;
   case 'V':
-    turn(v, -1);
+    turn_view(v, -1);
     break;
   case 'p':
   case ' ':
     v->held = !v->held;
     break;
+  /* Scrolling. */
   case KEYS_UP:
   case 'k':
-    scroll(v, -1);
+    scroll_rows(v, -1);
     break;
   case KEYS_DOWN:
   case 'j':
-    scroll(v, 1);
+    scroll_rows(v, 1);
     break;
   case KEYS_PAGE_UP:
-    scroll(v, -PAGE);
+    scroll_rows(v, -PAGE);
     break;
   case KEYS_PAGE_DOWN:
-    scroll(v, PAGE);
+    scroll_rows(v, PAGE);
     break;
   case KEYS_HOME:
     v->scroll = 0;
@@ -145,5 +149,5 @@ enum wish view_key(struct view *v, int key)
       v->scroll = 0;
     }
   }
-  return WISH_NONE;
+  return ACTION_NONE;
 }

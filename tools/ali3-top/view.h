@@ -57,8 +57,16 @@ enum {
 };
 
 /* What is left to be done by whoever has the terminal and the daemons. */
-enum wish { WISH_NONE, WISH_QUIT, WISH_RESET, WISH_NEXT, WISH_PREVIOUS, WISH_LIST, WISH_CHOSEN };
-enum wish view_key(struct view *v, int key);
+enum key_action {
+  ACTION_NONE,
+  ACTION_QUIT,
+  ACTION_RESET,
+  ACTION_NEXT,
+  ACTION_PREVIOUS,
+  ACTION_LIST,
+  ACTION_CHOSEN
+};
+enum key_action view_key(struct view *v, int key);
 
 /* Shows a message for some seconds. */
 __attribute__((format(printf, 3, 4))) void view_say(struct view *v, uint64_t now_ns, const char *format, ...);

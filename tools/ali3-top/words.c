@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static __attribute__((format(printf, 1, 2))) struct words words(const char *format, ...)
+static __attribute__((format(printf, 1, 2))) struct words format_words(const char *format, ...)
 {
   struct words w;
   va_list list;
@@ -20,9 +20,9 @@ static __attribute__((format(printf, 1, 2))) struct words words(const char *form
 
 struct words words_us_of(double us)
 {
-  if (us < 99999.95) return words("%.1f", us);
-  if (us < 1e7) return words("%.0f", us);
-  return words("%.0f s", fmin(us * 1e-6, 9999999.0));
+  if (us < 99999.95) return format_words("%.1f", us);
+  if (us < 1e7) return format_words("%.0f", us);
+  return format_words("%.0f s", fmin(us * 1e-6, 9999999.0));
 }
 
 struct words words_us(uint64_t ns)
@@ -32,17 +32,17 @@ struct words words_us(uint64_t ns)
 
 struct words words_tick(double ns)
 {
-  if (ns < 1e6) return words("%gus", ns * 1e-3);
-  if (ns < 1e9) return words("%gms", ns * 1e-6);
-  return words("%gs", ns * 1e-9);
+  if (ns < 1e6) return format_words("%gus", ns * 1e-3);
+  if (ns < 1e9) return format_words("%gms", ns * 1e-6);
+  return format_words("%gs", ns * 1e-9);
 }
 
 struct words words_duration(double s)
 {
-  if (s < 120.0) return words("%.0f s", s);
-  if (s < 7200.0) return words("%.0f min", s / 60.0);
-  if (s < 172800.0) return words("%.0f h", s / 3600.0);
-  return words("%.0f d", s / 86400.0);
+  if (s < 120.0) return format_words("%.0f s", s);
+  if (s < 7200.0) return format_words("%.0f min", s / 60.0);
+  if (s < 172800.0) return format_words("%.0f h", s / 3600.0);
+  return format_words("%.0f d", s / 86400.0);
 }
 
 struct words words_count(double n)
@@ -50,18 +50,18 @@ struct words words_count(double n)
   static const char unit[] = " kMGTPE";
   int i = 0;
   for (; n >= 999.5 && unit[i + 1]; i++) n /= 1000.0;
-  return i ? words("%.0f%c", n, unit[i]) : words("%.0f", n);
+  return i ? format_words("%.0f%c", n, unit[i]) : format_words("%.0f", n);
 }
 
 struct words words_cycle(uint64_t cycle)
 {
-  return cycle < 1000000000 ? words("%" PRIu64, cycle) : words("%.2fM", (double)cycle * 1e-6);
+  return cycle < 1000000000 ? format_words("%" PRIu64, cycle) : format_words("%.2fM", (double)cycle * 1e-6);
 }
 
 struct words words_age(uint64_t ns)
 {
-  if (ns == UINT64_MAX) return words("none");
-  if (ns < UINT64_C(100000000000)) return words("%.0f ms", (double)ns * 1e-6);
+  if (ns == UINT64_MAX) return format_words("none");
+  if (ns < UINT64_C(100000000000)) return format_words("%.0f ms", (double)ns * 1e-6);
   return words_duration((double)ns * 1e-9);
 }
 
@@ -70,7 +70,7 @@ struct words words_overrun(const struct telemetry *t)
   char made_up[24] = "", most[32] = "";
   if (t->overrun == OVERRUN_CATCH_UP) snprintf(made_up, sizeof made_up, " %" PRIu32, t->catch_up);
   if (t->max_misses) snprintf(most, sizeof most, ", SAFE after %" PRIu32, t->max_misses);
-  return words("%s%s%s", overrun_name(t->overrun), made_up, most);
+  return format_words("%s%s%s", overrun_name(t->overrun), made_up, most);
 }
 
 const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
@@ -87,7 +87,8 @@ const char *words_platform(uint32_t flags, char text[static WORDS_PLATFORM])
 
 struct words words_coordinate(int coordinate, double value)
 {
-  return coordinate < 3 ? words("%8.1f mm ", value * 1e3) : words("%8.2f deg", value * (180.0 / M_PI));
+  return coordinate < 3 ? format_words("%8.1f mm ", value * 1e3)
+                        : format_words("%8.2f deg", value * (180.0 / M_PI));
 }
 
 const char *words_verdict(enum verdict v)
