@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The "devices" list: Modbus devices that are polled, lines that several are on, and apparatus that several entries poll. Set-up
  * only. */
-#include "config/values.h"
+#include "config/wiring.h"
 #include "signals/exchange.h"
 #include "wire/serial.h"
 

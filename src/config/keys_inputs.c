@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The keys of inputs, and of faults that may be injected into them. Data only. */
+#include "config/inputs.h"
 #include "config/keys.h"
-#include "config/values.h"
+#include "config/mechanism.h"
 
 _Static_assert(sizeof(enum input_policy) == sizeof(int), "choices are read as int");
 

@@ -2,7 +2,8 @@
  * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets. Data
  * only. */
 #include "config/keys.h"
-#include "config/values.h"
+#include "config/packets.h"
+#include "config/wiring.h"
 
 static const char *const profiles[] = {"f", "d", NULL};
 #define WORD(id, text, ...) text,

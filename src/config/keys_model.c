@@ -2,7 +2,7 @@
  * The keys of a model: bodies, joints, sensors, and what stands in the list of forces, constant loads and force elements, each
  * type with keys of its own. Data only. */
 #include "config/keys.h"
-#include "config/values.h"
+#include "config/mechanism.h"
 
 static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
                                           [ALI3_LOAD_TORQUE] = "torque",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer alone; here its verdicts
  * get their line and column. Set-up only. */
-#include "config/values.h"
+#include "config/mechanism.h"
 #include "math/euler.h"
 #include "math/vec3.h"
 #include "yaml/nearest.h"

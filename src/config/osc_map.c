@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The lists osc.targets and osc.map: who gets what, and signals at addresses of the user's own. Set-up only. */
-#include "config/values.h"
+#include "config/wiring.h"
 #include "signals/exchange.h"
 
 #include <arpa/inet.h>

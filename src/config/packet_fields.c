@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is in a packet: its fields, one after the other. Set-up only. */
-#include "config/values.h"
+#include "config/packets.h"
+#include "config/wiring.h"
 
 #include <ctype.h>
 #include <math.h>

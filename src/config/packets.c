@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
+#include "config/packets.h"
 #include "config/changes.h"
-#include "config/values.h"
+#include "config/wiring.h"
 #include "wire/serial.h"
 
 #include <math.h>

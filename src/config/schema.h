@@ -82,7 +82,7 @@ extern const struct section schema_file_name, schema_packets,
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
 
-/* One key alone, not into its struct; n NULL: its default. */
+/* One key alone, to `at` and not into its struct; n NULL: its default. */
 bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
 
 /* The value of a KEY_ANGLE is written in degrees. */

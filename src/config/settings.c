@@ -5,7 +5,10 @@
 
 #include "base/isa.h"
 #include "config/changes.h"
-#include "config/values.h"
+#include "config/inputs.h"
+#include "config/mechanism.h"
+#include "config/packets.h"
+#include "config/wiring.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

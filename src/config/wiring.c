@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Lists that say who is joined to what: peers, maps of signals to registers, devices. Set-up only. */
-#include "config/values.h"
+#include "config/wiring.h"
 #include "signals/exchange.h"
 #include "yaml/nearest.h"
 

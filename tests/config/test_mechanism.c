@@ -3,7 +3,7 @@
  * file says the same as the calls do. */
 #include "scratch.h"
 
-#include "config/values.h"
+#include "config/mechanism.h"
 
 #include <math.h>
 #include <time.h>

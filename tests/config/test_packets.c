@@ -4,7 +4,8 @@
 #include "scratch.h"
 
 #include "config/changes.h"
-#include "config/values.h"
+#include "config/packets.h"
+#include "config/wiring.h"
 #include "packets/encode.h"
 
 #include <stdio.h>

@@ -2,8 +2,11 @@
  * The tables of keys, and what is printed from them. */
 #include "scratch.h"
 
+#include "config/inputs.h"
 #include "config/manual.h"
-#include "config/values.h"
+#include "config/mechanism.h"
+#include "config/packets.h"
+#include "config/wiring.h"
 
 #include <stdio.h>
 
@@ -146,6 +149,7 @@ TEST(help_finds_keys)
   assert_help("gamma", true, "solver.gamma\n");
   assert_help("joints.type", true, "model.joints.type\n");
   assert_help("joints.length", true, "with     type: distance\n");
+  assert_help("cycle", true, "  type     a mapping\n  default  none\n\nkeys:\n  period ");
   assert_help("forces", true, "rotational_stiffness");
   assert_help("model.forces.cable.damping", true, "unit     N s/m\n");
   assert_help("forces.damping", true, "model.forces.end_stop.damping\n");

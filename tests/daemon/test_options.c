@@ -78,6 +78,9 @@ static void help_and_version_are_no_mistakes(void **unused)
   (void)unused;
   struct options o;
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--help"}), STATUS_OK);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--help", "solver.gamma"}), STATUS_OK);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--help=cycle"}), STATUS_OK);
+  assert_int_equal(parse(&o, (char *[ARGUMENTS]){"--help", "solver.gama"}), STATUS_USAGE);
   assert_int_equal(parse(&o, (char *[ARGUMENTS]){"a.yaml", "--version"}), STATUS_OK);
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * The lists "inputs" and "injections": what their tables read into, and their readers. */
+#ifndef CONFIG_INPUTS_H
+#define CONFIG_INPUTS_H
+
+#include "config/values.h"
+
+struct input_values {
+  struct input_spec spec; /* without name, kind, what it acts on, policy, sources and ranges */
+  const char *name, *body, *force;
+  int policy, axes, from, platform;
+  double point[3];
+  struct { /* on a body */
+    double limit, rate, safe[3];
+  } f, t;
+  double limit, lower, upper, rate, safe; /* on a force element */
+};
+
+struct injection_values {
+  struct injection spec; /* without name, input, kind and window */
+  const char *name, *input;
+  int kind;
+};
+
+/* Reads the "inputs" list (NULL: there is none) into s->input, and gives the model, not yet frozen, the loads
+ * of those on bodies. m NULL: the model has mistakes; its bodies are known all the same. False when out of
+ * memory; mistakes are reported. */
+bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
+                 struct report *r);
+
+/* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
+bool injections_read(const struct node *list, struct settings *s, struct report *r);
+
+#endif
