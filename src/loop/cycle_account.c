@@ -65,35 +65,28 @@ void cycle_write_live(struct cycle *c)
 {
   const ali3_report *report = ali3_report_get(c->plant.data);
   /* Numbers first, then what is a text, a list, or of the platform. */
+#define COUNTED(member, kind, key, unit, metric, text) .member = c->figures.member,
   struct telemetry_live live = {.cycle = c->times.number,
                                 .t_ns = c->times.wake_ns,
                                 .time = report->time,
                                 .state = c->machine.state,
                                 .flags = cycle_flags(c),
                                 .fault = c->machine.fault,
-                                .misses = c->figures.misses,
-                                .skipped = c->figures.skipped,
                                 .input_age_ns = c->inputs.age_ns,
                                 .stale_mask = c->inputs.stale_mask,
                                 .clamped = c->inputs.clamped,
-                                .degraded = c->figures.degraded,
-                                .degraded_cycle = c->figures.degraded_cycle,
-                                .violated = c->figures.violated,
-                                .violated_first = c->figures.violated_first,
-                                .violated_cycle = c->figures.violated_cycle,
-                                .grace_misses = c->figures.grace_misses,
-                                .late_starts = c->figures.late_starts,
                                 .slipped_ns = c->schedule.slipped_ns,
                                 .pulled_ns = c->schedule.pulled_ns,
                                 .beat_error_ns = c->schedule.beat_error_ns,
                                 .beats = c->schedule.beats,
-                                .beats_lost = c->figures.beats_lost,
                                 .waiting = c->lockstep.waiting,
                                 .over = c->over,
                                 .increment = report->increment,
                                 .constraint = report->position,
                                 .disarmed = c->machine.disarmed,
-                                .latch_client = c->latch.client};
+                                .latch_client = c->latch.client,
+                                TELEMETRY_COUNTED_LIST(COUNTED)};
+#undef COUNTED
   for (size_t i = 0; i < sizeof live.latched_by - 1 && c->latch.by[i]; i++)
     live.latched_by[i] = c->latch.by[i];
   if (c->figures.violated) name_violated(c, live.violated_at, sizeof live.violated_at);

@@ -15,11 +15,7 @@ enum { FIGURES_LOADS = 3 /* horizons */ };
 /* All but the violation and the loads count from the end of the warm-up. */
 struct figures {
   uint64_t periods; /* gone by, done or skipped */
-  uint64_t misses, grace_misses, skipped, late_starts, beats_lost;
-  uint64_t degraded,
-      degraded_cycle; /* steps that did not converge; number of the last such cycle, 0: none did */
-  uint64_t violated, violated_first,
-      violated_cycle;       /* steps with ALI3_VIOLATED; cycle of the first, of the last */
+  TELEMETRY_COUNTED_LIST(FIELD_MEMBER)
   ali3_violation violation; /* what was open after the last violated step */
   uint64_t max_cycle_ns;
   double load[FIGURES_LOADS]; /* share of the period that the loop works, over the horizon */

@@ -14,8 +14,10 @@
    text},
 #define FLAG_ROW(flag, key, metric, text)                                                                    \
   {FIELD_BIT, offsetof(struct telemetry, live.flags), sizeof(uint32_t), flag, true, key, "", metric, text},
-const struct telemetry_field telemetry_field[] = {
-    TELEMETRY_FIXED_LIST(FIXED_ROW) TELEMETRY_LIVE_LIST(LIVE_ROW) TELEMETRY_FLAG_LIST(FLAG_ROW)};
+const struct telemetry_field telemetry_field[] = {TELEMETRY_FIXED_LIST(FIXED_ROW)  /* of the block */
+                                                  TELEMETRY_LIVE_LIST(LIVE_ROW)    /* of its live part */
+                                                  TELEMETRY_COUNTED_LIST(LIVE_ROW) /* there, too */
+                                                  TELEMETRY_FLAG_LIST(FLAG_ROW)};
 #undef FIXED_ROW
 #undef LIVE_ROW
 #undef FLAG_ROW

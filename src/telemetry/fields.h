@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The list of the single figures that a daemon reports. The members of the block in shared memory, the JSON, the metrics of
- * Prometheus and the figures of ali3-top all come from it. A new figure needs a row here and a line in the place that writes
- * it. Lists and structures stand elsewhere: histograms, misses, inputs, devices, the platform, counters. */
+ * Prometheus and the figures of ali3-top all come from it. A new figure needs a row here and a line in the place that counts or
+ * writes it. Lists and structures stand elsewhere: histograms, misses, inputs, devices, the platform, counters. */
 #ifndef TELEMETRY_FIELDS_H
 #define TELEMETRY_FIELDS_H
 
@@ -54,32 +54,36 @@ enum { TELEMETRY_NAME = 64, TELEMETRY_REASON = 256 };
   X(fault, FAULT, "fault", "", "fault_code", "cause of FAULT or SAFE, as over Modbus; 0 none")               \
   X(stale_mask, NUMBER, "stale_mask", "", "input_stale_mask",                                                \
     "bit i: input i, of the first 32, is past its hold time")                                                \
-  X(misses, COUNT, "misses", "", "deadline_misses_total", "cycles that ended after the next nominal start")  \
-  X(skipped, COUNT, "skipped", "", "starts_skipped_total", "nominal starts left out after misses")           \
-  X(grace_misses, COUNT, "grace_misses", "", "grace_misses_total",                                           \
-    "misses within the grace after a start, not among the others")                                           \
-  X(late_starts, COUNT, "late_starts", "", "late_starts_total", "cycles begun late on purpose, to catch up") \
   X(slipped_ns, TIME, "slipped_s", "s", "slipped_seconds_total", "by which late cycles moved the grid on")   \
   X(pulled_ns, SHIFT, "pulled_s", "s", "", "by which beats shifted the grid")                                \
   X(beat_error_ns, SHIFT, "beat_error_s", "s", "",                                                           \
     "start that the last beat asked for, less the start taken")                                              \
   X(beats, COUNT, "beats", "", "", "beats taken")                                                            \
-  X(beats_lost, COUNT, "beats_lost", "", "", "times that no beat came within two periods")                   \
   X(input_age_ns, AGE, "input_age_ms", "ms", "input_age_seconds",                                            \
     "age of the oldest input, where any was received")                                                       \
   X(clamped, COUNT, "clamped", "", "input_clamped_total", "input values clamped to their limits")            \
+  X(violated_at, NAME, "violated_at", "", "", "what was open most after the last violated step")             \
+  X(increment, REAL, "increment", "", "increment", "last Newton increment of the step")                      \
+  X(constraint, REAL, "constraint", "", "constraint_violation",                                              \
+    "largest violation of a position constraint")                                                            \
+  X(waiting, FLAG, "waiting", "", "", "1 while no clock wakes the loop, only what comes")
+
+/* Counts of the loop itself, written with the others. struct figures of the loop has the same members, and the loop copies all
+ * of them. Columns as above. */
+#define TELEMETRY_COUNTED_LIST(X)                                                                            \
+  X(misses, COUNT, "misses", "", "deadline_misses_total", "cycles that ended after the next nominal start")  \
+  X(skipped, COUNT, "skipped", "", "starts_skipped_total", "nominal starts left out after misses")           \
+  X(grace_misses, COUNT, "grace_misses", "", "grace_misses_total",                                           \
+    "misses within the grace after a start, not among the others")                                           \
+  X(late_starts, COUNT, "late_starts", "", "late_starts_total", "cycles begun late on purpose, to catch up") \
+  X(beats_lost, COUNT, "beats_lost", "", "", "times that no beat came within two periods")                   \
   X(degraded, COUNT, "degraded_steps", "", "degraded_steps_total",                                           \
     "steps that did not converge, or were violated")                                                         \
   X(degraded_cycle, CYCLE, "degraded_cycle", "", "", "cycle of the last step that did not converge")         \
   X(violated, COUNT, "violated_steps", "", "violated_steps_total",                                           \
     "steps after which a joint, drive or gear was open")                                                     \
   X(violated_first, CYCLE, "violated_first_cycle", "", "", "cycle of the first violated step")               \
-  X(violated_cycle, CYCLE, "violated_cycle", "", "", "cycle of the last violated step")                      \
-  X(violated_at, NAME, "violated_at", "", "", "what was open most after the last violated step")             \
-  X(increment, REAL, "increment", "", "increment", "last Newton increment of the step")                      \
-  X(constraint, REAL, "constraint", "", "constraint_violation",                                              \
-    "largest violation of a position constraint")                                                            \
-  X(waiting, FLAG, "waiting", "", "", "1 while no clock wakes the loop, only what comes")
+  X(violated_cycle, CYCLE, "violated_cycle", "", "", "cycle of the last violated step")
 
 /* Single flags of `flags` that have a place of their own: flag, key of JSON ("": none), metric ("": none), what it is. */
 #define TELEMETRY_FLAG_LIST(X)                                                                               \

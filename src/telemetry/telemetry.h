@@ -33,6 +33,7 @@ enum { TELEMETRY_LATCHER = 96, LOAD_HORIZONS = 3 };
 #define LATCH_NO_NUMBER UINT32_MAX
 struct telemetry_live {
   TELEMETRY_LIVE_LIST(FIELD_MEMBER)
+  TELEMETRY_COUNTED_LIST(FIELD_MEMBER)
   uint32_t over;              /* 1: the loop has ended */
   uint64_t t_ns;              /* CLOCK_MONOTONIC when written */
   double load[LOAD_HORIZONS]; /* part of the period that is worked, over the last 1, 10 and 60 s */
