@@ -14,7 +14,8 @@ static const double APART = 1e-6; /* m: joints closer than this are in one place
 static const double REGULAR =
     1e-3; /* least volume of the Jacobian, as a part of that of rows at right angles */
 
-__attribute__((format(printf, 3, 4))) static bool refuse(char *error, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool refuse_geometry(char *error, size_t size,
+                                                                  const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -26,19 +27,20 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *error, size_t siz
 static bool check_dimension(const char *name, double x, double above, char *error, size_t size)
 {
   if (isfinite(x) && x > above) return true;
-  return refuse(error, size, "%s: expected a number above %g, found %g", name, above, x);
+  return refuse_geometry(error, size, "%s: expected a number above %g, found %g", name, above, x);
 }
 
 static bool check_side(const char *name, const double joint[N][3], char *error, size_t size)
 {
   for (int i = 0; i < N; i++) {
     for (int c = 0; c < 3; c++)
-      if (!isfinite(joint[i][c])) return refuse(error, size, "%s: joint %d: expected numbers", name, i);
+      if (!isfinite(joint[i][c]))
+        return refuse_geometry(error, size, "%s: joint %d: expected numbers", name, i);
     for (int j = 0; j < i; j++) {
       const double x = joint[i][0] - joint[j][0], y = joint[i][1] - joint[j][1],
                    z = joint[i][2] - joint[j][2];
       if (x * x + y * y + z * z < APART * APART)
-        return refuse(error, size, "%s: joints %d and %d are in one place", name, j, i);
+        return refuse_geometry(error, size, "%s: joints %d and %d are in one place", name, j, i);
     }
   }
   return true;
@@ -48,9 +50,10 @@ static bool check_cranks(const struct platform_geometry *g, char *error, size_t 
 {
   for (int i = 0; i < N; i++)
     if (!isfinite(g->crank_heading[i]))
-      return refuse(error, size, "crank_heading: crank %d: expected a number", i);
+      return refuse_geometry(error, size, "crank_heading: crank %d: expected a number", i);
   if (!(g->leg_min > -PI && g->leg_max < PI))
-    return refuse(error, size, "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
+    return refuse_geometry(error, size,
+                           "leg_min, leg_max: expected angles of cranks between -180 and 180 deg");
   return check_dimension("crank_length", g->crank_length, 0.0, error, size) &&
          check_dimension("rod_length", g->rod_length, 0.0, error, size);
 }
@@ -59,18 +62,18 @@ static bool check_geometry(const struct platform_geometry *g, char *error, size_
 {
   /* Check the places of the joints. */
   if (!check_side("base", g->base, error, size) || !check_side("platform", g->top, error, size)) return false;
-  if (!isfinite(g->height)) return refuse(error, size, "height: expected a number");
+  if (!isfinite(g->height)) return refuse_geometry(error, size, "height: expected a number");
   /* Check the limits of legs and joints. */
   if (g->crank ? !check_cranks(g, error, size) : !check_dimension("leg_min", g->leg_min, 0.0, error, size))
     return false;
   if (!isfinite(g->leg_max) || !(g->leg_max > g->leg_min))
-    return refuse(error, size, "leg_max: expected a number above leg_min, %g, found %g", g->leg_min,
-                  g->leg_max);
+    return refuse_geometry(error, size, "leg_max: expected a number above leg_min, %g, found %g", g->leg_min,
+                           g->leg_max);
   if (!check_dimension("leg_rate", g->leg_rate, 0.0, error, size) ||
       !check_dimension("joint_max", g->joint_max, 0.0, error, size))
     return false;
   if (!(g->margin > 0.0 && g->margin < 1.0))
-    return refuse(error, size, "margin: expected a number between 0 and 1, found %g", g->margin);
+    return refuse_geometry(error, size, "margin: expected a number between 0 and 1, found %g", g->margin);
   return true;
 }
 
@@ -88,7 +91,8 @@ static bool choose_branches(struct hexapod *h, char *error, size_t size)
   /* Solve each crank for both of its angles. */
   for (int i = 0; i < N; i++) h->branch[i] = 1.0;
   if (!hexapod_parts(h, neutral, NULL, &parts, &up))
-    return refuse(error, size, "neutral: the rod of a crank does not reach its joint of the platform");
+    return refuse_geometry(error, size,
+                           "neutral: the rod of a crank does not reach its joint of the platform");
   for (int i = 0; i < N; i++) h->branch[i] = -1.0;
   hexapod_parts(h, neutral, NULL, &parts, &down);
   /* Choose the angle. */
@@ -121,13 +125,13 @@ bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, cha
   const double end = 0.01 * (g->leg_max - g->leg_min);
   for (int i = 0; i < N; i++)
     if (!(s->leg[i] >= g->leg_min + end && s->leg[i] <= g->leg_max - end))
-      return refuse(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i, s->leg[i],
-                    g->crank ? "rad" : "m", g->leg_min, g->leg_max);
+      return refuse_geometry(error, size, "%s %d is at %g %s, of %g to %g", g->crank ? "crank" : "leg", i,
+                             s->leg[i], g->crank ? "rad" : "m", g->leg_min, g->leg_max);
   if (!(s->margin >= 1.01 * g->margin))
-    return refuse(error, size,
-                  "it is too near to a singular pose: determinant %g of that at neutral, least %g", s->margin,
-                  g->margin);
-  return refuse(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
+    return refuse_geometry(error, size,
+                           "it is too near to a singular pose: determinant %g of that at neutral, least %g",
+                           s->margin, g->margin);
+  return refuse_geometry(error, size, "a joint turns by %g rad, of %g", acos(s->joint_cosine), g->joint_max);
 }
 
 static bool check_neutral(struct hexapod *h, char *error, size_t size)
@@ -139,9 +143,9 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
   /* Check that each leg is within its limits, and measure its joints from here. */
   for (int i = 0; i < N; i++) {
     if (!is_leg_allowed(h, s.leg[i]))
-      return refuse(error, size, "neutral: %s %d is at %g %s, expected %g to %g",
-                    h->geometry.crank ? "crank" : "leg", i, s.leg[i], h->geometry.crank ? "rad" : "m",
-                    h->geometry.leg_min, h->geometry.leg_max);
+      return refuse_geometry(error, size, "neutral: %s %d is at %g %s, expected %g to %g",
+                             h->geometry.crank ? "crank" : "leg", i, s.leg[i],
+                             h->geometry.crank ? "rad" : "m", h->geometry.leg_min, h->geometry.leg_max);
     h->neutral[i] = s.leg[i];
     for (int c = 0; c < 3; c++) {
       h->base_axis[c][i] = parts.base[c][i];
@@ -155,8 +159,8 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
     for (int i = 0; i < N; i++) M[c][i] = parts.jacobian[c][i];
   h->determinant = hexapod_determinant(M);
   if (jacobian_regularity(h, h->determinant, parts.jacobian) >= REGULAR) return true;
-  return refuse(error, size,
-                "neutral: the platform is singular there, or nearly so: the legs do not hold it");
+  return refuse_geometry(error, size,
+                         "neutral: the platform is singular there, or nearly so: the legs do not hold it");
 }
 
 /* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the

@@ -24,6 +24,7 @@ SAME = {
     "usage": "each program prints its own",
     "help": "each program prints its own",
     "take_options": "each program reads its own",
+    "ask_to_stop": "each program's handler of SIGINT and SIGTERM",
 }
 # An image, and what the field says.
 IMAGES = {
@@ -36,31 +37,14 @@ IMAGES = {
 UNCLEAN = """
 src/config
 src/daemon
-src/dca
-src/dynamics
-src/findings
 src/inputs
 src/journal
 src/loop
-src/math
-src/mechanics
-src/modbus
-src/model
 src/osc
-src/packets
-src/platform
 src/restart
-src/rt
-src/signals
-src/stepper
 src/telemetry
-src/transport
-src/wire
-tools/ali3-bench
-tools/ali3-doctor
+src/yaml
 tools/ali3-exporter
-tools/ali3-latency
-tools/ali3-sim
 tools/ali3-top
 """.split()
 CODE_UNCOMMENTED = 15  # lines of code that need no comment
