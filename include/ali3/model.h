@@ -22,7 +22,7 @@ extern "C" {
 
 typedef struct ali3_model ali3_model;
 
-/* What a joint holds; see the README for the table of rows and freedoms. */
+/* What a joint holds; ali3d.yaml(5) has the table of rows. */
 #define ALI3_JOINT_LIST(X)                                                                                   \
   X(ALI3_JOINT_FIXED, "fixed")                                                                               \
   X(ALI3_JOINT_REVOLUTE, "revolute")                                                                         \

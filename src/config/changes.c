@@ -1,232 +1,311 @@
-/* SPDX-License-Identifier: MIT
- * Sections are compared by the tables of the schema, the rest by hand. Set-up only. */
+/* SPDX-License-Identifier: MIT */
 #include "config/changes.h"
 
 #include "config/values.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct list {
+/* Of a mapping: a section of the file, or an element of a list. */
+struct mapping_prints {
+  char *name;     /* of an element; of a section "" */
+  uint64_t key[]; /* (keys of its section) */
+};
+
+/* Of each key of the file, in the order of its table. */
+struct key_prints {
+  struct part {
+    uint64_t text;               /* as it is written: of the model, and of a list that may stand in a file */
+    struct mapping_prints **map; /* (maps) of a section one, of a list its elements */
+    int maps;
+  } part[SECTION_KEYS_MAX];
+};
+
+/* --- taking prints: FNV-1a --- */
+
+static const uint64_t EMPTY = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t mix_bytes(uint64_t print, const void *bytes, size_t size)
+{
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < size; i++) print = (print ^ p[i]) * UINT64_C(0x100000001b3);
+  return print;
+}
+
+/* With its end. */
+static uint64_t mix_text(uint64_t print, const char *text)
+{
+  return mix_bytes(print, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static uint64_t mix_node(uint64_t print, const struct node *n)
+{
+  if (!n) return print;
+  print = mix_text(mix_text(mix_bytes(print, &n->kind, sizeof n->kind), n->key), n->text);
+  for (const struct node *c = n->first; c; c = c->next) print = mix_node(print, c);
+  return mix_text(print, "");
+}
+
+/* Any value that is neither a text nor compared as it is written. */
+union value {
+  double number[18];
+  int integer;
+  bool flag;
+  const char *text;
+};
+
+static size_t value_size(enum key_type type)
+{
+  static const size_t size[] = {
+      [KEY_NUMBER] = sizeof(double),      [KEY_ANGLE] = sizeof(double),
+      [KEY_INTEGER] = sizeof(int),        [KEY_OR_NONE] = sizeof(int),
+      [KEY_WORKERS] = sizeof(int),        [KEY_BOOL] = sizeof(bool),
+      [KEY_CHOICE] = sizeof(int),         [KEY_VECTOR] = 3 * sizeof(double),
+      [KEY_SIX] = 6 * sizeof(double),     [KEY_QUATERNION] = 4 * sizeof(double),
+      [KEY_INERTIA] = 9 * sizeof(double), [KEY_SIX_POINTS] = sizeof(union value),
+  };
+  return (size_t)type < sizeof size / sizeof *size ? size[type] : 0;
+}
+
+/* Of a value, and the node that gives it (NULL: none does). A key without a default says something by being there. */
+static uint64_t print_of_key(const struct key *k, const struct node *n, const void *value)
+{
+  const size_t size = value_size(k->type);
+  const bool given = n && k->fallback && !*k->fallback;
+  const char *text = NULL;
+  if (k->type == KEY_STRING) memcpy(&text, value, sizeof text);
+  if (k->type == KEY_STRING) return mix_text(EMPTY + given, text);
+  return size ? mix_bytes(EMPTY + given, value, size) : mix_node(EMPTY, n);
+}
+
+static struct mapping_prints *new_mapping(const struct section *s, const char *name)
+{
+  struct mapping_prints *m = calloc(1, sizeof *m + (size_t)s->keys * sizeof *m->key);
+  if (!m) return NULL;
+  m->name = strdup(name);
+  if (m->name) return m;
+  free(m);
+  return NULL;
+}
+
+static int find_key(const struct section *s, const char *name)
+{
+  int i = 0;
+  while (i < s->keys && strcmp(s->key[i].name, name) != 0) i++;
+  return i < s->keys ? i : -1;
+}
+
+/* Of a section, from what it was read into, since options of the command line and other keys may go before the file. */
+static struct mapping_prints *print_of_section(const struct section *s, const struct node *n,
+                                               const char *values)
+{
+  struct mapping_prints *m = new_mapping(s, "");
+  const int enabled = find_key(s, "enabled");
+  const bool off = enabled >= 0 && !*(const bool *)(const void *)(values + s->key[enabled].offset);
+  for (int i = 0; m && i < s->keys; i++)
+    if (!off || i == enabled)
+      m->key[i] = print_of_key(&s->key[i], node_find(n, s->key[i].name), values + s->key[i].offset);
+  return m;
+}
+
+static struct mapping_prints *print_of_element(const struct section *s, const struct node *n,
+                                               struct report *r)
+{
+  struct mapping_prints *m = new_mapping(s, node_find(n, "name")->text);
+  for (int i = 0; m && i < s->keys; i++) {
+    union value value = {0};
+    const struct node *given = node_find(n, s->key[i].name);
+    if (value_size(s->key[i].type) || s->key[i].type == KEY_STRING)
+      schema_read_key(&s->key[i], given, &value, r);
+    m->key[i] = print_of_key(&s->key[i], given, &value);
+  }
+  return m;
+}
+
+static bool take_part(struct part *p, const struct key *k, const struct node *n, const struct file_values *v,
+                      struct report *r)
+{
+  const int maps = k->type == KEY_SECTION ? 1 : k->type == KEY_LIST && n ? n->count : 0;
+  p->text = k->type == KEY_ELEMENT || k->type == KEY_LIST_FILE ? mix_node(EMPTY, n) : 0;
+  p->map = calloc((size_t)maps + 1, sizeof(struct mapping_prints *));
+  if (!p->map) return false;
+  const struct node *element = k->type == KEY_LIST && n ? n->first : NULL;
+  for (; p->maps < maps; p->maps++) {
+    p->map[p->maps] =
+        element ? print_of_element(k->section, element, r) : print_of_section(k->section, n, (const char *)v);
+    if (!p->map[p->maps]) return false;
+    if (element) element = element->next;
+  }
+  return true;
+}
+
+struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
+                              struct report *r)
+{
+  struct key_prints *p = calloc(1, sizeof *p);
+  bool memory = p;
+  for (int i = 0; memory && i < schema_file.keys; i++) {
+    const struct key *k = &schema_file.key[i];
+    memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, r);
+  }
+  if (memory) return p;
+  prints_free(p);
+  return NULL;
+}
+
+static struct mapping_prints *copy_mapping(const struct section *s, const struct mapping_prints *m)
+{
+  struct mapping_prints *copy = new_mapping(s, m->name);
+  if (copy) memcpy(copy->key, m->key, (size_t)s->keys * sizeof *m->key);
+  return copy;
+}
+
+struct key_prints *prints_copy(const struct key_prints *p)
+{
+  struct key_prints *copy = calloc(1, sizeof *copy);
+  bool memory = copy;
+  for (int i = 0; p && memory && i < schema_file.keys; i++) {
+    const struct part *from = &p->part[i];
+    struct part *to = &copy->part[i];
+    to->text = from->text;
+    to->map = calloc((size_t)from->maps + 1, sizeof(struct mapping_prints *));
+    memory = to->map;
+    for (; memory && to->maps < from->maps; to->maps += memory) {
+      to->map[to->maps] = copy_mapping(schema_file.key[i].section, from->map[to->maps]);
+      memory = to->map[to->maps];
+    }
+  }
+  if (memory) return copy;
+  prints_free(copy);
+  return NULL;
+}
+
+void prints_free(struct key_prints *p)
+{
+  for (int i = 0; p && i < schema_file.keys; i++) {
+    for (int m = 0; m < p->part[i].maps; m++) {
+      free(p->part[i].map[m]->name);
+      free(p->part[i].map[m]);
+    }
+    free(p->part[i].map);
+  }
+  free(p);
+}
+
+void prints_add_file(struct key_prints *p, const char *section, const char *key, const struct node *list)
+{
+  if (!p) return;
+  const int i = find_key(&schema_file, section ? section : key);
+  uint64_t *print =
+      section ? &p->part[i].map[0]->key[find_key(schema_file.key[i].section, key)] : &p->part[i].text;
+  if (*print) *print = mix_node(*print, list); /* else the section is not enabled */
+}
+
+/* --- comparison --- */
+
+struct name_list {
   char *text;
   size_t size, used;
   int count;
 };
 
-static void add(struct list *l, const char *section, const char *name, const char *key)
+static void add_name(struct name_list *l, const char *section, const char *element, const char *key)
 {
   const size_t room = l->used < l->size ? l->size - l->used : 0;
   const int n = snprintf(l->text + (room ? l->used : 0), room, "%s%s%s%s%s%s", l->count++ ? ", " : "",
-                         section, *name ? "." : "", name, *key ? "." : "", key);
+                         section, *element ? "." : "", element, *key ? "." : "", key);
   l->used += n > 0 ? (size_t)n : 0;
 }
 
-/* Bytes of a value in struct settings; 0: it is a text, or a list, or not there. */
-static size_t size_in_settings(const struct key *k)
+static void compare_mappings(const struct key *of, const struct mapping_prints *a,
+                             const struct mapping_prints *b, bool while_running, struct name_list *l)
 {
-  size_t size = 0;
-  if (k->type == KEY_NUMBER)
-    size = sizeof(double);
-  else if (k->type == KEY_BOOL)
-    size = sizeof(bool);
-  else if (k->type == KEY_VECTOR)
-    size = 3 * sizeof(double);
-  else if (k->type == KEY_SIX_POINTS)
-    size = sizeof((struct platform_geometry){0}.base);
-  else if ((k->type >= KEY_INTEGER && k->type <= KEY_WORKERS) || k->type == KEY_CHOICE)
-    size = sizeof(int);
-  return k->offset + size <= sizeof(struct settings) ? size : 0;
-}
-
-static void compare_section(const struct section *s, const char *name, const struct settings *a,
-                            const struct settings *b, bool while_running, struct list *l)
-{
-  for (int i = 0; i < s->keys; i++) {
-    const struct key *k = &s->key[i];
-    const size_t size = size_in_settings(k);
-    if (size == 0 || (k->change == WHILE_RUNNING) != while_running) continue;
-    if (memcmp((const char *)a + k->offset, (const char *)b + k->offset, size) != 0)
-      add(l, name, k->name, "");
+  for (int i = 0; i < of->section->keys; i++) {
+    const struct key *k = &of->section->key[i];
+    if (a->key[i] == b->key[i] || k->change == BY_SIMULATOR || (k->change == WHILE_RUNNING) != while_running)
+      continue;
+    add_name(l, of->name, a->name, k->name);
+    if (strcmp(k->name, "enabled") == 0) return; /* the others follow from it */
   }
 }
 
-static const char *text_of(const char *text)
+/* The element of this name, which mostly stands in the same place. */
+static const struct mapping_prints *find_element(const struct part *p, const char *name, int likely)
 {
-  return text ? text : "";
+  if (likely < p->maps && strcmp(p->map[likely]->name, name) == 0) return p->map[likely];
+  for (int i = 0; i < p->maps; i++)
+    if (strcmp(p->map[i]->name, name) == 0) return p->map[i];
+  return NULL;
 }
 
-static bool same_targets(const struct settings *a, const struct settings *b)
+static void compare_parts(const struct key *of, const struct part *a, const struct part *b,
+                          bool while_running, struct name_list *l)
 {
-  if (a->osc.targets != b->osc.targets) return false;
-  for (int i = 0; i < a->osc.targets; i++) {
-    const struct osc_target *x = &a->osc.target[i], *y = &b->osc.target[i];
-    if (strcmp(x->host, y->host) != 0 || x->port != y->port || x->divisor != y->divisor ||
-        x->doubles != y->doubles || x->stream != y->stream || x->ttl != y->ttl ||
-        strcmp(text_of(x->interface), text_of(y->interface)) != 0)
-      return false;
+  /* What is in both, and what is in a alone. */
+  const int before = l->count;
+  bool moved = false;
+  for (int i = 0; i < a->maps; i++) {
+    const struct mapping_prints *other = find_element(b, a->map[i]->name, i);
+    if (other) compare_mappings(of, a->map[i], other, while_running, l);
+    if (!other && !while_running) add_name(l, of->name, a->map[i]->name, "");
+    moved |= other && (i >= b->maps || other != b->map[i]);
   }
-  return true;
+  if (while_running) return;
+
+  /* What is in b alone, and what is the same but for its order or its text. */
+  for (int i = 0; i < b->maps; i++)
+    if (!find_element(a, b->map[i]->name, i)) add_name(l, of->name, b->map[i]->name, "");
+  if (a->text != b->text || (moved && l->count == before)) add_name(l, of->name, "", "");
 }
 
-/* What the file says in other words, or units, than the setup has it. By its bits: -0 for 0 is a change.
- * NOLINTBEGIN(bugprone-suspicious-memory-comparison) */
-static void compare_platform(const struct settings *a, const struct settings *b, struct list *l)
+static bool same_parts(const struct key *of, const struct part *a, const struct part *b)
 {
-  const struct platform_setup *x = &a->platform, *y = &b->platform;
-  const struct platform_geometry *g = &x->spec.geometry, *h = &y->spec.geometry;
-  if (!a->platform.enabled || !b->platform.enabled) return;
-  if (x->imu != y->imu) add(l, "platform", "imu", "");
-  if (x->pose != y->pose) add(l, "platform", "pose", "");
-  if (x->input != y->input) add(l, "platform", "input", "");
-  if (g->crank != h->crank) add(l, "platform", "kind", "");
-  if (g->joint_max != h->joint_max) add(l, "platform", "joint_max", "");
-  if (memcmp(g->crank_heading, h->crank_heading, sizeof g->crank_heading) != 0)
-    add(l, "platform", "crank_heading", "");
-  if (x->spec.park_given != y->spec.park_given ||
-      memcmp(x->spec.park, y->spec.park, sizeof x->spec.park) != 0)
-    add(l, "platform", "park_position or park_angles", "");
-}
-/* NOLINTEND(bugprone-suspicious-memory-comparison) */
-
-static void compare_rest(const struct settings *a, const struct settings *b, struct list *l)
-{
-  if (strcmp(a->options.isa, b->options.isa) != 0) add(l, "simulation", "isa", "");
-  if (strcmp(a->osc.bind, b->osc.bind) != 0) add(l, "osc", "bind", "");
-  if (strcmp(a->osc.prefix, b->osc.prefix) != 0) add(l, "osc", "prefix", "");
-  if (!same_targets(a, b)) add(l, "osc", "targets", "");
-  if (strcmp(a->modbus.bind, b->modbus.bind) != 0) add(l, "modbus", "bind", "");
-  if (strcmp(a->instance, b->instance) != 0) add(l, "telemetry", "name", "");
-  if (strcmp(text_of(a->modbus.serial.path), text_of(b->modbus.serial.path)) != 0)
-    add(l, "modbus", "serial", "");
-  if (a->wiring_print != b->wiring_print) add(l, "peers, maps or devices", "", "");
-  if (a->packets_print != b->packets_print) add(l, "packets", "", "");
-  compare_platform(a, b, l);
-  if (a->model_print != b->model_print) add(l, "model", "", "");
-  if (!settings_same_inputs(a, b)) add(l, "inputs", "", "");
-  if (a->injections_print != b->injections_print) add(l, "injections", "", "");
+  struct name_list l = {0};
+  compare_parts(of, a, b, false, &l);
+  return l.count == 0;
 }
 
-/* Three channels, whose keys are named alike. */
-static void compare_ranges(const struct input_spec *a, const struct input_spec *b, int first,
-                           const char *quantity, struct list *l)
+/* Parameters of another platform, or of other inputs, are no matter. */
+static bool is_applied(const struct key *of, const struct part *a, const struct part *b)
 {
-  char key[32];
-  const struct input_range *x = a->range + first, *y = b->range + first;
-  const bool same_safe = x[0].safe == y[0].safe && x[1].safe == y[1].safe && x[2].safe == y[2].safe;
-  snprintf(key, sizeof key, "limit_%s", quantity);
-  if (x->upper != y->upper) add(l, "inputs", a->name, key);
-  snprintf(key, sizeof key, "rate_%s", quantity);
-  if (x->rate != y->rate) add(l, "inputs", a->name, key);
-  snprintf(key, sizeof key, "safe_%s", quantity);
-  if (!same_safe) add(l, "inputs", a->name, key);
+  return of->section->by_itself || same_parts(of, a, b);
 }
 
-static bool is_symmetric(const struct input_range *r)
+bool settings_same_section(const struct settings *a, const struct settings *b, const char *name)
 {
-  return r->lower == -r->upper;
-}
-
-/* Of a value. Limits that are the same to both sides may come from either key. */
-static void compare_range(const struct input_spec *a, const struct input_spec *b, struct list *l)
-{
-  const struct input_range *x = a->range, *y = b->range;
-  if (is_symmetric(x) && is_symmetric(y)) {
-    if (x->upper != y->upper) add(l, "inputs", a->name, "limit");
-  } else {
-    if (x->lower != y->lower) add(l, "inputs", a->name, "lower");
-    if (x->upper != y->upper) add(l, "inputs", a->name, "upper");
-  }
-  if (x->rate != y->rate) add(l, "inputs", a->name, "rate");
-  if (x->safe != y->safe) add(l, "inputs", a->name, "safe");
-}
-
-static void compare_inputs(const struct settings *a, const struct settings *b, struct list *l)
-{
-  for (int i = 0; i < a->inputs; i++) {
-    const struct input_spec *x = &a->input[i], *y = &b->input[i];
-    if (x->policy != y->policy) add(l, "inputs", x->name, "policy");
-    if (x->hold != y->hold) add(l, "inputs", x->name, "hold");
-    if (x->ramp != y->ramp) add(l, "inputs", x->name, "ramp");
-    if (x->fault != y->fault) add(l, "inputs", x->name, "fault");
-    if (x->recover != y->recover) add(l, "inputs", x->name, "recover");
-    if (x->blend != y->blend) add(l, "inputs", x->name, "blend");
-    if (x->kind == INPUT_WRENCH) {
-      compare_ranges(x, y, 0, "force", l);
-      compare_ranges(x, y, 3, "torque", l);
-    } else {
-      compare_range(x, y, l);
-    }
-  }
-}
-
-bool settings_same_platform(const struct settings *a, const struct settings *b)
-{
-  struct list l = {0};
-  if (a->platform.enabled != b->platform.enabled) return false;
-  for (int i = 0; i < schema_file.keys; i++)
-    if (strcmp(schema_file.key[i].name, "platform") == 0)
-      compare_section(schema_file.key[i].section, "platform", a, b, false, &l);
-  compare_platform(a, b, &l);
-  return l.count == 0; /* of the period the parameters know nothing */
-}
-
-bool settings_same_inputs(const struct settings *a, const struct settings *b)
-{
-  return a->inputs == b->inputs && a->inputs_print == b->inputs_print;
-}
-
-/* Parameters of a platform that is another one are no matter. */
-static bool compares_platform(const struct settings *a, const struct settings *b, bool while_running)
-{
-  if (while_running) return a->platform.enabled && settings_same_platform(a, b);
-  return a->platform.enabled || b->platform.enabled;
+  const int i = find_key(&schema_file, name);
+  return same_parts(&schema_file.key[i], &a->prints->part[i], &b->prints->part[i]);
 }
 
 int settings_changes(const struct settings *a, const struct settings *b, bool while_running, char *text,
                      size_t size)
 {
-  struct list l = {.text = text, .size = size};
+  struct name_list l = {.text = text, .size = size};
   if (size) text[0] = '\0';
   for (int i = 0; i < schema_file.keys; i++) {
     const struct key *k = &schema_file.key[i];
-    if (strcmp(k->name, "platform") == 0 && !compares_platform(a, b, while_running)) continue;
-    /* duration is a matter of ali3-sim; isa is compared below */
-    if (k->type == KEY_SECTION && strcmp(k->name, "simulation") != 0)
-      compare_section(k->section, k->name, a, b, while_running, &l);
+    const struct part *x = &a->prints->part[i], *y = &b->prints->part[i];
+    if (!while_running || is_applied(k, x, y)) compare_parts(k, x, y, while_running, &l);
   }
-  if (!while_running)
-    compare_rest(a, b, &l);
-  else if (settings_same_inputs(a, b))
-    compare_inputs(a, b, &l);
   return l.count;
 }
 
-/* --- prints --- */
-
-static uint64_t mix(uint64_t print, const char *text)
+void settings_keep_changes(struct settings *held, const struct settings *read)
 {
-  for (const char *p = text ? text : ""; *p; p++)
-    print = (print ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-  return (print ^ 0xff) * UINT64_C(0x100000001b3); /* no byte of a text: its end */
+  for (int i = 0; i < schema_file.keys; i++) {
+    const struct key *of = &schema_file.key[i];
+    const struct part *from = &read->prints->part[i], *to = &held->prints->part[i];
+    if (!is_applied(of, to, from)) continue;
+    for (int m = 0; m < to->maps && m < from->maps; m++)
+      for (int k = 0; k < of->section->keys; k++)
+        if (of->section->key[k].change == WHILE_RUNNING) to->map[m]->key[k] = from->map[m]->key[k];
+  }
 }
 
-static bool may_change(const struct section *s, const char *key)
+void settings_keep_key(struct settings *held, const struct settings *read, const char *section,
+                       const char *key)
 {
-  for (int i = 0; s && key && i < s->keys; i++)
-    if (strcmp(s->key[i].name, key) == 0) return s->key[i].change == WHILE_RUNNING;
-  return false;
-}
-
-static uint64_t add_node(uint64_t print, const struct node *n, const struct section *s)
-{
-  const char kind[] = {(char)('0' + n->kind), '\0'};
-  print = mix(mix(mix(print, kind), n->key), n->text);
-  for (const struct node *c = n->first; c; c = c->next)
-    if (!may_change(n->kind == NODE_MAP ? s : NULL, c->key)) print = add_node(print, c, s);
-  return mix(print, "");
-}
-
-uint64_t node_print(const struct node *n, const struct section *s)
-{
-  return n ? add_node(UINT64_C(0xcbf29ce484222325), n, s) : 0;
+  const int i = find_key(&schema_file, section), k = find_key(schema_file.key[i].section, key);
+  held->prints->part[i].map[0]->key[k] = read->prints->part[i].map[0]->key[k];
 }

@@ -1,13 +1,148 @@
 /* SPDX-License-Identifier: MIT
- * The "devices" list: Modbus devices that are polled. Set-up only. */
+ * The "devices" list: Modbus devices that are polled, lines that several are on, and apparatus that several entries poll. Set-up
+ * only. */
 #include "config/values.h"
 #include "signals/exchange.h"
+#include "wire/serial.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* --- a device and those before it --- */
+
+enum { UNIT_LINE_MAX = 247, UNIT_ANY = 255 };
+static const double LINE_TIMEOUT_MAX =
+    5.0; /* s: the end of the daemon waits for an answer under way on a line */
+
+static const struct node *node_or_element(const struct node *n, const char *key)
+{
+  const struct node *found = node_find(n, key);
+  return found ? found : n;
+}
+
+/* 0 is for all of a line at once, and gets no answer. */
+static bool check_unit(const struct modbus_device *d, const struct node *n, struct report *r)
+{
+  const bool line = d->place.serial.path;
+  if (d->unit <= UNIT_LINE_MAX ? d->unit > 0 || !line : d->unit == UNIT_ANY && !line) return true;
+  report_error(r, node_or_element(n, "unit")->at, "unit: expected a whole number from %d to %d%s, found %d",
+               line ? 1 : 0, UNIT_LINE_MAX, line ? " on a serial line" : ", or 255", d->unit);
+  return false;
+}
+
+static bool check_baud(const struct modbus_device *d, const struct node *n, struct report *r)
+{
+  if (!d->place.serial.path || serial_has_baud(d->place.serial.baud)) return true;
+  report_error(r, node_or_element(n, "baud")->at,
+               "baud: expected a speed that lines have (9600, 19200, 38400, 57600, 115200 ...), found %d",
+               d->place.serial.baud);
+  return false;
+}
+
+static bool check_timeout(const struct modbus_device *d, const struct node *n, struct report *r)
+{
+  if (!d->place.serial.path || d->timeout <= LINE_TIMEOUT_MAX) return true;
+  report_error(r, node_or_element(n, "timeout")->at,
+               "timeout: expected at most %g s on a serial line, found %g", LINE_TIMEOUT_MAX, d->timeout);
+  return false;
+}
+
+/* Two names of one line, which would be driven twice: a link, say, as under /dev/serial. */
+static bool is_alias(const char *a, const char *b)
+{
+  struct stat x, y;
+  return strcmp(a, b) != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISCHR(x.st_mode) &&
+         S_ISCHR(y.st_mode) && x.st_rdev == y.st_rdev;
+}
+
+bool is_same_line(const char *a, const char *b)
+{
+  return strcmp(a, b) == 0 || is_alias(a, b);
+}
+
+static bool check_line_name(const struct modbus_device *d, const struct modbus_device *other,
+                            const struct node *n, struct report *r)
+{
+  if (!d->place.serial.path || !other->place.serial.path ||
+      !is_alias(d->place.serial.path, other->place.serial.path))
+    return true;
+  report_error(r, node_find(n, "serial")->at,
+               "serial: another name of the line of device \"%s\": expected %s", other->name,
+               other->place.serial.path);
+  return false;
+}
+
+static bool check_line_settings(const struct modbus_device *d, const struct modbus_device *other,
+                                const struct node *n, struct report *r)
+{
+  const struct serial_place *a = &d->place.serial, *b = &other->place.serial;
+  if (!a->path || !b->path || strcmp(a->path, b->path) != 0) return true;
+  const char *key = a->baud != b->baud             ? "baud"
+                    : a->parity != b->parity       ? "parity"
+                    : a->stop_bits != b->stop_bits ? "stop_bits"
+                                                   : NULL;
+  if (!key) return true;
+  report_error(r, node_or_element(n, key)->at,
+               "%s: another than that of device \"%s\", which is on the same line", key, other->name);
+  return false;
+}
+
+static bool same_apparatus(const struct modbus_device *a, const struct modbus_device *b)
+{
+  if (a->unit != b->unit || !a->place.host != !b->place.host) return false;
+  if (a->place.host) return a->place.port == b->place.port && strcmp(a->place.host, b->place.host) == 0;
+  return strcmp(a->place.serial.path, b->place.serial.path) == 0;
+}
+
+static bool registers_overlap(const struct wired *a, const struct wired *b)
+{
+  return !a->input && !b->input && a->table == b->table &&
+         a->address < b->address + wire_registers(b->wire.type) &&
+         b->address < a->address + wire_registers(a->wire.type);
+}
+
+/* One apparatus may be polled by several entries, each with a period of its own; but two that write one place would undo each
+ * other's work. */
+static bool check_writes(const struct modbus_device *d, const struct modbus_device *other,
+                         const struct node *n, struct report *r)
+{
+  if (!same_apparatus(d, other)) return true;
+  for (int i = 0; i < d->map.count; i++)
+    for (int k = 0; k < other->map.count; k++)
+      if (registers_overlap(&d->map.item[i], &other->map.item[k])) {
+        report_error(r, node_find(n, "map")->at,
+                     "map: %s %d is written by device \"%s\" too, which is the same apparatus",
+                     wire_table_name(d->map.item[i].table), d->map.item[i].address, other->name);
+        return false;
+      }
+  return true;
+}
+
+/* What one device, or it and those before it, must not say. */
+static void check_device(const struct settings *s, int index, const struct node *n, struct report *r)
+{
+  const struct modbus_device *d = &s->device[index];
+  bool right = check_unit(d, n, r) && check_baud(d, n, r) && check_timeout(d, n, r);
+  for (int i = 0; i < index && right; i++)
+    right = check_line_name(d, &s->device[i], n, r) && check_line_settings(d, &s->device[i], n, r) &&
+            check_writes(d, &s->device[i], n, r);
+}
+
+void device_check_server_line(const struct node *list, const char *path, struct report *r)
+{
+  if (!path || !list || list->kind != NODE_LIST) return;
+  for (const struct node *n = list->first; n; n = n->next) {
+    const struct node *serial = n->kind == NODE_MAP ? node_find(n, "serial") : NULL;
+    if (serial && serial->kind == NODE_SCALAR && is_same_line(serial->text, path))
+      report_error(r, serial->at, "serial: the line of the section modbus: expected another one");
+  }
+}
+
+/* --- the list --- */
 
 /* Where it is: over the network, or on a line. */
-static bool check_place(const struct node *n, const struct device_values *v, struct report *r)
+static bool check_device_place(const struct node *n, const struct device_values *v, struct report *r)
 {
   const struct node *host = node_find(n, "host"), *serial = node_find(n, "serial");
   if (!host && !serial) {
@@ -19,6 +154,7 @@ static bool check_place(const struct node *n, const struct device_values *v, str
                  "a device is on the network or on a serial line: expected one of the two keys, found both");
     return false;
   }
+  /* No key of the other place. */
   static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
                                                                                                      NULL};
   const struct node *stray;
@@ -70,6 +206,7 @@ static void claim_inputs(struct settings *s, const struct modbus_device *d, int 
       const int channel = d->map.item[k].signal - s->signals->input_first;
       mine |= d->map.item[k].input && channel >= known->first && channel < known->first + known->count;
     }
+    /* One that the device sets: nobody else may. */
     if (!mine) continue;
     if (known->sources >> SOURCE_DEVICE)
       report_error(r, map->at, "map: input \"%.40s\" is set by another device already", known->name);
@@ -94,30 +231,25 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
 {
   struct device_values v = {.device.alive = -1};
   if (n->kind != NODE_MAP || !schema_read(&schema_device, n, &v, r)) return true;
-  const struct node *name = node_find(n, "name"), *map = node_find(n, "map");
-  if (!is_name(v.name)) {
-    report_error(r, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
-    return true;
-  }
-  if (names_find(seen, v.name) >= 0) {
-    report_error(r, name->at, "name: two devices are named \"%s\"", v.name);
-    return true;
-  }
-  if (!check_place(n, &v, r)) return true;
+  const struct node *map = node_find(n, "map");
+  if (!check_element_name(r, n, v.name, seen, "device")) return true;
+  if (!check_device_place(n, &v, r)) return true;
   if (s->devices == DEVICES_MAX) {
     report_error(r, n->at, "devices: expected %d at most", DEVICES_MAX);
     return true;
   }
+  /* Into its place, with texts of its own. */
   struct modbus_device *d = &s->device[s->devices++];
   *d = v.device;
   d->name = strdup(v.name);
   d->place.host = v.host ? strdup(v.host) : NULL;
   d->place.serial.path = v.serial ? strdup(v.serial) : NULL;
   if (!d->name || (v.host && !d->place.host) || (v.serial && !d->place.serial.path)) return false;
+  /* What it reads and writes, beside the devices before it. */
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
   if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");
-  device_check(s, s->devices - 1, n, r);
+  check_device(s, s->devices - 1, n, r);
   claim_inputs(s, d, s->devices - 1, n, r);
   return names_add(seen, v.name, s->devices);
 }

@@ -7,28 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The keys that only some kinds have: those have to be there, but for one with a default. */
-static bool check_keys(const struct node *n, enum inject_kind kind, struct report *r)
+/* The keys that only some kinds have. */
+static bool check_kind_keys(const struct node *n, enum inject_kind kind, struct report *r)
 {
-  static const struct {
-    const char *key;
-    unsigned kinds; /* bits */
-    bool optional;
-  } rows[] = {
-      {"probability", 1u << INJECT_DROP, true},
-      {"cycles", 1u << INJECT_DELAY | 1u << INJECT_REPLAY, false},
-      {"value", 1u << INJECT_STICK | 1u << INJECT_BIAS, false},
-      {"amplitude", 1u << INJECT_NOISE, false},
-  };
   bool good = true;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const struct node *given = node_find(n, rows[i].key);
-    const bool has = rows[i].kinds >> kind & 1;
-    if (given && !has)
-      report_error(r, given->key_at, "\"%s\" has no meaning for an injection of kind %s", rows[i].key,
+  for (int i = 0; i < schema_injection.keys; i++) {
+    const struct key *k = &schema_injection.key[i];
+    const struct node *given = node_find(n, k->name);
+    if (given && k->only && !(k->only >> kind & 1))
+      report_error(r, given->key_at, "\"%s\" has no meaning for an injection of kind %s", k->name,
                    inject_kind_name(kind));
-    else if (!given && has && !rows[i].optional)
-      report_error(r, n->at, "missing key \"%s\" in an injection of kind %s", rows[i].key,
+    else if (!given && k->needed >> kind & 1)
+      report_error(r, n->at, "missing key \"%s\" in an injection of kind %s", k->name,
                    inject_kind_name(kind));
     else
       continue;
@@ -38,7 +28,8 @@ static bool check_keys(const struct node *n, enum inject_kind kind, struct repor
 }
 
 /* -1: none has the name; that is said, unless the inputs have mistakes, for which one may be missing. */
-static int find_input(const struct node *input, const struct settings *s, bool complete, struct report *r)
+static int find_injected_input(const struct node *input, const struct settings *s, bool complete,
+                               struct report *r)
 {
   struct nearest near = {.word = input->text};
   for (int i = 0; i < s->inputs; i++) {
@@ -46,11 +37,7 @@ static int find_input(const struct node *input, const struct settings *s, bool c
     nearest_try(&near, s->input[i].name);
   }
   if (!complete) return -1;
-  if (near.best)
-    report_error(r, input->at, "input: no input is named \"%.40s\"; did you mean \"%.40s\"?", input->text,
-                 near.best);
-  else
-    report_error(r, input->at, "input: no input is named \"%.40s\"", input->text);
+  report_no_name(r, input, "input", &near);
   return -1;
 }
 
@@ -60,21 +47,15 @@ static bool read_injection(const struct node *n, struct settings *s, struct name
 {
   struct injection_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_injection, n, &v, r)) return true;
-  const struct node *name = node_find(n, "name"), *from = node_find(n, "from"), *length = node_find(n, "for");
-  if (!is_name(v.name)) {
-    report_error(r, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
-    return true;
-  }
-  if (names_find(seen, v.name) >= 0) {
-    report_error(r, name->at, "name: two injections are named \"%s\"", v.name);
-    return true;
-  }
-  const int input = find_input(node_find(n, "input"), s, complete, r);
-  if (!check_keys(n, (enum inject_kind)v.kind, r) || input < 0) return true;
+  const struct node *from = node_find(n, "from"), *length = node_find(n, "for");
+  if (!check_element_name(r, n, v.name, seen, "injection")) return true;
+  const int input = find_injected_input(node_find(n, "input"), s, complete, r);
+  if (!check_kind_keys(n, (enum inject_kind)v.kind, r) || input < 0) return true;
   if (s->injections == INJECTIONS_MAX) {
     report_error(r, n->at, "injections: expected %d at most", INJECTIONS_MAX);
     return true;
   }
+  /* Into its place. */
   struct injection *injection = &s->injection[s->injections];
   *injection = v.spec;
   injection->input = input;

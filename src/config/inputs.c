@@ -24,7 +24,7 @@ static void report_strays(const struct reader *rd, const struct node *n, const c
 }
 
 /* Which keys go with what it acts on. */
-static bool check_keys(const struct reader *rd, const struct node *n)
+static bool check_input_keys(const struct reader *rd, const struct node *n)
 {
   static const char *const of_body[] = {"point",        "axes",        "limit_force",
                                         "limit_torque", "rate_force",  "rate_torque",
@@ -43,6 +43,7 @@ static bool check_keys(const struct reader *rd, const struct node *n)
                  body && force && platform ? "all" : "both");
     return false;
   }
+  /* No key of the other two. */
   const char *what = body ? "on a body" : force ? "on a force" : "on the platform";
   if (!body) report_strays(rd, n, of_body, what);
   if (!force) report_strays(rd, n, of_force, what);
@@ -68,11 +69,7 @@ static void report_no_force(const struct reader *rd, const struct node *n)
   struct nearest near = {.word = n->text};
   for (int i = 0; i < ali3_model_forces(rd->model); i++)
     nearest_try(&near, ali3_model_force_name(rd->model, i));
-  if (near.best)
-    report_error(rd->report, n->at, "force: no force is named \"%.40s\"; did you mean \"%.40s\"?", n->text,
-                 near.best);
-  else
-    report_error(rd->report, n->at, "force: no force is named \"%.40s\"", n->text);
+  report_no_name(rd->report, n, "force", &near);
 }
 
 static bool act_on_force(const struct reader *rd, const struct node *n, struct input_values *v)
@@ -121,14 +118,14 @@ static bool act_on_platform(const struct reader *rd, const struct node *n, struc
   return false;
 }
 
-static bool act(const struct reader *rd, const struct node *n, struct input_values *v)
+static bool attach_input(const struct reader *rd, const struct node *n, struct input_values *v)
 {
   if (v->body) return act_on_body(rd, n, v);
   return v->force ? act_on_force(rd, n, v) : act_on_platform(rd, n, v);
 }
 
-static void check_safe(const struct reader *rd, const struct node *n, const char *key,
-                       const struct input_range *range, int count)
+static void check_safe_values(const struct reader *rd, const struct node *n, const char *key,
+                              const struct input_range *range, int count)
 {
   const struct node *safe = node_find(n, key);
   for (int k = 0; k < count; k++) {
@@ -148,8 +145,8 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
       range[k] = (struct input_range){-v->f.limit, v->f.limit, v->f.rate, v->f.safe[k]};
       range[k + 3] = (struct input_range){-v->t.limit, v->t.limit, v->t.rate, v->t.safe[k]};
     }
-    check_safe(rd, n, "safe_force", range, 3);
-    check_safe(rd, n, "safe_torque", range + 3, 3);
+    check_safe_values(rd, n, "safe_force", range, 3);
+    check_safe_values(rd, n, "safe_torque", range + 3, 3);
     return;
   }
   if (!v->force) { /* of the platform: its own limits are narrower */
@@ -163,7 +160,7 @@ static void set_ranges(const struct reader *rd, const struct node *n, struct inp
   range[0] =
       (struct input_range){lower ? v->lower : -v->limit, upper ? v->upper : v->limit, v->rate, v->safe};
   if (range[0].lower < range[0].upper)
-    check_safe(rd, n, "safe", range, 1);
+    check_safe_values(rd, n, "safe", range, 1);
   else
     report_error(rd->report, (lower ? lower : upper)->at,
                  "%s: expected limits with room between them, found %g to %g", lower ? "lower" : "upper",
@@ -203,22 +200,15 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
   struct settings *s = rd->settings;
   struct input_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_input, n, &v, rd->report)) return true;
-  const struct node *name = node_find(n, "name");
-  if (!is_name(v.name)) {
-    report_error(rd->report, name->at, NAME_EXPECTED, NAME_LENGTH_MAX, v.name);
-    return true;
-  }
+  if (!check_element_name(rd->report, n, v.name, seen, "input")) return true;
   if (strcmp(v.name, "frame") == 0 || strcmp(v.name, "blob") == 0) {
-    report_error(rd->report, name->at,
+    report_error(rd->report, node_find(n, "name")->at,
                  "name: \"%s\" is an address of OSC that sets all inputs: expected another", v.name);
     return true;
   }
-  if (names_find(seen, v.name) >= 0) {
-    report_error(rd->report, name->at, "name: two inputs are named \"%s\"", v.name);
-    return true;
-  }
-  if (!check_keys(rd, n)) return true;
-  if (!act(rd, n, &v)) return true;
+  if (!check_input_keys(rd, n)) return true;
+  if (!attach_input(rd, n, &v)) return true;
+  /* What it may be, who may set it, and when it is lost. */
   set_ranges(rd, n, &v);
   set_sources(rd, n, &v);
   set_fault(rd, n, &v);

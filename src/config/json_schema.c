@@ -14,12 +14,12 @@ struct writer {
   bool failed;
 };
 
-static void put(struct writer *w, json_t *object, const char *name, json_t *value)
+static void put_member(struct writer *w, json_t *object, const char *name, json_t *value)
 {
   if (json_object_set_new(object, name, value)) w->failed = true;
 }
 
-static void append(struct writer *w, json_t *array, json_t *value)
+static void append_value(struct writer *w, json_t *array, json_t *value)
 {
   if (json_array_append_new(array, value)) w->failed = true;
 }
@@ -30,11 +30,13 @@ static void append(struct writer *w, json_t *array, json_t *value)
 
 static void put_range(struct writer *w, json_t *value, const struct key *k)
 {
-  if (isfinite(k->min)) put(w, value, k->ends & OPEN_MIN ? "exclusiveMinimum" : "minimum", json_real(k->min));
-  if (isfinite(k->max)) put(w, value, k->ends & OPEN_MAX ? "exclusiveMaximum" : "maximum", json_real(k->max));
+  if (isfinite(k->min))
+    put_member(w, value, k->ends & OPEN_MIN ? "exclusiveMinimum" : "minimum", json_real(k->min));
+  if (isfinite(k->max))
+    put_member(w, value, k->ends & OPEN_MAX ? "exclusiveMaximum" : "maximum", json_real(k->max));
 }
 
-static json_t *number(struct writer *w, const struct key *k)
+static json_t *number_schema(struct writer *w, const struct key *k)
 {
   const bool whole = k->type == KEY_INTEGER || k->type == KEY_OR_NONE || k->type == KEY_WORKERS;
   json_t *value = json_pack("{s:s}", "type", whole ? "integer" : "number");
@@ -42,7 +44,7 @@ static json_t *number(struct writer *w, const struct key *k)
   return value;
 }
 
-static json_t *list_of(json_t *items, int least, int most)
+static json_t *list_schema(json_t *items, int least, int most)
 {
   json_t *list = json_pack("{s:s, s:o, s:i}", "type", "array", "items", items, "minItems", least);
   if (most) json_object_set_new(list, "maxItems", json_integer(most));
@@ -50,71 +52,74 @@ static json_t *list_of(json_t *items, int least, int most)
 }
 
 /* YAML reads the words true and false as booleans. */
-static json_t *word(const char *text)
+static json_t *word_value(const char *text)
 {
   if (strcmp(text, "true") == 0) return json_true();
   return strcmp(text, "false") == 0 ? json_false() : json_string(text);
 }
 
-static json_t *choice(struct writer *w, const struct key *k)
+static json_t *choice_schema(struct writer *w, const struct key *k)
 {
   json_t *words = json_array();
-  for (int i = 0; k->choices[i]; i++) append(w, words, word(k->choices[i]));
+  for (int i = 0; k->choices[i]; i++) append_value(w, words, word_value(k->choices[i]));
   return json_pack("{s:o}", "enum", words);
 }
 
 static json_t *section_reference(struct writer *w, const struct section *s);
 
-static json_t *value_of(struct writer *w, const struct key *k)
+static json_t *value_schema(struct writer *w, const struct key *k)
 {
   json_t *items;
   switch (k->type) {
+  /* Single values. */
   case KEY_NUMBER:
   case KEY_INTEGER:
-    return number(w, k);
+    return number_schema(w, k);
   case KEY_ANGLE:
-    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", number(w, k), "type", "string", "pattern",
+    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", number_schema(w, k), "type", "string", "pattern",
                      k->min < 0 ? "^[-+]?" DIGITS " deg$" : "^\\+?" DIGITS " deg$");
   case KEY_OR_NONE:
   case KEY_WORKERS:
-    return json_pack("{s:[o, {s:s}]}", "anyOf", number(w, k), "const",
+    return json_pack("{s:[o, {s:s}]}", "anyOf", number_schema(w, k), "const",
                      k->type == KEY_WORKERS ? "auto" : "none");
   case KEY_BOOL:
     return json_pack("{s:s}", "type", "boolean");
   case KEY_STRING:
     return json_pack("{s:s}", "type", "string");
   case KEY_CHOICE:
-    return choice(w, k);
+    return choice_schema(w, k);
+  /* Lists of numbers. */
   case KEY_VECTOR:
-    return list_of(number(w, k), 3, 3);
+    return list_schema(number_schema(w, k), 3, 3);
   case KEY_QUATERNION:
-    return list_of(number(w, k), 4, 4);
+    return list_schema(number_schema(w, k), 4, 4);
   case KEY_INERTIA:
-    items = json_pack("{s:[o, o]}", "anyOf", number(w, k), list_of(number(w, k), 3, 3));
-    return list_of(items, 3, 3);
+    items = json_pack("{s:[o, o]}", "anyOf", number_schema(w, k), list_schema(number_schema(w, k), 3, 3));
+    return list_schema(items, 3, 3);
   case KEY_TABLE:
-    return list_of(list_of(number(w, k), 2, 2), 2, 0);
+    return list_schema(list_schema(number_schema(w, k), 2, 2), 2, 0);
   case KEY_SIX:
-    return list_of(number(w, k), 6, 6);
+    return list_schema(number_schema(w, k), 6, 6);
   case KEY_SIX_POINTS:
-    return list_of(list_of(number(w, k), 3, 3), 6, 6);
+    return list_schema(list_schema(number_schema(w, k), 3, 3), 6, 6);
+  /* Mappings, and lists of them. */
   case KEY_SECTION:
   case KEY_ELEMENT:
     return section_reference(w, k->section);
   case KEY_LIST:
-    return list_of(section_reference(w, k->section), 0, 0);
+    return list_schema(section_reference(w, k->section), 0, 0);
   case KEY_LIST_FILE:
-    return json_pack("{s:[o, o]}", "anyOf", list_of(section_reference(w, k->section), 0, 0),
+    return json_pack("{s:[o, o]}", "anyOf", list_schema(section_reference(w, k->section), 0, 0),
                      section_reference(w, k->file));
   }
   return NULL;
 }
 
 /* What the default is in JSON, where an editor may fill it in. */
-static json_t *default_of(const struct key *k)
+static json_t *default_value(const struct key *k)
 {
   if (!k->fallback || !*k->fallback) return NULL;
-  if (k->type == KEY_BOOL || k->type == KEY_CHOICE) return word(k->fallback);
+  if (k->type == KEY_BOOL || k->type == KEY_CHOICE) return word_value(k->fallback);
   if (k->type == KEY_STRING || k->type == KEY_ANGLE) return json_string(k->fallback);
   char *end;
   const double v = strtod(k->fallback, &end);
@@ -129,17 +134,17 @@ static json_t *default_of(const struct key *k)
   return list;
 }
 
-static json_t *documented(struct writer *w, const struct key *k)
+static json_t *documented_schema(struct writer *w, const struct key *k)
 {
-  json_t *value = value_of(w, k), *by_default = default_of(k);
+  json_t *value = value_schema(w, k), *by_default = default_value(k);
   char text[1200];
   const char *live = k->change == WHILE_RUNNING ? " Changes live." : "";
   snprintf(text, sizeof text, "%s%s%s%s%s", k->doc, *k->unit ? " Unit: " : "", k->unit, *k->unit ? "." : "",
            live);
   if (value && json_object_get(value, "$ref")) /* draft-07 ignores what stands beside a reference */
     value = json_pack("{s:[o]}", "allOf", value);
-  put(w, value, "description", json_string(text));
-  if (by_default) put(w, value, "default", by_default);
+  put_member(w, value, "description", json_string(text));
+  if (by_default) put_member(w, value, "default", by_default);
   return value;
 }
 
@@ -159,12 +164,12 @@ static void put_keys(struct writer *w, json_t *object, const struct section *s, 
   for (int i = 0; i < s->keys; i++) {
     const struct key *k = &s->key[i];
     if (by >= 0 && k->only && !(k->only >> by & 1)) continue;
-    put(w, properties, k->name, documented(w, k));
-    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append(w, required, json_string(k->name));
+    put_member(w, properties, k->name, documented_schema(w, k));
+    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append_value(w, required, json_string(k->name));
   }
-  put(w, object, "properties", properties);
-  put(w, object, "required", required);
-  put(w, object, "additionalProperties", json_false());
+  put_member(w, object, "properties", properties);
+  put_member(w, object, "required", required);
+  put_member(w, object, "additionalProperties", json_false());
 }
 
 /* Two choices allow and need the same keys. */
@@ -191,26 +196,26 @@ static void put_alternatives(struct writer *w, json_t *object, const struct sect
     if (first < i) continue; /* is with an earlier one */
     json_t *words = json_array(), *then = json_object();
     for (int j = i; by->choices[j]; j++)
-      if (same_keys(s, i, j)) append(w, words, json_string(by->choices[j]));
+      if (same_keys(s, i, j)) append_value(w, words, json_string(by->choices[j]));
     const int variant = i - s->variant_first;
     if (variant >= 0 && variant < s->variant_count) {
-      put(w, then, "description", json_string(s->variants[variant].doc));
+      put_member(w, then, "description", json_string(s->variants[variant].doc));
       put_keys(w, then, &s->variants[variant], -1);
     } else {
       put_keys(w, then, s, i);
     }
-    append(w, all,
-           json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words, "required",
-                     by->name, "then", then));
+    append_value(w, all,
+                json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words,
+                          "required", by->name, "then", then));
   }
-  put(w, object, "properties", json_pack("{s:o}", by->name, documented(w, by)));
-  put(w, object, "required", json_pack("[s]", by->name));
-  put(w, object, "allOf", all);
+  put_member(w, object, "properties", json_pack("{s:o}", by->name, documented_schema(w, by)));
+  put_member(w, object, "required", json_pack("[s]", by->name));
+  put_member(w, object, "allOf", all);
 }
 
 static void fill_section(struct writer *w, json_t *object, const struct section *s)
 {
-  put(w, object, "type", json_string("object"));
+  put_member(w, object, "type", json_string("object"));
   if (s->by)
     put_alternatives(w, object, s);
   else
@@ -239,7 +244,7 @@ static json_t *section_reference(struct writer *w, const struct section *s)
   name_section(w, index, name, sizeof name);
   if (first) {
     json_t *definition = json_object();
-    put(w, w->definitions, name, definition);
+    put_member(w, w->definitions, name, definition);
     fill_section(w, definition, s);
   }
   snprintf(path, sizeof path, "#/definitions/%s", name);
@@ -256,7 +261,7 @@ bool manual_print_schema(FILE *out)
   json_decref(unused);
   unused = section_reference(&w, &schema_maps);
   json_decref(unused);
-  put(&w, root, "definitions", w.definitions);
+  put_member(&w, root, "definitions", w.definitions);
   const bool good = !w.failed && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0;
   json_decref(root);
   fputc('\n', out);

@@ -1,7 +1,205 @@
 /* SPDX-License-Identifier: MIT
- * The keys of a model, of its bodies, joints and sensors. Data only. */
+ * The keys of a model: bodies, joints, sensors, and what stands in the list of forces, constant loads and force elements, each
+ * type with keys of its own. Data only. */
 #include "config/keys.h"
 #include "config/values.h"
+
+static const char *const force_types[] = {[ALI3_LOAD_FORCE] = "force",
+                                          [ALI3_LOAD_TORQUE] = "torque",
+#define FORCE_NAME(id, text) [CONNECTION_FIRST + (id)] = (text),
+                                          ALI3_FORCE_LIST(FORCE_NAME)
+#undef FORCE_NAME
+                                              NULL};
+const char *const schema_axes[] = {[AXES_WORLD] = "world", [AXES_BODY] = "body", NULL};
+
+/* clang-format off */
+#define FORCE(field) offsetof(struct force_values, field)
+static const struct key force_keys[] = {
+  TEXT("name", REQUIRED, AT_START, FORCE(spec.name),
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other forces.", .example = "wind"),
+  CHOICE("type", force_types, REQUIRED, AT_START, FORCE(type),
+         "Type of the force. force and torque are constant loads. All other types are force elements, and each type has "
+         "keys of its own.", .example = "force"),
+  TEXT("body", REQUIRED, AT_START, FORCE(body), "Name of the body on which the load acts.", .example = "A"),
+  VECTOR("force", "N", ANY, NONE, AT_START, FORCE(force), "The constant force.",
+         .only = KIND(ALI3_LOAD_FORCE), .needed = KIND(ALI3_LOAD_FORCE), .example = "[0, 0, 1]"),
+  VECTOR("point", "m", ANY, "0 0 0", AT_START, FORCE(spec.point),
+         "Point at which the force acts, in the frame of the body.", .only = KIND(ALI3_LOAD_FORCE)),
+  VECTOR("torque", "N m", ANY, NONE, AT_START, FORCE(torque), "The constant torque.",
+         .only = KIND(ALI3_LOAD_TORQUE), .needed = KIND(ALI3_LOAD_TORQUE)),
+  CHOICE("axes", schema_axes, "world", AT_START, FORCE(axes),
+         "Axes of the force or torque. Axes of the body turn with the body."),
+};
+const struct section schema_force = SECTION("a force", force_keys, .by = "type", .variants = schema_connection,
+                                            .variant_first = CONNECTION_FIRST, .variant_count = ALI3_FORCE_TYPES,
+                                            .doc = "A constant force on a point of a body, or a constant torque on a body.");
+
+/* What several force elements begin with. */
+#define LINK(field) offsetof(struct connection_values, field)
+#define NAMED \
+  TEXT("name", REQUIRED, AT_START, LINK(spec.name), \
+       "Name of A-Z a-z 0-9 _ -. It differs from the names of the other forces."), \
+  CHOICE("type", force_types, REQUIRED, AT_START, LINK(type), "Type of the force.")
+#define ON_BODIES \
+  NAMED, \
+  TEXT("body_a", REQUIRED, AT_START, LINK(body_a), "Name of the first body, or ground for the world."), \
+  TEXT("body_b", REQUIRED, AT_START, LINK(body_b), \
+       "Name of the second body, or ground for the world. It is another body than body_a."), \
+  VECTOR("point_a", "m", ANY, "0 0 0", AT_START, LINK(spec.point_a), "Point in the frame of body_a."), \
+  VECTOR("point_b", "m", ANY, "0 0 0", AT_START, LINK(spec.point_b), "Point in the frame of body_b.")
+#define ON_JOINT \
+  NAMED, \
+  TEXT("joint", REQUIRED, AT_START, LINK(joint), \
+       "Name of a revolute or prismatic joint. The unit of its coordinate is rad or m, and the unit of what acts on it is " \
+       "N m or N.")
+#define CONTACT_FRICTION \
+  NUMBER("friction", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coefficient of Coulomb friction."), \
+  NUMBER("slip", "m/s", POSITIVE, "1e-3", AT_START, LINK(spec.slip), \
+         "Sliding velocity over which friction builds up. A contact that slides more slowly creeps.")
+
+static const struct key spring_keys[] = {
+  ON_BODIES,
+  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line."),
+  TABLE("force_table", "m, N", NONE, AT_START, LINK(spec.force_table),
+        "Force over the length less rest_length, in place of stiffness. The first numbers rise from pair to pair. The force "
+        "is linear between the pairs and beyond the first and the last pair."),
+  TABLE("damping_table", "m/s, N", NONE, AT_START, LINK(spec.damping_table),
+        "Force over the rate of the length, in place of damping. The table is read as force_table is."),
+  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),
+         "Length without force. Without this key it is the distance of the points at the start."),
+};
+static const struct key bushing_keys[] = {
+  ON_BODIES,
+  VECTOR("stiffness", "N/m", ANY, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
+  VECTOR("damping", "N s/m", ANY, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
+  VECTOR("rotational_stiffness", "N m/rad", ANY, "0 0 0", AT_START, LINK(spec.stiffness[3]),
+         "Stiffness about the axes of body_a."),
+  VECTOR("rotational_damping", "N m s/rad", ANY, "0 0 0", AT_START, LINK(spec.damping[3]),
+         "Damping about the axes of body_a."),
+};
+static const struct key joint_spring_keys[] = {
+  ON_JOINT,
+  NUMBER("stiffness", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness, in N m/rad or N/m."),
+  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping, in N m s/rad or N s/m."),
+  TABLE("force_table", "", NONE, AT_START, LINK(spec.force_table),
+        "Force or torque over the coordinate less rest, in place of stiffness. The first numbers rise from pair to pair. "
+        "The force is linear between the pairs and beyond the first and the last pair."),
+  TABLE("damping_table", "", NONE, AT_START, LINK(spec.damping_table),
+        "Force or torque over the rate of the coordinate, in place of damping. The table is read as force_table is."),
+  NUMBER("rest", "", ANY, NONE, AT_START, LINK(spec.rest),
+         "Coordinate without force, in rad or m. Without this key it is the coordinate at the start."),
+};
+static const struct key cable_keys[] = {
+  ON_BODIES,
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the taut cable."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the taut cable."),
+  NUMBER("rest_length", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.rest),
+         "Length up to which the cable is slack. Without this key it is the distance of the points at the start."),
+};
+static const struct key end_stop_keys[] = {
+  ON_BODIES,
+  NUMBER("lower", "m", NOT_NEGATIVE, NONE, AT_START, LINK(spec.lower),
+         "Smallest distance of the points. Without this key there is no lower stop. Write lower, upper or both."),
+  NUMBER("upper", "m", POSITIVE, NONE, AT_START, LINK(spec.upper),
+         "Largest distance of the points. Without this key there is no upper stop. Write lower, upper or both."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness beyond a limit."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping beyond a limit."),
+};
+static const struct key stop_keys[] = {
+  ON_JOINT,
+  NUMBER("lower", "", ANY, NONE, AT_START, LINK(spec.lower),
+         "Smallest coordinate. Without this key there is no lower stop. Write lower, upper or both."),
+  NUMBER("upper", "", ANY, NONE, AT_START, LINK(spec.upper),
+         "Largest coordinate. Without this key there is no upper stop. Write lower, upper or both."),
+  NUMBER("stiffness", "", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness),
+         "Stiffness beyond a limit, in N m/rad or N/m."),
+  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping),
+         "Damping beyond a limit, in N m s/rad or N s/m."),
+};
+static const struct key friction_keys[] = {
+  ON_JOINT,
+  NUMBER("friction", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.friction), "Coulomb friction, in N m or N."),
+  NUMBER("damping", "", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Viscous friction, in N m s/rad or N s/m."),
+  NUMBER("slip", "", POSITIVE, "1e-3", AT_START, LINK(spec.slip),
+         "Velocity over which Coulomb friction builds up, in rad/s or m/s. A joint that moves more slowly creeps."),
+};
+static const struct key motor_keys[] = {
+  ON_JOINT,
+};
+static const struct key drive_keys[] = {
+  ON_JOINT,
+  NUMBER("offset", "", ANY, NONE, AT_START, LINK(spec.offset),
+         "Constant part of the coordinate. Without this key the drive starts from the coordinate at the start."),
+  NUMBER("speed", "", ANY, "0", AT_START, LINK(spec.speed), "Constant rate of the coordinate, in rad/s or m/s."),
+  NUMBER("amplitude", "", ANY, "0", AT_START, LINK(spec.amplitude), "Amplitude of the sine, in rad or m."),
+  NUMBER("frequency", "Hz", ANY, "0", AT_START, LINK(spec.frequency), "Frequency of the sine."),
+  NUMBER("phase", "rad", ANY, "0", AT_START, LINK(spec.phase), "Phase of the sine."),
+  TABLE("motion", "", NONE, AT_START, LINK(spec.motion),
+        "Pairs of time (s) and coordinate, joined by a smooth curve, in place of offset, speed and the sine. The coordinate "
+        "rests before the first pair and after the last pair."),
+  FLAG("external", "false", AT_START, LINK(spec.external),
+       "true: the drive goes where an input tells it to go, within max_rate and max_acceleration. Until then it stays where "
+       "it is at the start."),
+  NUMBER("max_rate", "", POSITIVE, NONE, AT_START, LINK(spec.max_rate),
+         "Largest rate of an external drive, in rad/s or m/s. An external drive needs it, no other drive takes it."),
+  NUMBER("max_acceleration", "", POSITIVE, NONE, AT_START, LINK(spec.max_acceleration),
+         "Largest acceleration of an external drive, in rad/s^2 or m/s^2. An external drive needs it, no other drive takes "
+         "it."),
+};
+static const struct key gear_keys[] = {
+  ON_JOINT,
+  TEXT("joint_b", REQUIRED, AT_START, LINK(joint_b), "Name of another revolute or prismatic joint."),
+  NUMBER("ratio", "", ANY, "1", AT_START, LINK(spec.ratio),
+         "Change of the coordinate of joint over the change of the coordinate of joint_b. It is not 0. With a negative ratio "
+         "the joints turn against each other."),
+};
+static const struct key sphere_plane_keys[] = {
+  ON_BODIES,
+  VECTOR("normal", "", ANY, REQUIRED, AT_START, LINK(spec.normal),
+         "Direction out of the plane, in the frame of body_a. Any length but 0 is good."),
+  NUMBER("radius", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_b), "Radius of the sphere."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the contact."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the contact."),
+  CONTACT_FRICTION,
+};
+static const struct key sphere_sphere_keys[] = {
+  ON_BODIES,
+  NUMBER("radius_a", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_a), "Radius of the sphere about point_a."),
+  NUMBER("radius_b", "m", POSITIVE, REQUIRED, AT_START, LINK(spec.radius_b), "Radius of the sphere about point_b."),
+  NUMBER("stiffness", "N/m", POSITIVE, REQUIRED, AT_START, LINK(spec.stiffness), "Stiffness of the contact."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping of the contact."),
+  CONTACT_FRICTION,
+};
+
+const struct section schema_connection[ALI3_FORCE_TYPES] = {
+  [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
+      .doc = "A spring and a damper along the line between two points."),
+  [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
+      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to some 20 degrees."),
+  [ALI3_FORCE_JOINT_SPRING] = SECTION("a joint_spring", joint_spring_keys,
+      .doc = "A spring and a damper on the coordinate of a joint."),
+  [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,
+      .doc = "A cable between two points. It pulls and never pushes."),
+  [ALI3_FORCE_END_STOP] = SECTION("an end_stop", end_stop_keys,
+      .doc = "An end stop pushes back where the distance of two points exceeds its limits."),
+  [ALI3_FORCE_STOP] = SECTION("a stop", stop_keys,
+      .doc = "A stop pushes back where the coordinate of a joint exceeds its limits."),
+  [ALI3_FORCE_FRICTION] = SECTION("a friction", friction_keys,
+      .doc = "Coulomb and viscous friction on the coordinate of a joint."),
+  [ALI3_FORCE_MOTOR] = SECTION("a motor", motor_keys,
+      .doc = "A motor applies the force or torque that an input gives, and 0 before the first value."),
+  [ALI3_FORCE_DRIVE] = SECTION("a drive", drive_keys,
+      .doc = "A drive prescribes the coordinate of a joint: offset + speed t + amplitude sin(2 pi frequency t + phase)."),
+  [ALI3_FORCE_GEAR] = SECTION("a gear", gear_keys,
+      .doc = "A gear holds the coordinate of joint at ratio times the coordinate of joint_b, from where both are at the "
+             "start."),
+  [ALI3_FORCE_SPHERE_PLANE] = SECTION("a sphere_plane", sphere_plane_keys,
+      .doc = "A contact of a plane through point_a of body_a with a sphere about point_b of body_b."),
+  [ALI3_FORCE_SPHERE_SPHERE] = SECTION("a sphere_sphere", sphere_sphere_keys,
+      .doc = "A contact of two spheres, about point_a of body_a and about point_b of body_b."),
+};
+/* clang-format on */
 
 static const char *const joint_types[] = {
 #define JOINT_NAME(id, text) text,

@@ -95,7 +95,7 @@ static const struct key cycle_keys[] = {
   NUMBER("beat_offset", "s", BETWEEN(0, 10), "0", AT_START, SETTING(cycle.beat_offset),
          "Time from a beat to the start of a cycle that pull aims at."),
 };
-static const struct section cycle = SECTION("cycle", cycle_keys);
+static const struct section cycle = SECTION("cycle", cycle_keys, .by_itself = true);
 
 static const struct key realtime_keys[] = {
   INTEGER("priority", "", BETWEEN(1, 99), "80", AT_START, SETTING(realtime.priority),

@@ -96,7 +96,7 @@ static void print_change(const struct key *k, FILE *out)
   if (k->option) fprintf(out, "  option   %s overrides it\n", k->option);
 }
 
-static void print_value(const struct key_place *p, FILE *out)
+static void print_value_facts(const struct key_place *p, FILE *out)
 {
   const struct key *k = p->key;
   char range[300];
@@ -120,7 +120,7 @@ static void print_brief(const char *name, const char *doc, FILE *out)
   manual_wrap(out, WIDTH, first, "                         ", sentence);
 }
 
-static void print_section(const struct section *s, FILE *out)
+static void print_section_keys(const struct section *s, FILE *out)
 {
   fputs("\nkeys:\n", out);
   for (int i = 0; i < s->keys; i++) print_brief(s->key[i].name, s->key[i].doc, out);
@@ -140,9 +140,9 @@ static void print_place(const struct key_place *p, FILE *out)
   if (p->key->section) {
     fprintf(out, "  type     %s\n", schema_type(p->key));
     fprintf(out, "  default  %s\n", p->key->fallback ? "none" : "none; the key is required");
-    print_section(p->key->section, out);
+    print_section_keys(p->key->section, out);
   } else {
-    print_value(p, out);
+    print_value_facts(p, out);
   }
 }
 
@@ -168,13 +168,13 @@ static bool has_words(const char *path, const char *wanted)
   return !*wanted;
 }
 
-static bool is_end(const char *path, const char *wanted)
+static bool is_end_of_path(const char *path, const char *wanted)
 {
   const size_t a = strlen(path), b = strlen(wanted);
   return a >= b && strcmp(path + a - b, wanted) == 0 && (a == b || path[a - b - 1] == '.');
 }
 
-static bool is_same(const char *path, const char *wanted)
+static bool is_same_path(const char *path, const char *wanted)
 {
   return strcmp(path, wanted) == 0;
 }
@@ -205,7 +205,7 @@ static bool try_nearest(void *user, const struct key_place *place)
 
 bool manual_print_key(const char *path, FILE *out, FILE *errors)
 {
-  bool (*const fits[])(const char *, const char *) = {is_same, is_end, has_words};
+  bool (*const fits[])(const char *, const char *) = {is_same_path, is_end_of_path, has_words};
   struct search s = {.path = path, .out = out, .near.word = path};
   for (size_t i = 0; i < sizeof fits / sizeof *fits && s.found == 0; i++) {
     s.fits = fits[i];

@@ -1,13 +1,230 @@
 /* SPDX-License-Identifier: MIT
- * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer
- * alone; here its verdicts get their line and column. Set-up only. */
-#include "config/builder.h"
+ * From the "model" mapping to an ali3_model. What makes a mechanism valid is decided by the model layer alone; here its verdicts
+ * get their line and column. Set-up only. */
+#include "config/values.h"
 #include "math/euler.h"
 #include "math/vec3.h"
 #include "yaml/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Pose at the start, for what is given in the world: at, axis. */
+struct frame_at_start {
+  double position[3], rotation[9];
+};
+
+struct builder {
+  ali3_model *model;
+  const struct node *mapping; /* the "model" mapping */
+  struct names *bodies;
+  struct frame_at_start *frame; /* (bodies of the model) */
+  struct places *places;
+  struct report *report;
+};
+
+/* --- what is wrong with an element --- */
+
+/* The key of an element that a field of its spec was read from. */
+static const struct node *key_of_field(const struct node *element, const char *field)
+{
+  static const struct {
+    const char *field, *key;
+  } other[] = {{"point_a", "at"},   {"point_b", "at"},    {"axis_a", "axis"},    {"axis_b", "axis"},
+               {"vector", "force"}, {"vector", "torque"}, {"radius_b", "radius"}};
+  const struct node *n = node_find(element, field);
+  for (size_t i = 0; !n && i < sizeof other / sizeof *other; i++)
+    if (strcmp(other[i].field, field) == 0) n = node_find(element, other[i].key);
+  return n ? n : element;
+}
+
+/* What the model layer had against an element, at the key that it names. */
+static void report_problem(const struct builder *b, const struct node *element)
+{
+  const ali3_problem *p = ali3_model_problem(b->model);
+  const struct node *n = key_of_field(element, p->field);
+  if (n == element)
+    report_error(b->report, n->at, "%s", p->text);
+  else
+    report_error(b->report, n->at, "%s: %s", n->key, p->text);
+}
+
+/* Two keys of an element that stand for each other, if both are there. */
+static void report_both(const struct builder *b, const struct node *element, const char *key,
+                        const char *other)
+{
+  const struct node *n = node_find(element, key);
+  if (n && node_find(element, other))
+    report_error(b->report, n->key_at, "\"%s\" stands for \"%s\": expected one of the two, found both", key,
+                 other);
+}
+
+/* Keeps the place of element `index` of the model; negative: it was refused, and that is reported. */
+static void keep_place(const struct builder *b, struct place_list *list, int index,
+                       const struct node *element)
+{
+  if (index < 0)
+    report_problem(b, element);
+  else if (!places_add(list, index, element->at))
+    report_error(b->report, element->at, "out of memory");
+}
+
+int mechanism_body(const struct names *bodies, const struct node *n, struct report *r)
+{
+  if (strcmp(n->text, "ground") == 0) return ALI3_GROUND;
+  int index = names_find(bodies, n->text);
+  if (index != BODY_UNKNOWN) return index;
+
+  struct nearest near = {.word = n->text};
+  nearest_try(&near, "ground");
+  for (size_t i = 0; i < bodies->room; i++)
+    if (bodies->slot[i].key) nearest_try(&near, bodies->slot[i].key);
+  report_no_name(r, n, "body", &near);
+  return BODY_UNKNOWN;
+}
+
+/* --- forces: constant loads, and connections between bodies or on joints, each type with keys of its own --- */
+
+/* Index of the joint that `n` names; -1 after reporting that there is none, or if it was refused for its own
+ * mistake. */
+static int find_joint(const struct builder *b, const struct node *n)
+{
+  int index = ali3_model_find_joint(b->model, n->text);
+  if (index >= 0) return index;
+
+  struct nearest near = {.word = n->text};
+  for (const struct node *j = node_elements(b->mapping, "joints"); j; j = j->next) {
+    const struct node *name = node_find(j, "name");
+    if (!name || name->kind != NODE_SCALAR) continue;
+    if (strcmp(name->text, n->text) == 0) return -1;
+    nearest_try(&near, name->text);
+  }
+  report_no_name(b->report, n, "joint", &near);
+  return -1;
+}
+
+static bool find_ends(const struct builder *b, const struct node *n, ali3_force_spec *spec)
+{
+  if (!ali3_force_type_on_joint(spec->type)) {
+    spec->body_a = mechanism_body(b->bodies, node_find(n, "body_a"), b->report);
+    spec->body_b = mechanism_body(b->bodies, node_find(n, "body_b"), b->report);
+    return spec->body_a >= ALI3_GROUND && spec->body_b >= ALI3_GROUND;
+  }
+  spec->joint = find_joint(b, node_find(n, "joint"));
+  if (spec->type == ALI3_FORCE_GEAR) spec->joint_b = find_joint(b, node_find(n, "joint_b"));
+  return spec->joint >= 0 && spec->joint_b >= 0;
+}
+
+/* A drive has a function, a motion, or is led from outside: keys of another one would be read for nothing. */
+static void check_drive_keys(const struct builder *b, const struct node *n, bool external)
+{
+  static const char *const function[] = {"offset", "speed", "amplitude", "frequency", "phase"};
+  static const char *const limit[] = {"max_rate", "max_acceleration"};
+  for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
+    report_both(b, n, "motion", function[i]);
+    if (external) report_both(b, n, "external", function[i]);
+  }
+  if (external) report_both(b, n, "external", "motion");
+  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
+    const struct node *given = node_find(n, limit[i]);
+    if (external && !given)
+      report_error(b->report, n->at, "missing key \"%s\" in a drive with external: true", limit[i]);
+    if (given && !external)
+      report_error(b->report, given->key_at, "\"%s\" has no meaning for a drive without external: true",
+                   limit[i]);
+  }
+}
+
+static bool check_force_keys(const struct builder *b, const struct node *n, const ali3_force_spec *spec)
+{
+  int before = b->report->errors;
+  report_both(b, n, "force_table", "stiffness");
+  report_both(b, n, "damping_table", "damping");
+  if (spec->type == ALI3_FORCE_DRIVE) check_drive_keys(b, n, spec->external);
+  return b->report->errors == before;
+}
+
+static bool same_text(const struct node *a, const struct node *b, const char *key, const char *key_b)
+{
+  const struct node *x = node_find(a, key), *y = node_find(b, key_b);
+  return x && y && x->kind == NODE_SCALAR && y->kind == NODE_SCALAR && strcmp(x->text, y->text) == 0;
+}
+
+/* Reports why the model refused a force. If two drives or two gears act on the same joints, the report has both lines. */
+static void report_force(const struct builder *b, const struct node *n, const ali3_force_spec *spec)
+{
+  const ali3_problem *p = ali3_model_problem(b->model);
+  const bool gear = spec->type == ALI3_FORCE_GEAR && strcmp(p->field, "ratio") == 0;
+  const bool drive = spec->type == ALI3_FORCE_DRIVE && strcmp(p->field, "joint") == 0;
+  const struct node *other = gear || drive ? node_elements(b->mapping, "forces") : NULL;
+  for (; other && other != n; other = other->next) {
+    if (!same_text(n, other, "type", "type")) continue;
+    if (drive && same_text(n, other, "joint", "joint")) break;
+    if (gear && same_text(n, other, "joint", "joint") && same_text(n, other, "joint_b", "joint_b")) break;
+    if (gear && same_text(n, other, "joint", "joint_b") && same_text(n, other, "joint_b", "joint")) break;
+  }
+  if (other && other != n)
+    report_error(b->report, n->at, "%s (the first one is in line %d)", p->text, other->at.line);
+  else
+    report_problem(b, n);
+}
+
+static void add_connection(const struct builder *b, const struct node *n, ali3_force_type type)
+{
+  struct connection_values v = {.spec = ali3_force_spec_default(type)};
+  if (schema_read(&schema_connection[type], n, &v, b->report)) {
+    bool keys = check_force_keys(b, n, &v.spec), ends = find_ends(b, n, &v.spec);
+    if (keys && ends) {
+      const int force = ali3_model_add_force(b->model, &v.spec);
+      if (force < 0)
+        report_force(b, n, &v.spec);
+      else
+        keep_place(b, &b->places->force, force, n);
+    }
+  }
+  free((void *)v.spec.force_table.point); /* the model has its own */
+  free((void *)v.spec.damping_table.point);
+  free((void *)v.spec.motion.point);
+}
+
+static void add_load(const struct builder *b, const struct node *n)
+{
+  struct force_values v = {0};
+  if (!schema_read(&schema_force, n, &v, b->report)) return;
+  v.spec.type = (ali3_load_type)v.type;
+  bool force = v.spec.type == ALI3_LOAD_FORCE;
+  const char *own = force ? "force" : "torque";
+  const struct node *other = node_find(n, force ? "torque" : "force");
+  if (!other && !force) other = node_find(n, "point");
+  if (other) {
+    report_error(b->report, other->key_at, "\"%s\" has no meaning for the type %s", other->key, own);
+    return;
+  }
+  /* The vector of its type, and a body. */
+  if (!node_find(n, own)) {
+    report_error(b->report, n->at, "missing key \"%s\" in a force of type %s", own, own);
+    return;
+  }
+  v.spec.body = mechanism_body(b->bodies, node_find(n, "body"), b->report);
+  if (v.spec.body < ALI3_GROUND) return;
+  v3_copy(v.spec.vector, force ? v.force : v.torque);
+  v.spec.body_axes = v.axes == AXES_BODY;
+  if (ali3_model_add_load(b->model, &v.spec) < 0) report_problem(b, n);
+}
+
+/* Bodies and joints have been read before. */
+static void add_force_element(const struct builder *b, const struct node *n)
+{
+  const struct node *type = node_find(n, "type");
+  for (int i = 0; type && type->kind == NODE_SCALAR && i < ALI3_FORCE_TYPES; i++)
+    if (strcmp(type->text, ali3_force_type_name((ali3_force_type)i)) == 0) {
+      add_connection(b, n, (ali3_force_type)i);
+      return;
+    }
+  add_load(b, n); /* which also says that a type is none */
+}
+
+/* --- bodies, joints, sensors --- */
 
 static void axis_to_local(const struct builder *b, int body, const double world[3], double local[3])
 {
@@ -43,15 +260,15 @@ static bool add_body(struct builder *b, const struct node *n)
   return names_add(b->bodies, spec.name, index);
 }
 
-static void only_if(bool has, const struct builder *b, const struct node *joint, const char *key,
-                    const char *type)
+static void report_key_unless(bool has, const struct builder *b, const struct node *joint, const char *key,
+                              const char *type)
 {
   const struct node *n = node_find(joint, key);
   if (n && !has) report_error(b->report, n->key_at, "\"%s\" has no meaning for a %s joint", key, type);
 }
 
-static void needs(const struct builder *b, const struct node *joint, const char *key, const char *shorthand,
-                  const char *type)
+static void report_missing_key(const struct builder *b, const struct node *joint, const char *key,
+                               const char *shorthand, const char *type)
 {
   if (node_find(joint, key) || (shorthand && node_find(joint, shorthand))) return;
   if (shorthand)
@@ -71,13 +288,13 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
   bool oriented = type == ALI3_JOINT_FIXED || type == ALI3_JOINT_PRISMATIC;
   int before = b->report->errors;
 
-  only_if(by_point, b, n, "at", name);
-  only_if(by_axis, b, n, "axis", name);
-  only_if(axis_a, b, n, "axis_a", name);
-  only_if(axis_a, b, n, "axis_b", name);
-  only_if(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
-  only_if(oriented, b, n, "relative_orientation", name);
-  only_if(type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC, b, n, "position", name);
+  report_key_unless(by_point, b, n, "at", name);
+  report_key_unless(by_axis, b, n, "axis", name);
+  report_key_unless(axis_a, b, n, "axis_a", name);
+  report_key_unless(axis_a, b, n, "axis_b", name);
+  report_key_unless(type == ALI3_JOINT_DISTANCE, b, n, "length", name);
+  report_key_unless(oriented, b, n, "relative_orientation", name);
+  report_key_unless(type == ALI3_JOINT_REVOLUTE || type == ALI3_JOINT_PRISMATIC, b, n, "position", name);
   report_both(b, n, "at", "point_a");
   report_both(b, n, "at", "point_b");
   report_both(b, n, "axis", "axis_a");
@@ -88,10 +305,10 @@ static bool check_joint_keys(const struct builder *b, const struct node *n, ali3
                  position->text);
   if (b->report->errors > before) return false;
 
-  needs(b, n, "point_a", by_point ? "at" : NULL, name);
-  needs(b, n, "point_b", by_point ? "at" : NULL, name);
-  if (axis_a) needs(b, n, "axis_a", by_axis ? "axis" : NULL, name);
-  if (axis_b) needs(b, n, "axis_b", by_axis ? "axis" : NULL, name);
+  report_missing_key(b, n, "point_a", by_point ? "at" : NULL, name);
+  report_missing_key(b, n, "point_b", by_point ? "at" : NULL, name);
+  if (axis_a) report_missing_key(b, n, "axis_a", by_axis ? "axis" : NULL, name);
+  if (axis_b) report_missing_key(b, n, "axis_b", by_axis ? "axis" : NULL, name);
   return b->report->errors == before;
 }
 
@@ -142,7 +359,7 @@ static bool add_bodies(struct builder *b, const struct node *model)
 }
 
 /* Goes on after a mistake, so that one run shows as many as it can. */
-static void build(struct builder *b, const struct node *model, ali3_options *options)
+static void build_model(struct builder *b, const struct node *model, ali3_options *options)
 {
   struct model_values v = {0};
   if (schema_read(&schema_model, model, &v, b->report)) {
@@ -158,7 +375,7 @@ static void build(struct builder *b, const struct node *model, ali3_options *opt
   for (const struct node *n = node_elements(model, "joints"); n; n = n->next)
     if (n->kind == NODE_MAP) add_joint(b, n);
   for (const struct node *n = node_elements(model, "forces"); n; n = n->next)
-    if (n->kind == NODE_MAP) forces_add(b, n);
+    if (n->kind == NODE_MAP) add_force_element(b, n);
   for (const struct node *n = node_elements(model, "sensors"); n; n = n->next)
     if (n->kind == NODE_MAP) add_sensor(b, n);
 }
@@ -174,7 +391,7 @@ ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3
   places->model = model->at;
   places->gravity = gravity ? gravity->key_at : (struct place){0};
   if (b.model && places->file)
-    build(&b, model, options);
+    build_model(&b, model, options);
   else
     report_error(r, model->at, "out of memory");
   free(b.frame);

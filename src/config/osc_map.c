@@ -42,7 +42,7 @@ static bool check_multicast(const struct node *n, const struct target_values *v,
 }
 
 /* What one name and another have in common. */
-static bool overlap(int a, int b)
+static bool groups_overlap(int a, int b)
 {
   if (a == b) return true;
   const int other = a == STREAM_ALL ? b : a;
@@ -55,7 +55,8 @@ static bool check_twice(const struct node *n, const struct target_values *v, con
 {
   for (int i = 0; i < s->osc.targets; i++) {
     const struct osc_target *t = &s->osc.target[i];
-    if (strcmp(t->host, v->host) != 0 || t->port != v->port || !overlap(t->stream, v->stream)) continue;
+    if (strcmp(t->host, v->host) != 0 || t->port != v->port || !groups_overlap(t->stream, v->stream))
+      continue;
     if (v->interface && t->interface && strcmp(v->interface, t->interface) != 0) continue;
     report_error(r, n->at, "a target at %.40s port %d has this stream already, or part of it", v->host,
                  v->port);
@@ -77,6 +78,7 @@ bool osc_targets_read(const struct node *list, struct settings *s, struct report
     if (!check_host(v.host, node_find(n, "host"), r, &multicast) || !check_multicast(n, &v, multicast, r) ||
         !check_twice(n, &v, s, r))
       continue;
+    /* Into its place, with texts of its own. */
     struct osc_target *t = &s->osc.target[s->osc.targets++];
     *t = (struct osc_target){.port = v.port,
                              .divisor = v.divisor,
@@ -123,6 +125,7 @@ static bool check_others(const struct node *n, const struct mapping *map, int fi
                    s->signal[m->signal].name, m->address);
       return false;
     }
+    /* An address is either sent or received. */
     if (strcmp(m->address, at->text) != 0) continue;
     if (m->input != input) {
       report_error(r, at->at, "address: %.60s is %s already, and cannot be %s, too", at->text,
@@ -138,7 +141,8 @@ static bool check_others(const struct node *n, const struct mapping *map, int fi
   return false;
 }
 
-static bool append(struct mapping *map, const struct mapped_values *v, int first, int count, bool input)
+static bool append_mapped(struct mapping *map, const struct mapped_values *v, int first, int count,
+                          bool input)
 {
   struct mapped *item = realloc(map->item, (size_t)(map->count + count) * sizeof *item);
   if (!item) return false;
@@ -152,7 +156,7 @@ static bool append(struct mapping *map, const struct mapped_values *v, int first
 }
 
 /* False when out of memory. */
-static bool read_entry(const struct node *n, const char *prefix, struct settings *s, struct report *r)
+static bool read_mapped(const struct node *n, const char *prefix, struct settings *s, struct report *r)
 {
   struct mapped_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_mapped, n, &v, r)) return true;
@@ -169,18 +173,19 @@ static bool read_entry(const struct node *n, const char *prefix, struct settings
     report_error(r, node_find(n, "scale")->at, "scale: expected a number other than 0");
     return true;
   }
+  /* Which way it goes, and what that asks for. */
   const bool input = first >= all->input_first && first < all->input_first + all->channels;
   if ((input && !check_source(r, all, first, SOURCE_OSC, signal)) ||
       !check_map_address(node_find(n, "address"), prefix, r) ||
       !check_others(n, &s->osc.map, first, count, input, all, r))
     return true;
-  return append(&s->osc.map, &v, first, count, input);
+  return append_mapped(&s->osc.map, &v, first, count, input);
 }
 
 bool osc_map_read(const struct node *list, const char *prefix, struct settings *s, struct report *r)
 {
   if (!list || list->kind != NODE_LIST) return true;
   bool memory = true;
-  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_entry(n, prefix, s, r);
+  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_mapped(n, prefix, s, r);
   return memory;
 }

@@ -49,11 +49,12 @@ struct field_reader {
 };
 
 /* 0 after a mistake, which is reported. */
-static unsigned kind_of(const struct field_reader *f, const struct node *n, enum packet_type type)
+static unsigned field_kind(const struct field_reader *f, const struct node *n, enum packet_type type)
 {
   if (type == PACKET_ZEROS) return KIND_ZEROS;
   if (type == PACKET_BYTES) return KIND_BYTES;
   if (packet_is_checksum(type)) return KIND_CHECKSUM;
+  /* Of a number: one of the keys that say where it comes from. */
   const struct node *found = NULL;
   unsigned kind = 0;
   for (int i = 0; i < SOURCES; i++) {
@@ -73,8 +74,8 @@ static unsigned kind_of(const struct field_reader *f, const struct node *n, enum
   return kind;
 }
 
-static bool check_keys(const struct field_reader *f, const struct node *n, enum packet_type type,
-                       unsigned kind)
+static bool check_field_keys(const struct field_reader *f, const struct node *n, enum packet_type type,
+                             unsigned kind)
 {
   for (int i = 0; i < MEANINGS; i++) {
     const struct node *stray = node_find(n, MEANING[i].key);
@@ -122,6 +123,7 @@ static bool check_table(const struct field_reader *f, const struct node *n,
                  "\"%s\" has no meaning beside \"values\", which says what is sent", scaled->key);
     return false;
   }
+  /* Whole numbers to what the type holds. */
   const enum packet_type type = (enum packet_type)v->type;
   const struct node *pair = values->first;
   for (int i = 0; i < v->values.n; i++, pair = pair->next) {
@@ -223,7 +225,7 @@ static bool read_hex(const struct field_reader *f, const struct node *n, const c
 /* --- fields --- */
 
 /* Behind those that are there; takes its bytes. False when out of memory; that it does not fit is reported. */
-static bool append(const struct field_reader *f, const struct node *n, struct packet_field *field)
+static bool append_field(const struct field_reader *f, const struct node *n, struct packet_field *field)
 {
   struct packet *p = f->packet;
   if (p->size + field->size > PACKET_BYTES_MAX) {
@@ -256,13 +258,13 @@ static bool append_number(const struct field_reader *f, const struct node *n, st
     field.pairs = v->values.n;
   }
   const int before = f->packet->fields;
-  const bool memory = append(f, n, &field);
+  const bool memory = append_field(f, n, &field);
   if (f->packet->fields == before) free(field.table);
   return memory;
 }
 
-static bool read_number(const struct field_reader *f, const struct node *n, unsigned kind,
-                        const struct packet_field_values *v, struct packet_field field)
+static bool read_number_field(const struct field_reader *f, const struct node *n, unsigned kind,
+                              const struct packet_field_values *v, struct packet_field field)
 {
   static const uint64_t unit_ns[] = {1000000, 1000}; /* ms, us */
   int first = 0, count = 1;
@@ -282,21 +284,21 @@ static bool read_number(const struct field_reader *f, const struct node *n, unsi
   return memory;
 }
 
-static bool read_other(const struct field_reader *f, const struct node *n, unsigned kind,
-                       const struct packet_field_values *v, struct packet_field field)
+static bool read_byte_field(const struct field_reader *f, const struct node *n, unsigned kind,
+                            const struct packet_field_values *v, struct packet_field field)
 {
   if (kind == KIND_ZEROS) {
     field.size = v->count;
-    if (v->count > 0) return append(f, n, &field);
+    if (v->count > 0) return append_field(f, n, &field);
     report_error(f->report, n->at, "missing key \"count\" in a field of type zeros: expected a whole number");
     return true;
   }
   if (kind == KIND_BYTES) {
     if (!read_hex(f, n, v->hex, &field.bytes, &field.size)) return false;
-    return !field.bytes || append(f, n, &field);
+    return !field.bytes || append_field(f, n, &field);
   }
   field.from = v->from;
-  if (v->from < f->packet->size) return append(f, n, &field);
+  if (v->from < f->packet->size) return append_field(f, n, &field);
   const struct node *from = node_find(n, "from");
   report_error(f->report, from ? from->at : n->at, "%s: a checksum of nothing: expected bytes before it",
                from ? "from" : "type");
@@ -309,13 +311,14 @@ static bool read_field(const struct field_reader *f, const struct node *n)
   struct packet_field_values v = {.endian = -1};
   const bool good = n->kind == NODE_MAP && schema_read(&schema_packet_field, n, &v, f->report);
   const enum packet_type type = (enum packet_type)v.type;
-  const unsigned kind = good ? kind_of(f, n, type) : 0;
+  const unsigned kind = good ? field_kind(f, n, type) : 0;
   bool memory = true;
-  if (kind && check_keys(f, n, type, kind)) {
+  if (kind && check_field_keys(f, n, type, kind)) {
     const struct packet_field field = {.type = type,
                                        .size = packet_type_size(type),
                                        .little = v.endian < 0 ? f->little : v.endian == ENDIAN_LITTLE};
-    memory = kind & KINDS_NUMBER ? read_number(f, n, kind, &v, field) : read_other(f, n, kind, &v, field);
+    memory = kind & KINDS_NUMBER ? read_number_field(f, n, kind, &v, field)
+                                 : read_byte_field(f, n, kind, &v, field);
   }
   free((void *)v.values.point);
   return memory;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list "packets", here or in a file of its own: names and places. What is in a packet: packet_fields.c. Set-up only. */
+#include "config/changes.h"
 #include "config/values.h"
 #include "wire/serial.h"
 
@@ -19,7 +20,7 @@ struct reader {
 /* --- places --- */
 
 /* Over the network or on a line, and no key of the other one. */
-static bool check_place(const struct node *n, const struct packet_place_values *v, struct report *r)
+static bool check_packet_place(const struct node *n, const struct packet_place_values *v, struct report *r)
 {
   static const char *const of_line[] = {"baud", "parity", "stop_bits", NULL}, *const of_network[] = {"port",
                                                                                                      NULL};
@@ -34,6 +35,7 @@ static bool check_place(const struct node *n, const struct packet_place_values *
         "a packet goes over the network or on a serial line: expected one of the two keys, found both");
     return false;
   }
+  /* Nor a key of the other place. */
   for (const char *const *key = host ? of_line : of_network; *key; key++) {
     const struct node *stray = node_find(n, *key);
     if (!stray) continue;
@@ -41,6 +43,7 @@ static bool check_place(const struct node *n, const struct packet_place_values *
                  host ? "over the network" : "on a serial line");
     return false;
   }
+  /* What the place needs. */
   if (host && !node_find(n, "port")) {
     report_error(r, n->at, "missing key \"port\" in a packet: expected a whole number from 1 to 65535");
     return false;
@@ -62,8 +65,8 @@ static bool is_line_of_modbus(const struct settings *s, const char *path)
 }
 
 /* A line is nobody else's: what others write would fall between the bytes of a packet. */
-static bool check_line(const struct settings *s, const struct packet *p, const struct node *at,
-                       struct report *r)
+static bool check_line_is_free(const struct settings *s, const struct packet *p, const struct node *at,
+                               struct report *r)
 {
   if (!p->place.serial.path) return true;
   if (is_line_of_modbus(s, p->place.serial.path)) {
@@ -109,18 +112,6 @@ static bool take_place(struct packet *p, const struct packet_place_values *v)
 
 /* --- packets --- */
 
-static bool check_name(const struct reader *r, const struct node *n, const char *name)
-{
-  const struct node *at = node_find(n, "name");
-  if (!is_name(name)) {
-    report_error(r->report, at->at, NAME_EXPECTED, NAME_LENGTH_MAX, name);
-    return false;
-  }
-  if (names_find(&r->seen, name) < 0) return true;
-  report_error(r->report, at->at, "name: two packets are named \"%s\"", name);
-  return false;
-}
-
 /* Where a mistake about the place is shown. */
 static const struct node *place_node(const struct reader *r, const struct node *n, const char *key)
 {
@@ -134,11 +125,14 @@ static bool read_packet(struct reader *r, const struct node *n)
   struct settings *s = r->settings;
   struct packet_values v = {0};
   if (n->kind != NODE_MAP || !schema_read(&schema_packet, n, &v, r->report)) return true;
-  if (!check_name(r, n, v.name) || (!r->instead && !check_place(n, &v.place, r->report))) return true;
+  if (!check_element_name(r->report, n, v.name, &r->seen, "packet") ||
+      (!r->instead && !check_packet_place(n, &v.place, r->report)))
+    return true;
   if (s->packets == PACKETS_MAX) {
     report_error(r->report, n->at, "packets: expected %d at most", PACKETS_MAX);
     return true;
   }
+  /* Into its place, with its fields; then what they ask of the line. */
   struct packet *p = &s->packet[s->packets++];
   p->divisor = v.divisor;
   p->name = strdup(v.name);
@@ -146,12 +140,12 @@ static bool read_packet(struct reader *r, const struct node *n)
   if (!p->name || !take_place(p, r->instead ? r->instead : &v.place) ||
       !packet_fields_read(node_find(n, "fields"), v.endian == ENDIAN_LITTLE, s->signals, p, r->report))
     return false;
-  if (r->report->errors == errors && check_line(s, p, place_node(r, n, "serial"), r->report))
+  if (r->report->errors == errors && check_line_is_free(s, p, place_node(r, n, "serial"), r->report))
     check_speed(s, p, place_node(r, n, "baud"), r->report);
   return names_add(&r->seen, v.name, s->packets);
 }
 
-static bool read_list(struct reader *r, const struct node *list)
+static bool read_packets_list(struct reader *r, const struct node *list)
 {
   bool memory = true;
   if (!list || list->kind != NODE_LIST || list->count == 0) return true;
@@ -173,26 +167,25 @@ static bool has_place(const struct node *n)
 }
 
 /* packets: {file: PATH, ...}: the list stands in the file's own "packets" key. */
-static bool read_file(struct settings *s, const struct node *n, struct report *report)
+static bool read_packets_file(struct settings *s, const struct node *n, struct report *report)
 {
   struct packet_file_values v = {0};
   if (!schema_read(&schema_packet_file, n, &v, report)) return true;
   const bool place = has_place(n);
-  if (place && !check_place(n, &v.place, report)) return true;
+  if (place && !check_packet_place(n, &v.place, report)) return true;
 
   struct list_file other;
   if (!list_open(&other, node_find(n, "file"), &schema_packets, NULL, "packets", report)) return false;
   struct reader reader = {.settings = s, .report = report, .instead = place ? &v.place : NULL};
-  const bool memory = read_list(&reader, other.list);
-  s->packets_print += node_print(other.list, NULL);
+  const bool memory = read_packets_list(&reader, other.list);
+  prints_add_file(s->prints, NULL, "packets", other.list);
   list_close(&other, report);
   return memory;
 }
 
 bool packets_read(const struct node *n, struct settings *s, struct report *r)
 {
-  s->packets_print = node_print(n, NULL);
-  if (n && n->kind == NODE_MAP) return read_file(s, n, r);
+  if (n && n->kind == NODE_MAP) return read_packets_file(s, n, r);
   struct reader reader = {.settings = s, .report = r};
-  return read_list(&reader, n);
+  return read_packets_list(&reader, n);
 }

@@ -8,18 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double radians(double degrees)
+static double radians_of(double degrees)
 {
   return degrees * (M_PI / 180.0);
-}
-
-static void report_no(struct report *r, const struct node *n, const char *what, const struct nearest *near)
-{
-  if (near->best)
-    report_error(r, n->at, "%s: no %s is named \"%.40s\"; did you mean \"%.40s\"?", n->key, what, n->text,
-                 near->best);
-  else
-    report_error(r, n->at, "%s: no %s is named \"%.40s\"", n->key, what, n->text);
 }
 
 /* -1: none is given, or it cannot be this one, which is reported. */
@@ -34,11 +25,11 @@ static int find_sensor(const ali3_model *m, const struct node *n, ali3_sensor_ty
                  ali3_sensor_type_name(type), n->text, ali3_sensor_type_name(ali3_model_sensor_type(m, i)));
     return -1;
   }
-  if (n) report_no(r, n, "sensor", &near);
+  if (n) report_no_name(r, n, "sensor", &near);
   return -1;
 }
 
-static int find_input(const struct settings *s, const struct node *n, struct report *r)
+static int find_pose_input(const struct settings *s, const struct node *n, struct report *r)
 {
   struct nearest near = {.word = n ? n->text : ""};
   for (int i = 0; n && i < s->inputs; i++) {
@@ -48,18 +39,18 @@ static int find_input(const struct settings *s, const struct node *n, struct rep
     report_error(r, n->at, "input: expected an input with \"platform: pose\", found \"%.40s\"", n->text);
     return -1;
   }
-  if (n) report_no(r, n, "input", &near);
+  if (n) report_no_name(r, n, "input", &near);
   return -1;
 }
 
-static void connect(const struct node *section, struct file_values *v, struct report *r)
+static void connect_sources(const struct node *section, struct file_values *v, struct report *r)
 {
   static const char *const needs[] = {
       [PLATFORM_POSE] = "pose", [PLATFORM_WASHOUT] = "imu", [PLATFORM_EXTERNAL] = "input"};
   struct platform_setup *p = &v->settings.platform;
   p->imu = find_sensor(v->settings.model, node_find(section, "imu"), ALI3_SENSOR_IMU, r);
   p->pose = find_sensor(v->settings.model, node_find(section, "pose"), ALI3_SENSOR_POSE, r);
-  p->input = find_input(&v->settings, node_find(section, "input"), r);
+  p->input = find_pose_input(&v->settings, node_find(section, "input"), r);
   const struct node *mode = node_find(section, "mode");
   if (node_find(section, needs[p->spec.mode])) return;
   report_error(r, mode ? mode->at : section->at, "mode: %s%s needs the key \"%s\", the name of %s",
@@ -70,7 +61,7 @@ static void connect(const struct node *section, struct file_values *v, struct re
 }
 
 /* Which keys go with what it is. */
-static void check_keys(const struct node *section, bool cranks, struct report *r)
+static void check_geometry_keys(const struct node *section, bool cranks, struct report *r)
 {
   static const char *const all[] = {"base", "top", "height", "leg_min", "leg_max", "leg_rate"},
                            *const of_cranks[] = {"crank_length", "rod_length", "crank_heading"};
@@ -90,11 +81,11 @@ static void set_geometry(const struct node *section, struct file_values *v)
   struct platform_spec *spec = &v->settings.platform.spec;
   struct platform_geometry *g = &spec->geometry;
   g->crank = v->platform.kind == CRANKS;
-  g->joint_max = radians(v->platform.joint_max);
-  for (int i = 0; i < PLATFORM_LEGS; i++) g->crank_heading[i] = radians(v->platform.crank_heading[i]);
+  g->joint_max = radians_of(v->platform.joint_max);
+  for (int i = 0; i < PLATFORM_LEGS; i++) g->crank_heading[i] = radians_of(v->platform.crank_heading[i]);
   for (int i = 0; i < 3; i++) {
     spec->park[i] = v->platform.park_position[i];
-    spec->park[i + 3] = radians(v->platform.park_angles[i]);
+    spec->park[i + 3] = radians_of(v->platform.park_angles[i]);
   }
   spec->park_given = node_find(section, "park_position");
 }
@@ -118,7 +109,7 @@ static void check_parameters(const struct node *section, const struct platform_p
 }
 
 /* False when out of memory. */
-static bool try_it(const struct node *section, const struct platform_spec *spec, struct report *r)
+static bool try_platform(const struct node *section, const struct platform_spec *spec, struct report *r)
 {
   char error[300];
   struct platform *p = calloc(1, sizeof *p);
@@ -134,8 +125,8 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   struct platform_setup *setup = &v->settings.platform;
   const int before = r->errors;
   if (!v->settings.platform.enabled) return true;
-  connect(section, v, r);
-  check_keys(section, v->platform.kind == CRANKS, r);
+  connect_sources(section, v, r);
+  check_geometry_keys(section, v->platform.kind == CRANKS, r);
   check_parameters(section, &setup->spec.params, r);
   if (node_find(section, "park_angles") && !node_find(section, "park_position"))
     report_error(r, node_find(section, "park_angles")->key_at,
@@ -143,5 +134,5 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
   set_geometry(section, v);
   setup->spec.period = v->settings.options.dt;
   if (v->settings.model) set_gravity(v->settings.model, &setup->spec);
-  return r->errors > before || try_it(section, &setup->spec, r);
+  return r->errors > before || try_platform(section, &setup->spec, r);
 }

@@ -57,7 +57,7 @@ static void print_facts(const struct page *p, const struct section *s, const str
   print_comment(p, text);
 }
 
-static void print_value(FILE *out, const struct key *k)
+static void print_example(FILE *out, const struct key *k)
 {
   const char *text = k->example ? k->example : k->fallback ? k->fallback : "";
   const bool list = !k->example && (k->type == KEY_VECTOR || k->type == KEY_QUATERNION) && *text;
@@ -82,7 +82,7 @@ static void print_list(const struct page *p, const struct key *k)
   const struct section *s = k->section;
   const struct page one = {.out = p->out, .indent = p->indent + (p->element ? 4 : 2), .element = true};
   if (k->example) {
-    print_value(p->out, k);
+    print_example(p->out, k);
     return;
   }
   fputc('\n', p->out);
@@ -115,7 +115,7 @@ static void print_key(const struct page *p, const struct section *s, const struc
     fputc('\n', p->out);
     print_keys(&below, k->section);
   } else {
-    print_value(p->out, k);
+    print_example(p->out, k);
   }
 }
 

@@ -11,6 +11,7 @@
 
 const char *schema_type(const struct key *k)
 {
+  /* In the order of enum key_type. */
   static const char *const type[] = {
       [KEY_NUMBER] = "a number",
       [KEY_ANGLE] = "a number",
@@ -59,7 +60,7 @@ const char *schema_expected(const struct key *k, char *text, size_t size)
   return text;
 }
 
-static bool refuse(const struct key *k, const struct node *n, const char *why, struct report *r)
+static bool refuse_value(const struct key *k, const struct node *n, const char *why, struct report *r)
 {
   char expected[200], found[NODE_SHOWN];
   report_error(r, n->at, "%s: expected %s, found %s%s", k->name,
@@ -67,7 +68,7 @@ static bool refuse(const struct key *k, const struct node *n, const char *why, s
   return false;
 }
 
-static const char *digits(const char *p)
+static const char *skip_digits(const char *p)
 {
   while (*p >= '0' && *p <= '9') p++;
   return p;
@@ -78,14 +79,14 @@ static const char *digits(const char *p)
 static bool is_decimal(const char *text, bool integer)
 {
   const char *p = text + (*text == '+' || *text == '-');
-  const char *whole = digits(p);
+  const char *whole = skip_digits(p);
   if (integer) return whole > p && !*whole;
-  const char *fraction = *whole == '.' ? digits(whole + 1) : whole;
+  const char *fraction = *whole == '.' ? skip_digits(whole + 1) : whole;
   if (fraction - p - (*whole == '.') < 1) return false;
   if (*fraction == 'e' || *fraction == 'E') {
     p = fraction + 1;
     p += *p == '+' || *p == '-';
-    fraction = digits(p);
+    fraction = skip_digits(p);
     if (fraction == p) return false;
   }
   return !*fraction;
@@ -98,14 +99,14 @@ static bool in_range(const struct key *k, double v)
   return low && high;
 }
 
-static bool read_number(const struct key *k, const struct node *n, double *out, struct report *r)
+static bool read_one_number(const struct key *k, const struct node *n, double *out, struct report *r)
 {
-  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
-  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
-  if (!is_decimal(n->text, false)) return refuse(k, n, "", r);
+  if (n->kind != NODE_SCALAR) return refuse_value(k, n, "", r);
+  if (n->quoted) return refuse_value(k, n, " (a text: write it without quotes)", r);
+  if (!is_decimal(n->text, false)) return refuse_value(k, n, "", r);
   double v = strtod(n->text, NULL);
-  if (!isfinite(v)) return refuse(k, n, " (too large)", r);
-  if (!in_range(k, v)) return refuse(k, n, "", r);
+  if (!isfinite(v)) return refuse_value(k, n, " (too large)", r);
+  if (!in_range(k, v)) return refuse_value(k, n, "", r);
   *out = v;
   return true;
 }
@@ -122,27 +123,27 @@ static bool read_angle(const struct key *k, const struct node *n, double *out, s
 {
   static const double DEGREE = 3.14159265358979323846 / 180.0;
   char digits_only[64];
-  if (!schema_in_degrees(n)) return read_number(k, n, out, r); /* JSON has it in quotes */
+  if (!schema_in_degrees(n)) return read_one_number(k, n, out, r); /* JSON has it in quotes */
   snprintf(digits_only, sizeof digits_only, "%.*s", (int)(strlen(n->text) - strlen(" deg")), n->text);
   double v = strtod(digits_only, NULL) * DEGREE;
-  if (!is_decimal(digits_only, false) || !isfinite(v) || !in_range(k, v)) return refuse(k, n, "", r);
+  if (!is_decimal(digits_only, false) || !isfinite(v) || !in_range(k, v)) return refuse_value(k, n, "", r);
   *out = v;
   return true;
 }
 
 static bool read_integer(const struct key *k, const struct node *n, int *out, struct report *r)
 {
-  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  if (n->kind != NODE_SCALAR) return refuse_value(k, n, "", r);
   const char *word = k->type == KEY_OR_NONE ? "none" : k->type == KEY_WORKERS ? "auto" : NULL;
   if (word && strcmp(n->text, word) == 0) { /* JSON has it in quotes */
     *out = -1;
     return true;
   }
-  if (n->quoted) return refuse(k, n, " (a text: write it without quotes)", r);
-  if (!is_decimal(n->text, true)) return refuse(k, n, "", r);
+  if (n->quoted) return refuse_value(k, n, " (a text: write it without quotes)", r);
+  if (!is_decimal(n->text, true)) return refuse_value(k, n, "", r);
   errno = 0;
   long v = strtol(n->text, NULL, 10);
-  if (errno || v < INT_MIN || v > INT_MAX || !in_range(k, (double)v)) return refuse(k, n, "", r);
+  if (errno || v < INT_MIN || v > INT_MAX || !in_range(k, (double)v)) return refuse_value(k, n, "", r);
   *out = (int)v;
   return true;
 }
@@ -151,7 +152,7 @@ static bool read_bool(const struct key *k, const struct node *n, bool *out, stru
 {
   bool yes = n->kind == NODE_SCALAR && !n->quoted && strcmp(n->text, "true") == 0;
   bool no = n->kind == NODE_SCALAR && !n->quoted && strcmp(n->text, "false") == 0;
-  if (!yes && !no) return refuse(k, n, "", r);
+  if (!yes && !no) return refuse_value(k, n, "", r);
   *out = yes;
   return true;
 }
@@ -159,42 +160,42 @@ static bool read_bool(const struct key *k, const struct node *n, bool *out, stru
 static bool read_string(const struct key *k, const struct node *n, const char **out, struct report *r)
 {
   static const char *const word[] = {"true", "false", "null", "~"};
-  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  if (n->kind != NODE_SCALAR) return refuse_value(k, n, "", r);
   bool other = !n->quoted && is_decimal(n->text, false);
   for (size_t i = 0; i < sizeof word / sizeof *word && !other; i++)
     other = !n->quoted && strcmp(n->text, word[i]) == 0;
-  if (other) return refuse(k, n, " (to mean the text, put it in quotes)", r);
+  if (other) return refuse_value(k, n, " (to mean the text, put it in quotes)", r);
   const bool prose = strcmp(k->name, "description") == 0; /* all other texts are names, paths and addresses */
-  if (!prose && strpbrk(n->text, "\n\t")) return refuse(k, n, " (expected one line without tabs)", r);
+  if (!prose && strpbrk(n->text, "\n\t")) return refuse_value(k, n, " (expected one line without tabs)", r);
   *out = n->text;
   return true;
 }
 
 static bool read_choice(const struct key *k, const struct node *n, int *out, struct report *r)
 {
-  if (n->kind != NODE_SCALAR) return refuse(k, n, "", r);
+  if (n->kind != NODE_SCALAR) return refuse_value(k, n, "", r);
   for (int i = 0; k->choices[i]; i++)
     if (strcmp(k->choices[i], n->text) == 0) {
       *out = i;
       return true;
     }
-  return refuse(k, n, "", r);
+  return refuse_value(k, n, "", r);
 }
 
 static bool read_numbers(const struct key *k, const struct node *n, int count, double *out, struct report *r)
 {
-  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  if (n->kind != NODE_LIST) return refuse_value(k, n, "", r);
   if (n->count != count) {
     char why[40];
     snprintf(why, sizeof why, " of %d", n->count);
-    return refuse(k, n, why, r);
+    return refuse_value(k, n, why, r);
   }
   struct key one = *k;
   one.type = KEY_NUMBER;
   bool good = true;
   double v[9];
   int i = 0;
-  for (const struct node *c = n->first; c; c = c->next) good &= read_number(&one, c, &v[i++], r);
+  for (const struct node *c = n->first; c; c = c->next) good &= read_one_number(&one, c, &v[i++], r);
   if (good) memcpy(out, v, (size_t)count * sizeof *v);
   return good;
 }
@@ -203,11 +204,11 @@ static bool read_inertia(const struct key *k, const struct node *n, double *out,
 {
   double v[9] = {0};
   bool good = true;
-  if (n->kind != NODE_LIST || n->count != 3) return refuse(k, n, "", r);
+  if (n->kind != NODE_LIST || n->count != 3) return refuse_value(k, n, "", r);
   if (n->first->kind == NODE_LIST) {
     double *row = v;
     for (const struct node *c = n->first; c; c = c->next, row += 3) {
-      if (c->kind != NODE_LIST || c->count != 3) return refuse(k, c, "", r);
+      if (c->kind != NODE_LIST || c->count != 3) return refuse_value(k, c, "", r);
       good &= read_numbers(k, c, 3, row, r);
     }
   } else {
@@ -243,14 +244,15 @@ static bool read_pair(const struct key *k, const struct node *n, const double *b
 static bool read_table(const struct key *k, const struct node *n, ali3_table *out, struct report *r)
 {
   char why[24];
-  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  if (n->kind != NODE_LIST) return refuse_value(k, n, "", r);
   snprintf(why, sizeof why, " of %d", n->count);
-  if (n->count < 2) return refuse(k, n, why, r);
+  if (n->count < 2) return refuse_value(k, n, why, r);
   double(*point)[2] = malloc((size_t)n->count * sizeof *point);
   if (!point) {
     report_error(r, n->at, "%s: out of memory", k->name);
     return false;
   }
+  /* Each pair lies behind the one before. */
   bool good = true;
   int i = 0;
   for (const struct node *c = n->first; c && good; c = c->next, i++)
@@ -265,9 +267,9 @@ static bool read_table(const struct key *k, const struct node *n, ali3_table *ou
 static bool read_six_points(const struct key *k, const struct node *n, double out[6][3], struct report *r)
 {
   char count[24], found[NODE_SHOWN];
-  if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+  if (n->kind != NODE_LIST) return refuse_value(k, n, "", r);
   snprintf(count, sizeof count, " of %d", n->count);
-  if (n->count != 6) return refuse(k, n, count, r);
+  if (n->count != 6) return refuse_value(k, n, count, r);
   bool good = true;
   int i = 0;
   for (const struct node *c = n->first; c; c = c->next, i++) {
@@ -285,8 +287,9 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
 {
   void *at = (char *)base + k->offset;
   switch (k->type) {
+  /* Single values. */
   case KEY_NUMBER:
-    return read_number(k, n, at, r);
+    return read_one_number(k, n, at, r);
   case KEY_ANGLE:
     return read_angle(k, n, at, r);
   case KEY_INTEGER:
@@ -299,6 +302,7 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_string(k, n, at, r);
   case KEY_CHOICE:
     return read_choice(k, n, at, r);
+  /* Lists of numbers. */
   case KEY_VECTOR:
     return read_numbers(k, n, 3, at, r);
   case KEY_QUATERNION:
@@ -311,18 +315,19 @@ static bool read_value(const struct key *k, const struct node *n, void *base, st
     return read_numbers(k, n, 6, at, r);
   case KEY_SIX_POINTS:
     return read_six_points(k, n, at, r);
+  /* Mappings, and lists of them: most are read elsewhere, element by element. */
   case KEY_SECTION:
     return schema_read(k->section, n, base, r);
   case KEY_ELEMENT:
-    return n->kind == NODE_MAP || refuse(k, n, "", r);
+    return n->kind == NODE_MAP || refuse_value(k, n, "", r);
   case KEY_LIST_FILE:
     if (n->kind == NODE_MAP) return true;
     __attribute__((fallthrough));
   case KEY_LIST: {
-    if (n->kind != NODE_LIST) return refuse(k, n, "", r);
+    if (n->kind != NODE_LIST) return refuse_value(k, n, "", r);
     bool good = true;
     for (const struct node *c = n->first; c; c = c->next)
-      if (c->kind != NODE_MAP) good = refuse(k, c, "", r);
+      if (c->kind != NODE_MAP) good = refuse_value(k, c, "", r);
     return good;
   }
   }
@@ -345,6 +350,7 @@ static void set_default(const struct key *k, void *base, struct report *r)
     read_value(k, &scalar[0], base, r);
     return;
   }
+  /* Several numbers become a list, as a file would have it. */
   snprintf(word, sizeof word, "%s", k->fallback);
   char *rest = NULL;
   for (char *w = strtok_r(word, "[, ]", &rest); w && list.count < 4; w = strtok_r(NULL, "[, ]", &rest)) {
@@ -354,6 +360,15 @@ static void set_default(const struct key *k, void *base, struct report *r)
   }
   list.first = scalar;
   read_value(k, &list, base, r);
+}
+
+bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r)
+{
+  struct key here = *k;
+  here.offset = 0;
+  if (n) return read_value(&here, n, at, r);
+  set_default(&here, at, r);
+  return true;
 }
 
 static void report_unknown(const struct section *s, const struct node *n, struct report *r)
@@ -383,6 +398,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
     return false;
   }
 
+  /* What the mapping has, each key once. */
   const struct node *seen[SECTION_KEYS_MAX] = {0};
   bool good = true;
   for (const struct node *n = map->first; n; n = n->next) {
@@ -400,6 +416,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
       good &= read_value(&s->key[i], n, base, r);
     }
   }
+  /* What it lacks. */
   for (int i = 0; i < s->keys; i++)
     if (!s->key[i].fallback && !seen[i]) {
       char expected[200];

@@ -64,6 +64,8 @@ struct section {
   const struct key *key;
   int keys;
   const char *doc;
+  bool
+      by_itself; /* a key that may change while the loop runs may do so whatever the others say; else only if they stay */
   const char *by;                 /* the key whose choice says which keys may stand; NULL: all may */
   const struct section *variants; /* instead of this one for the choices from variant_first on; NULL: none */
   int variant_first, variant_count;
@@ -79,6 +81,9 @@ extern const struct section schema_file_name, schema_packets,
 /* Reads a mapping into `base`: first the defaults, then what the node says. map NULL: only the defaults.
  * Every mistake is reported; false if there was one. A key with a mistake keeps its default. */
 bool schema_read(const struct section *s, const struct node *map, void *base, struct report *r);
+
+/* One key alone, not into its struct; n NULL: its default. */
+bool schema_read_key(const struct key *k, const struct node *n, void *at, struct report *r);
 
 /* The value of a KEY_ANGLE is written in degrees. */
 bool schema_in_degrees(const struct node *n);

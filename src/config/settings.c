@@ -4,6 +4,7 @@
 #include "config/settings.h"
 
 #include "base/isa.h"
+#include "config/changes.h"
 #include "config/values.h"
 
 #include <arpa/inet.h>
@@ -20,7 +21,7 @@ struct settings_reader {
 };
 
 /* The value of a key in a section; NULL if the file does not give it. */
-static const struct node *given(const struct settings_reader *l, const char *section, const char *key)
+static const struct node *given_key(const struct settings_reader *l, const char *section, const char *key)
 {
   return node_find(node_find(l->main.root, section), key);
 }
@@ -35,7 +36,7 @@ static bool is_any_address(const char *address)
 
 static void check_bind(struct settings_reader *l, const char *section, const char *address, bool any_allowed)
 {
-  const struct node *n = given(l, section, "bind");
+  const struct node *n = given_key(l, section, "bind");
   if (!n || !check_address(&l->report, address, n) || !is_any_address(address) || any_allowed) return;
   report_error(&l->report, n->at,
                "bind: %s opens the port to every network; to mean that, add \"any_interface: true\" to %s",
@@ -45,7 +46,7 @@ static void check_bind(struct settings_reader *l, const char *section, const cha
 static void check_prefix(struct settings_reader *l)
 {
   const char *p = l->values.osc_prefix;
-  const struct node *n = given(l, "osc", "prefix");
+  const struct node *n = given_key(l, "osc", "prefix");
   if (!n) return;
   if (is_osc_address(p) && strlen(p) <= NAME_LENGTH_MAX) return;
   report_error(&l->report, n->at,
@@ -115,9 +116,9 @@ static void read_model(struct settings_reader *l)
 /* Where the file says what is wrong with an option; NULL: it does not, or the command line goes before it. */
 static const struct node *option_given(const struct settings_reader *l, const char *field)
 {
-  if (strcmp(field, "dt") == 0) return given(l, "cycle", "period");
-  if (strcmp(field, "isa") == 0) return l->isa_overridden ? NULL : given(l, "simulation", "isa");
-  return given(l, "solver", field);
+  if (strcmp(field, "dt") == 0) return given_key(l, "cycle", "period");
+  if (strcmp(field, "isa") == 0) return l->isa_overridden ? NULL : given_key(l, "simulation", "isa");
+  return given_key(l, "solver", field);
 }
 
 static void override_options(struct settings_reader *l, const struct settings_overrides *over)
@@ -129,6 +130,8 @@ static void override_options(struct settings_reader *l, const struct settings_ov
   if (over && over->alpha > 0) o->alpha = over->alpha;
   if (over && over->substeps > 0) o->substeps = over->substeps;
   if (over && over->extrapolate) o->extrapolate = true;
+  for (int i = 0; schema_isas[i]; i++)
+    if (strcmp(schema_isas[i], isa) == 0) l->values.isa = i;
   snprintf(o->isa, sizeof o->isa, "%s", isa_option(isa));
 }
 
@@ -175,38 +178,43 @@ static void check_cycle(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
   struct report *r = &l->report;
-  const struct node *clock = given(l, "cycle", "clock"), *pull = given(l, "cycle", "pull");
+  const struct node *clock = given_key(l, "cycle", "clock"), *pull = given_key(l, "cycle", "pull");
+  /* Whose beats it follows. */
   const bool beaten =
       (s->cycle.beat == BEAT_OSC && s->osc.enabled) || (s->cycle.beat == BEAT_MODBUS && s->modbus.enabled);
   if (s->cycle.beat != BEAT_NONE && !beaten)
-    report_error(r, given(l, "cycle", "beat")->at, "beat: the section it names is missing, or not enabled");
+    report_error(r, given_key(l, "cycle", "beat")->at,
+                 "beat: the section it names is missing, or not enabled");
   if (s->cycle.beat == BEAT_MODBUS && beaten && !s->modbus.default_map)
-    report_error(r, given(l, "cycle", "beat")->at,
+    report_error(r, given_key(l, "cycle", "beat")->at,
                  "beat: modbus counts register 164 of the default map: expected \"default_map: true\"");
   if (s->cycle.clock == CLOCKING_INPUT && s->cycle.beat == BEAT_NONE)
     report_error(r, clock->at, "clock: input needs to know whose frames: \"beat: osc\" or \"beat: modbus\"");
+  /* What each clock needs, and what it does not go with. */
   if (s->cycle.clock == CLOCKING_LOCKSTEP && !s->osc.enabled && !s->modbus.enabled)
     report_error(r, clock->at,
                  "clock: lockstep needs a section osc or modbus: else nobody can ask for a step");
   if (s->cycle.clock != CLOCKING_TIMER && s->platform.enabled)
     report_error(r, clock->at, "clock: a platform moves by the clock, as its limits do: expected timer");
   if (s->cycle.live.overrun == OVERRUN_CATCH_UP && s->platform.enabled)
-    report_error(r, given(l, "cycle", "overrun")->at,
+    report_error(r, given_key(l, "cycle", "overrun")->at,
                  "overrun: cycles made up for in a row would move the platform faster than its limits: "
                  "expected skip, slip or stop");
   if (s->cycle.clock == CLOCKING_LOCKSTEP && s->cycle.publish == PUBLISH_NEXT_CYCLE)
-    report_error(r, given(l, "cycle", "publish")->at,
+    report_error(r, given_key(l, "cycle", "publish")->at,
                  "publish: in lockstep the frame is the answer to the step: expected at_once");
+  /* Times within the period, of a timer only. */
   if (s->cycle.pull > 0 && (s->cycle.clock != CLOCKING_TIMER || s->cycle.beat == BEAT_NONE))
     report_error(r, pull->at, "pull: expected with \"clock: timer\" and a beat only");
   if (s->cycle.pull > 0.1 * s->options.dt)
     report_error(r, pull->at, "pull: expected at most a tenth of the period, %g s, found %g",
                  0.1 * s->options.dt, s->cycle.pull);
   if (s->cycle.spin > 0 && s->cycle.clock != CLOCKING_TIMER)
-    report_error(r, given(l, "cycle", "spin")->at, "spin: expected with \"clock: timer\" only");
+    report_error(r, given_key(l, "cycle", "spin")->at, "spin: expected with \"clock: timer\" only");
   if (s->cycle.spin > 0.5 * s->options.dt)
-    report_error(r, given(l, "cycle", "spin")->at, "spin: expected at most half the period, %g s, found %g",
-                 0.5 * s->options.dt, s->cycle.spin);
+    report_error(r, given_key(l, "cycle", "spin")->at,
+                 "spin: expected at most half the period, %g s, found %g", 0.5 * s->options.dt,
+                 s->cycle.spin);
   if (s->cycle.live.overrun == OVERRUN_STOP && s->cycle.live.max_misses == 0) s->cycle.live.max_misses = 1;
 }
 
@@ -214,7 +222,7 @@ static void check_cycle(struct settings_reader *l)
 static void check_autostart(struct settings_reader *l)
 {
   struct settings *s = &l->values.settings;
-  const struct node *autostart = given(l, "cycle", "autostart");
+  const struct node *autostart = given_key(l, "cycle", "autostart");
   if (!s->platform.enabled || s->cycle.autostart != AUTOSTART_ON) return;
   s->cycle.autostart = AUTOSTART_OFF;
   if (autostart)
@@ -230,14 +238,14 @@ static bool read_map(struct settings_reader *l, const char *section, const struc
   struct report *r = &l->report;
   struct file_name_values name = {0};
   struct list_file other;
-  const struct node *map = given(l, section, "map");
+  const struct node *map = given_key(l, section, "map");
   const bool in_file = map && map->kind == NODE_MAP;
   if (in_file && !schema_read(&schema_file_name, map, &name, r)) return true;
   if (in_file && !list_open(&other, node_find(map, "file"), &schema_maps, section, "map", r)) return false;
   if (in_file) map = other.list;
   const bool memory = rules ? wiring_read(map, rules, s->signals, &s->modbus.map, r)
                             : osc_map_read(map, l->values.osc_prefix, s, r);
-  s->wiring_print += (rules ? 5 : 11) * node_print(map, NULL);
+  if (in_file) prints_add_file(s->prints, section, "map", map);
   if (in_file) list_close(&other, r);
   return memory;
 }
@@ -251,16 +259,9 @@ static bool read_wiring(struct settings_reader *l)
   const struct node *devices = node_find(l->main.root, "devices");
   device_check_server_line(devices, s->modbus.enabled ? l->values.modbus_serial : NULL, &l->report);
   return read_map(l, "modbus", &rules) && read_map(l, "osc", NULL) &&
-         peers_read(given(l, "osc", "peers"), &s->osc.peers, &l->report) &&
-         peers_read(given(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
+         peers_read(given_key(l, "osc", "peers"), &s->osc.peers, &l->report) &&
+         peers_read(given_key(l, "modbus", "peers"), &s->modbus.peers, &l->report) &&
          devices_read(devices, s, &l->report);
-}
-
-/* Of all other lists that say who is joined to what. */
-static uint64_t wiring_print(const struct settings_reader *l)
-{
-  return node_print(given(l, "osc", "peers"), NULL) ^ 3 * node_print(given(l, "modbus", "peers"), NULL) ^
-         7 * node_print(node_find(l->main.root, "devices"), NULL);
 }
 
 /* What OSC names that is not in its own section. False when out of memory. */
@@ -278,7 +279,7 @@ static bool name_for_osc(struct settings *s)
   return true;
 }
 
-/* Checks of single sections that need no model. A value with a mistake kept its default, so these judge only what was read. */
+/* The checks of single sections that need no model. A value with a mistake kept its default, so these judge what was read. */
 static void check_sections(struct settings_reader *l)
 {
   const struct file_values *v = &l->values;
@@ -289,14 +290,15 @@ static void check_sections(struct settings_reader *l)
   check_cycle(l);
   check_autostart(l);
   if (s->modbus.enabled && !s->modbus.tcp && !v->modbus_serial)
-    report_error(&l->report, given(l, "modbus", "tcp")->at,
+    report_error(&l->report, given_key(l, "modbus", "tcp")->at,
                  "tcp: without it nobody is served: expected a serial line");
   if (v->instance && !is_name(v->instance))
-    report_error(&l->report, given(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX, v->instance);
+    report_error(&l->report, given_key(l, "telemetry", "name")->at, NAME_EXPECTED, NAME_LENGTH_MAX,
+                 v->instance);
 }
 
 /* False after a mistake, which is reported. */
-static bool read_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
+static bool read_main_file(struct settings_reader *l, const char *file, const struct settings_overrides *over)
 {
   struct file_values *v = &l->values;
   struct settings *s = &v->settings;
@@ -315,17 +317,15 @@ static bool read_file(struct settings_reader *l, const char *file, const struct 
   const struct node *inputs = node_find(l->main.root, "inputs"),
                     *injections = node_find(l->main.root, "injections");
   const bool bodies_known = s->model || l->bodies.used > 0;
-  bool memory = osc_targets_read(given(l, "osc", "targets"), s, r) &&
+  bool memory = osc_targets_read(given_key(l, "osc", "targets"), s, r) &&
                 (!bodies_known || inputs_read(inputs, s->model, &l->bodies, s, r)) &&
                 injections_read(injections, s, r);
   override_options(l, over);
   if (memory && r->errors == 0) memory = platform_read(l->main.root, v, r);
 
-  /* The prints by which a reload sees what changed. */
-  s->model_print = node_print(l->model_node, NULL);
-  s->inputs_print = node_print(inputs, &schema_input);
-  s->injections_print = node_print(injections, NULL);
-  s->wiring_print = wiring_print(l);
+  /* By these a reload sees what changed. */
+  if (memory && r->errors == 0) s->prints = prints_new(v, l->main.root, l->model_node, r);
+  memory = memory && (s->prints || r->errors > 0);
   if (!memory) report_error(r, (struct place){0}, "out of memory");
   return r->errors == 0;
 }
@@ -354,6 +354,8 @@ static void release_settings(struct settings *s)
 {
   ali3_model_free(s->model);
   places_free(&s->places);
+  prints_free(s->prints);
+  /* Lists of elements. */
   for (int i = 0; i < s->inputs; i++) free(s->input[i].name);
   free(s->input);
   for (int i = 0; i < s->injections; i++) free(s->injection[i].name);
@@ -362,6 +364,7 @@ static void release_settings(struct settings *s)
   for (int i = 0; i < s->devices; i++) release_device(&s->device[i]);
   free(s->device);
   packets_release(s->packet, s->packets);
+  /* What the servers of ports have. */
   free(s->osc.peers.rule);
   free(s->modbus.peers.rule);
   free(s->modbus.map.item);
@@ -388,7 +391,7 @@ struct settings_reader *settings_open(const char *file, const struct settings_ov
   l->report.out = errors;
   l->values.settings.options = ali3_options_default();
   l->isa_overridden = over && over->isa;
-  if (read_file(l, file, over)) return l;
+  if (read_main_file(l, file, over)) return l;
   settings_close(l);
   return NULL;
 }

@@ -41,9 +41,7 @@ struct settings {
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
 
-  /* of their text: differ where it does; see node_print() */
-  uint64_t model_print, inputs_print, injections_print, wiring_print; /* the last: peers, maps and devices */
-  uint64_t packets_print;
+  struct key_prints *prints; /* of what the file says: see changes.h */
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file

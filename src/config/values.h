@@ -171,8 +171,6 @@ bool is_osc_address(const char *address);
 /* Reads the "devices" list into s->device, and makes each the only source of the inputs it sets. Likewise. */
 bool devices_read(const struct node *list, struct settings *s, struct report *r);
 
-/* What one device, or it and those before it, must not say: see device_checks.c. */
-void device_check(const struct settings *s, int index, const struct node *n, struct report *r);
 /* Two names of one serial line, or one name. */
 bool is_same_line(const char *a, const char *b);
 /* The line that is our own server's (NULL: none) is nobody else's. */
@@ -202,6 +200,13 @@ bool list_open(struct list_file *l, const struct node *file, const struct sectio
 /* Says that the file could not be used if there was a mistake. */
 void list_close(struct list_file *l, struct report *r);
 
+/* The name of an element of a list ("device"): that it is one, and that none of those seen has it. */
+bool check_element_name(struct report *r, const struct node *n, const char *name, const struct names *seen,
+                        const char *what);
+/* Of a node whose text should name something ("joint"): that there is none, and the one that is nearest. */
+struct nearest;
+void report_no_name(struct report *r, const struct node *n, const char *what, const struct nearest *near);
+
 /* A numeric address of a host, IPv4 or IPv6. check: reports what is none. */
 bool address_parse(const char *address, struct in6_addr *out);
 bool check_address(struct report *r, const char *address, const struct node *n);
@@ -209,9 +214,9 @@ bool check_address(struct report *r, const char *address, const struct node *n);
 /* In a set of body names beside their indices: not in the set; declared, but refused for a mistake. */
 enum { BODY_UNKNOWN = -2, BODY_REFUSED = -3 };
 
-/* Builds the model that a "model" mapping describes, not frozen yet, and sets the options that the mapping gives. Fills `bodies` with every name the mapping
- * declares, those of refused bodies with BODY_REFUSED; the names live as long as the tree. Fills `places`, to be freed in any
- * case. NULL after a mistake, which is reported. */
+/* Builds the model that a "model" mapping describes, not frozen yet, and sets the options that the mapping gives. Fills
+ * `bodies` with every name the mapping declares, those of refused bodies with BODY_REFUSED; the names live as long as the
+ * tree. Fills `places`, to be freed in any case. NULL after a mistake, which is reported. */
 ali3_model *mechanism_build(const struct node *model, struct names *bodies, ali3_options *options,
                             struct places *places, struct report *r);
 
@@ -231,10 +236,6 @@ bool platform_read(const struct node *root, struct file_values *v, struct report
 
 /* Reads the "injections" list (NULL: there is none). False when out of memory; mistakes are reported. */
 bool injections_read(const struct node *list, struct settings *s, struct report *r);
-
-/* FNV-1a over keys and values as they are written, with all below; of a list of mappings of section s (NULL: of anything)
- * without the keys that may change while the loop runs. 0: there is no node. */
-uint64_t node_print(const struct node *n, const struct section *s);
 
 /* Names of inputs and instances: A-Z a-z 0-9 _ -, not too long. */
 enum { NAME_LENGTH_MAX = 60 }; /* instance names share a file name with a prefix */

@@ -17,6 +17,7 @@ bool peers_read(const struct node *list, struct peers *out, struct report *r)
     struct peer_values v = {0};
     struct peer_rule *rule = &out->rule[out->count];
     if (n->kind != NODE_MAP || !schema_read(&schema_peer, n, &v, r)) continue;
+    /* What it allows, and whom. */
     if (!peer_rule_parse(v.host, rule)) {
       report_error(
           r, node_find(n, "host")->at,
@@ -127,6 +128,7 @@ static bool check_reserved(const struct map_reader *m, const struct node *n, con
                            int registers)
 {
   enum { BITS = 16, HEAD = 200, BLOCKS = 1000, BLOCKS_END = 8000 };
+  /* Beyond the last register; in the server's head; among the bodies and sensors of the default map. */
   const int first = v->address, end = first + registers;
   const struct node *at = node_find(n, "address");
   if (end > UINT16_MAX + 1)
@@ -165,7 +167,7 @@ static bool check_overlap(const struct map_reader *m, const struct node *n, cons
   return true;
 }
 
-static bool add(struct map_reader *m, const struct wired *w, const struct node *n)
+static bool keep_wired(struct map_reader *m, const struct wired *w, const struct node *n)
 {
   if (m->used == m->room) {
     const int room = 2 * m->room + 16;
@@ -183,7 +185,7 @@ static bool add(struct map_reader *m, const struct wired *w, const struct node *
 }
 
 /* An input has a policy of its own; and what moves a rig would jump to the value at each e-stop. */
-static bool check_safe(const struct map_reader *m, const struct node *n, bool input, int signal)
+static bool check_safe_bits(const struct map_reader *m, const struct node *n, bool input, int signal)
 {
   const struct node *safe = node_find(n, "safe");
   if (!safe) return true;
@@ -202,23 +204,25 @@ static bool check_safe(const struct map_reader *m, const struct node *n, bool in
 }
 
 /* False when out of memory. */
-static bool read_entry(struct map_reader *m, const struct node *n)
+static bool read_wired(struct map_reader *m, const struct node *n)
 {
   struct wired_values v = {.safe = NAN};
   int first, count;
   bool input;
   if (n->kind != NODE_MAP || !schema_read(&schema_wired, n, &v, m->report)) return true;
   if (!find_signal(m, node_find(n, "signal"), &first, &count)) return true;
+  /* Which way it goes, and what that asks for. */
   const enum wire_table table = (enum wire_table)v.table;
   const bool channel =
       first >= m->signals->input_first && first < m->signals->input_first + m->signals->channels;
   if (!check_direction(m, n, channel, table, &input) || !check_type(m, n, &v)) return true;
-  if (!check_safe(m, n, input, first)) return true;
+  if (!check_safe_bits(m, n, input, first)) return true;
   if (m->rules->server && input &&
       !check_source(m->report, m->signals, first, SOURCE_MODBUS, node_find(n, "signal")))
     return true;
   const int registers = wire_registers((enum wire_type)v.type);
   if (!check_reserved(m, n, &v, registers * count)) return true;
+  /* Each signal of a group behind the one before. */
   for (int i = 0; i < count; i++) {
     const struct wired w = {
         .signal = first + i,
@@ -229,12 +233,12 @@ static bool read_entry(struct map_reader *m, const struct node *n)
         .safe = v.safe,
     };
     if (!check_overlap(m, n, &w)) return true;
-    if (!add(m, &w, n)) return false;
+    if (!keep_wired(m, &w, n)) return false;
   }
   return true;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
   const struct wired *x = a, *y = b;
   if (x->table != y->table) return x->table < y->table ? -1 : 1;
@@ -247,9 +251,9 @@ bool wiring_read(const struct node *list, const struct wiring_rules *rules, cons
   struct map_reader m = {.rules = rules, .signals = signals, .report = r};
   if (!list || list->kind != NODE_LIST) return true;
   bool memory = true;
-  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_entry(&m, n);
+  for (const struct node *n = list->first; n && memory; n = n->next) memory = read_wired(&m, n);
   free(m.at);
-  if (m.used) qsort(m.item, (size_t)m.used, sizeof *m.item, by_place);
+  if (m.used) qsort(m.item, (size_t)m.used, sizeof *m.item, compare_places);
   *out = (struct wiring){m.item, m.used};
   return memory;
 }

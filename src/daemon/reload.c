@@ -74,14 +74,19 @@ static void *free_reading(void *arg)
   return NULL;
 }
 
-/* The copy owns its list of inputs. Its model and its other lists belong to the settings of the start. */
+/* The copy owns its list of inputs and its prints. Its model and its other lists belong to the settings of the start. */
 static bool copy_started(struct reload *r)
 {
   const struct settings *s = r->started;
   if (r->copied) return true;
   r->force = *s;
+  r->force.prints = prints_copy(s->prints);
   r->force.input = s->inputs ? malloc((size_t)s->inputs * sizeof *s->input) : NULL;
-  if (s->inputs && !r->force.input) return false;
+  if (!r->force.prints || (s->inputs && !r->force.input)) {
+    prints_free(r->force.prints);
+    free(r->force.input);
+    return false;
+  }
   if (s->inputs) memcpy(r->force.input, s->input, (size_t)s->inputs * sizeof *s->input);
   r->copied = true;
   return true;
@@ -129,11 +134,11 @@ static void log_mistakes(struct reload *r)
 
 static bool tune_loop(struct cycle *c, const struct settings *s, const struct settings *started)
 {
-  const int inputs = settings_same_inputs(started, s) ? s->inputs : 0;
+  const int inputs = settings_same_section(started, s, "inputs") ? s->inputs : 0;
   struct cycle_tuning *t = calloc(1, sizeof *t + (size_t)inputs * sizeof *t->input);
   if (!t) return false;
   *t = (struct cycle_tuning){.live = s->cycle.live,
-                             .platform = s->platform.enabled && settings_same_platform(started, s),
+                             .platform = s->platform.enabled && settings_same_section(started, s, "platform"),
                              .mode = s->platform.spec.mode,
                              .params = s->platform.spec.params,
                              .inputs = inputs};
@@ -148,11 +153,13 @@ static void keep_live_keys(struct reload *r, const struct settings *read)
 {
   struct settings *force = &r->force;
   force->cycle.live = read->cycle.live;
-  for (int i = 0; settings_same_inputs(r->started, read) && i < force->inputs; i++) {
+  const int inputs = settings_same_section(r->started, read, "inputs") ? force->inputs : 0;
+  for (int i = 0; i < inputs; i++) {
     force->input[i] = read->input[i];
     force->input[i].name = r->started->input[i].name;
   }
-  if (settings_same_platform(r->started, read)) force->platform = read->platform;
+  if (settings_same_section(r->started, read, "platform")) force->platform = read->platform;
+  settings_keep_changes(force, read);
 }
 
 /* A file without the platform may say what does not go with the one that is there until the restart. */
@@ -160,6 +167,7 @@ static void keep_overrun(struct reload *r, struct settings *read)
 {
   if (!r->started->platform.enabled || read->cycle.live.overrun != OVERRUN_CATCH_UP) return;
   read->cycle.live.overrun = r->force.cycle.live.overrun;
+  settings_keep_key(read, &r->force, "cycle", "overrun");
   log_line(LOG_LEVEL_WARNING, "%s: needs a restart: cycle.overrun: catch_up does not go with the platform",
            r->file);
 }
@@ -178,7 +186,7 @@ static void apply_reading(struct reload *r, struct cycle *c)
     log_line(LOG_LEVEL_NOTICE, "%s: changed: %s", r->file, names);
   else
     log_line(LOG_LEVEL_INFO, "%s: read again, nothing to change", r->file);
-  if (r->platform_set && settings_same_platform(r->started, read)) {
+  if (r->platform_set && settings_same_section(r->started, read, "platform")) {
     log_line(LOG_LEVEL_NOTICE, "%s: platform parameters set over OSC are back to the values of the file",
              r->file);
     r->platform_set = false;
@@ -243,5 +251,7 @@ void reload_close(struct reload *r)
     pthread_detach(r->thread);
   }
   r->reading = NULL;
-  if (r->copied) free(r->force.input);
+  if (!r->copied) return;
+  prints_free(r->force.prints);
+  free(r->force.input);
 }

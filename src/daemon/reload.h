@@ -26,7 +26,7 @@ struct reload {
   bool slow;               /* the log was told */
   bool copied;             /* force is there */
   struct settings
-      force;         /* the live keys in use; it owns its inputs and borrows all other lists from `started` */
+      force; /* the live keys in use; it owns its inputs and prints, and borrows all other lists from `started` */
   bool platform_set; /* parameters were set over OSC since; the owner tells */
 };
 

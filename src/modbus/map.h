@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the registers and bits of the Modbus server do: frames of the loop into them, writes of clients out of them. No socket,
- * no thread, no clock of its own. The map in full is in the README. */
+ * no thread, no clock of its own. ali3-modbus(7) has the map in full. */
 #ifndef ALI3_MODBUS_MAP_H
 #define ALI3_MODBUS_MAP_H
 

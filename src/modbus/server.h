@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Modbus server, TCP and RTU: own non-blocking framing in front of libmodbus' modbus_reply(). One ordinary
- * thread, which meets the loop only through its port. The register map is in the README. */
+ * thread, which meets the loop only through its port. ali3-modbus(7) has the register map. */
 #ifndef ALI3_MODBUS_SERVER_H
 #define ALI3_MODBUS_SERVER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * OSC over UDP: state out to fixed targets and to subscribers, inputs and commands in. The address space is
- * in the README.
+ * OSC over UDP: state out to fixed targets and to subscribers, inputs and commands in. ali3-osc(7) has
+ * the addresses.
  *
  * One ordinary thread does both ways: it sleeps on the port's eventfd and on the socket. It never touches the
  * loop except through its port. */

@@ -7,12 +7,12 @@
 
 enum { LONGEST = 63 };
 
-static size_t least(size_t a, size_t b)
+static size_t fewer_changes(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
-static bool same(char a, char b)
+static bool same_letter(char a, char b)
 {
   return (a | 0x20) == (b | 0x20);
 }
@@ -29,10 +29,10 @@ static size_t distance_of(const char *a, const char *b)
     size_t *now = row[i % 3];
     now[0] = i;
     for (size_t j = 1; j <= columns; j++) {
-      size_t change = above[j - 1] + !same(a[i - 1], b[j - 1]);
-      now[j] = least(change, least(now[j - 1], above[j]) + 1);
-      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-        now[j] = least(now[j], row[(i - 2) % 3][j - 2] + 1);
+      size_t change = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+      now[j] = fewer_changes(change, fewer_changes(now[j - 1], above[j]) + 1);
+      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+        now[j] = fewer_changes(now[j], row[(i - 2) % 3][j - 2] + 1);
     }
   }
   return row[rows % 3][columns];

@@ -9,7 +9,7 @@
 /* A line longer than this (a file written by a program on one line) is shown only around the place. */
 enum { LINE_SHOWN = 120, LINE_BEFORE = 60 };
 
-static bool continues(char c)
+static bool continues_character(char c)
 {
   return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -39,23 +39,25 @@ static void put_line_and_caret(FILE *out, const struct source *s, struct place a
   if (!line) return;
   const char *end = line + strcspn(line, "\r\n");
 
+  /* The column, in characters of UTF-8. */
   const char *mark = line;
   for (int c = 1; c < at.column && mark < end; c++) {
     mark++;
-    while (mark < end && continues(*mark)) mark++;
+    while (mark < end && continues_character(*mark)) mark++;
   }
   const char *from = line;
   if (end - line > LINE_SHOWN && mark - line > LINE_BEFORE) {
     from = mark - LINE_BEFORE;
-    while (continues(*from)) from++;
+    while (continues_character(*from)) from++;
   }
   const char *to = end - from > LINE_SHOWN ? from + LINE_SHOWN : end;
-  while (to < end && continues(*to)) to++;
+  while (to < end && continues_character(*to)) to++;
 
+  /* The part of the line around it, and the mark below. */
   put_clean(out, from, (size_t)(to - from));
   fputc('\n', out);
   for (const char *p = from; p < mark; p++)
-    if (!continues(*p)) fputc(*p == '\t' ? '\t' : ' ', out);
+    if (!continues_character(*p)) fputc(*p == '\t' ? '\t' : ' ', out);
   fputs("^\n", out);
 }
 

@@ -12,7 +12,7 @@
 
 static const size_t MOST = (size_t)TEXT_FILE_MB << 20;
 
-static const char *kind_name(mode_t mode)
+static const char *file_kind_name(mode_t mode)
 {
   switch (mode & S_IFMT) {
   case S_IFIFO:
@@ -26,7 +26,7 @@ static const char *kind_name(mode_t mode)
   }
 }
 
-static bool fail(char *why, size_t size, const char *text)
+static bool say_unreadable(char *why, size_t size, const char *text)
 {
   snprintf(why, size, "cannot read the file: %s", text);
   return false;
@@ -36,7 +36,7 @@ static bool fail(char *why, size_t size, const char *text)
 static bool check_kind(const struct stat *st, bool pipe, char *why, size_t size)
 {
   if (!S_ISREG(st->st_mode) && !(pipe && S_ISFIFO(st->st_mode))) {
-    snprintf(why, size, "expected a regular file, found %s", kind_name(st->st_mode));
+    snprintf(why, size, "expected a regular file, found %s", file_kind_name(st->st_mode));
     return false;
   }
   if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size <= MOST) return true;
@@ -44,7 +44,7 @@ static bool check_kind(const struct stat *st, bool pipe, char *why, size_t size)
   return false;
 }
 
-static bool make_room(struct source *s, size_t *room)
+static bool grow_text(struct source *s, size_t *room)
 {
   if (s->size + 1 < *room) return true;
   const size_t more = *room ? 2 * *room : 1 << 16;
@@ -55,15 +55,15 @@ static bool make_room(struct source *s, size_t *room)
   return true;
 }
 
-static bool read_all(struct source *s, int fd, char *why, size_t size)
+static bool read_whole_file(struct source *s, int fd, char *why, size_t size)
 {
   for (size_t room = 0;;) {
-    if (!make_room(s, &room)) return fail(why, size, strerror(ENOMEM));
+    if (!grow_text(s, &room)) return say_unreadable(why, size, strerror(ENOMEM));
     struct pollfd ready = {.fd = fd, .events = POLLIN}; /* a regular file always is */
-    if (poll(&ready, 1, -1) < 0 && errno != EINTR) return fail(why, size, strerror(errno));
+    if (poll(&ready, 1, -1) < 0 && errno != EINTR) return say_unreadable(why, size, strerror(errno));
     const ssize_t n = read(fd, s->text + s->size, room - s->size - 1);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n < 0) return fail(why, size, strerror(errno));
+    if (n < 0) return say_unreadable(why, size, strerror(errno));
     s->size += (size_t)n;
     s->text[s->size] = '\0';
     if (n == 0) return true;
@@ -77,9 +77,9 @@ bool text_file_read(struct source *s, const char *path, bool pipe, char *why, si
 {
   struct stat st;
   const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return fail(why, size, strerror(errno));
-  bool good = fstat(fd, &st) == 0 || fail(why, size, strerror(errno));
-  good = good && check_kind(&st, pipe, why, size) && read_all(s, fd, why, size);
+  if (fd < 0) return say_unreadable(why, size, strerror(errno));
+  bool good = fstat(fd, &st) == 0 || say_unreadable(why, size, strerror(errno));
+  good = good && check_kind(&st, pipe, why, size) && read_whole_file(s, fd, why, size);
   close(fd);
   return good;
 }

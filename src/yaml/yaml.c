@@ -36,7 +36,7 @@ struct builder {
   int anchors, anchor_room;
 };
 
-static void *take(struct yaml *t, size_t size)
+static void *take_memory(struct yaml *t, size_t size)
 {
   size = (size + 7) & ~(size_t)7;
   struct yaml_chunk *c = t->chunks;
@@ -52,19 +52,19 @@ static void *take(struct yaml *t, size_t size)
   return p;
 }
 
-static bool fail(struct builder *b, struct place at, const char *text)
+static bool fail_at(struct builder *b, struct place at, const char *text)
 {
   report_error(b->report, at, "%s", text);
   return false;
 }
 
-static bool out_of_memory(struct builder *b)
+static bool fail_tree_memory(struct builder *b)
 {
-  return fail(b, (struct place){0}, "out of memory");
+  return fail_at(b, (struct place){0}, "out of memory");
 }
 
 /* libfyaml marks quoted texts and aliases behind their first character. */
-static struct place place_of(struct fy_event *e)
+static struct place event_place(struct fy_event *e)
 {
   const struct fy_mark *m = fy_event_start_mark(e);
   if (!m) return (struct place){0};
@@ -78,7 +78,7 @@ static const char *copy_token(struct yaml *t, struct fy_token *token)
 {
   size_t length = 0;
   const char *text = token ? fy_token_get_text(token, &length) : "";
-  char *copy = take(t, length + 1);
+  char *copy = take_memory(t, length + 1);
   if (!copy) return NULL;
   memcpy(copy, text, length);
   copy[length] = 0;
@@ -86,7 +86,7 @@ static const char *copy_token(struct yaml *t, struct fy_token *token)
 }
 
 /* The list or mapping that is open; NULL at the top. */
-static struct open *innermost(struct builder *b)
+static struct open *innermost_open(struct builder *b)
 {
   if (b->depth == 0) return NULL;
   struct open *o = &b->open[b->depth - 1];
@@ -96,24 +96,25 @@ static struct open *innermost(struct builder *b)
 
 static bool awaits_key(struct builder *b)
 {
-  const struct open *o = innermost(b);
+  const struct open *o = innermost_open(b);
   return o && o->node->kind == NODE_MAP && !o->key;
 }
 
 /* Hangs a new node at `at` into the innermost open list or mapping. NULL when out of memory. */
-static struct node *hang(struct builder *b, enum node_kind kind, struct place at)
+static struct node *hang_node(struct builder *b, enum node_kind kind, struct place at)
 {
-  struct node *n = take(b->tree, sizeof *n);
+  struct node *n = take_memory(b->tree, sizeof *n);
   if (!n) {
-    out_of_memory(b);
+    fail_tree_memory(b);
     return NULL;
   }
   *n = (struct node){.kind = (unsigned char)kind, .at = at, .text = ""};
-  struct open *o = innermost(b);
+  struct open *o = innermost_open(b);
   if (!o) {
     b->tree->root = n;
     return n;
   }
+  /* A value takes the key that waits for it. */
   n->key = o->key;
   n->key_at = o->key ? o->key_at : at;
   if (at.line == 0) n->at = n->key_at;
@@ -127,18 +128,18 @@ static struct node *hang(struct builder *b, enum node_kind kind, struct place at
   return n;
 }
 
-static bool remember(struct builder *b, struct fy_token *anchor, const struct node *n)
+static bool remember_anchor(struct builder *b, struct fy_token *anchor, const struct node *n)
 {
   if (!anchor) return true;
   if (b->anchors == b->anchor_room) {
     int room = b->anchor_room ? 2 * b->anchor_room : 16;
     struct anchor *more = realloc(b->anchor, (size_t)room * sizeof *more);
-    if (!more) return out_of_memory(b);
+    if (!more) return fail_tree_memory(b);
     b->anchor = more;
     b->anchor_room = room;
   }
   const char *name = copy_token(b->tree, anchor);
-  if (!name) return out_of_memory(b);
+  if (!name) return fail_tree_memory(b);
   b->anchor[b->anchors++] = (struct anchor){name, n};
   return true;
 }
@@ -149,56 +150,60 @@ static bool check_scalar(struct builder *b, const char *text, struct place at)
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
     const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
     if ((*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f || c1)
-      return fail(b, at, "expected a text without control characters; remove the escape sequence");
+      return fail_at(b, at, "expected a text without control characters; remove the escape sequence");
   }
   return true;
 }
 
-static bool scalar(struct builder *b, struct fy_event *e)
+static bool build_scalar(struct builder *b, struct fy_event *e)
 {
   struct fy_token *value = e->scalar.value;
   bool quoted = value && fy_token_scalar_style(value) != FYSS_PLAIN;
   const char *text = copy_token(b->tree, value);
-  if (!text) return out_of_memory(b);
-  if (!check_scalar(b, text, place_of(e))) return false;
+  if (!text) return fail_tree_memory(b);
+  if (!check_scalar(b, text, event_place(e))) return false;
 
   if (awaits_key(b)) {
-    innermost(b)->key = text;
-    innermost(b)->key_at = place_of(e);
+    innermost_open(b)->key = text;
+    innermost_open(b)->key_at = event_place(e);
     return true;
   }
   /* A value that is not there: libfyaml 0.7 gives it no mark, 0.8 one of its own. It has the place of its key with both. */
   const bool nothing = !*text && !quoted;
-  struct node *n = hang(b, nothing ? NODE_NOTHING : NODE_SCALAR, nothing ? (struct place){0} : place_of(e));
+  struct node *n =
+      hang_node(b, nothing ? NODE_NOTHING : NODE_SCALAR, nothing ? (struct place){0} : event_place(e));
   if (!n) return false;
   n->text = text;
   n->quoted = quoted;
-  return remember(b, e->scalar.anchor, n);
+  return remember_anchor(b, e->scalar.anchor, n);
 }
 
-static bool begin(struct builder *b, struct fy_event *e, enum node_kind kind, struct fy_token *anchor)
+static bool begin_container(struct builder *b, struct fy_event *e, enum node_kind kind,
+                            struct fy_token *anchor)
 {
-  if (awaits_key(b)) return fail(b, place_of(e), "expected a word as the key, found a list or a mapping");
-  if (b->depth == DEPTH_MAX) return fail(b, place_of(e), "lists and mappings are nested too deeply");
-  struct node *n = hang(b, kind, place_of(e));
-  if (!n || !remember(b, anchor, n)) return false;
+  if (awaits_key(b))
+    return fail_at(b, event_place(e), "expected a word as the key, found a list or a mapping");
+  if (b->depth == DEPTH_MAX) return fail_at(b, event_place(e), "lists and mappings are nested too deeply");
+  struct node *n = hang_node(b, kind, event_place(e));
+  if (!n || !remember_anchor(b, anchor, n)) return false;
   b->open[b->depth++] = (struct open){.node = n};
   return true;
 }
 
-static bool alias(struct builder *b, struct fy_event *e)
+static bool build_alias(struct builder *b, struct fy_event *e)
 {
-  if (awaits_key(b)) return fail(b, place_of(e), "expected a word as the key, found an alias");
+  if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as the key, found an alias");
   const char *name = copy_token(b->tree, e->alias.anchor);
-  if (!name) return out_of_memory(b);
+  if (!name) return fail_tree_memory(b);
   const struct node *target = NULL;
   for (int i = b->anchors - 1; i >= 0 && !target; i--)
     if (strcmp(b->anchor[i].name, name) == 0) target = b->anchor[i].node;
-  if (!target) return fail(b, place_of(e), "alias of an anchor that was not set before");
+  if (!target) return fail_at(b, event_place(e), "alias of an anchor that was not set before");
   for (int i = 0; i < b->depth; i++)
-    if (b->open[i].node == target) return fail(b, place_of(e), "alias within its own anchor");
+    if (b->open[i].node == target) return fail_at(b, event_place(e), "alias within its own anchor");
 
-  struct node *n = hang(b, target->kind, place_of(e));
+  /* It has all that its target has. */
+  struct node *n = hang_node(b, target->kind, event_place(e));
   if (!n) return false;
   n->quoted = target->quoted;
   n->count = target->count;
@@ -210,23 +215,25 @@ static bool alias(struct builder *b, struct fy_event *e)
 static bool take_event(struct builder *b, struct fy_event *e)
 {
   static const char no_tags[] = "tags (!...) are not supported: write the value without one";
+  /* Tags could mean anything: none is taken. */
   switch (e->type) {
   case FYET_SCALAR:
-    return e->scalar.tag ? fail(b, place_of(e), no_tags) : scalar(b, e);
+    return e->scalar.tag ? fail_at(b, event_place(e), no_tags) : build_scalar(b, e);
   case FYET_SEQUENCE_START:
-    return e->sequence_start.tag ? fail(b, place_of(e), no_tags)
-                                 : begin(b, e, NODE_LIST, e->sequence_start.anchor);
+    return e->sequence_start.tag ? fail_at(b, event_place(e), no_tags)
+                                 : begin_container(b, e, NODE_LIST, e->sequence_start.anchor);
   case FYET_MAPPING_START:
-    return e->mapping_start.tag ? fail(b, place_of(e), no_tags)
-                                : begin(b, e, NODE_MAP, e->mapping_start.anchor);
+    return e->mapping_start.tag ? fail_at(b, event_place(e), no_tags)
+                                : begin_container(b, e, NODE_MAP, e->mapping_start.anchor);
   case FYET_SEQUENCE_END:
   case FYET_MAPPING_END:
     b->depth--;
     return true;
   case FYET_ALIAS:
-    return alias(b, e);
+    return build_alias(b, e);
   case FYET_DOCUMENT_START:
-    return b->tree->root ? fail(b, place_of(e), "expected one document, found the start of a second") : true;
+    return b->tree->root ? fail_at(b, event_place(e), "expected one document, found the start of a second")
+                         : true;
   default:
     return true;
   }
@@ -247,16 +254,17 @@ static bool check_text(struct builder *b)
                                             : 0;
     bool good = length > 0 && length <= size - i;
     for (size_t k = 1; good && k < length; k++) good = (s[i + k] & 0xc0) == 0x80;
-    if (!good) return fail(b, at, "expected UTF-8 text, found a byte that is none");
+    /* One character, or a mistake in its place. */
+    if (!good) return fail_at(b, at, "expected UTF-8 text, found a byte that is none");
     if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
-      return fail(b, at, "expected text, found a control character");
+      return fail_at(b, at, "expected text, found a control character");
     i += length;
     at = c == '\n' ? (struct place){at.line + 1, 1} : (struct place){at.line, at.column + 1};
   }
   return true;
 }
 
-static void swallow(struct fy_diag *diag, void *user, const char *text, size_t size)
+static void swallow_message(struct fy_diag *diag, void *user, const char *text, size_t size)
 {
   (void)diag, (void)user, (void)text, (void)size;
 }
@@ -266,7 +274,7 @@ static struct fy_diag *quiet_diag(void)
   struct fy_diag_cfg config;
   fy_diag_cfg_default(&config);
   config.fp = NULL;
-  config.output_fn = swallow;
+  config.output_fn = swallow_message;
   struct fy_diag *diag = fy_diag_create(&config);
   if (diag) fy_diag_set_collect_errors(diag, true);
   return diag;
@@ -281,10 +289,10 @@ static bool report_collected(struct builder *b, struct fy_diag *diag)
     const size_t length = b->tree->source.shown ? strlen(e->msg) : own;
     report_error(b->report, (struct place){e->line, e->column}, "%.*s", (int)length, e->msg);
   }
-  return found > 0 ? false : fail(b, (struct place){0}, "not a YAML file");
+  return found > 0 ? false : fail_at(b, (struct place){0}, "not a YAML file");
 }
 
-static bool build(struct builder *b)
+static bool build_tree_of_events(struct builder *b)
 {
   struct fy_diag *diag = quiet_diag();
   struct fy_parse_cfg config = {.flags = FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2, .diag = diag};
@@ -292,15 +300,16 @@ static bool build(struct builder *b)
   const struct source *s = &b->tree->source;
   bool good = false;
 
+  /* Event by event, until one is a mistake or the parser has none. */
   if (!parser || fy_parser_set_string(parser, s->text, s->size)) {
-    out_of_memory(b);
+    fail_tree_memory(b);
   } else {
     good = true;
     for (struct fy_event *e; good && (e = fy_parser_parse(parser)); fy_parser_event_free(parser, e))
       good = take_event(b, e);
     if (good && fy_parser_get_stream_error(parser)) good = report_collected(b, diag);
     if (good && !b->tree->root)
-      good = fail(b, (struct place){0}, "expected a mapping with the key \"model\", found nothing");
+      good = fail_at(b, (struct place){0}, "expected a mapping with the key \"model\", found nothing");
   }
   fy_parser_destroy(parser);
   fy_diag_destroy(diag);
@@ -319,7 +328,7 @@ static bool read_tree(struct yaml *t, const char *file, bool shown, bool pipe, s
     report_error(r, (struct place){0}, "%s", why);
     return false;
   }
-  bool good = check_text(&b) && build(&b);
+  bool good = check_text(&b) && build_tree_of_events(&b);
   free(b.anchor);
   return good;
 }

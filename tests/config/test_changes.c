@@ -38,15 +38,14 @@ TEST(changes_have_the_names_of_their_keys)
       {FILE_OF("1", "0.2", "cycle: {grace: 6, overrun: slip, catch_up: 9, max_misses: 2}\nosc: {}\n"),
        "cycle.overrun, cycle.catch_up, cycle.max_misses, cycle.grace, inputs.push.hold", ""},
       {FILE_OF("2", "0.1", "cycle: {grace: 5, period: 0.02}\nosc: {port: 9101}\nsolver: {gamma: 0.6}\n"), "",
-       "solver.gamma, cycle.period, osc.port, model"},
+       "model, solver.gamma, cycle.period, osc.port"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\n"), "", "osc.enabled"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {prefix: /x, targets: [{host: 127.0.0.1, port: 9}]}\n"),
        "", "osc.prefix, osc.targets"},
-      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {map: [{signal: time, address: /t}]}\n"), "",
-       "peers, maps or devices"},
+      {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {map: [{signal: time, address: /t}]}\n"), "", "osc.map"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ntelemetry: {name: x}\nsimulation: {duration: 9}\n"),
        "", "telemetry.name"},
-      {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs"},
+      {FILE_OF("1", "0.2, point: [0, 1, 0]", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs.push.point"},
       {FILE_OF("1", "0.1, policy: safe, ramp: 1, limit_force: 2, limit_torque: 3",
                "cycle: {grace: 5}\nosc: {}\n"),
        "inputs.push.policy, inputs.push.ramp, inputs.push.limit_force, inputs.push.limit_torque", ""},
@@ -55,9 +54,9 @@ TEST(changes_have_the_names_of_their_keys)
        "inputs.push.fault, inputs.push.recover, inputs.push.blend, inputs.push.rate_force, "
        "inputs.push.safe_torque",
        ""},
-      {FILE_OF("1", "0.1, from: osc", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs"},
+      {FILE_OF("1", "0.1, from: osc", "cycle: {grace: 5}\nosc: {}\n"), "", "inputs.push.from"},
       {FILE_OF("1", "0.1", "cycle: {grace: 5}\nosc: {}\ninjections: [{name: n, input: push, kind: nan}]\n"),
-       "", "injections"},
+       "", "injections.n"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     assert_changes(cases[k].text, cases[k].while_running, cases[k].restart);
@@ -100,10 +99,80 @@ TEST(names_are_cut_and_never_overrun)
                   *b = load_good(FILE_OF("2", "0.1", "cycle: {grace: 5}\nosc: {port: 7}\n"));
   char little[12];
   assert_int_equal(settings_changes(a, b, false, little, sizeof little), 2);
-  assert_string_equal(little, "osc.port, m");
+  assert_string_equal(little, "model, osc.");
   assert_int_equal(settings_changes(a, b, false, NULL, 0), 2);
   settings_free(a);
   settings_free(b);
+}
+
+#define TWO_INPUTS(first, second)                                                                            \
+  "model:\n"                                                                                                 \
+  "  bodies:\n"                                                                                              \
+  "    - {name: A, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"                                      \
+  "inputs:\n"                                                                                                \
+  "  - {name: " first "}\n"                                                                                  \
+  "  - {name: " second "}\n"
+
+static void assert_both(const char *before, const char *after, const char *while_running, const char *restart)
+{
+  struct settings *a = load_good(before), *b = load_good(after);
+  char names[300];
+  settings_changes(a, b, true, names, sizeof names);
+  assert_string_equal(names, while_running);
+  settings_changes(a, b, false, names, sizeof names);
+  assert_string_equal(names, restart);
+  settings_free(a);
+  settings_free(b);
+}
+
+TEST(elements_are_matched_by_their_names)
+{
+  static const char base[] = TWO_INPUTS("p, body: A", "q, body: A, hold: 1");
+  assert_both(base, TWO_INPUTS("p, body: A, hold: 5e-2", "q, body: A, hold: 1.0, point: [0, 0, 0.0]"), "",
+              "");
+  assert_both(base, TWO_INPUTS("q, body: A, hold: 1", "p, body: A"), "", "inputs");
+  assert_both(base, TWO_INPUTS("q, body: A, hold: 1", "p, body: A, axes: body"), "", "inputs.p.axes");
+  assert_both(base, TWO_INPUTS("p, body: A, hold: 3", "r, body: A"), "", "inputs.q, inputs.r");
+  assert_both(base, FILE_OF("1", "0.05", ""), "", "inputs.p, inputs.q, inputs.push");
+  assert_both(base, TWO_INPUTS("p, body: A", "q, body: A, hold: 2"), "inputs.q.hold", "");
+}
+
+/* Of a section that is off nothing counts; that it is on or off is told alone. */
+TEST(a_section_that_is_off_has_no_changes)
+{
+  assert_both(FILE_OF("1", "0.1", "modbus: {enabled: false}\n"),
+              FILE_OF("1", "0.1", "modbus: {enabled: false, port: 7, peers: [{host: 127.0.0.1}]}\n"), "", "");
+  assert_both(FILE_OF("1", "0.1", "modbus: {enabled: false}\n"),
+              FILE_OF("1", "0.1", "modbus: {port: 7, unit: 3}\n"), "", "modbus.enabled");
+  assert_both(FILE_OF("1", "0.1", "modbus: {}\n"),
+              FILE_OF("1", "0.1", "modbus: {unit: 3, peers: [{host: 127.0.0.1}]}\n"), "",
+              "modbus.peers, modbus.unit");
+}
+
+/* What holds after a reload: the live keys of the file, unless the elements they belong to need a restart. */
+TEST(kept_are_the_changes_that_apply)
+{
+  struct settings *started = load_good(BASE),
+                  *live = load_good(FILE_OF("1", "0.2", "cycle: {grace: 6}\nosc: {port: 9100}\n")),
+                  *other = load_good(FILE_OF("2", "0.3, axes: body", "cycle: {grace: 7}\nosc: {}\n"));
+  struct settings force = *started;
+  char names[200];
+  force.prints = prints_copy(started->prints);
+  assert_non_null(force.prints);
+  settings_keep_changes(&force, live);
+  assert_int_equal(settings_changes(&force, live, true, names, sizeof names), 0);
+  settings_changes(&force, started, true, names, sizeof names);
+  assert_string_equal(names, "cycle.grace, inputs.push.hold");
+  settings_keep_changes(&force, other);
+  settings_changes(&force, live, true, names, sizeof names);
+  assert_string_equal(names, "cycle.grace"); /* the hold is that of live */
+  assert_int_equal(settings_changes(&force, started, false, names, sizeof names), 0);
+  settings_keep_key(&force, live, "cycle", "grace");
+  assert_int_equal(settings_changes(&force, live, true, names, sizeof names), 0);
+  prints_free(force.prints);
+  settings_free(started);
+  settings_free(live);
+  settings_free(other);
 }
 
 int main(void)
@@ -111,6 +180,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changes_have_the_names_of_their_keys),
       cmocka_unit_test(changes_of_a_value_have_the_names_of_their_keys),
+      cmocka_unit_test(elements_are_matched_by_their_names),
+      cmocka_unit_test(a_section_that_is_off_has_no_changes),
+      cmocka_unit_test(kept_are_the_changes_that_apply),
       cmocka_unit_test(names_are_cut_and_never_overrun),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,8 +311,8 @@ TEST(maps_from_a_file)
   assert_int_equal(a->modbus.map.item[0].address, 300);
   struct settings *b = load_good(MODEL "osc: {map: [{signal: time, address: /rig/t}]}\n"
                                        "modbus: {map: [{signal: time, table: input, address: 301}]}\n");
-  assert_int_equal(settings_changes(a, b, false, names, sizeof names), 1);
-  assert_string_equal(names, "peers, maps or devices");
+  assert_int_equal(settings_changes(a, b, false, names, sizeof names), 2);
+  assert_string_equal(names, "osc.map, modbus.map");
   settings_free(a);
   settings_free(b);
 }

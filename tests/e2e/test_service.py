@@ -237,7 +237,7 @@ class Signals(unittest.TestCase):
                 config = json.load(f)
             config["inputs"][0].update(point=[0, 1, 0], limit_force=20)
             d.file("bench.json", json.dumps(config))
-            said = self.reload(d, "needs a restart: inputs\n")
+            said = self.reload(d, "needs a restart: inputs.push.point\n")
             self.assertIn("nothing to change", said)
             del config["inputs"][0]["point"]
             d.file("bench.json", json.dumps(config))

@@ -13,7 +13,8 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest ones stand
 # first, since they decide when the tier ends.
-ali3_e2e(system platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
+# readme has the default ports of ali3d, which no other test has.
+ali3_e2e(system readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.

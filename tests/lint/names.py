@@ -35,7 +35,6 @@ IMAGES = {
 }
 # Folders that are not clean yet.
 UNCLEAN = """
-src/config
 src/daemon
 src/inputs
 src/journal
@@ -43,7 +42,6 @@ src/loop
 src/osc
 src/restart
 src/telemetry
-src/yaml
 tools/ali3-exporter
 tools/ali3-top
 """.split()
@@ -84,7 +82,8 @@ class Source:
         self.code = blank(r"(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", code).split("\n")
 
     def functions(self, static):
-        """static: the words that begin a static function. (name, is static, line of the name, code lines of the body, comments in it)"""
+        """(name, is static, line of the name, code lines of the body, comments in it). static: the words that begin a static
+        function."""
         for at, line in enumerate(self.code):
             if line.rstrip() != "{":
                 continue

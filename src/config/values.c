@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * What several readers share: checks of single values and names, and lists that may stand in a file of their own, in place of
+ * which {file: PATH} is written. Set-up only. */
+#include "config/values.h"
+#include "config/keys.h"
+#include "yaml/nearest.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- single values --- */
+
+#define WORD(id, text) text,
+const char *const schema_parities[] = {PARITY_LIST(WORD) NULL};
+#undef WORD
+
+bool is_name(const char *s)
+{
+  size_t good = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+  return good > 0 && !s[good] && good <= NAME_LENGTH_MAX;
+}
+
+bool address_parse(const char *address, struct in6_addr *out)
+{
+  *out = (struct in6_addr){0};
+  return inet_pton(AF_INET, address, out) == 1 || inet_pton(AF_INET6, address, out) == 1;
+}
+
+bool check_address(struct report *r, const char *address, const struct node *n)
+{
+  struct in6_addr a;
+  if (address_parse(address, &a)) return true;
+  report_error(r, n->at, "%s: expected a numeric address such as 127.0.0.1 or ::1, found %.40s", n->key,
+               address);
+  return false;
+}
+
+bool is_osc_address(const char *address)
+{
+  const size_t length = strlen(address);
+  if (address[0] != '/' || length < 2 || address[length - 1] == '/' || strstr(address, "//")) return false;
+  for (const char *p = address; *p; p++)
+    if (*p <= ' ' || *p > '~' || strchr("#*,?[]{}", *p)) return false;
+  return true;
+}
+
+bool check_element_name(struct report *r, const struct node *n, const char *name, const struct names *seen,
+                        const char *what)
+{
+  const struct node *at = node_find(n, "name");
+  if (!is_name(name))
+    report_error(r, at->at, NAME_EXPECTED, NAME_LENGTH_MAX, name);
+  else if (names_find(seen, name) >= 0)
+    report_error(r, at->at, "name: two %ss are named \"%s\"", what, name);
+  else
+    return true;
+  return false;
+}
+
+void report_no_name(struct report *r, const struct node *n, const char *what, const struct nearest *near)
+{
+  if (near->best)
+    report_error(r, n->at, "%s: no %s is named \"%.40s\"; did you mean \"%.40s\"?", n->key, what, n->text,
+                 near->best);
+  else
+    report_error(r, n->at, "%s: no %s is named \"%.40s\"", n->key, what, n->text);
+}
+
+/* --- lists in files --- */
+
+char *path_beside(const char *file, const char *path)
+{
+  const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
+  size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
+  size_t length = strlen(path) + 1;
+  char *joined = malloc(folder + length);
+  if (!joined) return NULL;
+  memcpy(joined, file, folder);
+  memcpy(joined + folder, path, length);
+  return joined;
+}
+
+/* Nothing of the file is shown before the list is there: it may be any file that a configuration names. The values that the
+ * schema reads are of no use: this checks the keys. */
+static const struct node *find_list(struct list_file *l, const struct section *keys, const char *section,
+                                    const char *key, struct report *r)
+{
+  struct file_values unused = {0};
+  const struct node *above = section ? node_find(l->tree.root, section) : l->tree.root;
+  const struct node *list = node_find(above, key);
+  if (list) {
+    l->tree.source.shown = true;
+    return schema_read(keys, l->tree.root, &unused, r) ? list : NULL;
+  }
+  report_error(r, l->tree.root->at,
+               "expected a list of mappings under %s%s%s in this included file, found none",
+               section ? section : "", section ? "." : "", key);
+  return NULL;
+}
+
+bool list_open(struct list_file *l, const struct node *file, const struct section *keys, const char *section,
+               const char *key, struct report *r)
+{
+  *l = (struct list_file){.here = r->source, .file = file, .errors = r->errors};
+  char *path = path_beside(r->source->file, file->text);
+  if (!path) return false;
+  if (yaml_read_part(&l->tree, path, r)) l->list = find_list(l, keys, section, key, r);
+  free(path);
+  return true;
+}
+
+void list_close(struct list_file *l, struct report *r)
+{
+  r->source = l->here;
+  if (r->errors > l->errors) report_error(r, l->file->at, "file: the list in this file could not be used");
+  yaml_free(&l->tree);
+}
