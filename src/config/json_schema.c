@@ -205,8 +205,8 @@ static void put_alternatives(struct writer *w, json_t *object, const struct sect
       put_keys(w, then, s, i);
     }
     append_value(w, all,
-                json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words,
-                          "required", by->name, "then", then));
+                 json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words,
+                           "required", by->name, "then", then));
   }
   put_member(w, object, "properties", json_pack("{s:o}", by->name, documented_schema(w, by)));
   put_member(w, object, "required", json_pack("[s]", by->name));
