@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* For qsort() of times in ns. */
-static inline int compare_ns(const void *a, const void *b)
+static inline int compare_times_ns(const void *a, const void *b)
 {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);

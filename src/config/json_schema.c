@@ -19,7 +19,7 @@ static void put_member(struct writer *w, json_t *object, const char *name, json_
   if (json_object_set_new(object, name, value)) w->failed = true;
 }
 
-static void append_item(struct writer *w, json_t *array, json_t *value)
+static void append_value(struct writer *w, json_t *array, json_t *value)
 {
   if (json_array_append_new(array, value)) w->failed = true;
 }
@@ -61,7 +61,7 @@ static json_t *word_value(const char *text)
 static json_t *choice_schema(struct writer *w, const struct key *k)
 {
   json_t *words = json_array();
-  for (int i = 0; k->choices[i]; i++) append_item(w, words, word_value(k->choices[i]));
+  for (int i = 0; k->choices[i]; i++) append_value(w, words, word_value(k->choices[i]));
   return json_pack("{s:o}", "enum", words);
 }
 
@@ -165,7 +165,7 @@ static void put_keys(struct writer *w, json_t *object, const struct section *s, 
     const struct key *k = &s->key[i];
     if (by >= 0 && k->only && !(k->only >> by & 1)) continue;
     put_member(w, properties, k->name, documented_schema(w, k));
-    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append_item(w, required, json_string(k->name));
+    if (!k->fallback || (by >= 0 && k->needed >> by & 1)) append_value(w, required, json_string(k->name));
   }
   put_member(w, object, "properties", properties);
   put_member(w, object, "required", required);
@@ -196,7 +196,7 @@ static void put_alternatives(struct writer *w, json_t *object, const struct sect
     if (first < i) continue; /* is with an earlier one */
     json_t *words = json_array(), *then = json_object();
     for (int j = i; by->choices[j]; j++)
-      if (same_keys(s, i, j)) append_item(w, words, json_string(by->choices[j]));
+      if (same_keys(s, i, j)) append_value(w, words, json_string(by->choices[j]));
     const int variant = i - s->variant_first;
     if (variant >= 0 && variant < s->variant_count) {
       put_member(w, then, "description", json_string(s->variants[variant].doc));
@@ -204,9 +204,9 @@ static void put_alternatives(struct writer *w, json_t *object, const struct sect
     } else {
       put_keys(w, then, s, i);
     }
-    append_item(w, all,
-                json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words,
-                          "required", by->name, "then", then));
+    append_value(w, all,
+                 json_pack("{s:{s:{s:{s:o}}, s:[s]}, s:o}", "if", "properties", by->name, "enum", words,
+                           "required", by->name, "then", then));
   }
   put_member(w, object, "properties", json_pack("{s:o}", by->name, documented_schema(w, by)));
   put_member(w, object, "required", json_pack("[s]", by->name));

@@ -17,11 +17,11 @@ void tree_work_place(const struct tree *t, struct tree_work *w, struct arena *a)
 ISA_LIST(DECLARE)
 #define TABLES(isa)                                                                                          \
   [ISA_##isa] = {&LANE_JOIN2(tree_kernels, isa, 1), &LANE_JOIN2(tree_kernels, isa, LANES_##isa)},
-static const struct tree_kernels *const list[ISA_COUNT][2] = {ISA_LIST(TABLES)};
+static const struct tree_kernels *const kernel_tables[ISA_COUNT][2] = {ISA_LIST(TABLES)};
 
 const struct tree_kernels *tree_kernels(enum isa isa, int lanes)
 {
-  return list[isa][lanes > 1];
+  return kernel_tables[isa][lanes > 1];
 }
 
 struct tree_solver tree_solver(const struct tree *t, enum isa isa)
@@ -39,7 +39,7 @@ int tree_condense_groups(const struct tree_solver *s, const struct tree_work *w,
 {
   int failed = -1;
   for (int i = first, next; i < end; i = next) {
-    next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
+    next = s->tree->group[i].same_width_end < end ? s->tree->group[i].same_width_end : end;
     int own = kernels_of_group(s, i)->condense(s->tree, w, m, i, next);
     if (failed < 0) failed = own;
   }
@@ -50,7 +50,7 @@ void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, cons
                     int end)
 {
   for (int i = first, next; i < end; i = next) {
-    next = s->tree->group[i].stretch_end < end ? s->tree->group[i].stretch_end : end;
+    next = s->tree->group[i].same_width_end < end ? s->tree->group[i].same_width_end : end;
     kernels_of_group(s, i)->up(s->tree, w, beta, i, next);
   }
 }
@@ -58,7 +58,7 @@ void tree_up_groups(const struct tree_solver *s, const struct tree_work *w, cons
 void tree_down_groups(const struct tree_solver *s, const struct tree_work *w, double *x, int first, int end)
 {
   for (int i = end, next; i > first; i = next) {
-    next = s->tree->group[i - 1].stretch_first > first ? s->tree->group[i - 1].stretch_first : first;
+    next = s->tree->group[i - 1].same_width_first > first ? s->tree->group[i - 1].same_width_first : first;
     kernels_of_group(s, next)->down(s->tree, w, x, next, i);
   }
 }
@@ -75,7 +75,7 @@ void tree_sweep(const struct tree_solver *s, const struct tree_work *w, const do
 }
 
 /* What holds a carried body may hold it in some directions only: rounding then stands in the pivot. */
-static const double NOTHING = 1e-13;
+static const double PIVOT_ROUNDING = 1e-13;
 /* And a row that asks for a force alone (LAW_OPEN) holds nothing, whatever its own entry says. */
 static const double OPEN = 1e-22;
 
@@ -90,6 +90,7 @@ static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     diagonal[i] = A[i][i];
     if (A[i][i] > largest) largest = A[i][i];
   }
+  /* The most of its own diagonal that is left decides: units of the unknowns differ. */
   for (int j = 0; j < TREE_Y; j++) {
     int best = j;
     for (int i = j + 1; i < TREE_Y; i++)
@@ -97,7 +98,8 @@ static int pivot_is_held(double A[TREE_Y][TREE_Y], int p[TREE_Y])
     int q = p[best];
     p[best] = p[j];
     p[j] = q;
-    if (!(A[q][q] > NOTHING * diagonal[q] && A[q][q] > OPEN * largest)) return j;
+    if (!(A[q][q] > PIVOT_ROUNDING * diagonal[q] && A[q][q] > OPEN * largest)) return j;
+    /* Eliminate unknown q from what follows. */
     for (int i = j + 1; i < TREE_Y; i++) {
       double f = A[p[i]][q] / A[q][q];
       for (int k = j + 1; k < TREE_Y; k++) A[p[i]][p[k]] -= f * A[q][p[k]];
@@ -153,6 +155,7 @@ void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w,
   int p[TREE_Y], group = 0, lane;
   for (int i = 0; i < TREE_Y; i++) o[i] = 0.0;
   if (t->carried_at[body] < 0) return;
+  /* The hub that holds the body, and the body's lane in it. */
   for (;; group++) {
     const struct tree_group *g = &t->group[group];
     for (lane = 0; lane < g->width && t->member[g->member_first + lane] != body;) lane++;
@@ -161,6 +164,7 @@ void tree_weak_direction(const struct tree_solver *s, const struct tree_work *w,
   kernels_of_group(s, group)->assemble(t, w, m, group);
   int j = pivot_of(w, &t->group[group], lane, A, p);
   if (j == TREE_Y) return;
+  /* Backward substitution: unknown p[j] is 1, those eliminated before it follow from it. */
   o[p[j]] = 1.0;
   for (int i = j - 1; i >= 0; i--) {
     double x = 0.0;

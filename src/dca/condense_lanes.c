@@ -39,12 +39,14 @@ static void leaf_update(const struct tree *t, const struct tree_group *group, nu
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *ca = &t->couple[a];
     const num *block = (const num *)(m->J + ca->J->at);
+    /* Y_a = delta J_a' */
     for (int i = 0; i < ca->rows; i++) {
       num *g = J + TREE_Y * i, *o = Y + TREE_Y * (ca->at + i);
       for (int y = 0; y < TREE_Y; y++)
         g[y] = ca->aligned ? block[ca->stride * i + y] : num_pick(m->J, ca->J, ca->stride * i + y);
       leaf_row(d, g, o);
     }
+    /* Rows of U: -J_a Y_b for all parts b up to a. */
     for (int i = 0; i < ca->rows; i++) {
       const num *g = J + TREE_Y * i;
       num *line = U + tree_triangle(ca->at + i);
@@ -64,6 +66,7 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
 {
   num room[LEAF_NUMBERS], G[LEAF_TURN * TREE_SHORT], Y[LEAF_TURN * TREE_SHORT];
   const num *d = delta_of(group, m, room);
+  /* Rotations alone: g of J_a, and y = delta g. */
   for (int a = group->couple_first; a < group->couple_end; a++) {
     const struct tree_couple *c = &t->couple[a];
     const num *J = (const num *)(m->J + c->J->at);
@@ -77,9 +80,11 @@ static void leaf_unit_columns(const struct tree *t, const struct tree_group *gro
       leaf_turn_row(d, g, Y + LEAF_TURN * (c->at + i));
     }
   }
+  /* U = -g y for all pairs of rows. */
   num *u = U;
   for (int i = 0; i < group->border; i++)
     for (int k = 0; k <= i; k++) *u++ = leaf_turn_product(G + LEAF_TURN * i, Y + LEAF_TURN * k);
+  /* Translations: the columns are unit vectors, their sign changes with the side. */
   for (int a = group->couple_first; a < group->couple_end; a++)
     for (int b = group->couple_first; b <= a; b++) {
       const struct tree_couple *ca = &t->couple[a], *cb = &t->couple[b];
@@ -212,7 +217,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
     for (int r = group->child_first; r < group->child_end; r++) gather_child(w, &t->branch[r]);
   }
   if (group->kind == TREE_JOINT) {
-    for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own(group, m->c, i);
+    for (int i = 0; i < p; i++) F[tree_triangle(i) + i] -= own_number(group, m->c, i);
   } else {
     add_hub(group, F, m);
   }
@@ -223,7 +228,7 @@ static void assemble_front(const struct tree *t, const struct tree_work *w, cons
 }
 
 /* L and D^-1 of a pivot with p rows. False: something in it is not positive. */
-FLAT bool factorise(num *P, int p, double sign)
+FLAT bool factorise_pivot(num *P, int p, double sign)
 {
   num_mask positive = num_greater(num_all(1.0), num_all(0.0));
   for (int j = 0; j < p; j++) {
@@ -260,7 +265,7 @@ FLAT void other_half(const num *P, int p, const num *z, num *K)
   for (int a = 0; a < p; a++) K[a] = k[a];
 }
 
-FLAT num product(const num *z, const num *y, int p)
+FLAT num row_product(const num *z, const num *y, int p)
 {
   num sum = z[0] * y[0];
   for (int a = 1; a < p; a++) sum += z[a] * y[a];
@@ -268,16 +273,16 @@ FLAT num product(const num *z, const num *y, int p)
 }
 
 /* L, D^-1, U and K of a front that is summed up. */
-FLAT bool eliminate(num *F, num *u, int p, int border, double sign)
+FLAT bool eliminate_pivot(num *F, num *u, int p, int border, double sign)
 {
   num *E = F + tree_triangle(p), z[TREE_Y];
-  bool good = factorise(F, p, sign);
+  bool good = factorise_pivot(F, p, sign);
   for (int i = 0; i < border; i++) {
     num *row = E + p * i, y[TREE_Y];
     for (int a = 0; a < p; a++) y[a] = row[a];
     half_solve(F, p, y, z);
     for (int a = 0; a < p; a++) row[a] = z[a];
-    for (int k = 0; k <= i; k++) *u++ -= product(E + p * k, y, p);
+    for (int k = 0; k <= i; k++) *u++ -= row_product(E + p * k, y, p);
   }
   for (int i = 0; i < border; i++) {
     for (int a = 0; a < p; a++) z[a] = E[p * i + a];
@@ -311,7 +316,7 @@ FLAT void even_update_of(const double *from, const int *list, int count, const n
 {
   for (int i = 0; i < s; i++, u += row + i)
     for (int k = 0; k < (whole ? s : i + 1); k++)
-      u[k] = take_sum(from, &list, count) - product(z + s * k, y + s * i, s);
+      u[k] = take_sum(from, &list, count) - row_product(z + s * k, y + s * i, s);
 }
 
 FLAT const int *even_update(const double *from, const int *list, const num *y, const num *z, int s,
@@ -328,8 +333,8 @@ FLAT const int *even_update(const double *from, const int *list, const num *y, c
 }
 
 /* The updates of the leaves, one behind the other. */
-static void fused_leaves(const struct tree *t, const struct tree_group *group, const struct tree_matrix *m,
-                         num *U)
+static void merged_leaves(const struct tree *t, const struct tree_group *group, const struct tree_matrix *m,
+                          num *U)
 {
   for (int r = group->child_first; r < group->child_end; r++) {
     const struct tree_group *leaf = &t->group[t->branch[r].group];
@@ -339,21 +344,21 @@ static void fused_leaves(const struct tree *t, const struct tree_group *group, c
 }
 
 /* Sums up and eliminates; the border has `parts` parts. */
-FLAT bool even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group, int s,
-                     int parts, const struct tree_matrix *m)
+FLAT bool condense_even_joint(const struct tree *t, const struct tree_work *w, const struct tree_group *group,
+                              int s, int parts, const struct tree_matrix *m)
 {
   const int *list = t->list + group->sum.first;
   num *F = (num *)(w->front + group->front), *K = F + tree_triangle(s),
       *U = (num *)(w->front + group->update);
-  num P[15], Z[TREE_EVEN], leaves[TREE_FUSED]; /* s is 5 at most */
+  num P[15], Z[TREE_EVEN], leaves[TREE_MERGED]; /* s is 5 at most */
   const double *from = w->front;
   if (group->merged) {
-    fused_leaves(t, group, m, leaves);
+    merged_leaves(t, group, m, leaves);
     from = (const double *)leaves;
   }
   list = even_sum(from, list, tree_triangle(s), P);
   for (int i = 0; i < s; i++) P[tree_triangle(i) + i] -= own_aligned(group, m->c, i);
-  bool good = factorise(P, s, -1.0);
+  bool good = factorise_pivot(P, s, -1.0);
   for (int i = 0; i < tree_triangle(s); i++) F[i] = P[i];
   for (int part = 0; part < parts; part++, K += s * s) {
     num y[25], z[5], *of_part = Z + s * s * part, *u = U + tree_triangle(s * part);
@@ -376,7 +381,7 @@ FLAT bool even_joint(const struct tree *t, const struct tree_work *w, const stru
   static __attribute__((noinline)) bool name(const struct tree *t, const struct tree_work *w,                \
                                              const struct tree_group *group, const struct tree_matrix *m)    \
   {                                                                                                          \
-    return even_joint(t, w, group, s, parts, m);                                                             \
+    return condense_even_joint(t, w, group, s, parts, m);                                                    \
   }
 EVEN_JOINT(joint_3_2, 3, 2)
 EVEN_JOINT(joint_3, 3, group->border / 3)
@@ -405,19 +410,19 @@ static bool condense_group(const struct tree *t, const struct tree_work *w, cons
   double sign = group->kind == TREE_JOINT ? -1.0 : 1.0;
   switch (group->pivot) { /* with the loops unrolled */
   case 1:
-    return eliminate(F, U, 1, group->border, sign);
+    return eliminate_pivot(F, U, 1, group->border, sign);
   case 2:
-    return eliminate(F, U, 2, group->border, sign);
+    return eliminate_pivot(F, U, 2, group->border, sign);
   case 3:
-    return eliminate(F, U, 3, group->border, sign);
+    return eliminate_pivot(F, U, 3, group->border, sign);
   case 4:
-    return eliminate(F, U, 4, group->border, sign);
+    return eliminate_pivot(F, U, 4, group->border, sign);
   case 5:
-    return eliminate(F, U, 5, group->border, sign);
+    return eliminate_pivot(F, U, 5, group->border, sign);
   case 6:
-    return eliminate(F, U, 6, group->border, sign);
+    return eliminate_pivot(F, U, 6, group->border, sign);
   default:
-    return eliminate(F, U, 7, group->border, sign);
+    return eliminate_pivot(F, U, 7, group->border, sign);
   }
 }
 

@@ -17,7 +17,7 @@ void LANE_NAME(sweep_down)(const struct tree *t, const struct tree_work *w, doub
 #define FLAT static inline __attribute__((always_inline))
 
 /* The next number of a list that somebody has in `from`. */
-FLAT num take(const double *from, const int **list)
+FLAT num take_number(const double *from, const int **list)
 {
   return *(const num *)(from + *(*list)++);
 }
@@ -25,8 +25,8 @@ FLAT num take(const double *from, const int **list)
 /* The next sum of `count` of them. */
 FLAT num take_sum(const double *from, const int **list, int count)
 {
-  num sum = count > 0 ? take(from, list) : num_all(0.0);
-  for (int i = 1; i < count; i++) sum += take(from, list);
+  num sum = count > 0 ? take_number(from, list) : num_all(0.0);
+  for (int i = 1; i < count; i++) sum += take_number(from, list);
   return sum;
 }
 
@@ -36,25 +36,25 @@ FLAT num *aligned_place(double *a, size_t at, size_t stride, int i)
   return (num *)(a + at) + (LANES == 1 ? (size_t)i * stride : (size_t)i);
 }
 
-FLAT num aligned(const double *a, size_t at, size_t stride, int i)
+FLAT num aligned_number(const double *a, size_t at, size_t stride, int i)
 {
   return ((const num *)(a + at))[LANES == 1 ? (size_t)i * stride : (size_t)i];
 }
 
 /* The same where a list says where it is: of one lane with its stride. */
 enum { SOURCE = LANES == 1 ? 2 : 1 };
-FLAT num listed(const double *a, const int *source, int i)
+FLAT num listed_number(const double *a, const int *source, int i)
 {
-  return aligned(a, (size_t)source[0], LANES == 1 ? (size_t)source[1] : 0, i);
+  return aligned_number(a, (size_t)source[0], LANES == 1 ? (size_t)source[1] : 0, i);
 }
 
 /* Unknown k of the group, of what is stored as the vector of unknowns is. */
 FLAT num own_aligned(const struct tree_group *group, const double *x, int k)
 {
-  return aligned(x, group->at->at, group->at->stride, k);
+  return aligned_number(x, group->at->at, group->at->stride, k);
 }
 
-static inline num own(const struct tree_group *group, const double *x, int k)
+static inline num own_number(const struct tree_group *group, const double *x, int k)
 {
   return group->aligned ? own_aligned(group, x, k) : num_pick(x, group->at, k);
 }

@@ -42,6 +42,7 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   struct node *a = &n->node[rank];
   int v = o->vertex[rank], at;
   struct list *border = &o->border[v], *child = &o->child[v];
+  /* What it is: a body without children that is not carried is a leaf, and has no pivot. */
   bool body = v >= g->joints;
   sort_ints(border);
   a->vertex = v;
@@ -51,6 +52,7 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   a->pivot = a->kind == TREE_LEAF ? 0 : vertex_size(g, v);
   a->parent = -1;
   a->size = 1;
+  /* Its border, in ascending order of vertices; the parent is the part that is eliminated first. */
   at = a->pivot;
   a->border_first = *borders;
   for (int i = 0; i < border->count; i++) {
@@ -62,11 +64,13 @@ static void build_node(struct nodes *n, const struct order *o, int rank, int *bo
   }
   a->border_end = *borders;
   a->front = at;
+  /* Its children, in ascending order of ranks: this order fixes the order of sums. */
   a->child_first = *children;
   for (int i = 0; i < child->count; i++) n->child[(*children)++] = o->rank[child->item[i]];
   a->child_end = *children;
   if (child->count > 1) qsort(n->child + a->child_first, (size_t)child->count, sizeof(int), compare_ints);
 
+  /* Cost of elimination, of the node alone and of its whole subtree. */
   double p = a->pivot, m = a->front - a->pivot;
   a->flops =
       a->kind == TREE_LEAF ? m * (2 * 13 + 7 * (m + 1)) : p * p * p / 3 + p * p * m * 2 + p * m * (m + 1);
@@ -85,8 +89,10 @@ bool nodes_build(const struct tree_graph *g, bool ground_last, struct nodes *n)
   size_t borders = 0, children = 0;
   int b = 0, c = 0;
   *n = (struct nodes){.graph = g};
+  /* The elimination order. */
   if (!order_compute(g, ground_last, &o)) return false;
   n->count = o.vertices;
+  /* Room for all borders and children. */
   for (int v = 0; v < o.vertices; v++) {
     borders += (size_t)o.border[v].count;
     children += (size_t)o.child[v].count;
@@ -95,6 +101,7 @@ bool nodes_build(const struct tree_graph *g, bool ground_last, struct nodes *n)
   n->border = calloc(borders + 1, sizeof *n->border);
   n->child = calloc(children + 1, sizeof *n->child);
   bool ok = n->node && n->border && n->child;
+  /* Nodes by rank: children come before parents. */
   for (int rank = 0; ok && rank < n->count; rank++) build_node(n, &o, rank, &b, &c);
   order_free(&o);
   if (!ok) nodes_free(n);

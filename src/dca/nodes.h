@@ -24,7 +24,7 @@ struct edge { /* a vertex of a node's border */
   int vertex, size;
   int at;     /* place in the node's front */
   int couple; /* side of the joint, where the node's Jacobian block on this border enters; -1: not here */
-  int slot;   /* which border of the node's template it takes (pack.c) */
+  int slot;   /* which border of the node's template it takes (shapes.c) */
 };
 
 struct nodes {
@@ -62,7 +62,7 @@ void plan_free(struct plan *p);
 /* choose_order.c. The better one of both orders (order.h), with its nodes. False: out of memory. */
 bool plan_best(const struct tree_graph *graph, int lanes, struct nodes *n, struct plan *p);
 
-/* Place of vertex v, eliminated at node a or in its border, in the front of a. */
+/* shapes.c. Place of vertex v, eliminated at node a or in its border, in the front of a. */
 int nodes_place(const struct nodes *n, const struct node *a, int v);
 /* Place, in the parent's front, of what a child has in the border that takes slot `slot`; -1: it has none. */
 int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot);

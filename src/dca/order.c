@@ -59,18 +59,20 @@ static bool walk_neighbours(struct work *w, int v)
 {
   const struct tree_graph *g = w->g;
   struct list *elements = &w->element[v];
-  int kept = 0;
+  int count = 0;
   w->reach.count = 0;
   w->now++;
   w->stamp[v] = w->now;
+  /* Vertices of adjacent elements; elements absorbed since are dropped from the list. */
   for (int i = 0; i < elements->count; i++) {
     int e = elements->item[i];
     if (w->absorbed[e]) continue;
-    elements->item[kept++] = e;
+    elements->item[count++] = e;
     for (int k = 0; k < w->o->border[e].count; k++)
       if (!see_vertex(w, w->o->border[e].item[k])) return false;
   }
-  elements->count = kept;
+  elements->count = count;
+  /* Vertices adjacent in the graph itself. */
   if (v < g->joints) {
     for (int side = 0; side < TREE_SIDES; side++)
       if (g->ends[v][side] >= 0 && !see_vertex(w, g->joints + g->ends[v][side])) return false;
@@ -187,7 +189,8 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
   int left = w->o->vertices, rank = 0;
   for (int i = 0; i < left; i++) remaining[i] = i;
   for (int round = 1; left > 0; round++) {
-    int able = 0, kept = 0;
+    int able = 0, count = 0;
+    /* Costs of all vertices that may be eliminated now. */
     for (int i = 0; i < left; i++) {
       int v = remaining[i];
       w->cost[v] = -1.0;
@@ -195,8 +198,10 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
       if (!walk_neighbours(w, v)) return false;
       sorted[able++] = w->cost[v] = elimination_cost(w, v);
     }
+    /* A round takes what costs at most DEAR times the median. */
     qsort(sorted, (size_t)able, sizeof *sorted, compare_vertices);
     double limit = DEAR * sorted[(able - 1) / 2];
+    /* Eliminate them, those that wait for the ground last; neighbours of one are blocked for this round. */
     for (int late = 0; late <= w->ground_last; late++)
       for (int i = 0; i < left; i++) {
         int v = remaining[i];
@@ -204,9 +209,10 @@ static bool run_rounds(struct work *w, int *remaining, double *sorted)
         if (!cheap || w->blocked[v] == round || vertex_waits(w, v) != late) continue;
         if (!eliminate_vertex(w, v, rank++, round)) return false;
       }
+    /* The rest waits for the next round. */
     for (int i = 0; i < left; i++)
-      if (!is_eliminated(w, remaining[i])) remaining[kept++] = remaining[i];
-    left = kept;
+      if (!is_eliminated(w, remaining[i])) remaining[count++] = remaining[i];
+    left = count;
   }
   return true;
 }
@@ -229,6 +235,7 @@ static bool joints_of_bodies(struct work *w)
   int *fill = calloc((size_t)g->bodies + 1, sizeof(int));
   bool ok = w->joint_first && w->joint_of && w->hub && fill;
   if (ok) {
+    /* Count, sum up, fill in: the joints of body b are joint_of[joint_first[b]] and following. */
     for (int j = 0; j < g->joints; j++)
       for (int side = 0; side < TREE_SIDES; side++)
         if (g->ends[j][side] >= 0) w->joint_first[g->ends[j][side] + 1]++;
@@ -247,6 +254,7 @@ bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o
 {
   size_t n = (size_t)g->joints + (size_t)g->bodies, room = n + 1;
   *o = (struct order){.vertices = (int)n};
+  /* The result, and the work space of the elimination. */
   o->rank = malloc(room * sizeof(int));
   o->vertex = malloc(room * sizeof(int));
   o->border = calloc(room, sizeof(struct list));
@@ -261,10 +269,12 @@ bool order_compute(const struct tree_graph *g, bool ground_last, struct order *o
   double *sorted = malloc(room * sizeof(double));
   bool ok = o->rank && o->vertex && o->border && o->child && w.element && w.absorbed && w.stamp && w.cost &&
             w.blocked && remaining && sorted && joints_of_bodies(&w);
+  /* Number the vertices in rounds. */
   if (ok) {
     for (size_t i = 0; i < n; i++) o->rank[i] = -1;
     ok = run_rounds(&w, remaining, sorted);
   }
+  /* Runs after a failure, too. */
   if (w.element)
     for (size_t i = 0; i < n; i++) free(w.element[i].item);
   free(w.element);

@@ -7,7 +7,7 @@
  * of a chain: what they lack is a lane not in use. Of a large mechanism packs are kept small enough for many
  * workers. Then the nodes that are left, level by level: those with the same front and the same children's
  * places share a group; few of a kind stay alone. */
-#include "dca/nodes.h"
+#include "dca/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum {
   LOOKS = 64,    /* at candidates that might fill a pack up */
   TRIES = 8,     /* of which may fail */
-  DEEPEST = 4096 /* levels of a subtree that embed_subtree() may descend */
+  DEEPEST = 4096 /* levels of a subtree that shape_embed() may descend */
 };
 static const double LARGE = 2e6,
                     PARTS = 16.0; /* flops of a tree worth many workers; packs it is cut into, at least */
@@ -30,128 +30,6 @@ struct packing {
   int *stack, *list; /* (nodes) */
   int *sorted;       /* (nodes) */
 };
-
-static uint64_t hash_mix(uint64_t h, uint64_t x)
-{
-  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-  h *= 0xff51afd7ed558ccdu;
-  return h ^ (h >> 32);
-}
-
-static const struct edge *edge_at(const struct nodes *n, const struct node *a, int i)
-{
-  return &n->border[a->border_first + i];
-}
-
-/* The border of a that is vertex v; -1: none. */
-static int find_border(const struct nodes *n, const struct node *a, int v)
-{
-  int low = a->border_first, high = a->border_end;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (n->border[middle].vertex < v)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < a->border_end && n->border[low].vertex == v ? low - a->border_first : -1;
-}
-
-int nodes_place(const struct nodes *n, const struct node *a, int v)
-{
-  return a->vertex == v ? 0 : edge_at(n, a, find_border(n, a, v))->at;
-}
-
-/* What an eliminated vertex is, but for its borders. */
-uint64_t nodes_class(const struct nodes *n, const struct node *a)
-{
-  const struct tree_graph *g = n->graph;
-  uint64_t h = hash_mix((uint64_t)a->kind, (uint64_t)a->pivot);
-  if (a->kind == TREE_JOINT) {
-    h = hash_mix(h, g->kind ? g->kind[a->vertex] : 0);
-    h = hash_mix(h, g->soft && g->soft[a->vertex]);
-    return hash_mix(h, (uint64_t)joint_sides(g, a->vertex));
-  }
-  return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
-}
-
-/* Rows and stride of the Jacobian block of a border; 0: none. */
-static uint64_t couple_shape(const struct nodes *n, const struct node *a, const struct edge *e)
-{
-  const struct tree_graph *g = n->graph;
-  if (e->couple < 0) return 0;
-  int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
-  bool unit_columns = g->unit_columns && g->unit_columns[joint];
-  uint64_t h = hash_mix(1, (uint64_t)vertex_size(g, joint));
-  h = hash_mix(h, (uint64_t)joint_sides(g, joint));
-  return hash_mix(h, (uint64_t)(unit_columns ? 2 + e->couple : 0));
-}
-
-static uint64_t own_hash(const struct nodes *n, const struct node *a)
-{
-  uint64_t h = hash_mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
-  for (int i = a->border_first; i < a->border_end; i++) {
-    const struct edge *e = &n->border[i];
-    h = hash_mix(h, (uint64_t)e->size);
-    h = hash_mix(h, vertex_is_body(n, e->vertex));
-    h = hash_mix(h, couple_shape(n, a, e));
-  }
-  return h;
-}
-
-static void hash_subtrees(struct packing *k)
-{
-  const struct nodes *n = k->n;
-  for (int i = 0; i < n->count; i++) {
-    const struct node *a = &n->node[i];
-    uint64_t h = own_hash(n, a);
-    for (int c = a->child_first; c < a->child_end; c++) {
-      const struct node *b = &n->node[n->child[c]];
-      h = hash_mix(h, k->hash[n->child[c]]);
-      for (int e = b->border_first; e < b->border_end; e++)
-        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
-    }
-    k->hash[i] = h;
-  }
-}
-
-/* Maps the borders of child b of B to those of child a of A, as B's borders are mapped to A's. */
-static bool map_child(struct nodes *n, const struct node *A, const struct node *B, const struct node *a,
-                      const struct node *b)
-{
-  for (int i = b->border_first; i < b->border_end; i++) {
-    struct edge *e = &n->border[i];
-    int v = A->vertex;
-    if (e->vertex != B->vertex) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
-    e->slot = find_border(n, a, v);
-    if (e->slot < 0) return false;
-  }
-  return true;
-}
-
-/* True if the subtree of node jB fits into that of jA, with the borders of B mapped to those of A. */
-static bool embed_subtree(struct packing *k, int jA, int jB)
-{
-  struct nodes *n = k->n;
-  const struct node *A = &n->node[jA], *B = &n->node[jB];
-  if (nodes_class(n, A) != nodes_class(n, B)) return false;
-  for (int i = B->border_first; i < B->border_end; i++) {
-    const struct edge *e = &n->border[i], *f = edge_at(n, A, e->slot);
-    if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
-    if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
-  }
-  int next = A->child_first;
-  for (int c = B->child_first; c < B->child_end; c++) {
-    int b = n->child[c];
-    bool found = false;
-    for (; next < A->child_end && !found; next++)
-      found =
-          map_child(n, A, B, &n->node[n->child[next]], &n->node[b]) && embed_subtree(k, n->child[next], b);
-    if (!found) return false;
-  }
-  k->match[jB] = jA;
-  return true;
-}
 
 /* Nodes of a subtree into k->list, ascending. */
 static int list_subtree(struct packing *k, int root)
@@ -177,7 +55,7 @@ static void packing_free(struct packing *k, int root)
   for (int i = 0; i < count; i++) slots_as_they_are(k->n, &k->n->node[k->list[i]]);
 }
 
-/* As embed_subtree(), with the borders of the roots mapped in the order they have; which are left out is tried. */
+/* As shape_embed(), with the borders of the roots mapped in the order they have; which are left out is tried. */
 static bool embed_root(struct packing *k, int jA, int jB)
 {
   struct nodes *n = k->n;
@@ -186,7 +64,7 @@ static bool embed_root(struct packing *k, int jA, int jB)
   if (need > have || have > need + 1) return false;
   for (int left_out = have > need ? 0 : need; left_out <= need; left_out++) { /* need: the last, or none */
     for (int i = 0; i < need; i++) n->border[B->border_first + i].slot = i + (i >= left_out);
-    if (embed_subtree(k, jA, jB)) return true;
+    if (shape_embed(n, k->match, jA, jB)) return true;
   }
   packing_free(k, jB);
   return false;
@@ -321,34 +199,6 @@ static void pack_subtrees(struct packing *k)
   k->p->owned = k->p->runs;
 }
 
-int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot)
-{
-  for (int i = child->border_first; i < child->border_end; i++)
-    if (n->border[i].slot == slot) return nodes_place(n, parent, n->border[i].vertex);
-  return -1;
-}
-
-/* Shape of a node's front, with its children as they are laid out in their groups. Counts go first: without them the
- * numbers of one child might be read as those of the next. */
-static uint64_t front_hash(const struct packing *k, int node)
-{
-  const struct nodes *n = k->n;
-  const struct node *a = &n->node[node];
-  uint64_t h = hash_mix(own_hash(n, a), (uint64_t)(a->child_end - a->child_first));
-  for (int c = a->child_first; c < a->child_end; c++) {
-    const struct node *b = &n->node[n->child[c]];
-    const struct node *layout = &n->node[k->p->group[k->p->group_of[n->child[c]]].node[0]];
-    h = hash_mix(h, (uint64_t)layout->pivot);
-    h = hash_mix(h, layout->kind == TREE_LEAF);
-    h = hash_mix(h, (uint64_t)(layout->border_end - layout->border_first));
-    for (int i = 0; i < layout->border_end - layout->border_first; i++) {
-      h = hash_mix(h, (uint64_t)edge_at(n, layout, i)->size);
-      h = hash_mix(h, (uint64_t)plan_place(n, a, b, i));
-    }
-  }
-  return h;
-}
-
 static int by_hash(const void *pa, const void *pb)
 {
   int a = *(const int *)pa, b = *(const int *)pb;
@@ -361,7 +211,7 @@ static void group_level(struct packing *k, int *nodes, int count)
   struct plan *p = k->p;
   struct tree_run *run = &p->run[p->runs++];
   *run = (struct tree_run){.first = p->groups};
-  for (int i = 0; i < count; i++) k->hash[nodes[i]] = front_hash(k, nodes[i]);
+  for (int i = 0; i < count; i++) k->hash[nodes[i]] = shape_of_front(k->n, p, nodes[i]);
   sorting = k;
   qsort(nodes, (size_t)count, sizeof(int), by_hash);
   for (int first = 0, end; first < count; first = end) {
@@ -408,6 +258,7 @@ static double node_cost(const struct nodes *n, const struct plan *p)
 bool plan_build(struct nodes *n, int lanes, struct plan *p)
 {
   size_t room = (size_t)n->count + 1;
+  /* The plan, and the work space. */
   *p = (struct plan){.lanes = lanes};
   p->group = calloc(room, sizeof *p->group);
   p->group_of = calloc(room, sizeof(int));
@@ -423,13 +274,15 @@ bool plan_build(struct nodes *n, int lanes, struct plan *p)
   k.sorted = calloc(room, sizeof(int));
   bool ok = p->group && p->group_of && p->lane_of && p->run && k.hash && k.match && k.group && k.covered &&
             k.stack && k.list && k.sorted;
+  /* Whole subtrees into lanes first, then what remains, level by level. */
   if (ok) {
     for (int i = 0; i < n->count; i++) slots_as_they_are(n, &n->node[i]);
-    hash_subtrees(&k);
+    shapes_of_subtrees(n, k.hash);
     if (lanes > 1) pack_subtrees(&k);
     group_levels(&k);
     p->cost = node_cost(n, p);
   }
+  /* Runs after a failure, too. */
   sorting = NULL;
   free(k.hash);
   free(k.match);

@@ -42,20 +42,20 @@ static bool add_source(struct lists *s, const struct tree_group *o, int row, int
 
 static bool note_sources(struct lists *s, const struct tree *t, const struct tree_group *o)
 {
-  int fused = 0;
+  int next_source = 0;
   bool good = true;
   memset(s->count, 0, (size_t)tree_triangle(o->pivot + o->border) * sizeof *s->count);
   s->more.count = 0;
   for (int r = o->child_first; r < o->child_end; r++) {
     const struct tree_branch *c = &t->branch[r];
-    int source = o->merged ? fused : (int)c->update->at;
+    int source = o->merged ? next_source : (int)c->update->at;
     int stride = o->merged ? o->width : (int)c->update->stride;
     for (int i = 0; i < c->border; i++)
       for (int k = 0; k <= i && good; k++, source += stride) {
         int a = c->to[i], b = c->to[k];
         if (a >= 0 && b >= 0) good = add_source(s, o, a > b ? a : b, a > b ? b : a, source);
       }
-    fused = source;
+    next_source = source;
   }
   return good;
 }
@@ -160,7 +160,7 @@ int lists_even_leaf(const struct tree *t, const struct tree_group *o)
   return even ? rows : 0;
 }
 
-static int even_joint(const struct tree *t, const struct tree_group *o)
+static int even_joint_rows(const struct tree *t, const struct tree_group *o)
 {
   bool even = o->aligned && o->sum.aligned && o->couple_first == o->couple_end &&
               o->child_end - o->child_first <= 2 && has_kernels(o->pivot) &&
@@ -174,7 +174,7 @@ bool lists_lay(struct lists *s, const struct tree *t, struct tree_group *o)
   bool good = true;
   o->sum.aligned = o->kind != TREE_LEAF;
   for (int r = o->child_first; r < o->child_end; r++) o->sum.aligned &= t->branch[r].aligned;
-  if (o->kind == TREE_JOINT) o->even = even_joint(t, o);
+  if (o->kind == TREE_JOINT) o->even = even_joint_rows(t, o);
   if (o->sum.aligned) {
     good = note_sources(s, t, o);
     o->sum.first = s->list.count;

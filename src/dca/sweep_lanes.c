@@ -6,7 +6,7 @@
 #include "dca/fronts.h"
 
 /* x := P^-1 x */
-FLAT void divide(const num *P, int p, num *x)
+FLAT void solve_pivot(const num *P, int p, num *x)
 {
   for (int i = 0; i < p; i++)
     for (int k = 0; k < i; k++) x[i] -= P[tree_triangle(i) + k] * x[k];
@@ -23,8 +23,8 @@ FLAT void part_up(const double *vector, const int *list, int count, const num *K
   for (int i = 0; i < rows; i++) {
     num had = num_all(0.0), sum = K[rows * i] * x[0];
     for (int k = 1; k < rows; k++) sum += K[rows * i + k] * x[k];
-    if (count > 0) had = listed(vector, list, i);
-    for (int k = 1; k < count; k++) had += listed(vector, list + SOURCE * k, i);
+    if (count > 0) had = listed_number(vector, list, i);
+    for (int k = 1; k < count; k++) had += listed_number(vector, list + SOURCE * k, i);
     f[i] = had - sum;
   }
 }
@@ -36,15 +36,17 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
   const num *F = (const num *)(w->front + group->front), *K = F + tree_triangle(s);
   const int *list = t->list + group->up;
   num *f = (num *)(w->vector + group->vector), x[TREE_Y];
+  /* Children that are leaves add nothing: x = -beta. */
   if (group->leaf_children) {
     for (int i = 0; i < s; i++) x[i] = num_all(0.0) - own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s)
       part_up(w->vector, list, 0, K, x, s, b);
   } else {
+    /* Sums over the children from their lists: pivot first, then each part of the border. */
     int count = *list++;
     for (int i = 0; i < s; i++) x[i] = num_all(0.0);
     for (const int *after = list + SOURCE * count; list < after; list += SOURCE)
-      for (int i = 0; i < s; i++) x[i] += listed(w->vector, list, i);
+      for (int i = 0; i < s; i++) x[i] += listed_number(w->vector, list, i);
     for (int i = 0; i < s; i++) x[i] -= own_aligned(group, beta, i);
     for (num *b = f + s, *end = b + group->border; b < end; b += s, K += s * s) {
       count = *list++;
@@ -55,7 +57,8 @@ FLAT void even_up(const struct tree *t, const struct tree_work *w, const struct 
       list += SOURCE * count;
     }
   }
-  divide(F, s, x);
+  /* Only now x := P^-1 x: the border has used it as it was. */
+  solve_pivot(F, s, x);
   for (int i = 0; i < s; i++) f[i] = x[i];
 }
 
@@ -96,13 +99,15 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
   bool joint = group->kind == TREE_JOINT;
   double sign = joint ? -1.0 : 1.0;
   if (how == BRANCHES) sum_branches(t, w, group, f);
+  /* What children add to the pivot, then the right-hand side of the group. */
   for (int i = 0; i < p; i++) {
     x[i] = num_all(0.0);
     if (how == LISTED) x[i] = next_place(&list, w->vector);
     if (how == BRANCHES) x[i] = f[i];
   }
   if (joint || group->carried)
-    for (int i = 0; i < p; i++) x[i] += sign * own(group, beta, i);
+    for (int i = 0; i < p; i++) x[i] += sign * own_number(group, beta, i);
+  /* b = children's b - K x */
   for (int i = 0; i < group->border; i++, K += p) {
     num sum = K[0] * x[0], had = num_all(0.0);
     for (int k = 1; k < p; k++) sum += K[k] * x[k];
@@ -110,7 +115,8 @@ FLAT void any_up_how(const struct tree *t, const struct tree_work *w, const stru
     if (how == BRANCHES) had = b[i];
     b[i] = had - sum;
   }
-  divide(F, p, x);
+  /* Only now x := P^-1 x: the border has used it as it was. */
+  solve_pivot(F, p, x);
   for (int i = 0; i < p; i++) f[i] = x[i];
 }
 
@@ -139,7 +145,7 @@ FLAT void even_down(const struct tree *t, const struct tree_work *w, const struc
   num *f = (num *)(w->vector + group->vector), sum[TREE_Y];
   for (int k = 0; k < s; k++) sum[k] = f[k];
   for (const num *end = K + s * group->border; K < end; K += s * s, list += SOURCE)
-    for (int i = 0; i < s; i++) row_down(K + s * i, listed(w->vector, list, i), s, sum);
+    for (int i = 0; i < s; i++) row_down(K + s * i, listed_number(w->vector, list, i), s, sum);
   for (int k = 0; k < s; k++) f[k] = sum[k];
   for (int k = 0; k < s; k++) *aligned_place(x, group->at->at, group->at->stride, k) = sum[k];
 }

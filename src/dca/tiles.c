@@ -53,11 +53,11 @@ static void place_hub(struct tree *t, int tile)
   t->unknowns += TREE_Y * t->tile[tile].width;
 }
 
-static void find_tile_runs(const struct tree *t, const int *tile, int count, int *stretch)
+static void find_tile_runs(const struct tree *t, const int *tile, int count, int *run_end)
 {
   for (int i = count - 1; i >= 0; i--) {
     bool same = i + 1 < count && t->tile[tile[i]].width == t->tile[tile[i + 1]].width;
-    stretch[i] = same ? stretch[i + 1] : i + 1;
+    run_end[i] = same ? run_end[i + 1] : i + 1;
   }
 }
 
@@ -84,6 +84,7 @@ static void place_items(struct tree *t)
 {
   for (int i = 0; i < t->tiles; i++) {
     const struct tree_tile *o = &t->tile[i];
+    /* Each item's place follows from its tile and its lane. */
     for (int l = 0; l < o->width; l++) {
       int item = t->item[o->item_first + l];
       if (item < 0) continue;
@@ -100,6 +101,7 @@ static void place_items(struct tree *t)
       t->hubs += o->kind == TREE_HUB;
     }
   }
+  /* One more slot at the end: the ground. */
   t->body[t->bodies] = (struct tree_body){t->slots, 1, 0};
   t->slots++;
 }
@@ -178,6 +180,7 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
   struct single *single = calloc((size_t)n->count + 1, sizeof *single);
   int singles = 0;
   bool good = single && allocate_tiles(&s);
+  /* Packed groups keep their lanes; all other nodes are collected one by one. */
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
     if (o->packed) add_tile(&s, o->node, o->width);
@@ -187,6 +190,7 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
         single[singles++] = (struct single){nodes_class(n, a), a->vertex, o->node[l]};
       }
   }
+  /* Single nodes are sorted by kind, and only then places are known. */
   if (good) {
     add_singles(&s, single, singles);
     place_all(&s);

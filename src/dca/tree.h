@@ -50,8 +50,8 @@ enum {
   TREE_SHORT = 18, /* rows of a body that kernels take at a gulp */
   TREE_EVEN = 126, /* the same of an even front: rows of its border times those of its pivot */
   TREE_FRONTS_MB =
-      512,         /* of all fronts; beyond it a step would take seconds, and so would the lists for it */
-  TREE_FUSED = 120 /* the same of the leaves of a joint: elements of their updates */
+      512,          /* of all fronts; beyond it a step would take seconds, and so would the lists for it */
+  TREE_MERGED = 120 /* the same of the leaves of a joint: elements of their updates */
 };
 
 struct tree_graph {
@@ -111,12 +111,12 @@ struct tree_branch {
       *to; /* (border) place in the front of what is in the child's border; -1: it has none, and 0 there */
   const int
       *into; /* (border (border + 1) / 2) in front: where each element of its update goes; -1: nowhere */
-  const struct lane_at *update; /* (width) element 0. Fused: not to be used */
+  const struct lane_at *update; /* (width) element 0. Merged leaf: not to be used */
   const struct lane_at *vector; /* (width) */
 };
 
 /* How the updates of the children are summed up, all branches aligned. Sources are offsets in front, or in the updates
- * of its leaves one behind the other, if the group is fused with them; children ascending. Of an even front block by
+ * of its leaves one behind the other, if the group is merged with them; children ascending. Of an even front block by
  * block, in the order of its rows, of the pivot, then of each part of the border (one to each part before it, the
  * diagonal one last): how many children add to the block, and for each of its elements where they have it. Of others
  * places in front that nothing adds to (place ..), that one child adds to (place, source, ..), two (place, source,
@@ -166,13 +166,13 @@ struct tree_group {
   int even;
   int pivot;                /* unknowns eliminated here; 0 for a leaf, whose body is not carried */
   int border;               /* unknowns of the border */
-  size_t front, update;     /* element 0 of lane 0, see tree_place(); fused leaf: none */
+  size_t front, update;     /* element 0 of lane 0, see tree_place(); merged leaf: none */
   size_t vector;            /* likewise: right-hand side, then solution, pivot + border */
   const struct lane_at *at; /* (width) unknown 0; stride 0: not to be written. Leaf: NULL */
-  /* in tree.list. up: if sum.aligned and not leaf_children, for each place of the vector, of an even front for the first one of each
-   * part, how many children add to it, and from where in vector. down: if near, for each part of the border where in
-   * vector the solution on it is. Of one lane what begins a part of an even front has its stride beside it, and so has all
-   * of down. */
+  /* Places in tree.list. up: if sum.aligned and not leaf_children, how many children add to each place of the vector, and
+   * from where in vector; an even front has this for the first place of each part only. down: if near, where in vector the
+   * solution on each part of the border is. With one lane, a stride follows each place of down, and of up in an even
+   * front. */
   int up, down;
   bool near;          /* all pulls are aligned */
   bool leaf_children; /* all its children are leaves: they bring nothing to a right-hand side */
@@ -182,15 +182,15 @@ struct tree_group {
   bool merged;       /* joint: condenses its children, too, all of them leaves; leaf: its joint does so */
   int width;         /* lanes, or 1 */
   struct tree_sum sum;
-  int pull_first, pull_end;       /* in tree.pull: the border, part by part */
-  int child_first, child_end;     /* in tree.branch */
-  int couple_first, couple_end;   /* in tree.couple */
-  const struct tree_body *body;   /* (width) leaf, hub: the bodies */
-  int member_first;               /* in tree.member: a joint or body for each lane; -1: lane not in use */
-  int used;                       /* lanes in use, the first one among them */
-  int level;                      /* 0: no children */
-  int stretch_first, stretch_end; /* the groups around it that have its width */
-  double flops;                   /* estimate of the condensation, all lanes */
+  int pull_first, pull_end;     /* in tree.pull: the border, part by part */
+  int child_first, child_end;   /* in tree.branch */
+  int couple_first, couple_end; /* in tree.couple */
+  const struct tree_body *body; /* (width) leaf, hub: the bodies */
+  int member_first;             /* in tree.member: a joint or body for each lane; -1: lane not in use */
+  int used;                     /* lanes in use, the first one among them */
+  int level;                    /* 0: no children */
+  int same_width_first, same_width_end; /* the groups around it that have its width */
+  double flops;                         /* estimate of the condensation, all lanes */
 };
 
 /* Elements of a lower triangle before a row, row by row. */

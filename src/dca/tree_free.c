@@ -7,6 +7,7 @@
 void tree_free(struct tree *t)
 {
   if (!t) return;
+  /* What the groups consist of. */
   free(t->tile);
   free(t->item);
   free(t->group);
@@ -19,6 +20,7 @@ void tree_free(struct tree *t)
   free(t->mix);
   free(t->to);
   free(t->list);
+  /* Where bodies and joints lie. */
   free(t->body);
   free(t->joint);
   free(t->tile_of_joint);

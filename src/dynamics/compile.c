@@ -79,7 +79,7 @@ void rows_start_at(const ali3_model *m, const int body[2], const double (*point)
       body_frame_update(&s->f[side], &s->x[side]);
     }
   }
-  separation(&(struct body_pair){.x = {&s->x[0], &s->x[1]}, .f = {&s->f[0], &s->f[1]}}, point, s->d);
+  point_separation(&(struct body_pair){.x = {&s->x[0], &s->x[1]}, .f = {&s->f[0], &s->f[1]}}, point, s->d);
 }
 
 int rows_compile(ali3_model *m, int index, struct joint_rows *j)
@@ -88,6 +88,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   struct rows_start start;
   double u[3] = {0}, v[3] = {0}; /* unused where the type has no axis */
 
+  /* What every type has: two bodies, their points, and the configuration at the start. */
   *j = (struct joint_rows){.sides = 2,
                            .body = {joint->body[0], joint->body[1]},
                            .length = joint->length,
@@ -101,6 +102,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   const double *axis_a = joint->axis[0], *axis_b = joint->axis[1];
   if (ali3_joint_type_has_axis_a(joint->type)) v3_perpendicular(axis_a, u, v);
 
+  /* The rows of each type: number, order and kind define the joint. */
   switch (joint->type) {
   case ALI3_JOINT_FIXED:
     rows_add(j, ROW_COINCIDE, NULL, NULL);
@@ -144,6 +146,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
     rows_add(j, ROW_IN_PLANE, axis_a, NULL);
     break;
   case ALI3_JOINT_DISTANCE:
+    /* A length of 0 in the model stands for the one at the start. */
     if (j->length == 0.0) j->length = sqrt(v3_dot(start.d, start.d));
     if (!(j->length > 1e-9))
       return model_refuse(m, ALI3_E_MODEL, "joint", "length",
@@ -154,6 +157,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   default:
     return model_refuse(m, ALI3_E_MODEL, "joint", "type", "joint '%.60s': unknown type", joint->name);
   }
+  /* A coordinate, where the type has one, uses the joint's points. */
   memcpy(j->coordinate[0].point, joint->point, sizeof joint->point);
   j->coordinates = j->coordinate[0].kind != COORDINATE_NONE;
   return ALI3_OK;

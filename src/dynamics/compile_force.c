@@ -37,11 +37,13 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
                         struct joint_rows *j)
 {
   double sum = 0.0;
+  /* A gear couples two joints, everything else acts on one. */
   const int of[2] = {spec->joint, spec->joint_b};
   j->coordinates = spec->type == ALI3_FORCE_GEAR ? 2 : 1;
   j->ratio[0] = 1.0;
   j->ratio[1] = -spec->ratio;
   memcpy(j->point, joint[spec->joint].point, sizeof j->point);
+  /* Each coordinate is copied with its bodies; the weighted sum is the one at the start. */
   for (int k = 0; k < j->coordinates; k++) {
     const struct joint_rows *own = &joint[of[k]];
     struct rows_start start;
@@ -100,6 +102,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
   const ali3_force_spec *spec = &m->force[index].spec;
   struct rows_start start;
   *j = (struct joint_rows){.joint = {-1, -1}, .soft = true};
+  /* The law. */
   j->law[0] = (struct law){.kind = law_of(spec),
                            .stiffness = spec->stiffness[0],
                            .damping = spec->damping[0],
@@ -110,6 +113,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
                            .force = &spec->force_table,
                            .damping_table = &spec->damping_table};
   *at_start = 0.0;
+  /* On a joint: one row of its coordinate. A drive and a gear are rigid. */
   if (ali3_force_type_on_joint(spec->type)) {
     *at_start = on_joints(m, joint, spec, j);
     j->soft = spec->type != ALI3_FORCE_DRIVE && spec->type != ALI3_FORCE_GEAR;
@@ -117,6 +121,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
     if (spec->type == ALI3_FORCE_GEAR) j->length = *at_start;
     return;
   }
+  /* Between two points of two bodies. */
   j->sides = 2;
   j->body[0] = spec->body_a;
   j->body[1] = spec->body_b;
@@ -131,6 +136,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
     compile_contact(j, spec);
     return;
   }
+  /* Along the line between the points; the rest length may be that of the start. */
   rows_add(j, ROW_LENGTH, NULL, NULL);
   *at_start = sqrt(v3_dot(start.d, start.d));
   if (spec->type != ALI3_FORCE_END_STOP) j->length = isnan(spec->rest) ? *at_start : spec->rest;

@@ -20,7 +20,7 @@ double coordinate_wrapped(const struct coordinate *c, const struct body_pair *v)
   if (c->kind == COORDINATE_NONE) return 0.0;
   if (c->kind == COORDINATE_ANGLE) return joint_angle_of(c, v) + c->zero;
   world_vector(U, v->f[0], c->axis);
-  separation(v, c->point, d);
+  point_separation(v, c->point, d);
   return v3_dot(U, d) + c->zero;
 }
 
@@ -79,14 +79,16 @@ void coordinate_gradient(const struct coordinate *c, const struct body_pair *v, 
   double U[3], V[3], d[3];
   switch (c->kind) {
   case COORDINATE_ANGLE:
+    /* d angle = axis . (th_b in axes of a - th_a) */
     m3_mul(U, v->f[0]->R, c->axis);
     m3_tmul(V, v->f[1]->R, U);
     v3_axpy(a + 3, -scale, c->axis);
     v3_axpy(b + 3, scale, V);
     break;
   case COORDINATE_SLIDE:
+    /* slide = U'd, d from point to point; U turns with a */
     world_vector(U, v->f[0], c->axis);
-    separation(v, c->point, d);
+    point_separation(v, c->point, d);
     add_vector(a, scale, v->f[0], c->axis, d);
     add_point(a, -scale, v->f[0], c->point[0], U);
     add_point(b, scale, v->f[1], c->point[1], U);

@@ -65,7 +65,7 @@ static inline void world_vector(num o[3], const struct body_frame *f, const num 
 }
 
 /* d = P_b - P_a */
-static inline void separation(const struct body_pair *v, const num (*point)[3], num d[3])
+static inline void point_separation(const struct body_pair *v, const num (*point)[3], num d[3])
 {
   num a[3], b[3];
   world_vector(a, v->f[0], point[0]);

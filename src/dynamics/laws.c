@@ -100,12 +100,12 @@ double law_friction(const struct law *law, double normal, double v, double acros
   return (law->friction * normal / sqrt(v * v + across * across + law->slip * law->slip) + law->damping) * v;
 }
 
-/* v (1 + gives damping) + gives F v/sqrt(v^2 + slip^2) = push: a concave function, on which Newton climbs from below
+/* v (1 + mobility damping) + mobility F v/sqrt(v^2 + slip^2) = push: a concave function, on which Newton climbs from below
  * without overshoot; both lines that bound it from above start it close. */
-double law_drag(const struct law *law, double normal, double push, double gives, double *tangent)
+double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent)
 {
-  double F = law->friction * normal, s2 = law->slip * law->slip, viscous = 1.0 + gives * law->damping;
-  double drag = gives * F, v, root;
+  double F = law->friction * normal, s2 = law->slip * law->slip, viscous = 1.0 + mobility * law->damping;
+  double drag = mobility * F, v, root;
   push = fabs(push);
   v = fmax(push / (viscous + drag / law->slip), (push - drag) / viscous);
   for (int i = 0; i < 6; i++) {

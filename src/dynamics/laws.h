@@ -38,10 +38,10 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
 /* RT. Friction at a rate v, one component with the other across; normal: 1 for LAW_FRICTION. */
 double law_friction(const struct law *law, double normal, double v, double across);
 /* RT. Friction over rate of LAW_FRICTION, or with a normal force of LAW_SLIP, as it is where the row will be sliding:
- * `push` is the rate it would have without friction, `gives` how much of it one unit of force takes away.
+ * `push` is the rate it would have without friction, `mobility` how much of it one unit of force takes away.
  * Secant, not tangent: the line through the origin goes through the solution. The tangent there tells how tightly it
  * sticks. */
-double law_drag(const struct law *law, double normal, double push, double gives, double *tangent);
+double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
 /* RT. Which smooth piece of its law a row is on, 0 or more; LAW_NO_PIECE: on none, since friction sticks or nearly does.

@@ -53,11 +53,13 @@ LEAF_INLINE struct leaf_inverse leaf_inverse(const num *delta, bool inverted)
 {
   const num *th = delta + LEAF_TH;
   struct leaf_inverse o = {.r = delta[LEAF_R], .n = delta[LEAF_N]};
+  /* Lower triangle of the stored inverse. */
   if (inverted) {
     for (int i = 0, e = 0; i < 3; i++)
       for (int k = 0; k <= i; k++) o.th[e++] = th[3 * i + k];
     return o;
   }
+  /* Inverse of a symmetric 3 by 3 block by its cofactors. */
   o.r = 1.0 / o.r;
   o.n = 1.0 / o.n;
   num a = th[4] * th[8] - th[7] * th[7], b = th[7] * th[6] - th[3] * th[8], c = th[3] * th[7] - th[4] * th[6];

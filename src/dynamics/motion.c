@@ -13,6 +13,7 @@ static bool compile_spline(const ali3_table *t, double *o)
   if (!u) return false;
   const double(*p)[2] = t->point;
   double h = p[1][0] - p[0][0];
+  /* Tridiagonal system of the clamped spline, eliminated downwards; rate 0 at both ends. */
   o[0] = -0.5;
   u[0] = 3.0 * (p[1][1] - p[0][1]) / (h * h);
   for (int i = 1; i < n - 1; i++) {
@@ -25,6 +26,7 @@ static bool compile_spline(const ali3_table *t, double *o)
   h = p[n - 1][0] - p[n - 2][0];
   double end = -3.0 * (p[n - 1][1] - p[n - 2][1]) / (h * h);
   o[n - 1] = (end - 0.5 * u[n - 2]) / (0.5 * o[n - 2] + 1.0);
+  /* Back substitution: curvatures. */
   for (int i = n - 2; i >= 0; i--) o[i] = o[i] * o[i + 1] + u[i];
   free(u);
   return true;
@@ -51,8 +53,10 @@ static struct reference on_spline(const struct motion *m, double t)
   const ali3_table *table = m->table;
   const double(*p)[2] = table->point;
   int low = 0, high = table->n - 1;
+  /* At rest before and after the table. */
   if (t < p[0][0]) return (struct reference){p[0][1], 0.0, 0.0};
   if (t > p[high][0]) return (struct reference){p[high][1], 0.0, 0.0};
+  /* Bisection, then the cubic between the two points. */
   while (high - low > 1) {
     int middle = (low + high) / 2;
     if (t < p[middle][0])
@@ -75,7 +79,7 @@ struct reference motion_at(const struct motion *m, double t)
   return (struct reference){m->offset + m->speed * t + s, m->speed + m->omega * c, -m->omega * m->omega * s};
 }
 
-static double clamp_to(double x, double limit)
+static double clamp_magnitude(double x, double limit)
 {
   return x > limit ? limit : x < -limit ? -limit : x;
 }
@@ -91,5 +95,5 @@ double motion_follow(const struct motion *m, const struct reference *from, doubl
    * next one or rest in two steps is within it, so that none ends beyond the target */
   double brake = 0.88 * a, left = e - 0.5 * v * dt, sign = left < 0.0 ? -1.0 : 1.0;
   double u = sign * brake * (sqrt(0.25 * dt * dt + 2.0 * fabs(left) / brake) - 0.5 * dt);
-  return clamp_to((clamp_to(u, m->max_rate) - v) / dt, a);
+  return clamp_magnitude((clamp_magnitude(u, m->max_rate) - v) / dt, a);
 }

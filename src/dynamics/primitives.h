@@ -132,6 +132,7 @@ static inline void primitive_rows(enum primitive_kind kind, const struct body_pa
     break;
   case ROW_IN_PLANE:
   case ROW_GAP:
+    /* U'd, U turns with a */
     world_vector(U, pair->f[0], p->u);
     points_row(J, pair, p->point, U);
     vector_row(turn, 1.0, pair->f[0], p->u, d);
@@ -140,6 +141,7 @@ static inline void primitive_rows(enum primitive_kind kind, const struct body_pa
     if (kind == ROW_GAP) *Phi -= p->length;
     break;
   case ROW_DISTANCE:
+    /* (d'd - L^2) / 2L */
     k = 1.0 / p->length;
     for (int i = 0; i < 3; i++) U[i] = k * d[i];
     points_row(J, pair, p->point, U);
@@ -167,7 +169,7 @@ static inline void pair_motion(struct pair_motion *o, const struct body_pair *pa
 {
   for (int side = 0; side < 2; side++) body_velocity(pair->x[side], o->y[side]);
   separation_bias(pair, point, o->second);
-  separation(pair, point, o->d);
+  point_separation(pair, point, o->d);
   separation_rate(pair, point, (const num(*)[BODY_Y])o->y, o->rate);
 }
 
@@ -181,6 +183,7 @@ static inline void primitive_bias(enum primitive_kind kind, const struct body_pa
     for (int i = 0; i < 3; i++) bias[i] = m->second[i];
     break;
   case ROW_DOT:
+    /* (U'V)'' with U'' and V'' at q'' = 0 */
     world_vector(U, pair->f[0], p->u);
     world_vector(V, pair->f[1], p->v);
     vector_rate(Ud, pair->f[0], m->y[0], p->u);
@@ -191,6 +194,7 @@ static inline void primitive_bias(enum primitive_kind kind, const struct body_pa
     break;
   case ROW_GAP:
   case ROW_IN_PLANE:
+    /* (U'd)'' at q'' = 0 */
     world_vector(U, pair->f[0], p->u);
     vector_rate(Ud, pair->f[0], m->y[0], p->u);
     vector_bias(U2, pair->x[0], p->u);

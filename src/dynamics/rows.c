@@ -94,7 +94,7 @@ void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, doubl
   struct body_pair pair = pair_of(v);
   const double *normal = J + BODY_Y; /* of a contact: the columns of b in the row of its gap, the first */
   double d[3];
-  separation(&pair, j->point, d);
+  point_separation(&pair, j->point, d);
   for (int k = 0; k < j->primitives; k++) {
     const struct primitive *p = &j->primitive[k];
     const struct primitive_place place = place_of_primitive(j, p);

@@ -8,9 +8,9 @@
  *   w1     = v_d eta + v_v w0   + v_a w0'          across a, in axes that do not take part in the twist
  *   L1'    = (L1 - L0 - (1 - gamma) dt L0') / (gamma dt),     L = R J w,  L' = R (J w' + w x J w)
  *
- * With the trapezoidal rule a free body keeps its angular momentum. It keeps its energy, too, if its inertia is symmetric about a,
- * or if a is 0: then eta is the whole rotation. About the axis of a bearing the velocities that come out agree with the bearing
- * even if its other side turns, so that their projection takes next to no energy. */
+ * With the trapezoidal rule a free body keeps its angular momentum. It keeps its energy, too, if its inertia is symmetric
+ * about a, or if a is 0: then eta is the whole rotation. About the axis of a bearing the velocities that come out agree with
+ * the bearing even if its other side turns, so that their projection takes next to no energy. */
 #ifndef DYNAMICS_SPIN_H
 #define DYNAMICS_SPIN_H
 
@@ -34,7 +34,8 @@ struct spin_rule {
   num early; /* (1 - gamma) dt */
 };
 
-/* tan x and atan x over x, given x^2: within 2e-7 at 0.5, which is a rotation of 2 rad. Symmetric errors of the angle do no harm. */
+/* tan x and atan x over x, given x^2: within 2e-7 at 0.5, which is a rotation of 2 rad.
+ * Symmetric errors of the angle do no harm. */
 static inline num spin_tan(num x2)
 {
   return 1.0 + x2 * (1.0 / 3.0 + x2 * (2.0 / 15.0 + x2 * (17.0 / 315.0 + x2 * (62.0 / 2835.0))));

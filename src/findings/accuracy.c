@@ -76,7 +76,7 @@ static const struct finding *likeliest_cause(const struct findings *f)
 }
 
 /* status: of all twins in the step in which the first one failed. */
-static void report_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
+static void report_twin_failure(struct inspection *in, const struct model_twin *t, const int status[TWINS])
 {
   const ali3_report *r = ali3_report_get(t->data);
   /* Find the likeliest remedy: a warning that explains the failure, or what a twin did better. */
@@ -117,7 +117,7 @@ static bool compare_twins(struct inspection *in, struct model_twin t[TWINS], int
     int status[TWINS], body;
     for (int i = 0; i < TWINS; i++) status[i] = ali3_step(&t[i].model, t[i].data);
     if (status[AS_IS] < 0) {
-      report_failure(in, &t[AS_IS], status);
+      report_twin_failure(in, &t[AS_IS], status);
       return false;
     }
     if (status[HALVED] < 0 || status[ITERATED] < 0) break;

@@ -84,6 +84,7 @@ static double evaluate_row(const struct absolute_row *row, const double *q, doub
   const struct body_view x[2] = {view_of_body(q, NULL, row->body[0]), view_of_body(q, NULL, row->body[1])};
   double d[3], U[3], V[3];
   point_gap(row, x, d);
+  /* Phi of the row, and its gradient with respect to the homogeneous q. */
   switch (row->kind) {
   case ROW_AXIS:
     add_point_gradients(gradient, row, x, row->u);
@@ -125,6 +126,7 @@ static double row_bias(const struct absolute_row *row, const double *q, const do
   const struct body_view x[2] = {view_of_body(q, qd, row->body[0]), view_of_body(q, qd, row->body[1])};
   double d[3], rate[3], second[3], arm[2][3], swing[2][3], U[3], V[3], Ud[3], Vd[3], U2[3], V2[3];
   point_gap(row, x, d);
+  /* d' and the part of d'' that is quadratic in q'. */
   for (int side = 0; side < 2; side++) {
     turn_rate(arm[side], x[side].p, x[side].pd, row->point[side]);
     p_homogeneous(swing[side], x[side].pd, row->point[side]);
@@ -133,6 +135,7 @@ static double row_bias(const struct absolute_row *row, const double *q, const do
     rate[i] = x[1].rd[i] + arm[1][i] - x[0].rd[i] - arm[0][i];
     second[i] = 2 * (swing[1][i] - swing[0][i]);
   }
+  /* By kind: second derivative of Phi with q'' = 0. */
   if (row->kind == ROW_AXIS) return v3_dot(row->u, second);
   if (row->kind == ROW_LENGTH) return (v3_dot(rate, rate) + v3_dot(d, second)) / row->length;
   p_homogeneous(U, x[0].p, row->u);

@@ -74,6 +74,7 @@ static void add_rows_of_joint(struct row_maker *k)
   const double *a = k->joint->axis[0], *b = k->joint->axis[1];
   double u[3] = {0}, v[3] = {0};
   if (ali3_joint_type_has_axis_a(k->joint->type)) v3_perpendicular(a, u, v);
+  /* The rows of each type are those of the daemon's joints; u and v span the plane normal to the axis. */
   switch (k->joint->type) {
   case ALI3_JOINT_FIXED:
     add_shared_point(k);
@@ -81,6 +82,7 @@ static void add_rows_of_joint(struct row_maker *k)
     break;
   case ALI3_JOINT_REVOLUTE:
     add_shared_point(k);
+    /* revolute: b stays normal to u and v */
     add_joint_row(k, ROW_ANGLE, u, b);
     add_joint_row(k, ROW_ANGLE, v, b);
     break;
@@ -90,6 +92,7 @@ static void add_rows_of_joint(struct row_maker *k)
     add_joint_row(k, ROW_IN_PLANE, u, NULL);
     add_joint_row(k, ROW_IN_PLANE, v, NULL);
     if (k->joint->type == ALI3_JOINT_PRISMATIC) add_orientation_rows(k);
+    /* cylindrical: no turn but about the axis */
     if (k->joint->type == ALI3_JOINT_CYLINDRICAL) {
       add_joint_row(k, ROW_ANGLE, u, b);
       add_joint_row(k, ROW_ANGLE, v, b);
@@ -143,6 +146,7 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
 {
   const ali3_model *m = p->model;
   if (!check_loads(m, why)) return false;
+  /* Memory, all or none. */
   struct absolute *o = p->own = calloc(1, sizeof *o);
   ali3_body_state *state = calloc((size_t)p->bodies, sizeof *state);
   if (o) {
@@ -153,6 +157,7 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
   p->q = calloc((size_t)p->n, sizeof *p->q);
   p->qd = calloc((size_t)p->n, sizeof *p->qd);
   const bool good = o && state && o->row && o->joint && p->q && p->qd;
+  /* Rows of all joints in the poses at the start. */
   if (good) {
     ali3_model_gravity(m, o->gravity);
     for (int b = 0; b < p->bodies; b++) ali3_body_get(m, d, b, &state[b]);
@@ -163,6 +168,7 @@ bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *wh
       add_rows_of_joint(&k);
       joint->count = o->rows - joint->first;
     }
+    /* One row more for each body: p'p = 1. */
     p->m = o->rows + p->bodies;
     set_start(p, state);
   }

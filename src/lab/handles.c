@@ -179,6 +179,7 @@ static bool factor_absorb(struct handle_solver *o, struct compound *c) /* (84) (
   const struct compound *A = &o->plan.compound[c->a];
   const int size = handle_size(A), rows = hold_rows(o, c);
   double CPsi[2 * ABSOLUTE_JOINT * Y], column[2 * Y];
+  /* M of both bodies, factorised; M^-1 Phi' column by column. */
   join_blocks(A, c->M);
   if (!chol_factor(c->M, size, size)) return false;
   for (int r = 0; r < rows; r++) {
@@ -186,10 +187,12 @@ static bool factor_absorb(struct handle_solver *o, struct compound *c) /* (84) (
     chol_solve(c->M, size, size, column);
     for (int i = 0; i < size; i++) c->MPhi[i * rows + r] = column[i];
   }
+  /* C = Phi M^-1 Phi' + 1/alpha */
   memset(c->C, 0, sizeof c->C);
   add_block(c->C, 1, c->Phi, false, c->MPhi, rows, size, rows);
   for (int i = 0; i < rows; i++) c->C[i * rows + i] += 1 / o->alpha;
   if (!chol_factor(c->C, rows, rows)) return false;
+  /* What the compound adds to the body that absorbs it. */
   apply_joint(CPsi, c, c->Psi, rows);
   add_block(o->P + HANDLE_BLOCK * c->body[0], 1, c->Psi, true, CPsi, Y, rows, Y);
   return true;

@@ -119,6 +119,7 @@ static int assemble_path(struct path_finder *k, int first, int count)
 {
   const int *body = k->path + first;
   struct compound c = {.a = -1, .b = -1, .body = {body[0], body[count - 1]}, .joint = -1};
+  /* One body, two, three, or two halves joined in the middle: the balanced binary tree. */
   if (count == 1) {
     c.kind = COMPOUND_SINGLE;
   } else if (count == 2) {
@@ -193,12 +194,14 @@ bool handles_plan(const struct problem *p, struct handle_plan *plan)
 {
   const size_t bodies = (size_t)p->bodies;
   struct path_finder k = {.absolute = p->own, .bodies = p->bodies, .plan = plan};
+  /* Memory, all or none. */
   *plan = (struct handle_plan){.refusal = "out of memory"};
   plan->compound = calloc(3 * bodies + 1, sizeof *plan->compound);
   k.left = calloc(bodies, sizeof *k.left);
   k.member = calloc(bodies, sizeof *k.member);
   k.path = calloc(bodies, sizeof *k.path);
   if (plan->compound && k.left && k.member && k.path) {
+    /* Absorb path by path, until one path with the root is left. */
     for (int b = 0; b < k.bodies; b++) k.left[b] = true;
     plan->refusal = NULL;
     while (!plan->refusal && !finish_with_root(&k))

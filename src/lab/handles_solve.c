@@ -49,6 +49,7 @@ static void merge_up(const struct handle_solver *o, struct compound *c)
 {
   const struct compound *A = &o->plan.compound[c->a], *B = &o->plan.compound[c->b];
   double part[2][Y], Cb[ABSOLUTE_JOINT];
+  /* Right-hand side of the joint: its own demand, and what Q of the two inner handles does to it. */
   const int rows = joint_demand(o, c->joint, c->b_rows);
   for (int i = 0; i < rows; i++) c->b_rows[i] /= o->alpha;
   memcpy(part[0], A->Q2, sizeof part[0]);
@@ -59,6 +60,7 @@ static void merge_up(const struct handle_solver *o, struct compound *c)
   }
   memcpy(Cb, c->b_rows, sizeof Cb);
   chol_solve(c->C, rows, rows, Cb);
+  /* Q of the inner handles less the joint's forces goes to the outer handles. */
   memcpy(part[0], A->Q2, sizeof part[0]);
   memcpy(part[1], B->Q1, sizeof part[1]);
   for (int side = 0; side < 2; side++) add_transposed(part[side], -1, c->row[side], Cb, rows, Y);
@@ -167,12 +169,14 @@ static void merge_down(const struct handle_solver *o, const struct compound *c)
   const int rows = o->absolute->joint[c->joint].count;
   double lambda[ABSOLUTE_JOINT], part[2][Y] = {{0}};
   double *x2A = o->x + Y * A->body[1], *x1B = o->x + Y * B->body[0];
+  /* Multipliers of the joint from the motions of the outer handles. */
   memcpy(lambda, c->b_rows, sizeof lambda);
   add_transposed(part[0], 1, c->XA, x1, Y, Y);
   add_transposed(part[1], 1, c->XB, x2, Y, Y);
   for (int side = 0; side < 2; side++) add_product(lambda, -1, c->row[side], part[side], rows, Y);
   chol_solve(c->C, rows, rows, lambda);
 
+  /* Motions of the two inner handles. */
   memcpy(x2A, A->Q2, sizeof A->Q2);
   add_transposed(x2A, -1, c->row[0], lambda, rows, Y);
   add_transposed(x2A, -1, A->M12, x1, Y, Y);

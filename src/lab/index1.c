@@ -40,6 +40,7 @@ static void *index1_make(const struct problem *p, const struct index1_solver *so
   struct index1 *o = calloc(1, sizeof *o);
   if (!o) return NULL;
   *o = (struct index1){.solver = solver, .projects = projects, .solver_own = solver->make(p)};
+  /* One block of memory, shared out below. */
   o->lambda = calloc(3 * m + 4 * n + m * n, sizeof *o->lambda);
   if (!o->lambda || !o->solver_own) {
     index1_release(o);

@@ -6,16 +6,19 @@
 bool lu_factor(double *A, int n, int *pivot)
 {
   for (int k = 0; k < n; k++) {
+    /* Partial pivoting: the largest of column k. */
     int best = k;
     for (int i = k + 1; i < n; i++)
       if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
     pivot[k] = best;
     if (!(fabs(A[best * n + k]) > 0)) return false;
+    /* Swap the rows. */
     for (int j = 0; best != k && j < n; j++) {
       const double moved = A[k * n + j];
       A[k * n + j] = A[best * n + j];
       A[best * n + j] = moved;
     }
+    /* Eliminate column k. */
     const double inverse = 1 / A[k * n + k];
     for (int i = k + 1; i < n; i++) {
       const double factor = A[i * n + k] *= inverse;

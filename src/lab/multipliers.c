@@ -97,10 +97,12 @@ static bool make_front(struct multiplier_solver *o, struct order_state *k, int j
   f->row = calloc((size_t)a->rows + 1, sizeof *f->row);
   f->body = calloc((size_t)o->p->bodies, sizeof *f->body);
   if (!f->row || !f->body) return false;
+  /* Rows of the front: those of the joint, then those of its border. */
   for (int i = 0; i < f->pivot; i++) f->row[f->size++] = a->joint[j].first + i;
   for (int c = 0; c < a->joints; c++)
     for (int i = 0; border[c] && i < a->joint[c].count; i++) f->row[f->size++] = a->joint[c].first + i;
   f->F = calloc((size_t)(f->size * f->size), sizeof *f->F);
+  /* Bodies inside: from the model if no front owns them yet, else through the front that does. */
   for (int b = 0; b < o->p->bodies; b++) {
     if (!inside[b]) continue;
     f->body[b] = k->owner[b] < 0;
@@ -119,8 +121,10 @@ static bool make_fronts(struct multiplier_solver *o)
                           .owner = calloc((size_t)bodies, sizeof *k.owner)};
   bool *border = calloc((size_t)joints + 1, sizeof *border), *inside = calloc((size_t)bodies, sizeof *inside);
   bool good = k.left && k.owner && border && inside;
+  /* No joint eliminated, no body owned. */
   for (int j = 0; good && j < joints; j++) k.left[j] = true;
   for (int b = 0; good && b < bodies; b++) k.owner[b] = -1;
+  /* Eliminate the cheapest joint next. */
   for (int i = 0; good && i < joints; i++) {
     const int j = cheapest_joint(o, &k, border, inside);
     mark_border(o, &k, j, border, inside);

@@ -39,6 +39,7 @@ static void natural_rows(const struct problem *p, const double *q, double *Phi, 
   const struct natural *o = p->own;
   double *row = Phi_q;
   memset(Phi_q, 0, sizeof *Phi_q * (size_t)(p->m * p->n));
+  /* Rods: (Q - P)^2 = L^2. A rod between fixed points has no row. */
   for (int i = 0; i < o->rods; i++) {
     const struct natural_rod *rod = &o->rod[i];
     const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
@@ -50,6 +51,7 @@ static void natural_rows(const struct problem *p, const double *q, double *Phi, 
     add_gradient(row, Q, d, 2);
     row += p->n;
   }
+  /* Points on lines: n'P = offset. */
   for (int i = 0; i < o->lines; i++, row += p->n) {
     const struct natural_line *line = &o->line[i];
     const struct natural_point *P = &o->point[line->point];

@@ -57,7 +57,7 @@ static void axis_in_world(const struct point_maker *k, int body, const double ax
   }
 }
 
-static bool points_meet(const struct point_maker *k, const struct natural_point *a, const double at[3])
+static bool point_is_at(const struct point_maker *k, const struct natural_point *a, const double at[3])
 {
   return hypot(a->fixed[0] - at[0], a->fixed[1] - at[1]) <= k->near;
 }
@@ -68,7 +68,7 @@ static int point_of_body(struct point_maker *k, int body, const double at[3], co
   struct natural *o = k->o;
   int slot = 0;
   for (; body != ALI3_GROUND && slot < ROD_ENDS && k->end[body][slot] >= 0; slot++)
-    if (points_meet(k, &o->point[k->end[body][slot]], at)) return k->end[body][slot];
+    if (point_is_at(k, &o->point[k->end[body][slot]], at)) return k->end[body][slot];
   if (slot == ROD_ENDS) {
     problem_refuse(k->why, "body", body,
                    "natural coordinates need two joint points per body: \"%s\" has three",
@@ -86,19 +86,20 @@ static void unite_points(struct point_maker *k, int a, int b)
 {
   struct natural *o = k->o;
   if (a == b) return;
-  const int kept = a < b ? a : b, gone = a < b ? b : a;
-  o->point[kept].ground |= o->point[gone].ground;
+  const int first = a < b ? a : b, gone = a < b ? b : a;
+  o->point[first].ground |= o->point[gone].ground;
   for (int i = 0; i < ali3_model_bodies(k->m); i++)
     for (int e = 0; e < ROD_ENDS; e++)
-      if (k->end[i][e] == gone) k->end[i][e] = kept;
+      if (k->end[i][e] == gone) k->end[i][e] = first;
   for (int i = 0; i < o->lines; i++)
-    if (o->line[i].point == gone) o->line[i].point = kept;
+    if (o->line[i].point == gone) o->line[i].point = first;
 }
 
 static bool take_revolute(struct point_maker *k, int index)
 {
   const struct joint *j = &k->m->joint[index];
   int point[2];
+  /* On each body: an axis along z, and a point in the plane. */
   for (int side = 0; side < 2; side++) {
     double at[3], velocity[3], axis[3];
     axis_in_world(k, j->body[side], j->axis[side], axis);
@@ -114,6 +115,7 @@ static bool take_revolute(struct point_maker *k, int index)
     point[side] = point_of_body(k, j->body[side], at, velocity);
     if (point[side] < 0) return false;
   }
+  /* Both points are one. */
   unite_points(k, point[0], point[1]);
   return true;
 }
@@ -122,6 +124,7 @@ static bool take_line(struct point_maker *k, int index)
 {
   const struct joint *j = &k->m->joint[index];
   double at[3], velocity[3], base[3], still[3];
+  /* The line belongs to the ground and lies in the plane. */
   if (j->body[0] != ALI3_GROUND)
     return problem_refuse(
         k->why, "joint", index,
@@ -132,6 +135,7 @@ static bool take_line(struct point_maker *k, int index)
     return problem_refuse(k->why, "joint", index,
                           "not planar: expected a line in the x-y plane, found (%g, %g, %g)", axis[0],
                           axis[1], axis[2]);
+  /* The point on it lies in the plane, too. */
   place_in_world(k, ALI3_GROUND, j->point[0], base, still);
   place_in_world(k, j->body[1], j->point[1], at, velocity);
   if (fabs(at[2] - k->z) > k->near)
@@ -140,6 +144,7 @@ static bool take_line(struct point_maker *k, int index)
                           at[2]);
   const int point = point_of_body(k, j->body[1], at, velocity);
   if (point < 0) return false;
+  /* n'P = n'base */
   const double normal[2] = {-axis[1], axis[0]};
   k->o->line[k->o->lines++] = (struct natural_line){
       .point = point, .normal = {normal[0], normal[1]}, .offset = normal[0] * base[0] + normal[1] * base[1]};
@@ -160,12 +165,14 @@ static bool take_joint(struct point_maker *k, int index)
 static bool check_planar(struct point_maker *k)
 {
   const ali3_model *m = k->m;
+  /* Weight is the only load. */
   if (m->loads > 0)
     return problem_refuse(k->why, "load", 0,
                           "natural coordinates know no load but weight; an input is a load, too");
   if (m->forces > 0)
     return problem_refuse(k->why, "force", 0, "natural coordinates know no force but weight, found a %s",
                           ali3_force_type_name(m->force[0].spec.type));
+  /* Each body has mass, and lies and moves in the plane. */
   for (int i = 0; i < m->bodies; i++) {
     const ali3_body_state *x = &k->state[i];
     double spin[3];
@@ -187,28 +194,32 @@ static bool make_rod(struct point_maker *k, int body, struct natural_rod *rod)
 {
   const ali3_body_state *x = &k->state[body];
   const char *name = ali3_model_body_name(k->m, body);
+  /* Two points: the second may have to be the centre of mass. */
   if (k->end[body][0] < 0)
     return problem_refuse(k->why, "body", body,
                           "natural coordinates need a joint at every body: \"%s\" has none", name);
   if (k->end[body][1] < 0) {
-    if (points_meet(k, &k->o->point[k->end[body][0]], x->position))
+    if (point_is_at(k, &k->o->point[k->end[body][0]], x->position))
       return problem_refuse(
           k->why, "body", body,
           "natural coordinates need two points: \"%s\" has one joint, at its centre of mass", name);
     point_of_body(k, body, x->position, x->velocity);
   }
   *rod = (struct natural_rod){.P = k->end[body][0], .Q = k->end[body][1], .z = x->position[2]};
+  /* Length, and where along it the centre of mass lies. */
   const struct natural_point *P = &k->o->point[rod->P], *Q = &k->o->point[rod->Q];
   const double d[2] = {Q->fixed[0] - P->fixed[0], Q->fixed[1] - P->fixed[1]};
   const double to_mass[2] = {x->position[0] - P->fixed[0], x->position[1] - P->fixed[1]};
   rod->L = hypot(d[0], d[1]);
   rod->c = (d[0] * to_mass[0] + d[1] * to_mass[1]) / rod->L;
+  /* The formulas of the mass matrix want it on the line between the points. */
   const double off = (d[0] * to_mass[1] - d[1] * to_mass[0]) / rod->L;
   if (fabs(off) > k->near)
     return problem_refuse(
         k->why, "body", body,
         "natural coordinates need the centre of mass of \"%s\" on the line of its joints: it is %g m off",
         name, fabs(off));
+  /* How the body lies on its rod, to find its orientation again. */
   double R[9];
   const double z[3] = {0, 0, 1};
   p_rotation(R, x->orientation);
@@ -222,21 +233,24 @@ static bool make_rod(struct point_maker *k, int body, struct natural_rod *rod)
  * costs its point a coordinate is taken from the list of constraints. */
 static void number_coordinates(struct natural *o, int *n)
 {
-  int kept = 0;
+  int count = 0;
+  /* -1: does not move; 0: to be numbered. */
   for (int i = 0; i < o->points; i++)
     for (int axis = 0; axis < 2; axis++) o->point[i].at[axis] = o->point[i].ground ? -1 : 0;
+  /* A line along an axis fixes one coordinate and needs no row. */
   for (int i = 0; i < o->lines; i++) {
     struct natural_line line = o->line[i];
     const int along = fabs(line.normal[1]) < 1e-12 ? 0 : fabs(line.normal[0]) < 1e-12 ? 1 : -1;
     if (o->point[line.point].ground) continue;
     if (along < 0) {
-      o->line[kept++] = line;
+      o->line[count++] = line;
     } else {
       o->point[line.point].at[along] = -1;
       o->point[line.point].fixed[along] = line.offset / line.normal[along];
     }
   }
-  o->lines = kept;
+  o->lines = count;
+  /* Coordinates of points that a rod uses are numbered. */
   for (int i = 0; i < o->rods; i++) o->point[o->rod[i].P].used = o->point[o->rod[i].Q].used = true;
   *n = 0;
   for (int i = 0; i < o->points; i++)
@@ -265,6 +279,7 @@ static void add_weight(struct problem *p, struct natural *o, const struct natura
 
 static void fill_matrices(struct problem *p, struct natural *o)
 {
+  /* Mass and weight of each rod, shared out between its points. */
   for (int i = 0; i < o->rods; i++) {
     const struct natural_rod *rod = &o->rod[i];
     const struct natural_point *P = &o->point[rod->P], *Q = &o->point[rod->Q];
@@ -279,6 +294,7 @@ static void fill_matrices(struct problem *p, struct natural *o)
     add_weight(p, o, P, m * (1 - part));
     add_weight(p, o, Q, m * part);
   }
+  /* The state at the start. */
   for (int i = 0; i < o->points; i++)
     for (int axis = 0; axis < 2; axis++)
       if (o->point[i].at[axis] >= 0) {
@@ -306,6 +322,7 @@ static bool make_points(struct problem *p, struct point_maker *k, const ali3_dat
   const ali3_model *m = p->model;
   double size = 0;
   if (!allocate_points(p, k)) return problem_refuse(k->why, "model", -1, "out of memory");
+  /* Poses at the start, and the size that tolerances refer to. */
   for (int i = 0; i < p->bodies; i++) {
     ali3_body_get(m, d, i, &k->state[i]);
     k->end[i][0] = k->end[i][1] = -1;
@@ -313,6 +330,7 @@ static bool make_points(struct problem *p, struct point_maker *k, const ali3_dat
   }
   k->near = 1e-8 * (1 + size);
   k->z = p->bodies > 0 ? k->state[0].position[2] : 0;
+  /* Points from joints, then rods from points. */
   if (!check_planar(k)) return false;
   for (int i = 0; i < ali3_model_joints(m); i++)
     if (!take_joint(k, i)) return false;
@@ -326,6 +344,7 @@ static bool make_matrices(struct problem *p, struct natural *o, struct lab_refus
 {
   number_coordinates(o, &p->n);
   p->m = o->lines;
+  /* A rod has a row if one of its ends moves. */
   for (int i = 0; i < o->rods; i++) {
     struct natural_rod *rod = &o->rod[i];
     const int *P = o->point[rod->P].at, *Q = o->point[rod->Q].at;
@@ -333,6 +352,7 @@ static bool make_matrices(struct problem *p, struct natural *o, struct lab_refus
     p->m += rod->row;
   }
   if (p->n == 0) return problem_refuse(why, "model", -1, "nothing moves: all joint points are on the ground");
+  /* The mass matrix and the weight are constant in these coordinates. */
   p->constant = true;
   p->M = calloc((size_t)(p->n * p->n), sizeof *p->M);
   p->f = calloc((size_t)p->n, sizeof *p->f);

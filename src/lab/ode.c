@@ -135,12 +135,14 @@ static enum lab_status adaptive_step(struct lab_state *s, const struct embedded_
   const double shortest = 16 * DBL_EPSILON * fmax(s->t, DBL_MIN), rest = s->run->duration - s->t;
   bool rejected = false, last;
   double error;
+  /* The state at the start of the step, and the length to try; the last step ends at the duration. */
   memcpy(o->y, s->q, sizeof *o->y * (size_t)s->n);
   memcpy(o->y + s->n, s->w, sizeof *o->y * (size_t)s->n);
   save_rates(s, o->f);
   o->length = fmin(longest, fmax(shortest, o->length));
   last = 1.1 * o->length >= rest;
   if (last) o->length = rest;
+  /* Shorten the step until the error estimate passes. */
   for (;;) {
     s->h = o->length;
     const enum lab_status status = attempt_step(s, o, pair, &error);
@@ -153,6 +155,7 @@ static enum lab_status adaptive_step(struct lab_state *s, const struct embedded_
     last = false;
     s->result->rejected++;
   }
+  /* A step that passed at once sets the length of the next one. */
   s->t = last ? s->run->duration : s->t + s->h;
   if (!rejected) o->length /= fmax(0.2, 1.25 * pow(error / rtol, r));
 

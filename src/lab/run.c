@@ -38,6 +38,7 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
   const struct formulation *f = r->formulation;
   const struct integrator *i = r->integrator;
   const char *why = NULL;
+  /* The formulation with this integrator. */
   if (i->needs == NEEDS_NEWTON && !f->newton)
     why = "it has no Newton form";
   else if (i->needs != NEEDS_NEWTON && !f->evaluate)
@@ -50,6 +51,7 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
     snprintf(text, size, "%s with %s: %s", f->name, i->name, why);
     return text;
   }
+  /* The formulation in these coordinates. */
   if ((f->needs_rows || (i->needs == NEEDS_NEWTON && f->newton->needs_rows)) && !p->kind->row_rates)
     why = "it needs natural coordinates";
   if (f->only && f->only != p->kind)

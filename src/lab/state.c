@@ -61,10 +61,13 @@ static size_t lay_out_state(struct lab_state *s, double *base)
   size_t used = 0;
   double **of_n[] = {&s->q, &s->w, &s->wd, &s->q_k, &s->w_k, &s->wd_k, &s->rhs, &s->dq, &s->dp};
   double **of_m[] = {&s->iota, &s->Phi, &s->lambda, &s->iota_k, &s->Phi_k, &s->c};
+  /* Vectors of coordinates and of rows. */
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = take_numbers(base, &used, n);
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = take_numbers(base, &used, m);
+  /* Without momenta the velocities are the unknowns themselves. */
   s->qd = momenta ? take_numbers(base, &used, n) : s->w;
   s->qd_k = momenta ? take_numbers(base, &used, n) : s->w_k;
+  /* Matrices; constant ones belong to the problem. */
   s->Phi_q = take_numbers(base, &used, m * n);
   s->dPhi_q = take_numbers(base, &used, m * n);
   s->A = take_numbers(base, &used, n * n);

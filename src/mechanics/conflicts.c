@@ -66,11 +66,13 @@ bool conflicts_find(struct conflicts *o, const struct geometry *g, const ali3_da
   bool ok = residual_new(&share, f);
   *o = (struct conflicts){.list = calloc((size_t)g->m->forces + 1, sizeof *o->list)};
   ok = ok && u && link_of && o->list;
+  /* u: the part of the prescribed rates that no motion of the mechanism can follow. */
   if (ok) {
     list_links(g, used, link_of);
     prescribed_rate(g, d, used, u);
     factor_residual(f, u);
   }
+  /* For each redundant drive: its share of that part, and the drive that it disagrees with most. */
   for (int i = 0; ok && i < g->m->forces; i++) {
     if (!redundant[i]) continue;
     const int link = frozen->force_link[i], row = used->first[link];

@@ -55,6 +55,7 @@ static bool find_order(struct factor *f, const struct geometry *g, const struct 
 
 bool factor_new(struct factor *f, const struct geometry *g, const struct rows_used *used, double limit)
 {
+  /* The result, and the rows that wait for their first body. */
   size_t bodies = (size_t)g->m->bodies + 1;
   *f = (struct factor){.bodies = g->m->bodies, .rows = used->rows};
   struct waiting w = {.first = calloc(bodies, sizeof *w.first), .column = malloc(bodies * sizeof *w.column)};
@@ -63,11 +64,14 @@ bool factor_new(struct factor *f, const struct geometry *g, const struct rows_us
   f->pivots = calloc(bodies, sizeof *f->pivots);
   f->is_pivot = calloc((size_t)used->rows + 1, sizeof *f->is_pivot);
   bool ok = w.first && w.column && f->order && f->position && f->pivots && f->is_pivot;
+  /* Each row waits at the first of its bodies in the order. */
   ok = ok && find_order(f, g, used);
   for (int b = 0; ok && b < f->bodies; b++) w.column[b] = -1;
   for (int i = 0; ok && i < g->m->frozen->rigid_links; i++)
     if (used->link[i]) ok = add_link(f, &w, g, i, used->first[i]);
+  /* Eliminate body by body. */
   for (int i = 0; ok && i < f->bodies; i++) ok = front_eliminate(f, &w, f->order[i], limit);
+  /* After a failure rows still wait: release them. */
   for (int b = 0; !ok && w.first && b < f->bodies; b++)
     for (struct block *next, *i = w.first[b]; i; i = next) {
       next = i->next;

@@ -27,7 +27,7 @@ struct pivots {
   int bodies;
   int *body; /* (bodies) */
   double *R;
-  double kept, dropped; /* smallest pivot that counted, largest that did not; 1, 0: there was none */
+  double smallest, dropped; /* smallest pivot that counted, largest that did not; 1, 0: there was none */
 };
 
 /* I - beta v v' */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NOTHING = 1e-13; /* a column below it is rounding: its rows begin further on */
+static const double COLUMN_ROUNDING = 1e-13; /* a column below it is rounding: its rows begin further on */
 
 struct front {
   struct factor *f;
@@ -60,6 +60,7 @@ static int by_position(const void *a, const void *b)
 /* All bodies of the blocks, in the order of elimination. */
 static bool collect_bodies(struct front *t, struct waiting *w, const struct block *first)
 {
+  /* At most so many bodies occur in the rows of this front. */
   int most = 0;
   for (const struct block *b = first; b; b = b->next) most += b->bodies;
   struct place_of *list = malloc((size_t)most * sizeof *list);
@@ -68,6 +69,7 @@ static bool collect_bodies(struct front *t, struct waiting *w, const struct bloc
     free(list);
     return false;
   }
+  /* Each body once. */
   for (const struct block *b = first; b; b = b->next) {
     t->rows += b->rows;
     for (int i = 0; i < b->bodies; i++) {
@@ -76,6 +78,7 @@ static bool collect_bodies(struct front *t, struct waiting *w, const struct bloc
       list[t->bodies++] = (struct place_of){t->f->position[b->body[i]], b->body[i]};
     }
   }
+  /* Columns follow the order of elimination, so those of the front's own body come first. */
   qsort(list, (size_t)t->bodies, sizeof *list, by_position);
   for (int i = 0; i < t->bodies; i++) {
     t->body[i] = list[i].body;
@@ -148,6 +151,7 @@ static double column_norm(const struct front *t, int column)
 
 static struct reflection *reflection_new(struct factor *f, int count)
 {
+  /* Room for one more reflection. */
   if (f->reflected.count == f->reflected.room) {
     size_t room = 2 * f->reflected.room + 64;
     void *list = realloc(f->reflected.list, room * sizeof *f->reflected.list);
@@ -155,6 +159,7 @@ static struct reflection *reflection_new(struct factor *f, int count)
     f->reflected.list = list;
     f->reflected.room = room;
   }
+  /* Room for its rows and its vector. */
   if (f->reflected.used + (size_t)count > f->reflected.space) {
     size_t space = 2 * f->reflected.space + (size_t)count + 256;
     void *row = realloc(f->reflected.row, space * sizeof *f->reflected.row);
@@ -164,6 +169,7 @@ static struct reflection *reflection_new(struct factor *f, int count)
     if (!row || !v) return NULL;
     f->reflected.space = space;
   }
+  /* A reflection without numbers yet. */
   struct reflection *o = &f->reflected.list[f->reflected.count++];
   *o = (struct reflection){.count = count, .at = f->reflected.used};
   f->reflected.used += (size_t)count;
@@ -189,7 +195,7 @@ static void apply_reflections(struct front *t, const struct reflection *h, const
  * stairs, the others stay active. False: out of memory. */
 static bool reflect_columns(struct front *t, int column, double norm)
 {
-  int count = 0, kept = t->actives;
+  int count = 0, active_rows = t->actives;
   int *active = t->active;
   for (int i = 0; i < t->actives; i++) { /* rows that have something in the column come first */
     if (row_of_front(t, active[i])[column] == 0.0) continue;
@@ -215,8 +221,8 @@ static bool reflect_columns(struct front *t, int column, double norm)
   }
   t->stair[t->stairs] = active[0];
   t->lead[t->stairs++] = column;
-  active[0] = active[kept - 1];
-  t->actives = kept - 1;
+  active[0] = active[active_rows - 1];
+  t->actives = active_rows - 1;
   return true;
 }
 
@@ -236,6 +242,7 @@ static void swap_columns(struct front *t, int a, int b, int *column)
 static bool eliminate_own(struct front *t, struct pivots *o, double limit)
 {
   for (int c = 0; c < GEOMETRY_V; c++) activate_row(t, c);
+  /* Rank-revealing: the largest column that is left comes next. */
   for (int done = 0; done < GEOMETRY_V; done++) {
     double norm = 0.0;
     int best = done;
@@ -244,15 +251,17 @@ static bool eliminate_own(struct front *t, struct pivots *o, double limit)
       if (x > norm) best = c;
       if (x > norm) norm = x;
     }
+    /* No column left that counts: the remainder is zero by definition. */
     if (!(norm > limit)) {
       o->dropped = fmax(o->dropped, norm);
       for (int i = 0; i < t->actives; i++)
         for (int c = done; c < GEOMETRY_V; c++) row_of_front(t, t->active[i])[c] = 0.0;
       return true;
     }
+    /* Reflect onto that column. */
     if (best != done) swap_columns(t, done, best, o->column);
     if (!reflect_columns(t, done, norm)) return false;
-    o->kept = fmin(o->kept, norm);
+    o->smallest = fmin(o->smallest, norm);
     o->rank++;
   }
   return true;
@@ -282,7 +291,7 @@ static bool make_stairs(struct front *t)
     activate_row(t, c);
     if (t->actives == 0) continue;
     double norm = column_norm(t, c);
-    if (norm > NOTHING) {
+    if (norm > COLUMN_ROUNDING) {
       if (!reflect_columns(t, c, norm)) return false;
     } else {
       for (int i = 0; i < t->actives; i++) row_of_front(t, t->active[i])[c] = 0.0;
@@ -316,7 +325,7 @@ bool front_eliminate(struct factor *f, struct waiting *w, int body, double limit
 {
   struct pivots *o = &f->pivots[body];
   struct front t = {.f = f};
-  *o = (struct pivots){.kept = 1.0};
+  *o = (struct pivots){.smallest = 1.0};
   for (int c = 0; c < GEOMETRY_V; c++) o->column[c] = c;
   if (!w->first[body]) return true;
   bool ok = collect_bodies(&t, w, w->first[body]);

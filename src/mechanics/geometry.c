@@ -47,11 +47,13 @@ void geometry_rows(const struct geometry *g, int link, struct geometry_rows *o)
 {
   const struct joint_rows *j = &g->m->frozen->link[link];
   double room[STORED_J], *J = room;
+  /* Sides on the ground have no columns. */
   o->count = j->count;
   o->sides = 0;
   for (int side = 0; side < j->sides; side++)
     if (j->body[side] != ALI3_GROUND) o->body[o->sides++] = j->body[side];
   evaluate_rows(g, j, o->Phi, J);
+  /* Columns about the middle of each body, each row scaled to norm 1. */
   for (int k = 0; k < j->count; k++) {
     double *row = o->J[k], square = 0.0;
     for (int side = 0; side < j->sides; side++, J += BODY_Y) {
@@ -89,6 +91,7 @@ static void find_middles(struct geometry *g, int *points)
 static void find_body_lengths(struct geometry *g, const struct parts *parts, double *largest)
 {
   const ali3_model *m = g->m;
+  /* The longest lever arm of any row at the body. */
   for (int b = 0; b < m->bodies; b++) g->place[b].length = 0.0;
   for (int i = 0; i < m->joints; i++) {
     const struct joint_rows *j = &m->frozen->link[i];
@@ -108,6 +111,7 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
       largest[parts->of_body[b]] = fmax(largest[parts->of_body[b]], *length);
     }
   }
+  /* A body without an arm takes the length of its part; one with an arm the geometric mean of both. */
   for (int b = 0; b < m->bodies; b++) {
     double size = largest[parts->of_body[b]], *length = &g->place[b].length;
     if (!(size > 0.0)) size = m->frozen->length;
@@ -117,6 +121,7 @@ static void find_body_lengths(struct geometry *g, const struct parts *parts, dou
 
 bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, const struct parts *parts)
 {
+  /* Memory, all or none. */
   double *largest = calloc((size_t)parts->count + 1, sizeof *largest);
   int *points = calloc((size_t)m->bodies + 1, sizeof *points);
   *g = (struct geometry){.m = m, .turn = d->turn, .place = calloc((size_t)m->bodies + 1, sizeof *g->place)};
@@ -126,6 +131,7 @@ bool geometry_new(struct geometry *g, const ali3_model *m, const ali3_data *d, c
     geometry_free(g);
     return false;
   }
+  /* Where each body is, then its middle and its length. */
   for (int b = 0; b < m->bodies; b++) {
     struct place *p = &g->place[b];
     p->x = stored_state(m, d->now.x, b);

@@ -10,7 +10,7 @@
 
 /* Between rounding, 1e-12 and less, and what geometry makes, 1e-4 and more; points and axes that a file
  * gives with seven digits still count as coincident and parallel. */
-static const double LIMIT = 1e-6;
+static const double PIVOT_LIMIT = 1e-6;
 static const double DOUBT = 10.0;         /* a pivot within this factor of the limit */
 static const double IN_DEPENDENCY = 1e-6; /* a row's share in it, relative */
 
@@ -62,9 +62,9 @@ static void add_up(struct analysis *s, const struct factor *f, int *rank, bool j
     const struct pivots *o = &f->pivots[b];
     rank[a->parts.of_body[b]] += o->rank;
     if (!judge) continue;
-    part->smallest_kept = fmin(part->smallest_kept, o->kept);
+    part->smallest_kept = fmin(part->smallest_kept, o->smallest);
     part->largest_dropped = fmax(part->largest_dropped, o->dropped);
-    part->doubtful = part->smallest_kept < DOUBT * LIMIT || part->largest_dropped > LIMIT / DOUBT;
+    part->doubtful = part->smallest_kept < DOUBT * PIVOT_LIMIT || part->largest_dropped > PIVOT_LIMIT / DOUBT;
   }
 }
 
@@ -91,12 +91,14 @@ static bool find_redundant(struct analysis *s, const struct factor *f)
 static bool analyse_here(struct analysis *s, const ali3_data *d, struct factor *undriven, int *rank)
 {
   ali3_mechanics *a = s->a;
+  /* With drives taken out: freedoms that drives may use. */
   struct factor f;
-  if (!factor_new(undriven, &s->here, &s->undriven, LIMIT)) return false;
+  if (!factor_new(undriven, &s->here, &s->undriven, PIVOT_LIMIT)) return false;
   add_up(s, undriven, rank, true);
   for (int p = 0; p < a->parts.count; p++)
     a->parts.part[p].freedoms_undriven = GEOMETRY_V * a->parts.part[p].bodies - rank[p];
-  if (!factor_new(&f, &s->here, &s->all, LIMIT)) {
+  /* With all rows: freedoms, redundancy, and which rows depend on each other. */
+  if (!factor_new(&f, &s->here, &s->all, PIVOT_LIMIT)) {
     factor_free(undriven);
     return false;
   }
@@ -120,19 +122,21 @@ static bool analyse_nearby(struct analysis *s, const struct factor *undriven, co
   struct geometry there;
   struct factor f;
   bool some = false;
+  /* Only parts with redundant rows that can move: elsewhere another position tells nothing new. */
   for (int i = 0; i < s->m->frozen->rigid_links; i++) {
     const ali3_mechanics_part *part = &a->parts.part[a->parts.of_link[i]];
-    bool look = part->redundant > 0 && part->freedoms_undriven > 0;
-    s->link[0][i] &= look;
-    s->link[1][i] &= look;
-    some |= look;
+    bool judged = part->redundant > 0 && part->freedoms_undriven > 0;
+    s->link[0][i] &= judged;
+    s->link[1][i] &= judged;
+    some |= judged;
   }
   if (!some) return true;
+  /* The rank a small step further on, against the rank here. */
   int *rank_there = calloc((size_t)a->parts.count + 1, sizeof *rank_there);
   bool ok = rank_there && geometry_copy(&there, &s->here);
   if (ok) {
     ok = nearby_move(&there, undriven, &s->undriven, a->parts.of_body, a->parts.count) &&
-         factor_new(&f, &there, &s->all, LIMIT);
+         factor_new(&f, &there, &s->all, PIVOT_LIMIT);
     geometry_free(&there);
   }
   if (ok) {
@@ -150,6 +154,7 @@ static bool analyse_nearby(struct analysis *s, const struct factor *undriven, co
 static void sum_parts(ali3_mechanics *a)
 {
   ali3_mechanics_part *w = &a->whole;
+  /* Counts add up; of pivots the worst of any part counts. */
   w->smallest_kept = 1.0;
   for (int p = 0; p < a->parts.count; p++) {
     const ali3_mechanics_part *part = &a->parts.part[p];

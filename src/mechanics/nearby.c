@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STEP = 1e-3;   /* rad, or lengths of the body: largest motion of a body in a part */
-static const double LIMIT = 3e-5;  /* of pivots on the way, between STEP and its square */
-static const double CLOSE = 1e-11; /* Newton ends at a smaller step */
+static const double STEP = 1e-3; /* rad, or lengths of the body: largest motion of a body in a part */
+static const double STEP_PIVOT_LIMIT = 3e-5; /* of pivots on the way, between STEP and its square */
+static const double CLOSE = 1e-11;           /* Newton ends at a smaller step */
 enum { PASSES = 12 };
 
 /* A motion that the constraints allow. */
@@ -57,7 +57,7 @@ static void row_residuals(const struct geometry *g, const struct rows_used *used
 static bool correct_positions(struct geometry *g, const struct rows_used *used, double *y, double *v)
 {
   struct factor f;
-  if (!factor_new(&f, g, used, LIMIT)) return false;
+  if (!factor_new(&f, g, used, STEP_PIVOT_LIMIT)) return false;
   row_residuals(g, used, y);
   factor_transform(&f, y);
   memset(v, 0, (size_t)g->m->bodies * GEOMETRY_V * sizeof *v);
@@ -74,6 +74,7 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
   double *y = calloc((size_t)used->rows + 1, sizeof *y);
   double *largest = calloc((size_t)parts + 1, sizeof *largest);
   bool ok = v && y && largest;
+  /* A step of size STEP in every part, along a motion that the rows allow. */
   if (ok) {
     null_vector(f, y, v);
     measure_nearby(g, v, part_of_body, parts, largest);
@@ -84,6 +85,7 @@ bool nearby_move(struct geometry *g, const struct factor *f, const struct rows_u
       }
     geometry_move(g, v);
   }
+  /* Newton iterations back onto the rows. */
   for (int pass = 0; ok && pass < PASSES; pass++) {
     double most = 0.0;
     ok = correct_positions(g, used, y, v);

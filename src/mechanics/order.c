@@ -50,11 +50,13 @@ static void list_clear(struct list *l)
 
 static void graph_free(struct graph *g)
 {
+  /* Lists of each body. */
   for (int i = 0; i < g->n; i++) {
     if (g->near) list_clear(&g->near[i]);
     if (g->element) list_clear(&g->element[i]);
     if (g->member) list_clear(&g->member[i]);
   }
+  /* Marks and degrees, then the queue by degree. */
   free(g->near);
   free(g->element);
   free(g->member);
@@ -72,16 +74,19 @@ static void graph_free(struct graph *g)
 static bool graph_new(struct graph *g, int n)
 {
   size_t size = (size_t)n + 1;
+  /* The graph: neighbours, elements, and members of elements. */
   *g = (struct graph){.n = n};
   g->near = calloc(size, sizeof *g->near);
   g->element = calloc(size, sizeof *g->element);
   g->member = calloc(size, sizeof *g->member);
+  /* Marks and degrees. */
   g->degree = calloc(size, sizeof *g->degree);
   g->gone = calloc(size, sizeof *g->gone);
   g->absorbed = calloc(size, sizeof *g->absorbed);
   g->mark = calloc(size, sizeof *g->mark);
   g->outside = calloc(size, sizeof *g->outside);
   g->seen = calloc(size, sizeof *g->seen);
+  /* The queue by degree: a doubly linked list for each. */
   g->first = malloc(size * sizeof *g->first);
   g->next = calloc(size, sizeof *g->next);
   g->before = calloc(size, sizeof *g->before);
@@ -119,14 +124,14 @@ static bool connect_bodies(struct graph *g, const struct clique *clique, int cli
         if (i != k) ok = ok && list_append(&g->near[clique[c].body[i]], clique[c].body[k]);
   for (int i = 0; i < g->n; i++) {
     struct list *l = &g->near[i];
-    int kept = 0;
+    int count = 0;
     g->stamp++;
     for (int k = 0; k < l->count; k++) {
       if (g->mark[l->item[k]] == g->stamp) continue;
       g->mark[l->item[k]] = g->stamp;
-      l->item[kept++] = l->item[k];
+      l->item[count++] = l->item[k];
     }
-    l->count = kept;
+    l->count = count;
   }
   return ok;
 }
@@ -150,6 +155,7 @@ static bool form_element(struct graph *g, int pivot)
 {
   struct list *to = &g->member[pivot];
   bool ok = true;
+  /* Members: all neighbours of the pivot, direct ones (e = -1) and those through its elements. */
   g->mark[pivot] = ++g->stamp;
   for (int e = -1; e < g->element[pivot].count; e++) {
     int element = e < 0 ? -1 : g->element[pivot].item[e];
@@ -161,10 +167,12 @@ static bool form_element(struct graph *g, int pivot)
       g->mark[i] = g->stamp;
       ok = ok && list_append(to, i);
     }
+    /* The new element stands for the old one from here on. */
     if (element < 0) continue;
     g->absorbed[element] = true;
     list_clear(from);
   }
+  /* Nothing is adjacent to the pivot but its element. */
   list_clear(&g->near[pivot]);
   list_clear(&g->element[pivot]);
   return ok;
@@ -193,17 +201,17 @@ static void count_outside(struct graph *g, const struct list *fresh)
 static bool update_degrees(struct graph *g, int i, int pivot, int left)
 {
   struct list *near = &g->near[i], *of = &g->element[i];
-  int kept = 0, degree = g->member[pivot].count - 1;
+  int count = 0, degree = g->member[pivot].count - 1;
   for (int k = 0; k < near->count; k++)
-    if (!g->gone[near->item[k]] && g->mark[near->item[k]] != g->stamp) near->item[kept++] = near->item[k];
-  degree += near->count = kept;
-  kept = 0;
+    if (!g->gone[near->item[k]] && g->mark[near->item[k]] != g->stamp) near->item[count++] = near->item[k];
+  degree += near->count = count;
+  count = 0;
   for (int e = 0; e < of->count; e++) {
     if (g->absorbed[of->item[e]]) continue;
     degree += g->outside[of->item[e]];
-    of->item[kept++] = of->item[e];
+    of->item[count++] = of->item[e];
   }
-  of->count = kept;
+  of->count = count;
   take_out(g, i);
   put_in(g, i, degree < left ? degree : left);
   return list_append(of, pivot);
@@ -224,12 +232,14 @@ bool order_bodies(int bodies, const struct clique *clique, int cliques, int *pos
   struct graph g;
   bool ok = graph_new(&g, bodies) && connect_bodies(&g, clique, cliques);
   if (ok) {
+    /* Hubs come last; all others wait in the queue by degree. */
     int count = set_hubs_aside(&g, position);
     for (int i = bodies - 1; i >= 0; i--) {
       int degree = 0;
       for (int k = 0; k < g.near[i].count; k++) degree += !g.gone[g.near[i].item[k]];
       if (!g.gone[i]) put_in(&g, i, degree);
     }
+    /* Always eliminate the least degree. */
     g.least = 0;
     for (int done = 0; ok && done < count; done++) {
       while (g.first[g.least] < 0) g.least++;

@@ -47,6 +47,7 @@ static void count_part(struct parts *p, const ali3_model *m)
 {
   const struct frozen *f = m->frozen;
   for (int b = 0; b < m->bodies; b++) p->part[p->of_body[b]].bodies++;
+  /* Links belong to the part of their first body; soft links add no rows. */
   for (int i = 0; i < f->links; i++) {
     const struct joint_rows *j = &f->link[i];
     p->of_link[i] = p->of_body[first_body(j)];
@@ -56,6 +57,7 @@ static void count_part(struct parts *p, const ali3_model *m)
       own->joints += i < m->joints;
       own->forces += i >= m->joints;
     }
+    /* What connects the part to ground or, by springs, to another part. */
     for (int side = 0; side < j->sides; side++) {
       int b = j->body[side];
       if (b == ALI3_GROUND && !j->soft) own->grounded = true;

@@ -59,12 +59,14 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
 {
   static const double ROUNDING = 1e-9, NOTHING = 1e-10;
   double trace = J[0] + J[4] + J[8], T[9], largest = 0.0;
+  /* Symmetric up to rounding. */
   for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(J[i]));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++)
       if (fabs(J[3 * i + j] - J[3 * j + i]) > 1e-9 * fabs(trace))
         return model_refuse(m, ALI3_E_MODEL, "body", "inertia", "body '%.60s': expected a symmetric matrix",
                             name);
+  /* T = trace(J) 1 - 2 J is negative where a principal moment exceeds the sum of the others. */
   for (int i = 0; i < 9; i++) T[i] = -2.0 * J[i];
   for (int i = 0; i < 3; i++) T[4 * i] += trace;
   if (largest > 0.0 && !check_positive(J, ROUNDING * trace))
@@ -77,6 +79,7 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
         "body '%.60s': no rigid body has this inertia: a principal moment is larger than the sum of the "
         "other two",
         name);
+  /* No inverse about an axis without inertia. */
   *singular = largest == 0.0 || !check_positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
               !model_all_finite(inverse, 9);
   if (*singular) memset(inverse, 0, 9 * sizeof *inverse);
@@ -101,10 +104,12 @@ static void find_weightless(const double J[9], double P[9])
 
 int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
 {
+  /* A name of its own, and not that of the world. */
   int status = model_check_name(m, "body", &m->body_names, s->name);
   if (status < 0) return status;
   if (strcmp(s->name, "ground") == 0)
     return model_refuse(m, ALI3_E_MODEL, "body", "name", "'ground' is the world; expected another name");
+  /* Each number within its bounds. */
   if (!(isfinite(s->mass) && s->mass >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "body", "mass",
                         "body '%.60s': expected a mass of 0 kg or more, found %g", s->name, s->mass);
@@ -121,6 +126,7 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
+  /* All is good: copy, with the inertia made exactly symmetric. */
   *out = (struct body){.mass = s->mass};
   status = check_inertia(m, s->name, s->inertia, out->inertia_inverse, &out->singular);
   if (out->singular) find_weightless(s->inertia, out->weightless);
@@ -149,6 +155,7 @@ static int check_axis(ali3_model *m, const char *name, const char *field, const 
 
 int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out)
 {
+  /* A name of its own, a known type, two different bodies. */
   int status = model_check_name(m, "joint", &m->joint_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_JOINT_TYPES)
@@ -161,16 +168,19 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (s->body_a == s->body_b)
     return model_refuse(m, ALI3_E_MODEL, "joint", "body_b", "joint '%.60s': expected two different bodies",
                         s->name);
+  /* Points and coordinate. */
   REQUIRE_WITHIN("joint", s->name, "point_a", s->point_a, BOUND_LENGTH, "m");
   REQUIRE_WITHIN("joint", s->name, "point_b", s->point_b, BOUND_LENGTH, "m");
   REQUIRE_FINITE("joint", "relative_orientation", s->relative_orientation);
   if (!isfinite(s->position))
     return model_refuse(m, ALI3_E_MODEL, "joint", "position",
                         "joint '%.60s': expected a finite coordinate, found %g", s->name, s->position);
+  /* All fields that every type has. */
   *out = (struct joint){
       .type = s->type, .body = {s->body_a, s->body_b}, .length = s->length, .position = s->position};
   memcpy(out->point[0], s->point_a, sizeof out->point[0]);
   memcpy(out->point[1], s->point_b, sizeof out->point[1]);
+  /* Fields that only some types have. */
   if (ali3_joint_type_has_axis_a(s->type) &&
       (status = check_axis(m, s->name, "axis_a", s->axis_a, out->axis[0])) < 0)
     return status;
@@ -182,6 +192,7 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
                         "joint '%.60s': expected a length above 0 m, found %g", s->name, s->length);
   if (s->type == ALI3_JOINT_DISTANCE)
     REQUIRE_NUMBER("joint", s->name, "length", s->length, BOUND_LENGTH, "m");
+  /* The relative orientation: 0 stands for the one at the start. */
   double norm = sqrt(p_dot(s->relative_orientation, s->relative_orientation));
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
@@ -210,6 +221,7 @@ int model_check_load(ali3_model *m, const ali3_load_spec *s, struct load *out)
 
 int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *out)
 {
+  /* A name of its own, a known type, a body. */
   int status = model_check_name(m, "sensor", &m->sensor_names, s->name);
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_SENSOR_TYPES)
@@ -220,6 +232,7 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   REQUIRE_WITHIN("sensor", s->name, "point", s->point, BOUND_LENGTH, "m");
   *out = (struct sensor){.type = s->type, .body = s->body, .orientation = {1.0}};
   memcpy(out->point, s->point, sizeof out->point);
+  /* A point has no orientation; all other sensors need one of norm 1. */
   if (s->type != ALI3_SENSOR_POINT) {
     REQUIRE_FINITE("sensor", "orientation", s->orientation);
     double norm = sqrt(p_dot(s->orientation, s->orientation));
@@ -239,9 +252,11 @@ static int check_isa(ali3_model *m, const ali3_options *o)
   char known[80] = "";
   size_t end = 0;
   enum isa isa;
+  /* The field may lack its end; an empty name asks for the best. */
   if (!memchr(o->isa, '\0', sizeof o->isa))
     return model_refuse(m, ALI3_E_MODEL, "options", "isa", "expected a name that ends with a 0");
   if (!o->isa[0]) return ALI3_OK;
+  /* All known names, for the message. */
   for (int i = 0; i < ISA_COUNT && end < sizeof known; i++)
     end +=
         (size_t)snprintf(known + end, sizeof known - end, "%s%s", i > 0 ? ", " : "", isa_name((enum isa)i));
@@ -257,11 +272,13 @@ static int check_isa(ali3_model *m, const ali3_options *o)
 
 int model_check_options(ali3_model *m, const ali3_options *o)
 {
+  /* The step. */
   if (!(isfinite(o->dt) && o->dt > 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step above 0 s, found %g", o->dt);
   if (o->dt < BOUND_STEP_LOW || o->dt > BOUND_STEP)
     return model_refuse(m, ALI3_E_MODEL, "options", "dt", "expected a step from %g to %g s, found %g",
                         BOUND_STEP_LOW, BOUND_STEP, o->dt);
+  /* The solver. */
   if (o->iterations < 1 || o->iterations > 100)
     return model_refuse(m, ALI3_E_MODEL, "options", "iterations", "expected 1 to 100 iterations, found %d",
                         o->iterations);
@@ -274,6 +291,7 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->substeps < 1 || o->substeps > 1000)
     return model_refuse(m, ALI3_E_MODEL, "options", "substeps", "expected 1 to 1000 substeps, found %d",
                         o->substeps);
+  /* The rule of integration. */
   if (!(o->gamma >= 0.5 && o->gamma <= 1.5))
     return model_refuse(m, ALI3_E_MODEL, "options", "gamma", "expected 0.5 to 1.5, found %g", o->gamma);
   if (o->beta != 0.0 && !(o->beta >= 0.5 * o->gamma && o->beta <= 2.0))
@@ -282,6 +300,7 @@ int model_check_options(ali3_model *m, const ali3_options *o)
   if (o->extrapolate && (o->gamma != 0.5 || (o->beta != 0.0 && o->beta != 0.25)))
     return model_refuse(m, ALI3_E_MODEL, "options", "extrapolate",
                         "extrapolation needs the trapezoidal rule: expected gamma 0.5 and beta 0.25");
+  /* Limits of assembly and of violation. */
   if (!(o->assembly_position >= 0.0))
     return model_refuse(m, ALI3_E_MODEL, "options", "assembly_position",
                         "expected a distance of 0 m or more, found %g", o->assembly_position);

@@ -132,10 +132,12 @@ static int check_friction(ali3_model *m, const ali3_force_spec *s)
 
 static int check_contact(ali3_model *m, const ali3_force_spec *s)
 {
+  /* The surface: stiffness, damping, friction. */
   int status = check_stop(m, s);
   if (status < 0) return status;
   status = check_slip(m, s);
   if (status < 0) return status;
+  /* The shape: one or two spheres. */
   if (!(s->radius_b > 0.0 && isfinite(s->radius_b)))
     return REFUSE("radius_b", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_b);
   if (s->type == ALI3_FORCE_SPHERE_SPHERE) {
@@ -143,6 +145,7 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
       return REFUSE("radius_a", "force '%.60s': expected a radius above 0 m, found %g", s->name, s->radius_a);
     return ALI3_OK;
   }
+  /* The plane's normal need not have norm 1. */
   double square = 0.0;
   REQUIRE_FINITE("force", "normal", s->normal);
   for (int i = 0; i < 3; i++) square += s->normal[i] * s->normal[i];
@@ -154,10 +157,12 @@ static int check_contact(ali3_model *m, const ali3_force_spec *s)
 static int check_drive(ali3_model *m, const ali3_force_spec *s)
 {
   const struct joint *joint = &m->joint[s->joint];
+  /* One drive for each joint. */
   if (joint->drive > 0)
     return REFUSE("joint",
                   "joint '%.60s' is driven by '%.60s' and '%.60s': expected one drive, remove the other",
                   joint->name, m->force[joint->drive - 1].name, s->name);
+  /* One source of motion: a function, a table, or a value from outside. */
   bool function = s->speed != 0.0 || s->amplitude != 0.0, table = s->motion.n != 0;
   if (isinf(s->offset) || !isfinite(s->speed) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
       !isfinite(s->phase))
@@ -165,6 +170,7 @@ static int check_drive(ali3_model *m, const ali3_force_spec *s)
   if ((function && table) || (function && s->external) || (table && s->external))
     return REFUSE("motion", "force '%.60s': expected one of a function, a table and a value from outside",
                   s->name);
+  /* A value from outside may jump, so the drive needs limits. */
   if (s->external) {
     if (!(s->max_rate > 0.0 && isfinite(s->max_rate)))
       return REFUSE("max_rate", "force '%.60s': expected a largest rate above 0, found %g", s->name,
@@ -239,6 +245,7 @@ static double largest_of(const double v[3])
 
 static int check_bounds(ali3_model *m, const ali3_force_spec *s)
 {
+  /* Fields of one number, with their bounds. */
   const struct {
     const char *field;
     double x, bound;
@@ -260,6 +267,7 @@ static int check_bounds(ali3_model *m, const ali3_force_spec *s)
       {"phase", s->phase, BOUND_LENGTH, "rad"},
       {"max_rate", s->max_rate, BOUND_RATE, "m/s or rad/s"},
       {"max_acceleration", s->max_acceleration, BOUND_RATE, "m/s^2 or rad/s^2"}};
+  /* Stiffness and damping: three translations, three rotations. */
   for (int i = 0; i < 6; i++) {
     int status = check_within(m, s, i < 3 ? "stiffness" : "rotational_stiffness", s->stiffness[i],
                               BOUND_STIFFNESS, "N/m or N m/rad");
@@ -293,11 +301,13 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   if (status < 0) return status;
   if ((unsigned)s->type >= ALI3_FORCE_TYPES)
     return REFUSE("type", "force '%.60s': unknown type %d", s->name, (int)s->type);
+  /* What it acts on, then what its own type asks for. */
   status = ali3_force_type_on_joint(s->type) ? check_joint(m, s, "joint", s->joint) : check_bodies(m, s);
   if (status < 0) return status;
   if (check[s->type]) status = check[s->type](m, s);
   if (status == ALI3_OK) status = check_bounds(m, s);
   if (status < 0) return status;
+  /* All is good: copy. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
   return ALI3_OK;

@@ -37,6 +37,7 @@ void ali3_model_free(ali3_model *m)
 {
   if (!m) return;
   if (m->frozen) m->frozen_free(m->frozen);
+  /* Names and tables of each object. */
   for (int i = 0; i < m->bodies; i++) free(m->body[i].name);
   for (int i = 0; i < m->joints; i++) free(m->joint[i].name);
   for (int i = 0; i < m->loads; i++) free(m->load[i].name);
@@ -49,6 +50,7 @@ void ali3_model_free(ali3_model *m)
   names_free(&m->force_names);
   for (int i = 0; i < m->sensors; i++) free(m->sensor[i].name);
   names_free(&m->sensor_names);
+  /* The lists themselves. */
   free(m->body);
   free(m->joint);
   free(m->load);

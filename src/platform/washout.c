@@ -28,7 +28,7 @@
 #define GRAVITY  9.81
 #define STEEPEST 0.999 /* sine of a tilt */
 
-static double clamp_to(double x, double most)
+static double clamp_to_limit(double x, double most)
 {
   return fmax(-most, fmin(most, x));
 }
@@ -156,7 +156,7 @@ static void step_travel(struct washout *w, const double f[3], struct platform_mo
 static void tilt_for_force(double o[3], double sine, double rate, double acceleration)
 {
   const bool steep = fabs(sine) > STEEPEST;
-  const double x = clamp_to(sine, STEEPEST), cosine = sqrt(1.0 - x * x);
+  const double x = clamp_to_limit(sine, STEEPEST), cosine = sqrt(1.0 - x * x);
   o[0] = atan2(x, cosine);
   o[1] = steep ? 0.0 : rate / cosine;
   o[2] = steep ? 0.0 : (acceleration + x * o[1] * o[1]) / cosine;
@@ -247,8 +247,8 @@ void washout_step(struct washout *w, const double force[3], const double spin[3]
   follow_excess(w, excess);
   /* Scale and limit the inputs. */
   for (int i = 0; i < 3; i++) {
-    f[i] = clamp_to(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
-    rate[i] = clamp_to(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
+    f[i] = clamp_to_limit(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
+    rate[i] = clamp_to_limit(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
   }
   /* Run the three channels, then move from the head point to the reference point. */
   step_travel(w, f, target);

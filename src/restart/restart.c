@@ -21,7 +21,7 @@ static struct state_copy copy_of(const struct telemetry_left *left)
   return copy;
 }
 
-static bool is_same(const struct state_record *a, const struct state_record *b)
+static bool is_same_record(const struct state_record *a, const struct state_record *b)
 {
   return a->ended == b->ended && a->disarmed == b->disarmed && a->state == b->state && a->fault == b->fault &&
          strcmp(a->who, b->who) == 0;
@@ -46,7 +46,7 @@ void restart_take(struct restart *r, const char *instance, const struct telemetr
   if (text[0]) log_line(LOG_LEVEL_WARNING, "%s", text);
   if (last.found == COPY_MISSING || !placed) return;
   /* A failure shows in restart_begin(), where it matters. */
-  if (file.found != COPY_READ || !is_same(&file.record, &last.record))
+  if (file.found != COPY_READ || !is_same_record(&file.record, &last.record))
     (void)state_file_write(r->path, r->instance, &last.record);
 }
 
@@ -144,7 +144,7 @@ void restart_tick(struct restart *r, const struct telemetry_live *live, bool stu
   /* Post it where it is new: at once where it is safer, else after a pause. */
   const bool paused = now_ns - r->posted_ns >= WRITE_PAUSE_NS;
   const bool again = r->failed != 0 && paused;
-  if (!again && (is_same(&next, &r->posted) || (!paused && !is_safer(&r->posted, &next)))) return;
+  if (!again && (is_same_record(&next, &r->posted) || (!paused && !is_safer(&r->posted, &next)))) return;
   restart_writer_post(r->writer, &next);
   r->posted = next;
   r->posted_ns = now_ns;

@@ -59,7 +59,7 @@ __attribute__((noinline)) static void rows_any(struct links l)
   /* one primitive after the other */
   const num *constant = (const num *)l.own->constant;
   num *Phi = per_row(l.d->solve.Phi, l), *J = jacobian_block(l.d->here.J, l), separate[3];
-  separation(&pair, (const num(*)[3])constant, separate);
+  point_separation(&pair, (const num(*)[3])constant, separate);
   for (int k = 0; k < l.own->primitives; k++) {
     const struct primitive_place place = place_of_constant(constant, k);
     int count = primitive_count(l.own->primitive[k]);

@@ -58,7 +58,7 @@ static bool fail_at(struct builder *b, struct place at, const char *text)
   return false;
 }
 
-static bool fail_for_memory(struct builder *b)
+static bool fail_tree_memory(struct builder *b)
 {
   return fail_at(b, (struct place){0}, "out of memory");
 }
@@ -105,7 +105,7 @@ static struct node *hang_node(struct builder *b, enum node_kind kind, struct pla
 {
   struct node *n = take_memory(b->tree, sizeof *n);
   if (!n) {
-    fail_for_memory(b);
+    fail_tree_memory(b);
     return NULL;
   }
   *n = (struct node){.kind = (unsigned char)kind, .at = at, .text = ""};
@@ -114,6 +114,7 @@ static struct node *hang_node(struct builder *b, enum node_kind kind, struct pla
     b->tree->root = n;
     return n;
   }
+  /* A value takes the key that waits for it. */
   n->key = o->key;
   n->key_at = o->key ? o->key_at : at;
   if (at.line == 0) n->at = n->key_at;
@@ -133,12 +134,12 @@ static bool remember_anchor(struct builder *b, struct fy_token *anchor, const st
   if (b->anchors == b->anchor_room) {
     int room = b->anchor_room ? 2 * b->anchor_room : 16;
     struct anchor *more = realloc(b->anchor, (size_t)room * sizeof *more);
-    if (!more) return fail_for_memory(b);
+    if (!more) return fail_tree_memory(b);
     b->anchor = more;
     b->anchor_room = room;
   }
   const char *name = copy_token(b->tree, anchor);
-  if (!name) return fail_for_memory(b);
+  if (!name) return fail_tree_memory(b);
   b->anchor[b->anchors++] = (struct anchor){name, n};
   return true;
 }
@@ -159,7 +160,7 @@ static bool build_scalar(struct builder *b, struct fy_event *e)
   struct fy_token *value = e->scalar.value;
   bool quoted = value && fy_token_scalar_style(value) != FYSS_PLAIN;
   const char *text = copy_token(b->tree, value);
-  if (!text) return fail_for_memory(b);
+  if (!text) return fail_tree_memory(b);
   if (!check_scalar(b, text, event_place(e))) return false;
 
   if (awaits_key(b)) {
@@ -193,7 +194,7 @@ static bool build_alias(struct builder *b, struct fy_event *e)
 {
   if (awaits_key(b)) return fail_at(b, event_place(e), "expected a word as the key, found an alias");
   const char *name = copy_token(b->tree, e->alias.anchor);
-  if (!name) return fail_for_memory(b);
+  if (!name) return fail_tree_memory(b);
   const struct node *target = NULL;
   for (int i = b->anchors - 1; i >= 0 && !target; i--)
     if (strcmp(b->anchor[i].name, name) == 0) target = b->anchor[i].node;
@@ -301,7 +302,7 @@ static bool build_tree_of_events(struct builder *b)
 
   /* Event by event, until one is a mistake or the parser has none. */
   if (!parser || fy_parser_set_string(parser, s->text, s->size)) {
-    fail_for_memory(b);
+    fail_tree_memory(b);
   } else {
     good = true;
     for (struct fy_event *e; good && (e = fy_parser_parse(parser)); fy_parser_event_free(parser, e))

@@ -23,7 +23,7 @@ static const double CONSTRAINTS_MET = 1e-6;
 
 struct times times_of(uint32_t *ns, int n)
 {
-  qsort(ns, (size_t)n, sizeof *ns, compare_ns);
+  qsort(ns, (size_t)n, sizeof *ns, compare_times_ns);
   return (struct times){percentile_us(ns, n, 0), percentile_us(ns, n, 0.5), percentile_us(ns, n, 0.99),
                         percentile_us(ns, n, 1)};
 }

@@ -87,9 +87,10 @@ static bool read_lab_count(const char *option, const char *text, long max, long 
   return lab_usage(option, "a whole number, 1 or above", text);
 }
 
-static void print_list(void)
+static void print_methods(void)
 {
   printf("%-22s %-9s %-25s %s\n", "method", "in", "integrators", "what it is");
+  /* Formulations, with the integrators that each of them can use. */
   for (int i = 0; lab_formulations[i]; i++) {
     const struct formulation *f = lab_formulations[i];
     char with[60] = "";
@@ -106,6 +107,7 @@ static void print_list(void)
                            : "any",
            with, f->title, f->source);
   }
+  /* Integrators, then coordinates. */
   printf("\n");
   for (int k = 0; lab_integrators[k]; k++)
     printf("%-22s %s\n", lab_integrators[k]->name, lab_integrators[k]->title);
@@ -219,6 +221,7 @@ static bool take_run_option(int c, struct run_options *o)
   long n = 0;
   switch (c) {
   case METHOD:
+    /* What runs: method, rule, coordinates, and how long. */
     return read_method(optarg, o);
   case INTEGRATOR:
     return read_integrator(optarg, o);
@@ -230,12 +233,14 @@ static bool take_run_option(int c, struct run_options *o)
   case DT:
     return read_lab_number("--dt", optarg, false, &r->dt);
   case ALPHA:
+    /* Parameters of the methods. */
     return read_lab_number("--alpha", optarg, false, &r->alpha);
   case OMEGA:
     return read_lab_number("--omega", optarg, true, &r->omega);
   case XI:
     return read_lab_number("--xi", optarg, true, &r->xi);
   case TOLERANCE:
+    /* When iterations end, and the errors of adaptive steps. */
     return read_lab_number("--tolerance", optarg, false, &r->tolerance);
   case NORM:
     return read_norm(optarg, r);
@@ -248,6 +253,7 @@ static bool take_run_option(int c, struct run_options *o)
   case ATOL:
     return read_lab_number("--atol", optarg, false, &r->atol);
   case OUTPUT:
+    /* What is written. */
     o->output = optarg;
     return true;
   case SIGNALS:
@@ -286,12 +292,14 @@ static bool take_map_option(int c, struct map_options *o)
   int used = 0;
   switch (c) {
   case GRID:
+    /* The grid: one or two axes. */
     if (o->axes < 2 && map_read_axis(optarg, &o->axis[o->axes])) {
       o->axes++;
       return true;
     }
     return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", optarg);
   case CSV:
+    /* What this process computes, and where it goes. */
     o->csv = optarg;
     return true;
   case SHARD:
@@ -317,8 +325,9 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
                               .table = {.runs = 100},
                               .map = {.shards = 1, .limit = 0.1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
+    /* Options that end the program. */
     if (c == LIST) {
-      print_list();
+      print_methods();
       return EXIT_GOOD;
     }
     if (c == HELP) {
@@ -333,6 +342,7 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
       fputs("Try ali3-lab --help\n", stderr);
       return EXIT_USAGE;
     }
+    /* All others by the command that they belong to; do_command() refuses those of another one. */
     *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
     if (!(c < RUNS   ? take_run_option(c, &a->run)
           : c < GRID ? take_table_option(c, &a->table)
@@ -380,9 +390,10 @@ static int do_merge(struct lab_arguments *a, int files, char **file)
 static int do_command(struct lab_arguments *a, int words, char **word)
 {
   if (words == 1 && strcmp(word[0], "list") == 0) {
-    print_list();
+    print_methods();
     return EXIT_GOOD;
   }
+  /* Each command refuses the options of the others. */
   if (words == 2 && strcmp(word[0], "run") == 0) {
     a->run.file = word[1];
     if (a->table_only || a->map_only)

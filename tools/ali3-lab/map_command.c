@@ -72,6 +72,7 @@ static FILE *open_map(const struct map_options *o, long *done)
   char line[MAP_LINE];
   long whole = 0;
   *done = 0;
+  /* A new file. */
   FILE *f = o->resume ? fopen(o->csv, "r+") : NULL;
   if (!f) {
     f = fopen(o->csv, "w");
@@ -79,6 +80,7 @@ static FILE *open_map(const struct map_options *o, long *done)
     if (!f) map_complain(o->csv, strerror(errno));
     return f;
   }
+  /* An old one: whole lines of this map and this share, in order. */
   for (long lines = 0; fgets(line, sizeof line, f); lines++) {
     char *end = strchr(line, '\n');
     if (!end) break;
@@ -93,6 +95,7 @@ static FILE *open_map(const struct map_options *o, long *done)
     whole = ftell(f);
     *done = lines;
   }
+  /* Go on after the last whole line. */
   if (ftruncate(fileno(f), whole) != 0 || fseek(f, whole, SEEK_SET) != 0)
     map_complain(o->csv, strerror(errno));
   if (whole == 0) fprintf(f, "%s\n", map_head);
@@ -120,6 +123,7 @@ static int map_problem(const struct map_options *o, const struct problem *p, con
   long done;
   FILE *f = open_map(o, &done);
   if (!f) return EXIT_USAGE;
+  /* Points of this share, from the first that is missing; an interrupted point is not written. */
   struct progress progress = progress_start();
   const double start = progress_clock();
   const long before = done;
@@ -137,6 +141,7 @@ static int map_problem(const struct map_options *o, const struct problem *p, con
              (progress_clock() - start) / (double)(done - before) * (double)(mine - done));
     progress_show(&progress, (double)done / (double)mine, text);
   }
+  /* A share that is not whole is a failure: merge needs every point. */
   progress_end(&progress);
   const bool written = fclose(f) == 0 || map_complain(o->csv, strerror(errno));
   if (done < mine)
@@ -152,10 +157,12 @@ int map_command(const struct map_options *o, const struct run_options *run)
   int status = EXIT_USAGE;
   struct lab_run r = run->run;
   if (!f) return EXIT_USAGE;
+  /* The duration of the file and the coordinates of the method, unless options say otherwise. */
   if (!run->duration_given) r.duration = model_file_duration(f);
   const struct description *kind = run->kind             ? run->kind
                                    : r.formulation->only ? r.formulation->only
                                                          : &description_natural;
+  /* The map, then its picture. */
   if (model_file_problem(f, kind, &p)) {
     const char *why = lab_unsuitable(&p, &r, text, sizeof text);
     if (why)
@@ -179,6 +186,7 @@ struct merged_map {
 static bool take_map_file(struct merged_map *m, const char *file)
 {
   char line[MAP_LINE];
+  /* The head, then lines of points. */
   FILE *f = fopen(file, "r");
   if (!f) return map_complain(file, strerror(errno));
   bool good = fgets(line, sizeof line, f) && strncmp(line, map_head, strlen(map_head)) == 0;
@@ -186,10 +194,12 @@ static bool take_map_file(struct merged_map *m, const char *file)
     long index = -1, points = 0;
     good =
         sscanf(line, "%ld,%ld,", &index, &points) == 2 && index >= 0 && index < points && strchr(line, '\n');
+    /* The first line of all says how many points there are. */
     if (good && !m->line) {
       m->points = points;
       m->line = calloc((size_t)points, sizeof *m->line);
     }
+    /* A point may come twice if both lines are equal. */
     good = good && m->line && points == m->points && (!m->line[index] || strcmp(m->line[index], line) == 0);
     if (!good || m->line[index]) continue;
     m->line[index] = strdup(line);
@@ -203,11 +213,13 @@ int merge_command(const struct map_options *o, int files, char **file)
 {
   struct merged_map m = {0};
   bool good = true;
+  /* All points of all files. */
   for (int i = 0; good && i < files; i++) good = take_map_file(&m, file[i]);
   if (good && m.found < m.points) {
     fprintf(stderr, "ali3-lab: merge: %ld of %ld points are missing\n", m.points - m.found, m.points);
     good = false;
   }
+  /* Written in the order of the grid. */
   FILE *out = good ? fopen(o->csv, "w") : NULL;
   if (good && !out) good = map_complain(o->csv, strerror(errno));
   if (out) {

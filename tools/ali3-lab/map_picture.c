@@ -19,7 +19,7 @@ static void put_quoted(FILE *out, const char *text)
 }
 
 /* Name, scale, and a range with half a cell beyond the ends. */
-static void put_axis(FILE *out, char letter, const struct map_axis *axis)
+static void put_map_axis(FILE *out, char letter, const struct map_axis *axis)
 {
   const double cells = axis->count > 1 ? axis->count - 1 : 1, ratio = pow(axis->to / axis->from, 0.5 / cells);
   const double half = 0.5 * (axis->to - axis->from) / cells;
@@ -45,8 +45,8 @@ bool map_picture(const struct map_options *o)
   const double size = fmin(6, 60.0 / most); /* a plot is some 60 points wide */
   fprintf(out, "\nset cbrange [-3:1]\nset datafile separator ','\nset cblabel 'log10 of the energy drift in "
                "J'\nset key off\n");
-  put_axis(out, 'x', &o->axis[0]);
-  put_axis(out, 'y', y);
+  put_map_axis(out, 'x', &o->axis[0]);
+  put_map_axis(out, 'y', y);
   fprintf(out, "file = ");
   put_quoted(out, o->csv);
   const char *x = o->axis[0].name;

@@ -50,6 +50,7 @@ static double ratio_or_nan(double a, long b)
 
 static json_t *run_to_json(const struct problem *p, const struct lab_run *r, const struct lab_result *o)
 {
+  /* The format names every key; arguments follow in its order. */
   return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:{s:f, s:f, s:f, s:f, s:f, s:i, s:s, s:f, s:f}, s:s, "
                    "s:f, s:I, s:I, s:I, s:f, s:o,"
                    " s:{s:o, s:o, s:o}, s:{s:o, s:o, s:o}, s:{s:o, s:i, s:I, s:I}, s:{s:o}}",
@@ -100,6 +101,7 @@ static bool run_report(const struct run_options *o, const struct problem *p, con
 static int run_problem(const struct run_options *o, const struct problem *p, const struct lab_run *r)
 {
   char text[200];
+  /* Options that do not go together. */
   const char *why = lab_unsuitable(p, r, text, sizeof text);
   if (why) {
     fprintf(stderr, "ali3-lab: %s: %s\n", o->file, why);
@@ -110,6 +112,7 @@ static int run_problem(const struct run_options *o, const struct problem *p, con
             r->duration, r->dt);
     return EXIT_USAGE;
   }
+  /* The run. */
   struct run_view view = {.options = o, .progress = progress_start()};
   if (o->output && !(view.sheet = sheet_open(o->output, o->signals, p->model))) return EXIT_USAGE;
   const struct lab_watch watch = {.user = &view, .step = look_at_step};
@@ -117,6 +120,7 @@ static int run_problem(const struct run_options *o, const struct problem *p, con
   catch_signals();
   lab_run(p, r, &watch, &result);
   progress_end(&view.progress);
+  /* Sheet and summary, also after a run that failed. */
   bool good = !view.sheet || sheet_close(view.sheet);
   good &= run_report(o, p, r, &result);
   return good && result.status == LAB_OK ? EXIT_GOOD : EXIT_RUN;
@@ -128,6 +132,7 @@ int run_command(const struct run_options *o)
   struct model_file *f = model_file_open(o->file);
   struct problem p;
   if (!f) return EXIT_USAGE;
+  /* The duration of the file and the coordinates of the method, unless options say otherwise. */
   if (!o->duration_given) r.duration = model_file_duration(f);
   r.violations = true;
   int status = EXIT_USAGE;

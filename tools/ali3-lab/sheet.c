@@ -68,6 +68,7 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
   struct sheet *t = calloc(1, sizeof *t);
   if (!t) return NULL;
   t->file = file;
+  /* The signals of the daemon, and memory for one line of them. */
   t->signals = signals_new(m, NULL, 0);
   if (t->signals) {
     t->values = calloc((size_t)t->signals->count, sizeof *t->values);
@@ -76,6 +77,7 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
   }
   bool good = t->values && t->column && t->last ? choose_sheet_columns(t, globs)
                                                 : sheet_complain(file, "out of memory");
+  /* The file and its head. */
   if (good) {
     t->out = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
     if (!t->out) good = sheet_complain(file, strerror(errno));
@@ -99,6 +101,7 @@ static void follow_orientation(double p[4], double last[4])
 void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_sample *sample)
 {
   const struct signals *signals = t->signals;
+  /* Time and bodies. */
   t->values[0] = sample->time;
   for (int i = 0; i < signals->bodies; i++) {
     double *at = t->values + signals->body_first + SIGNALS_BODY * i;
@@ -110,6 +113,7 @@ void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_samp
     memcpy(at + 7, body.velocity, sizeof body.velocity);
     memcpy(at + 10, body.angular_velocity, sizeof body.angular_velocity);
   }
+  /* Energy and constraint errors. */
   double *energy = t->values + signals->energy_first, *open = t->values + signals->constraint_first;
   energy[0] = sample->energy.kinetic;
   energy[1] = sample->energy.potential;
@@ -117,6 +121,7 @@ void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_samp
   open[0] = sample->position;
   open[1] = sample->velocity;
   open[2] = sample->acceleration;
+  /* The chosen columns only. */
   for (int i = 0; i < t->columns; i++)
     fprintf(t->out, "%.17g%c", t->values[t->column[i]], i + 1 < t->columns ? ',' : '\n');
 }

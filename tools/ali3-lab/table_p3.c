@@ -126,6 +126,7 @@ static const struct lab_watch until_interrupted = {.step = keep_running};
 static bool run_cell(const struct table_options *options, const struct p3_cell *cell, const struct problem *p,
                      struct progress *progress, struct cell_outcome *o)
 {
+  /* The run of the cell. */
   struct lab_run r = cell_run(cell);
   char what[80];
   *o = (struct cell_outcome){0};
@@ -133,6 +134,7 @@ static bool run_cell(const struct table_options *options, const struct p3_cell *
            cell->dt_ms);
   progress_show(progress, 0, what);
   lab_run(p, &r, &until_interrupted, &o->run);
+  /* A chaotic cell is judged by many runs, each a little perturbed at the start. */
   const int runs = cell->class == CELL_CHAOTIC || options->ensembles ? options->runs : 0;
   for (; o->runs < runs && !interrupted(); o->runs++) {
     struct lab_result one;
@@ -188,6 +190,7 @@ int table_p3(const struct table_options *options, int number)
     model_file_close(f);
     return EXIT_USAGE;
   }
+  /* All cells of this table. */
   json_t *list = json_array();
   struct progress progress = progress_start();
   int demanded = 0, held = 0;
@@ -205,6 +208,7 @@ int table_p3(const struct table_options *options, int number)
     demanded += o.demanded;
     held += o.demanded && o.holds;
   }
+  /* The verdict, and the same as JSON. */
   fprintf(table_lines(options), "%d of %d demanded cells hold; times are never demanded%s\n", held, demanded,
           whole ? "" : "; interrupted");
   problem_free(&p);

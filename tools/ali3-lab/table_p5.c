@@ -148,6 +148,7 @@ static json_t *p5_to_json(const struct p5_row *row, const struct p5_outcome *o)
 
 static bool do_p5_row(const struct table_options *options, const struct p5_row *row, json_t *list, int *held)
 {
+  /* The model must be the one of the paper. */
   struct model_file *f = case_open(options, p5_cases[row->model].model);
   struct problem p;
   struct p5_outcome o;
@@ -158,6 +159,7 @@ static bool do_p5_row(const struct table_options *options, const struct p5_row *
     problem_free(&p);
     good = false;
   }
+  /* Run and compare. */
   if (good) {
     run_p5_row(row, &p, &o);
     problem_free(&p);
@@ -176,12 +178,14 @@ int table_p5(const struct table_options *options)
   int held = 0;
   bool good = true;
   catch_signals();
+  /* The head. */
   fprintf(out, "paper 5: index-1 augmented Lagrangian DCA, ode45 at 1e-6, alpha 1e6, 10 s\n");
   fprintf(out, "%-14s %-18s | %-18s | %-18s | %-5s | %-26s | %-8s | %-17s |\n", "", "", "steps", "calls",
           "multi", "largest violation", "energy", "error, m");
   fprintf(out, "%-14s %-18s | %5s %5s %6s | %5s %5s %6s | %5s | %8s %8s %8s | %8s | %8s %8s | %s\n", "model",
           "method", "exp.", "ours", "ratio", "exp.", "ours", "ratio", "plier", "Phi", "Phi'", "Phi''",
           "drift, J", "5 s", "10 s", "verdict");
+  /* The rows, the verdict, and the same as JSON. */
   for (int i = 0; i < P5_ROWS && good && !interrupted(); i++)
     good = do_p5_row(options, &p5_rows[i], list, &held);
   if (good)

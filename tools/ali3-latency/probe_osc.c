@@ -69,7 +69,7 @@ static bool send_channel(struct osc *o, double value)
   return send_message(o, tail, m);
 }
 
-static uint32_t read_word(const uint8_t *at)
+static uint32_t read_osc_word(const uint8_t *at)
 {
   uint32_t v;
   memcpy(&v, at, sizeof v);
@@ -84,7 +84,7 @@ static bool read_message(const struct osc *o, const uint8_t *at, size_t n, doubl
   const size_t types = (strnlen((const char *)at + address, n - address) + 4) / 4 * 4;
   const size_t argument = address + types + 8 * (size_t)o->place;
   if (argument + 8 > n || at[address + 1 + (size_t)o->place] != 'd') return false;
-  const uint64_t bits = (uint64_t)read_word(at + argument) << 32 | read_word(at + argument + 4);
+  const uint64_t bits = (uint64_t)read_osc_word(at + argument) << 32 | read_osc_word(at + argument + 4);
   memcpy(value, &bits, sizeof bits);
   return true;
 }
@@ -94,7 +94,7 @@ static bool read_datagram(const struct osc *o, size_t n, double *value)
 {
   if (n < 16 || memcmp(o->bytes, "#bundle", 8) != 0) return false;
   for (size_t at = 16; at + 4 <= n;) {
-    const size_t size = read_word(o->bytes + at);
+    const size_t size = read_osc_word(o->bytes + at);
     at += 4;
     if (size > n - at) return false;
     if (read_message(o, o->bytes + at, size, value)) return true;

@@ -121,7 +121,7 @@ void summary_degraded(const ali3_model *m, const struct result *r)
 
 bool summary_write(const char *file, const ali3_model *m, int workers, struct result *r)
 {
-  qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, compare_ns);
+  qsort(r->step_ns, (size_t)r->steps, sizeof *r->step_ns, compare_times_ns);
   if (!file) return write_summary_text(m, workers, r);
   json_t *json = to_json(m, workers, r);
   if (!json) fprintf(stderr, "ali3-sim: out of memory\n");

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * Set-up only: which nodes, fronts and subtrees have one shape, and which subtree fits into another one. */
+#include "dca/shapes.h"
+
+static uint64_t hash_mix(uint64_t h, uint64_t x)
+{
+  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+  h *= 0xff51afd7ed558ccdu;
+  return h ^ (h >> 32);
+}
+
+static const struct edge *edge_at(const struct nodes *n, const struct node *a, int i)
+{
+  return &n->border[a->border_first + i];
+}
+
+/* The border of a that is vertex v; -1: none. */
+static int find_border(const struct nodes *n, const struct node *a, int v)
+{
+  int low = a->border_first, high = a->border_end;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (n->border[middle].vertex < v)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < a->border_end && n->border[low].vertex == v ? low - a->border_first : -1;
+}
+
+int nodes_place(const struct nodes *n, const struct node *a, int v)
+{
+  return a->vertex == v ? 0 : edge_at(n, a, find_border(n, a, v))->at;
+}
+
+/* What an eliminated vertex is, but for its borders. */
+uint64_t nodes_class(const struct nodes *n, const struct node *a)
+{
+  const struct tree_graph *g = n->graph;
+  uint64_t h = hash_mix((uint64_t)a->kind, (uint64_t)a->pivot);
+  if (a->kind == TREE_JOINT) {
+    h = hash_mix(h, g->kind ? g->kind[a->vertex] : 0);
+    h = hash_mix(h, g->soft && g->soft[a->vertex]);
+    return hash_mix(h, (uint64_t)joint_sides(g, a->vertex));
+  }
+  return hash_mix(h, g->carried && g->carried[a->vertex - g->joints]);
+}
+
+/* Rows and stride of the Jacobian block of a border; 0: none. */
+static uint64_t couple_shape(const struct nodes *n, const struct node *a, const struct edge *e)
+{
+  const struct tree_graph *g = n->graph;
+  if (e->couple < 0) return 0;
+  int joint = a->kind == TREE_JOINT ? a->vertex : e->vertex;
+  bool unit_columns = g->unit_columns && g->unit_columns[joint];
+  uint64_t h = hash_mix(1, (uint64_t)vertex_size(g, joint));
+  h = hash_mix(h, (uint64_t)joint_sides(g, joint));
+  return hash_mix(h, (uint64_t)(unit_columns ? 2 + e->couple : 0));
+}
+
+static uint64_t shape_of_node(const struct nodes *n, const struct node *a)
+{
+  uint64_t h = hash_mix(nodes_class(n, a), (uint64_t)(a->border_end - a->border_first));
+  for (int i = a->border_first; i < a->border_end; i++) {
+    const struct edge *e = &n->border[i];
+    h = hash_mix(h, (uint64_t)e->size);
+    h = hash_mix(h, vertex_is_body(n, e->vertex));
+    h = hash_mix(h, couple_shape(n, a, e));
+  }
+  return h;
+}
+
+void shapes_of_subtrees(const struct nodes *n, uint64_t *shape)
+{
+  for (int i = 0; i < n->count; i++) {
+    const struct node *a = &n->node[i];
+    uint64_t h = shape_of_node(n, a);
+    for (int c = a->child_first; c < a->child_end; c++) {
+      const struct node *b = &n->node[n->child[c]];
+      h = hash_mix(h, shape[n->child[c]]);
+      for (int e = b->border_first; e < b->border_end; e++)
+        h = hash_mix(h, (uint64_t)nodes_place(n, a, n->border[e].vertex));
+    }
+    shape[i] = h;
+  }
+}
+
+/* Maps the borders of child b of B to those of child a of A, as B's borders are mapped to A's. */
+static bool map_child(struct nodes *n, const struct node *A, const struct node *B, const struct node *a,
+                      const struct node *b)
+{
+  for (int i = b->border_first; i < b->border_end; i++) {
+    struct edge *e = &n->border[i];
+    int v = A->vertex;
+    if (e->vertex != B->vertex) v = edge_at(n, A, edge_at(n, B, find_border(n, B, e->vertex))->slot)->vertex;
+    e->slot = find_border(n, a, v);
+    if (e->slot < 0) return false;
+  }
+  return true;
+}
+
+bool shape_embed(struct nodes *n, int *match, int jA, int jB)
+{
+  const struct node *A = &n->node[jA], *B = &n->node[jB];
+  /* Same kind and size, and each part of B's border has an equal part in A's. */
+  if (nodes_class(n, A) != nodes_class(n, B)) return false;
+  for (int i = B->border_first; i < B->border_end; i++) {
+    const struct edge *e = &n->border[i], *f = edge_at(n, A, e->slot);
+    if (e->size != f->size || vertex_is_body(n, e->vertex) != vertex_is_body(n, f->vertex)) return false;
+    if (e->couple >= 0 && couple_shape(n, A, f) != couple_shape(n, B, e)) return false;
+  }
+  /* Each child of B takes the next child of A that it fits into. */
+  int next = A->child_first;
+  for (int c = B->child_first; c < B->child_end; c++) {
+    int b = n->child[c];
+    bool found = false;
+    for (; next < A->child_end && !found; next++)
+      found = map_child(n, A, B, &n->node[n->child[next]], &n->node[b]) &&
+              shape_embed(n, match, n->child[next], b);
+    if (!found) return false;
+  }
+  match[jB] = jA;
+  return true;
+}
+
+int plan_place(const struct nodes *n, const struct node *parent, const struct node *child, int slot)
+{
+  for (int i = child->border_first; i < child->border_end; i++)
+    if (n->border[i].slot == slot) return nodes_place(n, parent, n->border[i].vertex);
+  return -1;
+}
+
+uint64_t shape_of_front(const struct nodes *n, const struct plan *p, int node)
+{
+  const struct node *a = &n->node[node];
+  uint64_t h = hash_mix(shape_of_node(n, a), (uint64_t)(a->child_end - a->child_first));
+  for (int c = a->child_first; c < a->child_end; c++) {
+    const struct node *b = &n->node[n->child[c]];
+    const struct node *layout = &n->node[p->group[p->group_of[n->child[c]]].node[0]];
+    h = hash_mix(h, (uint64_t)layout->pivot);
+    h = hash_mix(h, layout->kind == TREE_LEAF);
+    h = hash_mix(h, (uint64_t)(layout->border_end - layout->border_first));
+    for (int i = 0; i < layout->border_end - layout->border_first; i++) {
+      h = hash_mix(h, (uint64_t)edge_at(n, layout, i)->size);
+      h = hash_mix(h, (uint64_t)plan_place(n, a, b, i));
+    }
+  }
+  return h;
+}
