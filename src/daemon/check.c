@@ -75,16 +75,16 @@ static void print_summary(const struct check *c)
   const struct settings *s = c->settings;
   const struct findings *f = c->findings;
   const int warnings = findings_of(f, FINDING_WARNING);
-  char freedoms[40] = "", redundant[40] = "", told[40] = "";
+  char freedoms[40] = "", redundant[40] = "", warned[40] = "";
   if (f->freedoms >= 0) snprintf(freedoms, sizeof freedoms, ", freedoms %d", f->freedoms);
   if (f->redundant >= 0) snprintf(redundant, sizeof redundant, " (redundant %d)", f->redundant);
-  if (warnings) snprintf(told, sizeof told, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
+  if (warnings) snprintf(warned, sizeof warned, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
   printf("%s: ok: %s: bodies %d, joints %d, forces %d, rows %d%s%s, inputs %d, %s%s%speriod %g s%s%s%s\n",
          c->file, ali3_model_name(s->model), ali3_model_bodies(s->model), ali3_model_joints(s->model),
          own_forces(s), ali3_model_rows(s->model), redundant, freedoms, s->inputs,
          s->platform.enabled ? "platform " : "",
          s->platform.enabled ? platform_mode_name(s->platform.spec.mode) : "",
-         s->platform.enabled ? ", " : "", s->options.dt, told, f->start[0] ? "; " : "", f->start);
+         s->platform.enabled ? ", " : "", s->options.dt, warned, f->start[0] ? "; " : "", f->start);
 }
 
 /* Errors to standard error; else the warnings, then the summary, then what is worth knowing. */
@@ -169,6 +169,7 @@ static bool print_refused(const char *file, bool strict, char *messages)
     struct place at = {0};
     if (!text) continue;
     *text = '\0';
+    /* Split FILE:LINE:COLUMN; a message without a line has the file alone. */
     char *column = strrchr(line, ':'), *row = NULL;
     if (column) {
       *column = '\0';
@@ -202,6 +203,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
 {
   struct settings *s = read_settings(o, over);
   if (!s) return STATUS_USAGE;
+  /* Judge the mechanism. */
   const struct findings_given given = {.gravity = s->places.gravity.line > 0};
   struct findings *f = findings_make(s->model, &given);
   const struct check c = {o->file, s, f, o->strict};
@@ -213,6 +215,7 @@ int check_file(const struct options *o, const struct settings_overrides *over)
     printed = print_json(&c);
   else
     print_text(&c);
+  /* A report that nobody could read is a failure, too. */
   if (f && errors_of(&c) > 0) status = STATUS_USAGE;
   if (!printed || fflush(stdout) != 0 || ferror(stdout)) status = STATUS_FAILED;
   findings_free(f);

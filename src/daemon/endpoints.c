@@ -27,7 +27,7 @@ void endpoints_list(struct endpoints *all, const struct settings *s)
   }
 }
 
-static bool fail_for_memory(char *error, size_t size)
+static bool fail_allocation(char *error, size_t size)
 {
   snprintf(error, size, "%s", ali3_status_text(ALI3_E_MEMORY));
   return false;
@@ -71,19 +71,19 @@ static bool open_ports(struct endpoints *all, struct endpoint *e)
 bool endpoints_open(struct endpoints *all, char *error, size_t size)
 {
   all->bell = aligned_zalloc(sizeof *all->bell);
-  if (!all->bell) return fail_for_memory(error, size);
+  if (!all->bell) return fail_allocation(error, size);
   all->telemetry = telemetry_create(all->settings->instance, &all->left, error, size);
   if (!all->telemetry) return false;
   all->telemetry->devices = (uint64_t)all->settings->devices;
   int ports = 0;
   for (int i = 0; i < ENDPOINTS; i++) ports += endpoint_ports(&all->endpoint[i]);
   all->place = aligned_zalloc((size_t)ports * sizeof *all->place);
-  if (!all->place) return fail_for_memory(error, size);
+  if (!all->place) return fail_allocation(error, size);
   for (int i = 0; i < ENDPOINTS; i++) {
     struct endpoint *e = &all->endpoint[i];
     e->counters = &all->telemetry->counters;
     e->view = all->telemetry->device;
-    if (!open_ports(all, e)) return fail_for_memory(error, size);
+    if (!open_ports(all, e)) return fail_allocation(error, size);
   }
   return true;
 }

@@ -38,6 +38,7 @@ static bool read_proc_line(const struct loop_thread *t, const char *file, char *
 
 static const char *state_text(char letter)
 {
+  /* The letters of proc_pid_stat(5). */
   switch (letter) {
   case 'R':
     return "runs";

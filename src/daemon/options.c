@@ -116,6 +116,7 @@ int options_parse(struct options *o, int argc, char **argv)
       {"version", no_argument, NULL, VERSION},
       {0},
   };
+  /* Read option by option; the first mistake ends it. */
   *o = (struct options){.miss_log_mb = MISS_LOG_MB};
   optind = 1;
   int option;
@@ -133,6 +134,7 @@ int options_parse(struct options *o, int argc, char **argv)
         return usage("--print-map: expected json, or nothing", optarg);
       o->map = optarg ? MAP_FORMAT_JSON : MAP_FORMAT_TEXT;
       break;
+    /* Files that the run writes. */
     case REPORT:
       o->report = optarg;
       break;
@@ -157,6 +159,7 @@ int options_parse(struct options *o, int argc, char **argv)
       if (!isa_is_word(optarg)) return usage("--isa: expected " ISA_WORDS, optarg);
       o->isa = optarg;
       break;
+    /* Options that print a text and end. */
     case HELP_TEXT:
       return print_help(optarg || !argv[optind] || argv[optind][0] == '-' ? optarg : argv[optind]);
     case REFERENCE:
@@ -172,6 +175,7 @@ int options_parse(struct options *o, int argc, char **argv)
       return STATUS_USAGE;
     }
   }
+  /* Exactly one FILE remains. */
   if (optind == argc) return usage("expected a configuration FILE", NULL);
   if (optind + 1 < argc) return usage("expected one configuration FILE only", argv[optind + 1]);
   if (o->strict && !o->check) return usage("--strict: expected with --check only", NULL);

@@ -82,7 +82,7 @@ static void *loop_main(void *arg)
   return NULL;
 }
 
-static int report_failure(const char *what, const char *why)
+static int report_start_failure(const char *what, const char *why)
 {
   log_line(LOG_LEVEL_ERROR, "%s%s", what, why);
   return STATUS_FAILED;
@@ -106,7 +106,7 @@ static int set_up_model(struct daemon *d)
                                       .telemetry = d->endpoints.telemetry,
                                       .period_ns = period_ns,
                                       .periods = (uint64_t)periods,
-                                      .kept = d->restart.start,
+                                      .last_run = d->restart.start,
                                       .settings = s->cycle,
                                       .bell = d->endpoints.bell,
                                       .injection = s->injection,
@@ -114,7 +114,7 @@ static int set_up_model(struct daemon *d)
                                       .platform = s->platform.enabled ? &s->platform : NULL};
   const int status = cycle_setup(&d->loop.cycle, &config);
   if (status == ALI3_E_MEMORY || status == ALI3_E_ARGUMENT)
-    return report_failure("", ali3_status_text(status));
+    return report_start_failure("", ali3_status_text(status));
   char text[2400], lines[60]; /* a list of joints may be long */
   ali3_report_text(s->model, d->loop.cycle.plant.data, text, sizeof text);
   settings_drive_lines(s, ali3_violation_get(d->loop.cycle.plant.data), lines, sizeof lines);
@@ -150,7 +150,7 @@ static int go_realtime(struct daemon *d)
   if (s->realtime.wake_limit >= 0 && !realtime_hold_latency(s->realtime.wake_limit, error, sizeof error))
     log_line(LOG_LEVEL_INFO, "processors may take long to wake: %s", error);
   const int status = thread_start_ordinary(&l->thread, "ali3-loop", CYCLE_STACK_KB, loop_main, l);
-  if (status) return report_failure("the loop's thread cannot be started: ", strerror(status));
+  if (status) return report_start_failure("the loop's thread cannot be started: ", strerror(status));
   l->started = true;
   while (sem_wait(&l->promoted) != 0 && errno == EINTR) continue;
 
@@ -162,7 +162,7 @@ static int go_realtime(struct daemon *d)
   /* Workers stand beside the loop; one that is refused makes the whole not real-time. */
   if (l->pool.workers > 0) {
     d->pool = pool_new(&l->pool, error, sizeof error);
-    if (!d->pool) return report_failure("", error);
+    if (!d->pool) return report_start_failure("", error);
     if (pool_refusal(d->pool)[0]) {
       l->grant.realtime = false;
       append_reason(l->grant.reason, sizeof l->grant.reason, pool_refusal(d->pool));
@@ -223,13 +223,13 @@ static int start_daemon(struct daemon *d)
   char error[320];
   realtime_flush_denormals(); /* here too, for the initial state */
   endpoints_list(&d->endpoints, d->settings);
-  if (!endpoints_open(&d->endpoints, error, sizeof error)) return report_failure("", error);
+  if (!endpoints_open(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
   const struct restart_ports ports = {d->endpoints.port, d->endpoints.ports,
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
   int status = set_up_model(d);
   if (status != STATUS_OK) return status;
-  if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_failure("", error);
+  if (!endpoints_start(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
   status = go_realtime(d);
   if (status != STATUS_OK) return status;
   /* Files now, to fail before a long run and not after it. */
@@ -237,7 +237,7 @@ static int start_daemon(struct daemon *d)
   if (status != STATUS_OK) return status;
   if (!open_supervisor(d)) return STATUS_FAILED;
   cycle_freeze(&d->loop.cycle, d->pool, d->loop.grant.realtime);
-  if (!complete_telemetry(d, error, sizeof error)) return report_failure("", error);
+  if (!complete_telemetry(d, error, sizeof error)) return report_start_failure("", error);
   const bool moves_itself = d->settings->platform.enabled && d->settings->cycle.autostart != AUTOSTART_OFF;
   return restart_begin(&d->restart, moves_itself) ? STATUS_OK : STATUS_FAILED;
 }
@@ -300,7 +300,7 @@ int run(const struct options *o, const struct settings *s)
 {
   realtime_one_heap();
   struct daemon *d = aligned_zalloc(sizeof *d);
-  if (!d) return report_failure("", ali3_status_text(ALI3_E_MEMORY));
+  if (!d) return report_start_failure("", ali3_status_text(ALI3_E_MEMORY));
   d->options = o;
   d->settings = d->loop.settings = s;
   sem_init(&d->loop.promoted, 0, 0);

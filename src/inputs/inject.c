@@ -17,8 +17,8 @@ struct batch {
 struct injector_state {
   bool on, acts;
   uint64_t draws;     /* since it began to act */
-  struct batch *kept; /* (spec->cycles) freeze, reorder: one */
-  int next, filled;   /* in kept: to be written next; so many are there */
+  struct batch *stored; /* (spec->cycles) freeze, reorder: one */
+  int next, filled;   /* in stored: to be written next; so many are there */
   bool second;        /* reorder: the one that comes next goes first */
 };
 
@@ -49,8 +49,8 @@ bool injector_init(struct injector *j, const struct injection *spec, int count)
   bool ok = j->state;
   for (int i = 0; ok && i < count; i++) {
     j->state[i].on = spec[i].active;
-    j->state[i].kept = aligned_zalloc((size_t)arrivals_stored(&spec[i]) * sizeof *j->state[i].kept);
-    ok = j->state[i].kept;
+    j->state[i].stored = aligned_zalloc((size_t)arrivals_stored(&spec[i]) * sizeof *j->state[i].stored);
+    ok = j->state[i].stored;
   }
   if (!ok) injector_free(j);
   return ok;
@@ -58,7 +58,7 @@ bool injector_init(struct injector *j, const struct injection *spec, int count)
 
 void injector_free(struct injector *j)
 {
-  for (int i = 0; i < j->count && j->state; i++) free(j->state[i].kept);
+  for (int i = 0; i < j->count && j->state; i++) free(j->state[i].stored);
   free(j->state);
   *j = (struct injector){0};
 }
@@ -70,13 +70,13 @@ bool injector_switch(struct injector *j, uint32_t index, bool on)
   return true;
 }
 
-/* What freeze and replay repeat was kept before; what the others keep must not be from another time. */
+/* What freeze and replay repeat was stored before; what the others keep must not be from another time. */
 static void begin_injection(const struct injection *spec, struct injector_state *s)
 {
   s->draws = 0;
   s->second = false;
   if (spec->kind == INJECT_FREEZE || spec->kind == INJECT_REPLAY) return;
-  memset(s->kept, 0, (size_t)arrivals_stored(spec) * sizeof *s->kept);
+  memset(s->stored, 0, (size_t)arrivals_stored(spec) * sizeof *s->stored);
   s->next = 0;
 }
 
@@ -122,10 +122,10 @@ static void store_arrivals(const struct injection *spec, struct injector_state *
 {
   if (spec->kind == INJECT_FREEZE) {
     for (int k = 0; k < count; k++)
-      if (a[k].sample.t_ns) s->kept->channel[k] = a[k];
+      if (a[k].sample.t_ns) s->stored->channel[k] = a[k];
   } else if (spec->kind == INJECT_REPLAY && has_arrival(a, count)) {
     if (s->filled < spec->cycles) s->next = s->filled;
-    memcpy(s->kept[s->next].channel, a, (size_t)count * sizeof *a);
+    memcpy(s->stored[s->next].channel, a, (size_t)count * sizeof *a);
     s->next = (s->next + 1) % spec->cycles;
     if (s->filled < spec->cycles) s->filled++;
   }
@@ -152,7 +152,7 @@ static void swap_arrivals(struct arrival *a, struct arrival *b, int count)
 
 static void freeze_arrivals(struct injector_state *s, struct arrival *a, int count, const struct arrival *now)
 {
-  memcpy(a, s->kept->channel, (size_t)count * sizeof *a);
+  memcpy(a, s->stored->channel, (size_t)count * sizeof *a);
   for (int k = 0; k < count; k++) a[k].sample.counted = 0;
   refresh_times(a, count, now);
 }
@@ -165,14 +165,14 @@ static void replay_arrivals(const struct injection *spec, struct injector_state 
     return;
   }
   if (s->filled < spec->cycles && s->next >= s->filled) s->next = 0;
-  memcpy(a, s->kept[s->next].channel, (size_t)count * sizeof *a);
+  memcpy(a, s->stored[s->next].channel, (size_t)count * sizeof *a);
   s->next = (s->next + 1) % s->filled;
   refresh_times(a, count, now);
 }
 
 static void reorder_arrivals(struct injector_state *s, struct arrival *a, int count)
 {
-  if (!s->second) swap_arrivals(a, s->kept->channel, count);
+  if (!s->second) swap_arrivals(a, s->stored->channel, count);
   s->second = !s->second;
 }
 
@@ -193,13 +193,14 @@ static void change_values(const struct injection *spec, struct injector_state *s
 static bool act_on_arrivals(const struct injection *spec, struct injector_state *s, int index,
                             struct arrival *a, int count, const struct arrival *now)
 {
+  /* Faults of time come first: they decide which samples arrive. */
   const bool came = has_arrival(a, count);
   switch (spec->kind) {
   case INJECT_FREEZE:
     freeze_arrivals(s, a, count, now);
     break;
   case INJECT_DELAY:
-    swap_arrivals(a, s->kept[s->next].channel, count);
+    swap_arrivals(a, s->stored[s->next].channel, count);
     s->next = (s->next + 1) % spec->cycles;
     break;
   case INJECT_REPLAY:

@@ -18,6 +18,7 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
                         .period_ns = config->period_ns,
                         .age_ns = UINT64_MAX,
                         .lost = -1};
+  /* Allocate one element more than needed: a size of 0 is no error. */
   in->value = aligned_zalloc((channels + 1) * sizeof *in->value);
   in->start = aligned_zalloc((channels + 1) * sizeof *in->start);
   in->channel = aligned_zalloc((channels + 1) * sizeof *in->channel);
@@ -32,6 +33,7 @@ bool inputs_init(struct inputs *in, const struct inputs_config *config)
     inputs_free(in);
     return false;
   }
+  /* Nobody has set an input yet. */
   if (inputs) memcpy(in->spec, config->signals->input, inputs * sizeof *in->spec);
   for (size_t i = 0; i < inputs; i++) {
     in->condition[i] = (struct input_condition){.age_ns = UINT64_MAX, .owner = -1};

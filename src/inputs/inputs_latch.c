@@ -80,6 +80,7 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
   struct input_condition *now = &in->condition[i];
   const enum input_state before = now->state;
   double trusted_age = 0.0;
+  /* The oldest and worst channel decides. */
   now->state = INPUT_NEVER;
   now->age_ns = UINT64_MAX;
   now->limits = 0;
@@ -93,6 +94,7 @@ static void latch_input(struct inputs *in, int i, uint64_t now_ns, double since)
     if (trusted > trusted_age) trusted_age = trusted;
     if (is_worse(state, now->state)) now->state = state;
   }
+  /* Judge the whole input: missing, lost, stale. */
   now->missing_ns = now->state != INPUT_NEVER ? 0 : now->missing_ns ? now->missing_ns : now_ns;
   if (in->lost < 0 && is_lost(spec, now, trusted_age, now_ns)) in->lost = i;
   if (now->state != INPUT_STALE && now->state != INPUT_RECOVERING) return;

@@ -78,6 +78,7 @@ static bool count_on(struct input_channel *ch, const struct input_sample *s, str
     ch->sequence = (struct sequence){0};
     return true;
   }
+  /* A sample counts if its number moves on. */
   switch (sequence_take(&ch->sequence, s->sequence, s->counted)) {
   case SEQUENCE_REPEATED:
     t->repeated = true;

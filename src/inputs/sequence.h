@@ -32,6 +32,7 @@ static inline enum sequence_verdict sequence_take(struct sequence *s, uint32_t n
   const bool first = s->bits != bits;
   const uint32_t ahead = (number - s->last) & mask, back = (s->last - number) & mask;
   if (!first && ahead == 0) return SEQUENCE_REPEATED;
+  /* A number behind the last one is late, or the first of a sender that started again. */
   enum sequence_verdict verdict = SEQUENCE_NEXT;
   if (!first && ahead > half) {
     const uint32_t on = (number - s->late) & mask;

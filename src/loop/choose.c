@@ -109,7 +109,7 @@ static enum turn take_turn(struct timing *t, int k, int steps, uint64_t end_ns)
   return turn;
 }
 
-static int compare_ns(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
@@ -120,7 +120,7 @@ static uint64_t median_ns(const struct timing *t, int k)
   uint64_t ns[STEPS];
   const int n = t->count[k];
   memcpy(ns, t->ns[k], (size_t)n * sizeof *ns);
-  qsort(ns, (size_t)n, sizeof *ns, compare_ns);
+  qsort(ns, (size_t)n, sizeof *ns, compare_times);
   return n % 2 ? ns[n / 2] : (ns[n / 2 - 1] + ns[n / 2]) / 2;
 }
 
@@ -192,17 +192,17 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
 void choose_text(const struct choice *c, char *text, size_t size)
 {
   char figures[100] = "";
-  const struct choose_try *alone = &c->tried[0], *other = NULL; /* what was chosen, or would have been best */
+  const struct choose_try *loop_alone = &c->tried[0], *other = NULL; /* what was chosen, or would have been best */
   for (int i = 1; i < c->tries; i++)
     if (c->workers > 0 ? c->tried[i].workers == c->workers : !other || c->tried[i].step_us < other->step_us)
       other = &c->tried[i];
   if (c->workers > 0 && other)
-    snprintf(figures, sizeof figures, "step %.0f us, alone %.0f us", other->step_us, alone->step_us);
+    snprintf(figures, sizeof figures, "step %.0f us, alone %.0f us", other->step_us, loop_alone->step_us);
   else if (other)
-    snprintf(figures, sizeof figures, "step %.0f us; with %d %.0f us", alone->step_us, other->workers,
+    snprintf(figures, sizeof figures, "step %.0f us; with %d %.0f us", loop_alone->step_us, other->workers,
              other->step_us);
   else if (c->tries > 0)
-    snprintf(figures, sizeof figures, "step %.1f us, ", alone->step_us);
+    snprintf(figures, sizeof figures, "step %.1f us, ", loop_alone->step_us);
   snprintf(text, size, "%d worker%s (auto): %s%s", c->workers, c->workers == 1 ? "" : "s", figures,
            c->reason);
 }

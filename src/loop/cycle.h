@@ -39,7 +39,7 @@ enum {
 };
 
 /* What the last run left behind: see machine_keep(). */
-struct kept {
+struct last_run {
   enum fault_code fault;
   bool disarmed;
   char who[TELEMETRY_LATCHER]; /* latched that fault, in words; "": the loop did */
@@ -56,7 +56,7 @@ struct cycle_config {
       *telemetry; /* live, book, counters of the loop and ages of inputs are written by the loop */
   uint64_t period_ns;
   uint64_t periods; /* after the warm-up, done or skipped, until the loop ends by itself; 0: never */
-  struct kept kept;
+  struct last_run last_run;
   struct cycle_settings settings;
   const struct injection *injection; /* (injections) faults that may be put into the inputs */
   int injections;

@@ -8,7 +8,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool failed = cause == CAUSE_FAULT && c->machine.state == STATE_FAULT;
   const bool open = failed || cause == CAUSE_VIOLATED;
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
-  const bool kept = cause == CAUSE_WARM && c->config.settings.autostart != AUTOSTART_OFF &&
+  const bool not_started = cause == CAUSE_WARM && c->config.settings.autostart != AUTOSTART_OFF &&
                     c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->plant.data);
   if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
@@ -29,7 +29,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .body = failed ? report->worst_body : -1,
                           .joint = failed ? report->worst_joint : -1,
                           .input = lost   ? c->inputs.lost
-                                   : kept ? inputs_missing(&c->inputs, cycle_input_time(c))
+                                   : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
                                           : -1};
   if (open) e.violation = *ali3_violation_get(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);

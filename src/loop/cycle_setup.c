@@ -17,7 +17,7 @@ static size_t tuning_size(const struct signals *s)
 static void init_machine(struct machine *m, const struct cycle_config *config)
 {
   machine_init(m, config->settings.clock == CLOCKING_LOCKSTEP);
-  machine_keep(m, config->kept.fault, config->kept.disarmed);
+  machine_keep(m, config->last_run.fault, config->last_run.disarmed);
   for (int i = 0; i < config->signals->inputs; i++) m->waits |= config->signals->input[i].required;
 }
 
@@ -55,7 +55,7 @@ int cycle_setup(struct cycle *c, const struct cycle_config *config)
 {
   memset(c, 0, sizeof *c);
   c->config = *config;
-  c->latch = (struct latch){.by = c->config.kept.who, .client = LATCH_NO_NUMBER};
+  c->latch = (struct latch){.by = c->config.last_run.who, .client = LATCH_NO_NUMBER};
   init_machine(&c->machine, config);
   schedule_init(&c->schedule, &c->config.settings, config->period_ns);
   c->lockstep.virtual_ns = 1; /* 0 would be no time */

@@ -22,7 +22,7 @@ struct restart_ports {
 };
 
 struct restart {
-  struct kept start; /* filled by restart_take() */
+  struct last_run start; /* filled by restart_take() */
 
   /* private */
   char path[1024]; /* the state file; "": none */

@@ -32,13 +32,13 @@ static void merge_stops(struct state_record *last, const struct state_record *fi
 }
 
 struct state_copy state_record_decide(const struct state_copy *file, const struct state_copy *block,
-                                      struct kept *start)
+                                      struct last_run *start)
 {
   /* A copy that is missing or broken counts as a clean end here. */
   static const struct state_record none = {.ended = true};
   const struct state_record *f = file->found == COPY_READ ? &file->record : &none;
   const struct state_record *b = block->found == COPY_READ ? &block->record : &none;
-  *start = (struct kept){0};
+  *start = (struct last_run){0};
   if (file->found == COPY_MISSING && block->found == COPY_MISSING)
     return (struct state_copy){COPY_MISSING, none};
 
@@ -57,7 +57,7 @@ struct state_copy state_record_decide(const struct state_copy *file, const struc
   return last;
 }
 
-void state_record_text(const struct state_copy *last, const struct kept *start, bool commanded,
+void state_record_text(const struct state_copy *last, const struct last_run *start, bool commanded,
                        const char *file, char *text, size_t size)
 {
   /* Choose the words for an end that nobody ordered. */

@@ -38,11 +38,11 @@ struct state_record state_record_of(const struct telemetry_live *live, bool ende
 /* What the last run left, from both copies: COPY_MISSING where there was none. *start: how the loop has to
  * start. */
 struct state_copy state_record_decide(const struct state_copy *file, const struct state_copy *block,
-                                      struct kept *start);
+                                      struct last_run *start);
 
 /* For the log, in one line: what was found, and what to do. "" where nothing is to be said. commanded: some
  * port takes commands; else file is what has to be deleted. */
-void state_record_text(const struct state_copy *last, const struct kept *start, bool commanded,
+void state_record_text(const struct state_copy *last, const struct last_run *start, bool commanded,
                        const char *file, char *text, size_t size);
 
 #endif

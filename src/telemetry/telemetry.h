@@ -38,7 +38,7 @@ struct telemetry_live {
   uint64_t t_ns;              /* CLOCK_MONOTONIC when written */
   double load[LOAD_HORIZONS]; /* part of the period that is worked, over the last 1, 10 and 60 s */
   struct platform_live platform;
-  /* What a start after a crash has to know beside state and fault: restart/kept.h. */
+  /* What a start after a crash has to know beside state and fault: restart/state_record.h. */
   uint32_t disarmed; /* 1: motion needs an arm */
   uint32_t
       latch_client; /* who latched the stop: number of a client of the port; LATCH_NO_NUMBER: the text says it all */

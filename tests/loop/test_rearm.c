@@ -79,7 +79,7 @@ static void what_the_last_run_left_is_shown_from_the_start(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
-  b->config.kept = (struct kept){.fault = FAULT_DIVERGED, .disarmed = true, .who = "somebody"};
+  b->config.last_run = (struct last_run){.fault = FAULT_DIVERGED, .disarmed = true, .who = "somebody"};
   begin(b);
   assert_true(telemetry_read(b->telemetry, &live)); /* before the first cycle */
   assert_true(live.disarmed && live.fault == FAULT_DIVERGED && live.state == STATE_INIT);
@@ -101,7 +101,7 @@ static void what_the_last_run_left_is_shown_from_the_start(void **state)
 static void after_a_crash_autostart_waits_for_an_arm(void **state)
 {
   struct bench *b = *state;
-  b->config.kept.disarmed = true;
+  b->config.last_run.disarmed = true;
   begin(b);
   assert_int_equal(after(b, WARMUP + 1)->state, STATE_STOPPED);
   struct cycle_event e;

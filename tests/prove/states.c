@@ -191,7 +191,7 @@ static void try_restart(struct search *s, const struct state *from, const struct
   struct promise p = from->promise;
   if (s->broken) return;
   world_load(from->world);
-  const struct kept kept = world_restart(e);
+  const struct last_run kept = world_restart(e);
   s->transitions++;
   const bool knows = e->on_purpose || e->block || (e->file == COPY_READ && !e->lags);
   if (p.phase == LATCHED && knows && kept.fault == FAULT_NONE) s->broken = "a restart forgets a latched stop";

@@ -76,7 +76,7 @@ int __wrap_ali3_step(const ali3_model *m, ali3_data *d)
   return diverges ? ALI3_E_DIVERGED : __real_ali3_step(m, d);
 }
 
-static void start(const struct kept *kept)
+static void start(const struct last_run *kept)
 {
   w.used = fresh;
   in_scratch = 0;
@@ -88,7 +88,7 @@ static void start(const struct kept *kept)
       .bell = &bell,
       .telemetry = &telemetry,
       .period_ns = PERIOD,
-      .kept = mutation == NO_MEMORY ? (struct kept){0} : *kept,
+      .last_run = mutation == NO_MEMORY ? (struct last_run){0} : *kept,
       .settings = {.warmup = WARM_UP,
                    .live.max_misses = 2,
                    .autostart = kind.autostart ? AUTOSTART_ON : AUTOSTART_OFF,
@@ -138,7 +138,7 @@ void world_open(const struct world_kind *k, enum mutation m)
   w.now_ns = 1000 * TENTH;
   boxed = true;
   open_ports();
-  start(&(struct kept){0});
+  start(&(struct last_run){0});
 }
 
 void world_close(void)
@@ -208,11 +208,11 @@ void world_cycle(const struct act *act, struct seen *seen)
   w.file = state_record_of(&w.live, false, NULL); /* as restart_tick() writes it, within 20 ms */
 }
 
-struct kept world_restart(const struct ending *ending)
+struct last_run world_restart(const struct ending *ending)
 {
   struct state_copy file = {.found = ending->file, .record = ending->lags ? w.before : w.file},
                     block = {.found = COPY_MISSING};
-  struct kept kept;
+  struct last_run kept;
   if (ending->on_purpose) {
     cycle_stop(&w.cycle);
     const uint32_t state = w.cycle.machine.state;

@@ -59,7 +59,7 @@ void world_open(const struct world_kind *kind, enum mutation mutation);
 void world_close(void);
 void world_cycle(const struct act *act, struct seen *seen);
 /* Ends, and starts again. Returns how: as the next start has it. */
-struct kept world_restart(const struct ending *ending);
+struct last_run world_restart(const struct ending *ending);
 
 /* What of the memory decides about anything to come: equal keys, equal futures. */
 struct world_key {

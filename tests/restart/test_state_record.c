@@ -19,7 +19,7 @@ static struct state_copy home(bool ended, uint32_t state, uint32_t fault, bool d
 static void assert_start(const struct state_copy *file, const struct state_copy *block, uint32_t fault,
                          bool disarmed, const char *expected)
 {
-  struct kept start;
+  struct last_run start;
   char text[1000];
   const struct state_copy last = state_record_decide(file, block, &start);
   assert_int_equal(start.fault, fault);
@@ -100,7 +100,7 @@ static void a_latched_stop_stays_latched_however_it_ended(void **unused)
 static void without_a_port_the_file_is_named(void **unused)
 {
   (void)unused;
-  struct kept start;
+  struct last_run start;
   char text[1000];
   const struct state_copy file = home(false, STATE_RUNNING, 0, false, "");
   const struct state_copy last = state_record_decide(&file, &nothing, &start);
