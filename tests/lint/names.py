@@ -37,7 +37,6 @@ IMAGES = {
 UNCLEAN = """
 src/daemon
 src/inputs
-src/journal
 src/loop
 src/restart
 """.split()
