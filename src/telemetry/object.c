@@ -36,7 +36,7 @@ void object_path(char path[static OBJECT_PATH], const char *instance, enum objec
   snprintf(path, OBJECT_PATH, OBJECT_DIRECTORY TELEMETRY_PREFIX "%.63s%s", instance, suffix[part]);
 }
 
-static const char *object_kind_name(mode_t mode)
+static const char *file_kind_refusal(mode_t mode)
 {
   switch (mode & S_IFMT) {
   case S_IFIFO:
@@ -65,7 +65,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
     return -1;
   }
   if (!S_ISREG(st->st_mode)) {
-    snprintf(why, size, "%s", object_kind_name(st->st_mode));
+    snprintf(why, size, "%s", file_kind_refusal(st->st_mode));
     errno = EINVAL;
     return -1;
   }
@@ -76,7 +76,7 @@ int object_open(const char *path, int flags, struct stat *st, char *why, size_t 
   if (fd >= 0) {
     close(fd);
     error = EINVAL;
-    snprintf(why, size, "%s", object_kind_name(st->st_mode));
+    snprintf(why, size, "%s", file_kind_refusal(st->st_mode));
   } else {
     snprintf(why, size, "belongs to user %u and cannot be opened: %s", (unsigned)st->st_uid, strerror(error));
   }

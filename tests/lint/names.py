@@ -8,8 +8,7 @@ In src/ and tools/:
 - no identifier is one of IMAGES, whose meaning has to be learnt: use the field's word beside it;
 - a function with more than 15 lines of code has a comment in its body, and one more for every 20 lines beyond 35;
 - a line of a comment has at most 130 columns.
-Prints every breach; exit status 1 if there is one. The folders of UNCLEAN are not judged; that list only shrinks.
---folder judges one folder, also one of that list."""
+Prints every breach; exit status 1 if there is one. --folder judges one folder."""
 import argparse
 import os
 import re
@@ -33,9 +32,6 @@ IMAGES = {
     "look": "inspect, read", "sight": "inspection", "stretch": "interval, run", "tips": "has_tips", "told": "reported",
     "wish": "target",
 }
-# Folders that are not clean yet.
-UNCLEAN = """
-""".split()
 CODE_UNCOMMENTED = 15  # lines of code that need no comment
 CODE_PER_COMMENT = 20  # lines of code that each comment beyond the first serves
 WIDEST = 130  # columns of a comment's line
@@ -139,28 +135,17 @@ class Lint:
                     breach(line, f"a comment of {width} columns, more than {WIDEST}")
 
 
-def folder_of(path):
-    return "/".join(path.split("/")[:2])
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("root", nargs="?", default=".")
     options.add_argument("--folder", type=lambda name: name.rstrip("/"))
     options = options.parse_args()
     root, folder = options.root, options.folder
-    breaches = Lint(root).breaches
-    counts = {name: 0 for name in UNCLEAN}
     bad = 0
-    for path, line, text in breaches:
-        if folder_of(path) in counts:
-            counts[folder_of(path)] += 1
-        if path.startswith(folder + "/") if folder else folder_of(path) not in counts:
+    for path, line, text in Lint(root).breaches:
+        if not folder or path.startswith(folder + "/"):
             bad += 1
             print(f"{path}:{line}: {text}")
-    for name, count in counts.items():
-        if os.path.isdir(os.path.join(root, name)) and not folder:
-            print(f"note: {name}: {count} breaches, not judged" if count else f"note: {name} is clean: take it out of UNCLEAN")
     print(f"{bad} breaches")
     return 1 if bad else 0
 
