@@ -16,10 +16,10 @@ struct batch {
 
 struct injector_state {
   bool on, acts;
-  uint64_t draws;     /* since it began to act */
+  uint64_t draws;       /* since it began to act */
   struct batch *stored; /* (spec->cycles) freeze, reorder: one */
-  int next, filled;   /* in stored: to be written next; so many are there */
-  bool second;        /* reorder: the one that comes next goes first */
+  int next, filled;     /* in stored: to be written next; so many are there */
+  bool second;          /* reorder: the one that comes next goes first */
 };
 
 const char *inject_kind_name(unsigned kind)

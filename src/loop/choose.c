@@ -192,7 +192,8 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
 void choose_text(const struct choice *c, char *text, size_t size)
 {
   char figures[100] = "";
-  const struct choose_try *loop_alone = &c->tried[0], *other = NULL; /* what was chosen, or would have been best */
+  const struct choose_try *loop_alone = &c->tried[0],
+                          *other = NULL; /* what was chosen, or would have been best */
   for (int i = 1; i < c->tries; i++)
     if (c->workers > 0 ? c->tried[i].workers == c->workers : !other || c->tried[i].step_us < other->step_us)
       other = &c->tried[i];

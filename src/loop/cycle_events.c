@@ -9,7 +9,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   const bool open = failed || cause == CAUSE_VIOLATED;
   const bool lost = cause == CAUSE_FAULT && code == FAULT_STALE;
   const bool not_started = cause == CAUSE_WARM && c->config.settings.autostart != AUTOSTART_OFF &&
-                    c->machine.state == STATE_STOPPED;
+                           c->machine.state == STATE_STOPPED;
   const ali3_report *report = ali3_report_get(c->plant.data);
   if (cause == CAUSE_FAULT || (cause == CAUSE_COMMAND && code == COMMAND_ESTOP)) {
     c->latch.by = port >= 0 ? c->config.port[port]->name : "";
@@ -28,9 +28,9 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
                           .client = client,
                           .body = failed ? report->worst_body : -1,
                           .joint = failed ? report->worst_joint : -1,
-                          .input = lost   ? c->inputs.lost
+                          .input = lost          ? c->inputs.lost
                                    : not_started ? inputs_missing(&c->inputs, cycle_input_time(c))
-                                          : -1};
+                                                 : -1};
   if (open) e.violation = *ali3_violation_get(c->plant.data);
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
