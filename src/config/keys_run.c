@@ -55,45 +55,23 @@ static const struct key solver_keys[] = {
 };
 static const struct section solver = SECTION("solver", solver_keys);
 
+/* The rows of loop/cycle_settings.h. */
+#define CYCLE_CHOICE(type, field, words, fallback, text) \
+  {#field, KEY_CHOICE, "", ANY, fallback, AT_START, SETTING(cycle.field), .choices = (words), .doc = text},
+#define CYCLE_INTEGER(field, unit, range, fallback, text) \
+  {#field, KEY_INTEGER, unit, range, fallback, AT_START, SETTING(cycle.field), .doc = text},
+#define CYCLE_NUMBER(field, unit, range, fallback, text) \
+  {#field, KEY_NUMBER, unit, range, fallback, AT_START, SETTING(cycle.field), .doc = text},
+#define CYCLE_FLAG(field, fallback, text) \
+  {#field, KEY_BOOL, "", ANY, fallback, AT_START, SETTING(cycle.field), .doc = text},
+#define CYCLE_LIVE_CHOICE(type, field, words, fallback, text) \
+  {#field, KEY_CHOICE, "", ANY, fallback, WHILE_RUNNING, SETTING(cycle.live.field), .choices = (words), .doc = text},
+#define CYCLE_LIVE_INTEGER(field, unit, range, fallback, text) \
+  {#field, KEY_INTEGER, unit, range, fallback, WHILE_RUNNING, SETTING(cycle.live.field), .doc = text},
 static const struct key cycle_keys[] = {
   NUMBER("period", "s", BETWEEN(1e-5, 10), "0.01", BY_OPTION, SETTING(options.dt),
          "Time between two cycles, and step of the simulation.", .option = "--dt of ali3-sim"),
-  CHOICE("autostart", autostarts, "true", AT_START, SETTING(cycle.autostart),
-         "true: the mechanism moves as soon as the daemon is ready. false: it waits for the command run. With a section "
-         "platform the default is false, and true is an error: even_with_platform lets the platform move by itself. After a "
-         "latched stop, or after a run that ended without an order, the mechanism always waits for a person; see STOPPING "
-         "AND STARTING in ali3d(8)."),
-  INTEGER("warmup", "cycles", BETWEEN(0, 1e6), "100", AT_START, SETTING(cycle.warmup),
-          "Cycles that run before the report counts."),
-  CHOICE("clock", clockings, "timer", AT_START, SETTING(cycle.clock),
-         "Start of a cycle. timer: the clock, every period. input: each numbered input frame of the protocol that beat "
-         "names; after two periods without a frame the daemon goes to the state SAFE. lockstep: the command step, and no "
-         "clock; the loop sleeps 1 ms after each 4 ms of steps without a pause, so that an e-stop is received."),
-  CHOICE("overrun", overruns, "skip", WHILE_RUNNING, SETTING(cycle.live.overrun),
-         "Reaction to starts that a late cycle overlaps. skip: these starts are skipped, the grid stays, and simulated time "
-         "falls behind. catch_up: up to catch_up of these cycles run at once. slip: the grid moves to the end of the late "
-         "cycle, and no cycle is skipped. stop: as skip, and the daemon goes to the state SAFE after max_misses."),
-  INTEGER("catch_up", "cycles", BETWEEN(1, 1000), "3", WHILE_RUNNING, SETTING(cycle.live.catch_up),
-          "Largest number of cycles that run at once with overrun: catch_up. More of them are skipped."),
-  INTEGER("max_misses", "cycles", BETWEEN(0, 1e6), "0", WHILE_RUNNING, SETTING(cycle.live.max_misses),
-          "Number of missed deadlines in a row that leads to the state SAFE, with every overrun policy. 0: misses are only "
-          "counted, but with overrun: stop the first miss leads to SAFE."),
-  INTEGER("grace", "cycles", BETWEEN(0, 1e6), "0", WHILE_RUNNING, SETTING(cycle.live.grace),
-          "Cycles after each start of the motion in which misses are counted apart and do not lead to SAFE."),
-  CHOICE("publish", publishes, "at_once", AT_START, SETTING(cycle.publish),
-         "Time at which the state of a cycle is sent. at_once: when it is computed. next_cycle: at the start of the next "
-         "cycle, which is more regular."),
-  NUMBER("spin", "s", BETWEEN(0, 1), "0", AT_START, SETTING(cycle.spin),
-         "Time before each start of a timer at which the loop wakes. It busy-waits for the rest, so that caches are warm. "
-         "Starts are then exact to a microsecond and steps are shorter, at the cost of processor time. At most half the "
-         "period."),
-  CHOICE("beat", beats, "none", AT_START, SETTING(cycle.beat),
-         "Protocol whose numbered input frames (OSC /ali3/in/frame, Modbus register 164) are the beats for clock and pull."),
-  NUMBER("pull", "s", BETWEEN(0, 1), "0", AT_START, SETTING(cycle.pull),
-         "Largest shift per cycle of a timer's starts towards the beats. At most a tenth of the period. 0: beats do not "
-         "shift the starts."),
-  NUMBER("beat_offset", "s", BETWEEN(0, 10), "0", AT_START, SETTING(cycle.beat_offset),
-         "Time from a beat to the start of a cycle that pull aims at."),
+  CYCLE_SETTINGS_LIST(CYCLE_CHOICE, CYCLE_INTEGER, CYCLE_NUMBER, CYCLE_FLAG, CYCLE_LIVE_CHOICE, CYCLE_LIVE_INTEGER)
 };
 static const struct section cycle = SECTION("cycle", cycle_keys, .by_itself = true);
 

@@ -6,28 +6,72 @@
 
 #include "signals/clocking.h"
 
+#include <stdbool.h>
+
 enum autostart { AUTOSTART_OFF, AUTOSTART_ON, AUTOSTART_EVEN_WITH_PLATFORM };
 enum publish { PUBLISH_AT_ONCE, PUBLISH_NEXT_CYCLE };
 enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the beats */
 
-/* The keys that change while the loop runs. A reload replaces all of them between two cycles. */
-struct cycle_live {
-  enum overrun overrun;
-  int catch_up;   /* starts that may be made up for, with OVERRUN_CATCH_UP */
-  int max_misses; /* consecutive misses in RUNNING that lead to SAFE; 0: never */
-  int grace;      /* cycles after each start of the motion in which a miss does not count */
-};
+/* The keys of the section, in the order of the file. A row has the field (and its type, for a choice), what the type needs
+ * (unit and range, or words), the default as it is written in a file, and the documentation of key and field. From this list come the
+ * two structs below and the rows of config/keys_run.c, and with them the reader, --help, the schema and the reference file. A reload
+ * replaces the LIVE_ ones between two cycles; all others are read at the start. */
+/* clang-format off */
+#define CYCLE_SETTINGS_LIST(CHOICE, INTEGER, NUMBER, FLAG, LIVE_CHOICE, LIVE_INTEGER) \
+  CHOICE(enum autostart, autostart, autostarts, "true", \
+         "true: the mechanism moves as soon as the daemon is ready. false: it waits for the command run. With a section " \
+         "platform the default is false, and true is an error: even_with_platform lets the platform move by itself. After a " \
+         "latched stop, or after a run that ended without an order, the mechanism always waits for a person; see STOPPING " \
+         "AND STARTING in ali3d(8).") \
+  INTEGER(warmup, "cycles", BETWEEN(0, 1e6), "100", \
+          "Cycles that run before the report counts.") \
+  CHOICE(enum clocking, clock, clockings, "timer", \
+         "Start of a cycle. timer: the clock, every period. input: each numbered input frame of the protocol that beat " \
+         "names; after two periods without a frame the daemon goes to the state SAFE. lockstep: the command step, and no " \
+         "clock; the loop sleeps 1 ms after each 4 ms of steps without a pause, so that an e-stop is received.") \
+  LIVE_CHOICE(enum overrun, overrun, overruns, "skip", \
+         "Reaction to starts that a late cycle overlaps. skip: these starts are skipped, the grid stays, and simulated time " \
+         "falls behind. catch_up: up to catch_up of these cycles run at once. slip: the grid moves to the end of the late " \
+         "cycle, and no cycle is skipped. stop: as skip, and the daemon goes to the state SAFE after max_misses.") \
+  LIVE_INTEGER(catch_up, "cycles", BETWEEN(1, 1000), "3", \
+          "Largest number of cycles that run at once with overrun: catch_up. More of them are skipped.") \
+  LIVE_INTEGER(max_misses, "cycles", BETWEEN(0, 1e6), "0", \
+          "Number of missed deadlines in a row that leads to the state SAFE, with every overrun policy. 0: misses are only " \
+          "counted, but with overrun: stop the first miss leads to SAFE.") \
+  LIVE_INTEGER(grace, "cycles", BETWEEN(0, 1e6), "0", \
+          "Cycles after each start of the motion in which misses are counted apart and do not lead to SAFE.") \
+  CHOICE(enum publish, publish, publishes, "at_once", \
+         "Time at which the state of a cycle is sent. at_once: when it is computed. next_cycle: at the start of the next " \
+         "cycle, which is more regular.") \
+  NUMBER(spin, "s", BETWEEN(0, 1), "0", \
+         "Time before each start of a timer at which the loop wakes. It busy-waits for the rest, so that caches are warm. " \
+         "Starts are then exact to a microsecond and steps are shorter, at the cost of processor time. At most half the " \
+         "period.") \
+  CHOICE(enum beat, beat, beats, "none", \
+         "Protocol whose numbered input frames (OSC /ali3/in/frame, Modbus register 164) are the beats for clock and pull.") \
+  NUMBER(pull, "s", BETWEEN(0, 1), "0", \
+         "Largest shift per cycle of a timer's starts towards the beats. At most a tenth of the period. 0: beats do not " \
+         "shift the starts.") \
+  NUMBER(beat_offset, "s", BETWEEN(0, 10), "0", \
+         "Time from a beat to the start of a cycle that pull aims at.")
 
+#define CYCLE_SKIP(...)
+#define CYCLE_CHOICE(type, field, ...) type field;
+#define CYCLE_INTEGER(field, ...)      int field;
+#define CYCLE_NUMBER(field, ...)       double field;
+#define CYCLE_FLAG(field, ...)         bool field;
+struct cycle_live {
+  CYCLE_SETTINGS_LIST(CYCLE_SKIP, CYCLE_SKIP, CYCLE_SKIP, CYCLE_SKIP, CYCLE_CHOICE, CYCLE_INTEGER)
+};
 struct cycle_settings {
-  enum autostart autostart; /* from INIT on to RUNNING, unless the last run left something behind */
-  int warmup;               /* cycles before figures count and the state leaves INIT */
-  enum clocking clock;
-  enum publish publish; /* frames go out as soon as they are there, or at the start of the next cycle */
-  enum beat beat;
-  double beat_offset; /* s, after a beat, at which a cycle is to start */
-  double pull;        /* s, by which beats may draw the grid in a cycle; 0: not at all */
-  double spin;        /* s, timer: the loop wakes this long before each start and waits awake */
+  CYCLE_SETTINGS_LIST(CYCLE_CHOICE, CYCLE_INTEGER, CYCLE_NUMBER, CYCLE_FLAG, CYCLE_SKIP, CYCLE_SKIP)
   struct cycle_live live;
 };
+#undef CYCLE_SKIP
+#undef CYCLE_CHOICE
+#undef CYCLE_INTEGER
+#undef CYCLE_NUMBER
+#undef CYCLE_FLAG
+/* clang-format on */
 
 #endif
