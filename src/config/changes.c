@@ -112,7 +112,8 @@ static struct mapping_prints *print_of_section(const struct section *s, const st
 static struct mapping_prints *print_of_element(const struct section *s, const struct node *n,
                                                struct report *r)
 {
-  struct mapping_prints *m = new_mapping(s, node_find(n, "name")->text);
+  const struct node *name = node_find(n, "name");
+  struct mapping_prints *m = new_mapping(s, name && name->text ? name->text : "");
   for (int i = 0; m && i < s->keys; i++) {
     union value value = {0};
     const struct node *given = node_find(n, s->key[i].name);
@@ -141,13 +142,15 @@ static bool take_part(struct part *p, const struct key *k, const struct node *n,
 }
 
 struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
-                              struct report *r)
+                              const struct report *r)
 {
   struct key_prints *p = calloc(1, sizeof *p);
   bool memory = p;
+  /* The elements of some lists are judged later, by their readers. Their mistakes are not reported here. */
+  struct report silent = {.out = r->out, .source = r->source, .errors = REPORT_MAX};
   for (int i = 0; memory && i < schema_file.keys; i++) {
     const struct key *k = &schema_file.key[i];
-    memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, r);
+    memory = take_part(&p->part[i], k, k->type == KEY_ELEMENT ? model : node_find(root, k->name), v, &silent);
   }
   if (memory) return p;
   prints_free(p);

@@ -28,7 +28,7 @@ void settings_keep_key(struct settings *held, const struct settings *read, const
 
 /* Of a file without mistakes; model: the mapping of the model, wherever it stands. NULL when out of memory. */
 struct key_prints *prints_new(const struct file_values *v, const struct node *root, const struct node *model,
-                              struct report *r);
+                              const struct report *r);
 /* p NULL: of nothing. NULL when out of memory. */
 struct key_prints *prints_copy(const struct key_prints *p);
 void prints_free(struct key_prints *p);
