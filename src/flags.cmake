@@ -41,6 +41,12 @@ set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 # Debug has assertions. It keeps -O3 in the kernels (ali3_flags_kernels): without it a step takes a hundred times as long.
 set(CMAKE_C_FLAGS_DEBUG "-Og -g")
 
+# Sources of tests are compiled once and run once: a low level halves the time to compile them, and changes no bit (below).
+set(ali3_flags_tests "")
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  set(ali3_flags_tests -O1)
+endif()
+
 # ---- Arithmetic
 
 # Equal sources give equal bits in the plain and in the vector code of one build. So there is no -ffast-math: sums keep
@@ -57,7 +63,10 @@ add_compile_options(
 set(ali3_isas baseline)
 set(ali3_lanes_baseline 2)
 set(ali3_flags_baseline "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+option(ALI3_BASELINE "kernels for the baseline instruction set only: a quicker build, where no step has to be fast" OFF)
+if(ALI3_BASELINE)
+  add_compile_definitions(ALI3_BASELINE) # base/isa.h
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
   list(APPEND ali3_isas avx2 avx512)
   set(ali3_lanes_avx2 4)
   set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, hence again the same bits in all shapes

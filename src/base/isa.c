@@ -22,7 +22,7 @@ int isa_lanes(enum isa isa)
 bool isa_supported(enum isa isa)
 {
   switch (isa) {
-#if defined(__x86_64__)
+#ifdef ISA_X86
   case ISA_avx512:
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && isa_supported(ISA_avx2);

@@ -10,7 +10,8 @@
 #define LANES_baseline 2
 #define LANES_avx2     4
 #define LANES_avx512   8
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ALI3_BASELINE)
+#define ISA_X86     1
 #define ISA_LIST(X) X(baseline) X(avx2) X(avx512)
 #define ISA_WORDS   "auto, baseline, avx2 or avx512" /* isa_is_word(), for messages */
 #else
