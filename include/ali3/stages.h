@@ -12,15 +12,15 @@ extern "C" {
 
 typedef struct {
   int level;    /* in the tree: 0 has no children, every other level comes after its children */
-  int groups;   /* of nodes that are condensed side by side */
-  int nodes;    /* of the tree */
-  int lanes;    /* that the groups occupy; nodes / lanes is how well they are filled */
-  double flops; /* of one condensation */
+  int groups;   /* groups of nodes that are condensed side by side */
+  int nodes;    /* nodes of the tree in this stage */
+  int lanes;    /* lanes that the groups occupy; nodes / lanes is the share in use */
+  double flops; /* operations of one condensation */
 } ali3_stage;
 
 /* Number of stages of a frozen model. */
 int ali3_model_stages(const ali3_model *m);
-/* The first so many of them are independent of each other, and may be shared between threads. */
+/* Number of stages at the front that are independent of each other: threads may share them. */
 int ali3_model_stages_shared(const ali3_model *m);
 /* Stage i, from 0. The index is not checked. */
 ali3_stage ali3_model_stage(const ali3_model *m, int i);

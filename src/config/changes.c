@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a mapping: a section of the file, or an element of a list. */
+/* Prints of one mapping: a section of the file, or an element of a list. */
 struct mapping_prints {
-  char *name;     /* of an element; of a section "" */
-  uint64_t key[]; /* (keys of its section) */
+  char *name;     /* name of the element; "" for a section */
+  uint64_t key[]; /* (keys of the section) */
 };
 
-/* Of each key of the file, in the order of its table. */
+/* Prints of all keys of a file, in the order of its table. */
 struct key_prints {
   struct part {
-    uint64_t text;               /* as it is written: of the model, and of a list that may stand in a file */
-    struct mapping_prints **map; /* (maps) of a section one, of a list its elements */
+    uint64_t text;               /* print of the text: the model, or a list that may stand in its own file */
+    struct mapping_prints **map; /* (maps) one for a section; one for each element of a list */
     int maps;
   } part[SECTION_KEYS_MAX];
 };
@@ -68,7 +68,7 @@ static size_t value_size(enum key_type type)
   return (size_t)type < sizeof size / sizeof *size ? size[type] : 0;
 }
 
-/* Of a value, and the node that gives it (NULL: none does). A key without a default says something by being there. */
+/* Print of a value and of the node that gives it (NULL: none does). A key without a default counts by being given. */
 static uint64_t print_of_key(const struct key *k, const struct node *n, const void *value)
 {
   const size_t size = value_size(k->type);
@@ -96,7 +96,7 @@ static int find_key(const struct section *s, const char *name)
   return i < s->keys ? i : -1;
 }
 
-/* Of a section, from what it was read into, since options of the command line and other keys may go before the file. */
+/* Prints of a section, from the values it was read into: options and other keys may override the file. */
 static struct mapping_prints *print_of_section(const struct section *s, const struct node *n,
                                                const char *values)
 {
@@ -245,7 +245,7 @@ static const struct mapping_prints *find_element(const struct part *p, const cha
 static void compare_parts(const struct key *of, const struct part *a, const struct part *b,
                           bool while_running, struct name_list *l)
 {
-  /* What is in both, and what is in a alone. */
+  /* Elements of both lists, and elements of a alone. */
   const int before = l->count;
   bool moved = false;
   for (int i = 0; i < a->maps; i++) {
@@ -256,7 +256,7 @@ static void compare_parts(const struct key *of, const struct part *a, const stru
   }
   if (while_running) return;
 
-  /* What is in b alone, and what is the same but for its order or its text. */
+  /* Elements of b alone; lists that differ in order or text only. */
   for (int i = 0; i < b->maps; i++)
     if (!find_element(a, b->map[i]->name, i)) add_name(l, of->name, b->map[i]->name, "");
   if (a->text != b->text || (moved && l->count == before)) add_name(l, of->name, "", "");

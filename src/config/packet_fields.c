@@ -55,7 +55,7 @@ static unsigned field_kind(const struct field_reader *f, const struct node *n, e
   if (type == PACKET_ZEROS) return KIND_ZEROS;
   if (type == PACKET_BYTES) return KIND_BYTES;
   if (packet_is_checksum(type)) return KIND_CHECKSUM;
-  /* Of a number: one of the keys that say where it comes from. */
+  /* A number has one of the keys that name its source. */
   const struct node *found = NULL;
   unsigned kind = 0;
   for (int i = 0; i < SOURCES; i++) {

@@ -35,7 +35,7 @@ struct packet_file_values {
 /* Reads "packets" (NULL: there are none) into s->packet: a list, or the name of the file that has it. False when out
  * of memory; mistakes are reported. */
 bool packets_read(const struct node *n, struct settings *s, struct report *r);
-/* Of a packet the list "fields"; little: the byte order of those that say nothing of it. Likewise. */
+/* Reads the list "fields" of a packet. little: byte order of fields without one. Returns as packets_read(). */
 bool packet_fields_read(const struct node *list, bool little, const struct signals *signals,
                         struct packet *packet, struct report *r);
 

@@ -57,7 +57,7 @@ void list_close(struct list_file *l, struct report *r);
 /* The name of an element of a list ("device"): that it is one, and that none of those seen has it. */
 bool check_element_name(struct report *r, const struct node *n, const char *name, const struct names *seen,
                         const char *what);
-/* Of a node whose text should name something ("joint"): that there is none, and the one that is nearest. */
+/* Reports that nothing of this kind ("joint") has the name in the node, and the nearest name. */
 struct nearest;
 void report_no_name(struct report *r, const struct node *n, const char *what, const struct nearest *near);
 

@@ -46,7 +46,7 @@ struct wiring_rules {
 bool wiring_read(const struct node *list, const struct wiring_rules *rules, const struct signals *signals,
                  struct wiring *out, struct report *r);
 
-/* Of a list whose entries name a signal: reports that there is none of this name, and the one that is nearest. */
+/* Reports that no signal has the name in an entry of the list, and the nearest name. */
 void report_no_signal(struct report *r, const struct signals *s, const struct node *n);
 /* Likewise: False if the "from" of the input that the signal belongs to does not let this source set it. */
 bool check_source(struct report *r, const struct signals *s, int signal, int source, const struct node *n);
