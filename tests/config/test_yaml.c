@@ -105,7 +105,7 @@ TEST(long_lines_are_shown_around_the_place)
 {
   struct yaml y;
   char text[3000] = "{", errors[1000] = "";
-  for (int i = 0; i < 150; i++) snprintf(text + strlen(text), 20, "k%d: %d, ", i, i);
+  for (int i = 0; i < 150; i++) snprintf(text + strlen(text), 32, "k%d: %d, ", i, i);
   strncat(text, "z: *nobody}\n", 20);
   assert_false(read_text(&y, text, errors, sizeof errors));
   assert_non_null(strstr(errors, "z: *nobody}\n"));
