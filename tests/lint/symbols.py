@@ -42,8 +42,8 @@ for archive in archives:
         if kind not in "Uwv":
             own.add(symbol)
         elif symbol != "_GLOBAL_OFFSET_TABLE_":
-            # The compiler takes checked variants of some functions (_FORTIFY_SOURCE).
-            wanted.append((library, at.split(":")[1].split(".")[0], re.sub(r"^__(\w+)_chk$", r"\1", symbol)))
+            # The compiler takes checked variants of some functions (_FORTIFY_SOURCE), newer headers those of C23.
+            wanted.append((library, at.split(":")[1].split(".")[0], re.sub(r"^__(?:isoc23_(\w+)|(\w+)_chk)$", r"\1\2", symbol)))
 loopcode.skip_sanitized(symbol for _, _, symbol in wanted)
 
 used, bad = set(), set()
