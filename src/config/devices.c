@@ -245,7 +245,7 @@ static bool read_device(const struct node *n, struct settings *s, struct names *
   d->place.host = v.host ? strdup(v.host) : NULL;
   d->place.serial.path = v.serial ? strdup(v.serial) : NULL;
   if (!d->name || (v.host && !d->place.host) || (v.serial && !d->place.serial.path)) return false;
-  /* What it reads and writes, beside the devices before it. */
+  /* Read its map, and compare it with the maps of earlier devices. */
   const struct wiring_rules rules = {.order = (enum wire_order)v.word_order};
   if (!wiring_read(map, &rules, s->signals, &d->map, r)) return false;
   if (d->map.count == 0 && map->count == 0) report_error(r, map->at, "map: expected one entry at least");

@@ -210,7 +210,7 @@ static bool read_input(const struct reader *rd, const struct node *n, struct nam
   }
   if (!check_input_keys(rd, n)) return true;
   if (!attach_input(rd, n, &v)) return true;
-  /* What it may be, who may set it, and when it is lost. */
+  /* Set the limits, the sources and the age at which it is lost. */
   set_ranges(rd, n, &v);
   set_sources(rd, n, &v);
   set_fault(rd, n, &v);

@@ -23,7 +23,7 @@ struct injection_values {
 };
 
 /* Reads the "inputs" list (NULL: there is none) into s->input, and gives the model, not yet frozen, the loads
- * of those on bodies. m NULL: the model has mistakes; its bodies are known all the same. False when out of
+ * of inputs on bodies. m NULL: the model has mistakes, but its bodies are known. False when out of
  * memory; mistakes are reported. */
 bool inputs_read(const struct node *list, ali3_model *m, const struct names *bodies, struct settings *s,
                  struct report *r);

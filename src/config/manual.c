@@ -36,7 +36,7 @@ static bool has_key(const struct section *s, const char *name)
   return false;
 }
 
-/* What is below a key: its section, the file that may stand for it, and the variants of its elements. */
+/* The contents of a key: its section, the file that may stand for it, and the variants of its elements. */
 static bool walk_below(const struct key_place *p, bool (*visit)(void *user, const struct key_place *place),
                        void *user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is printed from the tables of keys, for people and for editors. */
+ * Texts printed from the tables of keys: help, reference file, schema. */
 #ifndef CONFIG_MANUAL_H
 #define CONFIG_MANUAL_H
 

@@ -10,7 +10,7 @@ enum { WIDTH = 110 };
 struct page {
   FILE *out;
   int indent;
-  bool element;        /* of a list: its first key has a dash before it */
+  bool element;        /* an element of a list: a dash precedes its first key */
   const char *variant; /* its type, where all keys are commented out; NULL: they are not */
 };
 

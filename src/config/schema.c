@@ -416,7 +416,7 @@ bool schema_read(const struct section *s, const struct node *map, void *base, st
       good &= read_value(&s->key[i], n, base, r);
     }
   }
-  /* What it lacks. */
+  /* Report the required keys that are missing. */
   for (int i = 0; i < s->keys; i++)
     if (!s->key[i].fallback && !seen[i]) {
       char expected[200];

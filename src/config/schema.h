@@ -35,7 +35,7 @@ enum key_ends { CLOSED = 0, OPEN_MIN = 1, OPEN_MAX = 2 };
 /* When a value may change. */
 enum key_change {
   AT_START,      /* read once, when the program starts */
-  BY_SIMULATOR,  /* likewise, and by ali3-sim alone */
+  BY_SIMULATOR,  /* as BY_OPTION, and only ali3-sim reads it */
   BY_OPTION,     /* likewise, and an option of the command line goes before the file */
   WHILE_RUNNING, /* with SIGHUP, too: see cycle_tune() */
 };
@@ -49,7 +49,7 @@ struct key {
   const char *fallback; /* the default as it would be written; "": optional without one; NULL: required */
   enum key_change change;
   size_t offset;   /* in the struct the section is read into */
-  const char *doc; /* what it means, in plain sentences; all that other fields say is not repeated there */
+  const char *doc; /* meaning, in sentences; it does not repeat the other fields */
   const char *const *choices;
   const struct section *section;
   const struct section *file; /* KEY_LIST_FILE: of the mapping that names a file */

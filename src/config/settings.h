@@ -41,7 +41,7 @@ struct settings {
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
 
-  struct key_prints *prints; /* of what the file says: see changes.h */
+  struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };
 
 /* Overrides from the command line, applied before the model is frozen. Negative or 0: keep what the file
@@ -70,7 +70,7 @@ void settings_not_frozen(struct settings_reader *l);
 /* Maps, devices and packets, which name signals. Takes the table over; NULL: out of memory, which is reported. False after a
  * mistake. */
 bool settings_connect(struct settings_reader *l, struct signals *signals);
-/* What was read, which never needs the file again; NULL after a mistake. */
+/* The settings, which no longer need the file; NULL after a mistake. */
 struct settings *settings_close(struct settings_reader *l);
 void settings_free(struct settings *s);
 

@@ -17,7 +17,7 @@ bool peers_read(const struct node *list, struct peers *out, struct report *r)
     struct peer_values v = {0};
     struct peer_rule *rule = &out->rule[out->count];
     if (n->kind != NODE_MAP || !schema_read(&schema_peer, n, &v, r)) continue;
-    /* What it allows, and whom. */
+    /* Read the access and the addresses of the peer. */
     if (!peer_rule_parse(v.host, rule)) {
       report_error(
           r, node_find(n, "host")->at,
