@@ -17,16 +17,19 @@ struct parts;
 
 struct bench_case {
   const char *name, *text;
-  int bodies;  /* by default */
-  bool scales; /* to about as many bodies as are asked for */
-  void (*build)(struct parts *p, int bodies);
+  int bodies;                                 /* by default */
+  bool scales;                                /* to about as many bodies as are asked for */
+  void (*build)(struct parts *p, int bodies); /* NULL: name is a configuration file */
 };
 
 extern const struct bench_case bench_case[];
 extern const int bench_cases;
 
-/* The frozen model of a case. bodies: 0 for its default. NULL after saying why on stderr. */
+/* The frozen model of a built-in case. bodies: 0 for its default. NULL after saying why on stderr. */
 ali3_model *case_model(const struct bench_case *c, int bodies, const ali3_options *options);
+/* The frozen model of a configuration file with the file's own step, but for instruction set and extrapolation.
+ * NULL after saying why on stderr. */
+ali3_model *file_model(const char *file, const char *isa, bool extrapolate);
 
 struct times { /* us */
   double min, median, p99, max;
@@ -67,6 +70,8 @@ struct figures {
   struct times step, feedback;
   double phase[ALI3_PHASE_IDLE]; /* us, median over the steps */
   double bytes_per_body, flops;
+  double lanes_used;     /* share of the lanes that hold a node, by operations of a condensation */
+  double chain_ratio;    /* time of a body over that in a chain of 128, timed before and after this case */
   double instructions;   /* per step; NaN: the kernel or the processor does not count them */
   double calibration;    /* us */
   uint64_t checksum;     /* of the state at the end */
