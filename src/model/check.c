@@ -5,8 +5,18 @@
 #include "math/dense.h"
 #include "math/euler.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Length of a vector that is to become a unit vector. What is normalised already keeps its bits, so that a model that is
+ * written and read again is the model that it was. */
+static double length_to_divide_by(const double *x, int n)
+{
+  double square = 0.0;
+  for (int i = 0; i < n; i++) square += x[i] * x[i];
+  return fabs(square - 1.0) <= 8.0 * DBL_EPSILON ? 1.0 : sqrt(square);
+}
 
 int model_check_within(ali3_model *m, const char *element, const char *name, const char *field,
                        const double *x, int n, double bound, const char *unit)
@@ -122,7 +132,7 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
   REQUIRE_FINITE("body", "orientation", s->orientation);
   REQUIRE_WITHIN("body", s->name, "velocity", s->velocity, BOUND_RATE, "m/s");
   REQUIRE_WITHIN("body", s->name, "angular_velocity", s->angular_velocity, BOUND_RATE, "rad/s");
-  double norm = sqrt(p_dot(s->orientation, s->orientation));
+  const double norm = length_to_divide_by(s->orientation, 4);
   if (fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "body", "orientation",
                         "body '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
@@ -136,16 +146,15 @@ int model_check_body(ali3_model *m, const ali3_body_spec *s, struct body *out)
     for (int j = 0; j < 3; j++)
       out->inertia[3 * i + j] = 0.5 * (s->inertia[3 * i + j] + s->inertia[3 * j + i]);
   memcpy(out->position, s->position, sizeof out->position);
-  memcpy(out->orientation, s->orientation, sizeof out->orientation);
   memcpy(out->velocity, s->velocity, sizeof out->velocity);
   memcpy(out->angular_velocity, s->angular_velocity, sizeof out->angular_velocity);
-  p_normalise(out->orientation);
+  for (int i = 0; i < 4; i++) out->orientation[i] = s->orientation[i] * (1.0 / norm);
   return ALI3_OK;
 }
 
 static int check_axis(ali3_model *m, const char *name, const char *field, const double in[3], double out[3])
 {
-  double norm = sqrt(v3_dot(in, in));
+  const double norm = length_to_divide_by(in, 3);
   if (!(isfinite(norm) && norm > 1e-9))
     return model_refuse(m, ALI3_E_MODEL, "joint", field,
                         "joint '%.60s': expected an axis of length above 0, found length %g", name, norm);
@@ -193,7 +202,7 @@ int model_check_joint(ali3_model *m, const ali3_joint_spec *s, struct joint *out
   if (s->type == ALI3_JOINT_DISTANCE)
     REQUIRE_NUMBER("joint", s->name, "length", s->length, BOUND_LENGTH, "m");
   /* The relative orientation: 0 stands for the one at the start. */
-  double norm = sqrt(p_dot(s->relative_orientation, s->relative_orientation));
+  const double norm = length_to_divide_by(s->relative_orientation, 4);
   if (norm != 0.0 && fabs(norm - 1.0) > 1e-3)
     return model_refuse(m, ALI3_E_MODEL, "joint", "relative_orientation",
                         "joint '%.60s': expected Euler parameters of norm 1, found norm %g", s->name, norm);
@@ -235,7 +244,7 @@ int model_check_sensor(ali3_model *m, const ali3_sensor_spec *s, struct sensor *
   /* A point has no orientation; all other sensors need one of norm 1. */
   if (s->type != ALI3_SENSOR_POINT) {
     REQUIRE_FINITE("sensor", "orientation", s->orientation);
-    double norm = sqrt(p_dot(s->orientation, s->orientation));
+    const double norm = length_to_divide_by(s->orientation, 4);
     if (fabs(norm - 1.0) > 1e-3)
       return model_refuse(m, ALI3_E_MODEL, "sensor", "orientation",
                           "sensor '%.60s': expected Euler parameters of norm 1, found norm %g", s->name,

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-foreach(name check model names)
+foreach(name check flat model names)
   ali3_test(model ${name} LINK test_core)
 endforeach()

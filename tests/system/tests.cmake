@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of the core that need more than the core: model files, worker threads, the kernel.
+ali3_test(system flat_models LINK ali3_setup m)
 ali3_test(system known_mechanisms LINK ali3_mechanics ali3_setup m)
 ali3_test(system no_calls SOURCES common/toys.c LINK ali3_rt m)
 ali3_test(system reference SOURCES common/table.c LINK ali3_setup m)
