@@ -19,7 +19,10 @@
 
 static const char help[] =
     "Usage: ali3-sim FILE [OPTION]...\n"
-    "Runs the mechanism of a model or configuration file, step by step, as fast as it goes.\n"
+    "Runs the mechanism of a model or configuration file, step by step, as fast as it goes. A motion "
+    "platform of "
+    "the\n"
+    "file moves with it; the first row shows the platform engaged and at neutral.\n"
     "\n"
     "  --duration S      simulated seconds (default: simulation.duration of the file, else 10)\n"
     "  --dt S            step in seconds (default: cycle.period of the file, else 0.01)\n"
@@ -212,7 +215,7 @@ static int fail_run(int status, const char *text)
   return status;
 }
 
-static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d,
+static int simulate_model(const struct options *o, const struct settings *s, ali3_data *d, struct ride *ride,
                           const struct signals *signals, int workers)
 {
   /* Open the table first: a run that cannot write does not begin. */
@@ -223,9 +226,10 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
 
   /* Run the model. */
   struct result r;
-  if (!run(s->model, d, planned, o->every, o->output ? &table : NULL, &r)) {
+  if (!run(s->model, d, ride, planned, o->every, o->output ? &table : NULL, &r)) {
     if (o->output) table_close(&table);
-    return fail_run(EXIT_RUN, "out of memory");
+    free(r.step_ns);
+    return EXIT_RUN;
   }
   /* Say what went wrong, and write what there is. */
   bool good = r.status >= 0 && !r.interrupted;
@@ -255,15 +259,20 @@ int main(int argc, char **argv)
   struct pool_config config = {.workers = workers, .priority = 0, .first_cpu = -1};
   struct pool *pool = pool_new(&config, error, sizeof error);
   ali3_data *d = ali3_data_new(s->model);
-  struct signals *signals = signals_new(s->model, s->input, s->inputs);
+  const struct signals_more more = {.platform = s->platform.enabled ? &s->platform.spec.geometry : NULL};
+  struct signals *signals = signals_new_with(s->model, s->input, s->inputs, &more);
+  struct ride *ride = signals ? ride_new(s, signals) : NULL;
   if (!pool) {
     status = fail_run(EXIT_RUN, error);
   } else if (!d || !signals) {
     status = fail_run(EXIT_RUN, "out of memory");
+  } else if (!ride) {
+    status = EXIT_RUN;
   } else {
     if (workers > 0) ali3_data_set_exec(d, pool_exec(pool));
-    status = simulate_model(&o, s, d, signals, workers);
+    status = simulate_model(&o, s, d, ride, signals, workers);
   }
+  ride_free(ride);
   signals_free(signals);
   ali3_data_free(d);
   if (pool) pool_free(pool);

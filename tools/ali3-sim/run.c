@@ -69,11 +69,15 @@ static void account_step(const ali3_model *m, const ali3_data *d, struct result 
   r->max = fmax(r->max, e.total);
 }
 
-bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r)
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+         struct result *r)
 {
   *r = (struct result){.planned = planned, .min = INFINITY, .max = -INFINITY};
   r->step_ns = malloc((size_t)planned * sizeof *r->step_ns);
-  if (!r->step_ns) return false;
+  if (!r->step_ns) {
+    fputs("ali3-sim: out of memory\n", stderr);
+    return false;
+  }
   catch_stop_signals();
 
   /* The first row is the initial state. */
@@ -83,7 +87,8 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
   account_step(m, d, r);
   r->initial = r->final;
   r->increment = 0; /* that of the reset is no step's */
-  if (t) table_row(t, m, d);
+  if (!ride_start(ride, m, d)) return false;
+  if (t) table_row(t, ride->values);
 
   /* Step until the end or a signal. */
   uint64_t start = clock_now_ns(), end = start;
@@ -100,7 +105,9 @@ bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct tab
       r->violated_time = ali3_report_get(d)->time;
     }
     account_step(m, d, r);
-    if (t && r->steps % every == 0) table_row(t, m, d);
+    const bool row = t && r->steps % every == 0;
+    if (row || ride->drive.there) ride_step(ride, m, d);
+    if (row) table_row(t, ride->values);
     progress_show(&progress, end, r->steps, planned);
   }
   progress_end(&progress);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, table.c
- * the CSV, summary.c the figures. */
+ * ali3-sim: the step of the daemon without a clock. Parts: main.c options and wiring, run.c the loop, ride.c the
+ * motion platform, table.c the CSV, summary.c the figures. */
 #ifndef SIM_H
 #define SIM_H
 
 #include "config/settings.h"
+#include "loop/platform_drive.h"
 #include "signals/signals.h"
 
 #include <stdbool.h>
@@ -23,19 +24,33 @@ struct options {
   long every;
 };
 
+/* All signals of a step, those of the motion platform among them. Without a platform, ride_step() observes the model
+ * only. */
+struct ride {
+  const struct signals *signals;
+  struct platform_drive drive;
+  double *values; /* (signals->count) */
+};
+/* NULL after printing the reason. */
+struct ride *ride_new(const struct settings *s, const struct signals *signals);
+void ride_free(struct ride *r);
+/* After a reset: fills the values, and brings the platform to state run. False after printing the reason. */
+bool ride_start(struct ride *r, const ali3_model *m, const ali3_data *d);
+/* After a step. */
+void ride_step(struct ride *r, const ali3_model *m, const ali3_data *d);
+
 /* Signals as columns of a CSV file. */
 struct table {
   FILE *out;
   const char *file;
   const struct signals *signals;
   int columns;
-  int *column;    /* (columns) indices of signals */
-  double *values; /* (signals->count) */
+  int *column; /* (columns) indices of signals */
 };
 
 /* `globs`: comma-separated, NULL for all. False after printing the reason. The header is written at once. */
 bool table_open(struct table *t, const char *file, const char *globs, const struct signals *signals);
-void table_row(struct table *t, const ali3_model *m, const ali3_data *d);
+void table_row(struct table *t, const double *values);
 /* False after printing the reason if anything could not be written. */
 bool table_close(struct table *t);
 
@@ -53,8 +68,9 @@ struct result {
   ali3_initial moved;
 };
 
-/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False when out of memory. */
-bool run(const ali3_model *m, ali3_data *d, long planned, long every, struct table *t, struct result *r);
+/* Runs `planned` steps, writing every n-th state to `t` (NULL: nowhere). False after printing the reason. */
+bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, long every, struct table *t,
+         struct result *r);
 
 /* Says on stderr what failed, and at which joint or body. */
 void summary_failure(const struct settings *s, const ali3_data *d, const struct result *r);
