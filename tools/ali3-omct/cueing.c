@@ -87,7 +87,7 @@ static double channel_value(const double force[3], const double rate[3], enum mo
   return c >= RATE_X ? rate[c - RATE_X] : force[c];
 }
 
-static bool engage_platform(struct platform *p, const struct platform_spec *spec)
+static bool ready_rig(struct platform *p, const struct platform_spec *spec)
 {
   const double patience = 600.0; /* s; the way to neutral takes some seconds on any rig that can be ridden */
   const struct platform_input rest = {.order = PLATFORM_TO_RUN, .specific_force = {0, 0, spec->gravity}};
@@ -109,7 +109,7 @@ static bool measure_response(const struct platform_spec *spec, const struct cuei
   static struct platform p;
   struct platform_input in = {.order = PLATFORM_TO_RUN};
   struct sine_fit reference = {0}, felt = {0};
-  if (!engage_platform(&p, spec)) return false;
+  if (!ready_rig(&p, spec)) return false;
   /* Whole turns: at least 60 s to settle, then at least 20 s to measure. */
   const double dt = spec->period, turn = 2.0 * M_PI / w;
   const long settle = lround(ceil(60.0 / turn) * turn / dt),

@@ -17,7 +17,7 @@ static void put_plot_text(FILE *out, const char *text)
   fputc('\'', out);
 }
 
-static void put_data(FILE *out, const struct cueing *c)
+static void put_responses(FILE *out, const struct cueing *c)
 {
   for (int t = 0; t < CUEING_TESTS; t++) {
     fprintf(out, "$test%d << END\n", t);
@@ -28,7 +28,7 @@ static void put_data(FILE *out, const struct cueing *c)
   }
 }
 
-static void put_panel(FILE *out, const struct cueing *c, bool cross, int column)
+static void put_cueing_panel(FILE *out, const struct cueing *c, bool cross, int column)
 {
   fprintf(out, "plot");
   const char *comma = " ";
@@ -49,19 +49,21 @@ bool report_picture(const struct cueing *c, const char *file, const char *title)
     fprintf(stderr, "ali3-omct: gnuplot: %s\n", strerror(errno));
     return false;
   }
+  /* The data, then four panels. */
   fprintf(out, "set terminal pngcairo size 1200,900 noenhanced\nset output ");
   put_plot_text(out, file);
   fprintf(out, "\n");
-  put_data(out, c);
+  put_responses(out, c);
   fprintf(out, "set multiplot layout 2,2 title ");
   put_plot_text(out, title);
-  fprintf(out, "\nset grid\nset key opaque top left\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
-               "set style data linespoints\nset ylabel 'modulus'\nset yrange [0:*]\n");
-  put_panel(out, c, false, 2);
-  put_panel(out, c, true, 2);
+  fprintf(out,
+          "\nset grid\nset key opaque top left\nset logscale x\nset xrange [0.09:17]\nset xlabel 'rad/s'\n"
+          "set style data linespoints\nset ylabel 'modulus'\nset yrange [0:*]\n");
+  put_cueing_panel(out, c, false, 2);
+  put_cueing_panel(out, c, true, 2);
   fprintf(out, "set ylabel 'phase (deg)'\nset yrange [-180:180]\nset ytics 45\n");
-  put_panel(out, c, false, 3);
-  put_panel(out, c, true, 3);
+  put_cueing_panel(out, c, false, 3);
+  put_cueing_panel(out, c, true, 3);
   if (pclose(out) == 0) return true;
   fprintf(stderr, "ali3-omct: gnuplot could not draw %s; the Debian package gnuplot-nox has gnuplot\n", file);
   return false;

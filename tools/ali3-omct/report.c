@@ -56,7 +56,7 @@ bool report_csv(const struct cueing *c, const char *file)
 }
 
 /* JSON has no NaN. */
-static json_t *number_json(double x)
+static json_t *modulus_json(double x)
 {
   return isfinite(x) ? json_real(x) : json_null();
 }
@@ -67,8 +67,8 @@ static json_t *test_json(const struct cueing_test *test)
   for (int i = 0; i < CUEING_FREQUENCIES; i++) {
     const struct cueing_response *r = &test->response[i];
     json_array_append_new(list, json_pack("{s:f, s:o, s:o, s:b}", "frequency_rad_s", cueing_frequency(i),
-                                          "modulus", number_json(r->modulus), "phase_deg",
-                                          number_json(r->phase), "limited", r->limited));
+                                          "modulus", modulus_json(r->modulus), "phase_deg",
+                                          modulus_json(r->phase), "limited", r->limited));
   }
   return json_pack("{s:s, s:s, s:o}", "test", test->name, "unit", test->unit, "responses", list);
 }
