@@ -34,7 +34,7 @@ struct options {
 
 enum { OPTION_FORCE = 1, OPTION_RATE, OPTION_CSV, OPTION_PNG, OPTION_JSON, OPTION_HELP, OPTION_VERSION };
 
-static bool refuse_usage(const char *option, const char *expected, const char *found)
+static bool say_expected(const char *option, const char *expected, const char *found)
 {
   fprintf(stderr, "ali3-omct: %s: expected %s, found %s\n", option, expected, found);
   return false;
@@ -43,7 +43,7 @@ static bool refuse_usage(const char *option, const char *expected, const char *f
 static bool take_amplitude(const char *option, const char *text, double scale, double *out)
 {
   if (!option_number(text, 0.0, 1000.0, out) || !(*out > 0.0))
-    return refuse_usage(option, "a number above 0, at most 1000", text);
+    return say_expected(option, "a number above 0, at most 1000", text);
   *out *= scale;
   return true;
 }
@@ -89,9 +89,9 @@ static int take_options(int argc, char **argv, struct options *o)
     default:
       good = false;
     }
-  if (good && optind + 1 != argc) good = refuse_usage("FILE", "one file", optind < argc ? "several" : "none");
+  if (good && optind + 1 != argc) good = say_expected("FILE", "one file", optind < argc ? "several" : "none");
   if (good && o->json && o->csv && strcmp(o->csv, "-") == 0)
-    good = refuse_usage("--csv, --json", "one of them at most on standard output", "both");
+    good = say_expected("--csv, --json", "one of them at most on standard output", "both");
   if (good) {
     o->file = argv[optind];
     return -1;
