@@ -16,6 +16,7 @@ enum object_part {
   OBJECT_BLOCK,       /* ali3-NAME: the telemetry, once it is complete */
   OBJECT_NEW,         /* ali3-NAME.new: a block that is being made */
   OBJECT_DESCRIPTION, /* ali3-NAME.osc */
+  OBJECT_FRAMES,      /* ali3-NAME.frames: the frame ring */
   OBJECT_LOCK         /* ali3-NAME.lock: empty, mode 0600; whoever has locked it owns the name */
 };
 enum { OBJECT_PATH = 96 };

@@ -11,7 +11,7 @@ import sys
 ROOT = sys.argv[1]
 # Lowest first. A layer may link only what stands before it.
 ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings", "lab",
-         "rt", "signals", "inputs", "telemetry", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml",
+         "rt", "signals", "inputs", "telemetry", "frames", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml",
          "config", "setup", "journal",
          "restart", "daemon"]
 # The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
@@ -20,7 +20,7 @@ CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stda
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
 # What must not be named in the loop's layers, and in any source; and why.
-LOOP = [*CORE, "platform", "rt", "signals", "inputs", "telemetry", "loop"]
+LOOP = [*CORE, "platform", "rt", "signals", "inputs", "telemetry", "frames", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
 }
