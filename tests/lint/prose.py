@@ -17,7 +17,7 @@ import tokenize
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOPS = ["CMakeLists.txt", "README.md", "config", "include", "src", "systemd", "tests", "tools"]
 DATA = ["tests/fuzz/corpus", "tests/reference"]  # files that programs read
-NOTE = 7  # blanks in a sentence; a shorter one that begins with a small letter is a note beside a name: `int number; /* of the miss */`
+NOTE = 7  # blanks; a shorter sentence that begins with a small letter is a note beside a name: `int number; /* of the miss */`
 
 
 class Unit:
