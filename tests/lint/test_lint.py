@@ -81,6 +81,17 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_readme(self):
+        self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nali3_layer(base)\nali3_layer(math LINK base)\n")
+        for layer in ("base", "math"):
+            self.file(f"src/{layer}/good.c", "/* SPDX-License-Identifier: MIT */\n")
+        self.file("src/README.md", "| `base` | b | `good.c` |\n`math/good.c` `math/gone.c` `g*.c`\n")
+        said = self.said("tree.py", self.dir)
+        self.assertIn("src/README.md:2: math/gone.c: no such source", said)
+        self.assertIn("src/README.md:1: no row for the layer math", said)
+        self.assertNotIn("base", said)
+        self.assertNotIn("good", said)
+
     def test_names(self):
         def body(lines, end=""):
             return "{\n" + "  work();\n" * lines + end + "}\n"
