@@ -156,7 +156,7 @@ def check_readme(sees):
     for number, line in lines(path):
         row = re.match(r"\| `(\w+)` \|", line)
         rows |= {row.group(1)} if row else set()
-        for name in re.findall(r"`([\w/*]+\.(?:c|h|py))`", line):
+        for name in re.findall(r"`([a-z0-9_/*]+\.(?:c|h|py))`", line):
             if not fnmatch.filter(known, name):
                 breach(path, number, f"{name}: no such source")
     for layer in sorted(sees.keys() - rows):
