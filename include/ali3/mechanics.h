@@ -2,7 +2,7 @@
  * Set-up analysis of a mechanism: its parts, freedoms, redundant rows, singular directions, and drives
  * that contradict each other or the joints.
  *
- * All numbers are geometry. They come from the rank of the Jacobian of the rigid rows (joints, gears,
+ * All figures are geometry. They come from the rank of the Jacobian of the rigid rows (joints, gears,
  * drives) and depend neither on masses and inertias nor on the unit of length. Nothing here is real-time
  * safe, and everything is thread safe as long as nobody changes the same ali3_data or ali3_mechanics at
  * the same time. SI units. */
@@ -31,7 +31,7 @@ typedef struct {
   int bodies, joints, forces; /* that belong to the part; only drives and gears count as forces */
   int rows;                   /* rigid rows: of joints, gears, drives */
   int freedoms;          /* 6 bodies - rank: independent velocities, with gears and drives as constraints */
-  int freedoms_undriven; /* the same without the drives */
+  int freedoms_undriven; /* freedoms without the rows of drives */
   int redundant;         /* rows - rank: rigid rows that depend on others in this position */
   int singular; /* redundant rows that are independent in a nearby position; the others are redundant everywhere */
   bool grounded; /* some rigid link connects the part to the ground */
@@ -55,8 +55,7 @@ int ali3_mechanics_part_of_body(const ali3_mechanics *a, int body);
 int ali3_mechanics_part_of_joint(const ali3_mechanics *a, int joint);
 int ali3_mechanics_part_of_force(const ali3_mechanics *a, int force);
 
-/* True if a row of the element occurs in some dependency between rows: the element repeats others, or
- * others repeat it. False if the index is out of range. */
+/* True if a row of the element depends on rows of other elements, or one of theirs on it. False if the index is out of range. */
 bool ali3_mechanics_joint_is_redundant(const ali3_mechanics *a, int joint);
 bool ali3_mechanics_force_is_redundant(const ali3_mechanics *a, int force);
 
@@ -64,8 +63,8 @@ bool ali3_mechanics_force_is_redundant(const ali3_mechanics *a, int force);
 typedef struct {
   int force;       /* the drive or gear */
   int other_force; /* the drive or gear that takes the largest share in the dependency; -1: only joints do */
-  /* What the drive prescribes minus what all other rows ask of the same coordinate, rad/s or m/s (gear: of
-   * its first coordinate); 0: they agree in this position. Nonzero: no motion satisfies both. */
+  /* rad/s or m/s: the rate that the drive prescribes minus the rate that all other rows demand of its coordinate (gear: of its
+   * first coordinate). 0: they agree in this position. Otherwise no motion satisfies both. */
   double velocity;
 } ali3_mechanics_conflict;
 

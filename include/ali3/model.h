@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The model of a mechanism: bodies, joints, loads, sensors. Built element by element, checked, then frozen.
+ * The model of a mechanism: bodies, joints, loads, forces and sensors. The program adds them one by one, then freezes the model.
  *
- * A frozen model is constant: any number of threads may read it, any number of ali3_data may run on it.
- * Everything in this header belongs to set-up: it may allocate, and is not real-time safe. SI units.
+ * A frozen model is constant: any number of threads may read it, and any number of ali3_data may run on it. The functions of
+ * this header are for set-up: they may allocate, and they are not real-time safe. One thread at a time may add to a model. SI units.
  *
- * Arguments are checked. Calls that return a status refuse NULL by ALI3_E_ARGUMENT. Where an index is out of range or the
- * model is NULL, names are NULL, types are the number of types (ALI3_JOINT_TYPES, ..), counts are 0, and answers are
- * false. */
+ * All arguments are checked. A call that returns a status returns ALI3_E_ARGUMENT for a NULL pointer. For a NULL model, or an
+ * index out of range, a name is NULL, a type is the number of types (ALI3_JOINT_TYPES, ..), a count is 0, and a test is false. */
 #ifndef ALI3_MODEL_H
 #define ALI3_MODEL_H
 
@@ -22,7 +21,7 @@ extern "C" {
 
 typedef struct ali3_model ali3_model;
 
-/* What a joint holds; ali3d.yaml(5) has the table of rows. */
+/* Types of joints. ali3d.yaml(5) has a table of the directions that each type constrains. */
 #define ALI3_JOINT_LIST(X)                                                                                   \
   X(ALI3_JOINT_FIXED, "fixed")                                                                               \
   X(ALI3_JOINT_REVOLUTE, "revolute")                                                                         \
@@ -44,18 +43,20 @@ typedef enum {
 
 /* Name of a joint type as in model files; NULL when out of range. */
 const char *ali3_joint_type_name(ali3_joint_type type);
-/* True if the type uses axis_a, axis_b respectively. */
+/* True if the type uses axis_a; true if it uses axis_b. */
 bool ali3_joint_type_has_axis_a(ali3_joint_type type);
 bool ali3_joint_type_has_axis_b(ali3_joint_type type);
 
 typedef struct {
   const char *name; /* copied; [A-Za-z0-9_-]+, unique among bodies, not "ground" */
-  /* 0 or more. What has no mass, or no inertia about an axis, must be held there: by joints, springs, dampers */
-  double mass;           /* kg */
-  double inertia[9];     /* kg m^2, row by row, about the centre of mass, body axes; symmetric */
-  double position[3];    /* m, centre of mass, world */
-  double orientation[4]; /* Euler parameters e0 e1 e2 e3, body to world; normalised on entry (within 1e-3) */
-  double velocity[3];    /* m/s, world */
+  /* kg, 0 or more. Joints, springs or dampers must hold a body in each direction in which it has no mass, and about each axis
+   * about which it has no inertia. */
+  double mass;
+  double inertia[9];  /* kg m^2, row by row, about the centre of mass, body axes; symmetric */
+  double position[3]; /* m, centre of mass, world */
+  /* Euler parameters e0 e1 e2 e3, body to world. The norm must be 1 within 1e-3; the model normalises them. */
+  double orientation[4];
+  double velocity[3];         /* m/s, world */
   double angular_velocity[3]; /* rad/s, body axes */
 } ali3_body_spec;
 
@@ -64,29 +65,30 @@ typedef struct {
   ali3_joint_type type;
   int body_a, body_b;            /* body index or ALI3_GROUND; different */
   double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
-  double axis_a[3], axis_b[3];   /* likewise; normalised on entry; ignored where the type has none */
-  double length;                 /* m, distance joint; 0: the initial distance */
-  double
-      relative_orientation[4]; /* Euler parameters of b in a, fixed and prismatic; all 0: as at the start */
-  /* Revolute (rad, full turns counted) and prismatic (m): what the coordinate of the joint is in the poses that the model
-   * gives, however its points are given. The angle grows as b turns about axis a by the right-hand rule, the distance as
-   * point b moves along axis a. A reset that moves the bodies changes the coordinate by as much. */
+  /* In the frames of body_a and body_b. Any length above 0: the model normalises them. A type without axes ignores them. */
+  double axis_a[3], axis_b[3];
+  double length; /* m, type distance; 0: the distance of the two points in the initial poses */
+  /* Types fixed and prismatic: Euler parameters of b in a. All 0: the relative orientation in the initial poses. */
+  double relative_orientation[4];
+  /* Types revolute (rad) and prismatic (m): value of the joint's coordinate in the initial poses, wherever the points are. The
+   * angle grows as b turns about axis_a by the right-hand rule, and counts full turns. The distance grows as point_b moves
+   * along axis_a. If a reset moves the bodies, the coordinate changes with them. */
   double position;
 } ali3_joint_spec;
 
 typedef enum { ALI3_LOAD_FORCE, ALI3_LOAD_TORQUE } ali3_load_type;
 
 typedef struct {
-  const char *name; /* copied; unique among loads and forces; NULL: none */
+  const char *name; /* copied; unique among loads and forces; NULL: no name */
   ali3_load_type type;
-  int body;
-  double vector[3]; /* N or N m; constant, unless ali3_set_load_vector() changes it */
-  double point[3];  /* m, body frame; where a force acts, turns with the body; ignored for a torque */
-  bool body_axes;   /* vector is in the axes of the body and turns with it; else in those of the world */
+  int body;         /* body index; not the ground */
+  double vector[3]; /* N or N m; constant until ali3_set_load_vector() changes it */
+  double point[3];  /* m, body frame: the point where the force acts. A torque ignores it */
+  bool body_axes;   /* true: vector is in body axes and turns with the body; false: world axes */
 } ali3_load_spec;
 
-/* Connections beside the joints. All are implicit in the step: a stiff one neither needs a shorter step nor
- * shifts the static deflection. */
+/* Force elements: connections that are not joints. The step solves them implicitly together with the joints, so a stiff spring
+ * needs no shorter step and keeps its static deflection. */
 #define ALI3_FORCE_LIST(X)                                                                                   \
   X(ALI3_FORCE_SPRING, "spring_damper")      /* along the line between two points */                         \
   X(ALI3_FORCE_BUSHING, "bushing")           /* along and about the axes of body a */                        \
@@ -99,7 +101,7 @@ typedef struct {
   X(ALI3_FORCE_DRIVE, "drive") /* coordinate of a joint as a function of time, or from outside */            \
   X(ALI3_FORCE_GEAR, "gear")   /* couples the coordinates of two joints */                                   \
   X(ALI3_FORCE_SPHERE_PLANE, "sphere_plane")   /* contact with friction: plane on a, sphere on b */          \
-  X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* likewise of two spheres */
+  X(ALI3_FORCE_SPHERE_SPHERE, "sphere_sphere") /* contact with friction: a sphere on each body */
 
 typedef enum {
 #define ALI3_FORCE_ENUM(id, text) id,
@@ -110,62 +112,87 @@ typedef enum {
 
 /* Name of a force type as in model files; NULL when out of range. */
 const char *ali3_force_type_name(ali3_force_type type);
-/* True if it acts on the coordinate of a joint, revolute or prismatic, and not between two points. */
+/* True if the type acts on the coordinate of a revolute or prismatic joint. Every other type acts between two points. */
 bool ali3_force_type_on_joint(ali3_force_type type);
-/* True for the contacts. */
+/* True for sphere_plane and sphere_sphere. */
 bool ali3_force_type_is_contact(ali3_force_type type);
 
-/* A function given by points: (n) pairs, first column rising. Copied. */
+/* A function as a list of points (argument, value). The arguments rise. The model copies the points. */
 typedef struct {
-  int n; /* 0: none; else 2 or more */
-  const double (*point)[2];
+  int n;                    /* 0: no table; else 2 or more */
+  const double (*point)[2]; /* (n, 2) */
 } ali3_table;
 
-/* "Coordinate": the distance of the two points of spring_damper, cable, end_stop (m); the coordinate of the
- * joint (rad or m, ali3_joint_spec.position at the start); the gap of a contact (m). A force is positive where it drives the coordinate down. */
+/* The coordinate of a force is
+ *   - the distance of the two points, m: spring_damper, cable, end_stop;
+ *   - the coordinate of the joint, rad or m: types that act on a joint;
+ *   - the gap of a contact, m.
+ * A positive force drives the coordinate down.
+ *
+ * Besides name and type, a force uses the fields of its row. It ignores all others, NaN in them too, but a finite number beyond
+ * the bounds of its field is refused in every field.
+ *
+ *   type           acts on                          fields
+ *   spring_damper  body_a body_b point_a point_b    stiffness damping rest force_table damping_table
+ *   bushing        body_a body_b point_a point_b    stiffness damping stiffness[1-5] damping[1-5]
+ *   joint_spring   joint                            stiffness damping rest force_table damping_table
+ *   cable          body_a body_b point_a point_b    stiffness damping rest
+ *   end_stop       body_a body_b point_a point_b    stiffness damping lower upper
+ *   stop           joint                            stiffness damping lower upper
+ *   friction       joint                            damping friction slip
+ *   motor          joint                            (none: ali3_set_value() gives the force)
+ *   drive          joint                            offset speed amplitude frequency phase motion external max_rate
+ *                                                   max_acceleration
+ *   gear           joint joint_b                    ratio
+ *   sphere_plane   body_a body_b point_a point_b    stiffness damping friction slip normal radius_b
+ *   sphere_sphere  body_a body_b point_a point_b    stiffness damping friction slip radius_a radius_b
+ *
+ * Here "stiffness" and "damping" mean element 0. */
 typedef struct {
   const char *name; /* copied; unique among loads and forces */
   ali3_force_type type;
-  /* those between bodies */
-  int body_a, body_b; /* body index or ALI3_GROUND; different */
-  double point_a[3],
-      point_b[3]; /* m, in the frame of the body (of the world for the ground); contacts: a point
-                                    of the plane, the centre of a sphere */
-  /* those on joints */
+  /* Forces between two points. A contact has a point of the plane, or the centre of a sphere, as its point. */
+  int body_a, body_b;            /* body index or ALI3_GROUND; different */
+  double point_a[3], point_b[3]; /* m, in the frame of the body (of the world for the ground) */
+  /* Forces on a joint. */
   int joint; /* a revolute or prismatic joint */
-  /* N/m, N s/m or N m/rad, N m s/rad, >= 0. Bushing: along the axes of a, then about them (rotations up to
-   * some 20 degrees). All others: element 0; friction: damping is the viscous part. */
+  /* N/m and N s/m, or N m/rad and N m s/rad; 0 or more. A bushing has three values along the axes of a, then three about them,
+   * for rotations up to about 20 degrees. friction: damping is the viscous part. */
   double stiffness[6], damping[6];
-  double rest; /* spring_damper, joint_spring, cable: where it is slack; NaN: as at the start */
-  ali3_table
-      force_table; /* spring_damper, joint_spring: (coordinate - rest, N or N m) in place of the stiffness; */
-  ali3_table
-      damping_table;   /* (rate, N or N m) in place of the damping; lines between points and beyond them */
-  double lower, upper; /* stop, end_stop: limits of the coordinate, -+INFINITY: none */
-  double friction;     /* friction: Coulomb force, N or N m; contacts: coefficient */
-  double slip;         /* m/s or rad/s, > 0: Coulomb friction is friction v/sqrt(v^2 + slip^2) */
-  /* contacts */
-  double normal[3];          /* sphere_plane: out of the plane, frame of a */
-  double radius_a, radius_b; /* m, > 0; radius_a: sphere_sphere */
-  /* gear: coordinate of `joint` = ratio * coordinate of `joint_b` + what it is at the start */
+  double
+      rest; /* m or rad: the coordinate at which the spring is slack; NaN: its value in the initial poses */
+  /* (coordinate - rest, N or N m) replaces the stiffness; (rate, N or N m) replaces the damping. The function is linear between
+   * the points, and continues the first and last line beyond them. */
+  ali3_table force_table, damping_table;
+  double lower, upper; /* m or rad: limits of the coordinate; -INFINITY, INFINITY: no limit */
+  double friction;     /* N or N m: Coulomb force; contacts: coefficient */
+  double slip;         /* m/s or rad/s, above 0: Coulomb friction is friction v/sqrt(v^2 + slip^2) */
+  /* Contacts. */
+  double normal[3];          /* out of the plane, in the frame of a; any length above 0 */
+  double radius_a, radius_b; /* m, above 0 */
+  /* Gears: coordinate of `joint` = ratio * coordinate of `joint_b` + c, where c satisfies this in the initial poses. */
   int joint_b;
-  double ratio; /* not 0; rad, m as the joints have it */
-  /* drive, function of time: offset + speed t + amplitude sin(2 pi frequency t + phase), or the cubic spline
-   * through `motion` (s, rad or m), at rest at its ends and held beyond them, or, if external, what
-   * ali3_set_value() asks for, approached within the limits from where it stands at the start */
-  double offset;                             /* rad or m; NaN: as at the start */
-  double speed, amplitude, frequency, phase; /* per s; rad or m; Hz; rad */
+  double ratio; /* not 0; rad or m, as the joints have them */
+  /* Drives prescribe the coordinate in one of three ways:
+   *   - a function of time t: offset + speed t + amplitude sin(2 pi frequency t + phase);
+   *   - the cubic spline through `motion` (s; rad or m), at rest at its ends, and constant before and after them;
+   *   - external: the value of ali3_set_value(), approached within max_rate and max_acceleration from the coordinate in the
+   *     initial poses. */
+  double offset;                             /* rad or m; NaN: the coordinate in the initial poses */
+  double speed, amplitude, frequency, phase; /* rad/s or m/s; rad or m; Hz; rad */
   ali3_table motion;
   bool external;
-  double max_rate, max_acceleration; /* per s, per s^2; > 0 if external */
+  double max_rate, max_acceleration; /* rad/s or m/s; rad/s^2 or m/s^2; above 0 */
 } ali3_force_spec;
 
-/* True if it takes a value from outside, ali3_set_value(): motor and drive. */
+/* True for motor and drive, which can take a value from ali3_set_value(). A drive takes one only if it is external. */
 bool ali3_force_type_takes_value(ali3_force_type type);
 
-/* Fields at which no type but its own looks, slip 1e-3 and no limits: rest and offset as at the start. */
+/* Defaults for `type`: both bodies the ground, slip 1e-3, ratio 1, no limits, rest and offset from the initial poses; every
+ * other field 0. */
 ali3_force_spec ali3_force_spec_default(ali3_force_type type);
-/* A place on a body at which the motion is read (ali3_sensor_get). It changes nothing in the motion. */
+
+/* Sensors: frames on bodies whose motion ali3_sensor_get() reads. A sensor does not change the motion. */
 #define ALI3_SENSOR_LIST(X)                                                                                  \
   X(ALI3_SENSOR_POINT, "point") /* motion of a point */                                                      \
   X(ALI3_SENSOR_POSE, "pose")   /* motion of a frame */                                                      \
@@ -184,51 +211,57 @@ const char *ali3_sensor_type_name(ali3_sensor_type type);
 typedef struct {
   const char *name; /* copied; unique among sensors */
   ali3_sensor_type type;
-  int body;              /* body index; not the ground */
-  double point[3];       /* m, where it is mounted, body frame */
-  double orientation[4]; /* Euler parameters, sensor axes to body axes; normalised on entry (within 1e-3);
-                            ignored for a point, which has the axes of the body */
+  int body;        /* body index; not the ground */
+  double point[3]; /* m, body frame: origin of the sensor */
+  /* Euler parameters, sensor axes to body axes. The norm must be 1 within 1e-3; the model normalises them. The type point
+   * ignores them and has the axes of the body. */
+  double orientation[4];
 } ali3_sensor_spec;
 
 typedef struct {
-  double dt;      /* s, step length; > 0 */
+  double dt;      /* s, step length; 1e-9 .. 1e6 */
   int iterations; /* Newton iterations per step, fixed; 1 .. 100 */
+  /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
+   * iterations converge slowly or not at all. */
+  double alpha;
   double
-      alpha; /* penalty of every rigid row in absolute terms, as in the papers; 0: use compliance. Below some
-                        1e3 times 4 m/dt^2 of the inner step the iterations converge slowly, or not at all */
-  double compliance; /* of a rigid row, relative to the row's own entry of J delta J^T; 0 < .. < 1 */
-  int substeps;      /* equal inner steps that make up one step; 1 .. 1000 */
-  bool interpolate; /* what comes from outside moves in a straight line over the substeps, from what it was in
-                        the last step; else it is held */
-  bool extrapolate; /* each inner step combines one of dt, two of dt/2 and three of dt/3: six times the work,
-                        order four in place of two. Where a spring swings in fewer than four steps a period, or a law
-                        jumps in the step, the three of dt/3 alone count */
-  double
-      gamma; /* of the Newmark formulas: 0.5 the trapezoidal rule, of second order and without damping; above,
-                up to 1.5, stiff modes die out by (1.5 - gamma)/(0.5 + gamma) a step, and the order is one */
-  double beta; /* gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
-  /* How far a reset may move the centre of mass of a body (m), and turn a body (rad), to close joints that are open in
-   * the poses of the model. INFINITY: any distance or angle. 0: 2 degrees, and 0.005 m or a twentieth of the size of
-   * the mechanism, whichever is less; freezing puts the value in. The size is the longest lever arm from a centre of
-   * mass to a connection. */
+      compliance; /* compliance of a rigid row, relative to its diagonal entry of J delta J^T; between 0 and 1 */
+  int substeps; /* equal inner steps per step; 1 .. 1000 */
+  /* true: over the substeps, loads and values from outside change linearly from their values in the last step. false: they are
+   * constant over the step. */
+  bool interpolate;
+  /* true: each inner step combines one of dt, two of dt/2 and three of dt/3. This is six times the work, and order four instead
+   * of two. Where a spring oscillates with fewer than four steps per period, or a law jumps in the step, the result is that of
+   * the three steps of dt/3. */
+  bool extrapolate;
+  /* Newmark's gamma; 0.5: the trapezoidal rule, of second order and without damping. Above 0.5, up to 1.5, stiff modes decay by
+   * the factor (1.5 - gamma)/(0.5 + gamma) per step, and the order is one. */
+  double gamma;
+  double beta; /* Newmark's beta; gamma/2 .. 2; 0: (gamma + 1/2)^2 / 4 */
+  /* Largest distance (m) and angle (rad) by which a reset may move the centre of mass of a body and turn it, to close joints
+   * that are open in the initial poses. INFINITY: no limit. 0: 2 degrees, and the smaller of 0.005 m and a twentieth of the size
+   * of the mechanism; ali3_model_freeze() replaces the 0 by the value. The size is the longest lever arm from a centre of mass
+   * to a connection. */
   double assembly_position, assembly_angle;
-  double
-      violation; /* a rigid row that is open by more than this part of the size of the mechanism, or rad, makes a
-                       step fail with ALI3_E_VIOLATED; 1e-5 .. 1e6, or 0: no limit */
-  char isa[12]; /* instruction set to compute with: baseline, on x86-64 avx2, avx512; empty: the best that the
-                   machine has. Results of two differ by rounding */
+  /* A step fails with ALI3_E_VIOLATED if a rigid row is open by more than this fraction of the size of the mechanism (lengths)
+   * or by more than this many rad (angles); 1e-5 .. 1e6; 0: no limit. */
+  double violation;
+  /* Instruction set of the kernels: baseline, and on x86-64 avx2 or avx512; empty: the best one of this machine. Results of two
+   * instruction sets differ by rounding. */
+  char isa[12];
 } ali3_options;
 
-/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, extrapolate false, gamma 0.5, beta 0, assembly_position and
- * assembly_angle 0, violation 0.1, isa empty */
+/* dt 0.01, iterations 3, alpha 0, compliance 4e-9, substeps 1, interpolate and extrapolate false, gamma 0.5, beta 0,
+ * assembly_position and assembly_angle 0, violation 0.1, isa empty */
 ali3_options ali3_options_default(void);
 
-/* What was wrong with the element last refused, in words and in parts. */
+/* Reason of the last refusal, as a sentence and in parts. */
 typedef struct {
   int status;
   const char *element; /* "body", "joint", "load", "force", "sensor", "options", "model"; static string */
-  const char *field; /* what is wrong, by its key in model files, e.g. "inertia"; static string, "" if none */
-  char text[240];    /* one sentence: what was expected, what was found */
+  const char
+      *field;     /* the key of the wrong field in model files, e.g. "inertia"; static string, "" if none */
+  char text[240]; /* one sentence: the value that was found and the value that was expected */
 } ali3_problem;
 
 /* Returns NULL when out of memory. */
@@ -237,19 +270,21 @@ void ali3_model_free(ali3_model *m);
 
 /* One line of text without control characters, copied; default "model". */
 int ali3_model_set_name(ali3_model *m, const char *name);
-int ali3_model_set_gravity(ali3_model *m, const double gravity[3]); /* m/s^2, world; default 0 */
-void ali3_model_gravity(const ali3_model *m, double gravity[3]);    /* likewise */
+/* m/s^2, world; default 0 0 0. ali3_model_gravity() does not check its arguments. */
+int ali3_model_set_gravity(ali3_model *m, const double gravity[3]);
+void ali3_model_gravity(const ali3_model *m, double gravity[3]);
 
-/* Each returns the index of the new element, or a negative status, the reason in ali3_model_problem().
- * A refused element leaves the model as it was. */
+/* Each returns the index of the new element, or a negative status with the reason in ali3_model_problem(). A refused element
+ * does not change the model. The model copies names and tables, so `spec` may go out of scope. */
 int ali3_model_add_body(ali3_model *m, const ali3_body_spec *spec);
 int ali3_model_add_joint(ali3_model *m, const ali3_joint_spec *spec);
 int ali3_model_add_load(ali3_model *m, const ali3_load_spec *spec);
 int ali3_model_add_force(ali3_model *m, const ali3_force_spec *spec);
 int ali3_model_add_sensor(ali3_model *m, const ali3_sensor_spec *spec);
 
-/* Checks the whole, builds the assembly tree, and makes the model constant. options NULL: ali3_options_default().
- * Returns ALI3_OK or a negative status: ALI3_E_ARGUMENT where m is NULL. */
+/* Checks the mechanism as a whole, builds the assembly tree, and makes the model constant. options NULL:
+ * ali3_options_default(). Returns ALI3_OK; ALI3_E_ARGUMENT if m is NULL; or another negative status with the reason in
+ * ali3_model_problem(). */
 int ali3_model_freeze(ali3_model *m, const ali3_options *options);
 
 /* The reason of the last negative status of a call on this model. */
@@ -262,18 +297,19 @@ int ali3_model_joints(const ali3_model *m);
 int ali3_model_loads(const ali3_model *m);
 int ali3_model_forces(const ali3_model *m);
 int ali3_model_sensors(const ali3_model *m);
-int ali3_model_rows(const ali3_model *m); /* of a frozen model */
-/* Floating-point operations of one step in the assembly tree, an estimate from the sizes of its nodes: all
- * factorisations and solves that the options ask for, but none that a state may add. Rows and bodies are not
- * counted. Of a frozen model; else 0. */
+int ali3_model_rows(const ali3_model *m); /* scalar equations of all joints and forces; 0 before freezing */
+/* Estimate of the floating-point operations of one step in the assembly tree, from the sizes of its nodes. It counts the
+ * factorisations and solves that the options demand, without those that a state may add, and without the evaluation of rows
+ * and bodies. 0 before freezing. */
 double ali3_model_flops(const ali3_model *m);
 const char *ali3_model_body_name(const ali3_model *m, int body); /* ALI3_GROUND: "ground" */
 const char *ali3_model_joint_name(const ali3_model *m, int joint);
 const char *ali3_model_force_name(const ali3_model *m, int force);
 ali3_force_type ali3_model_force_type(const ali3_model *m, int force);
-/* ali3_set_value() means something to it: a motor, or a drive that is led from outside. */
+/* True for a motor and for an external drive: ali3_set_value() has an effect on it. */
 bool ali3_model_force_takes_value(const ali3_model *m, int force);
-bool ali3_model_force_turns(const ali3_model *m, int force); /* its coordinate is an angle */
+/* True if the coordinate of the force is an angle. */
+bool ali3_model_force_turns(const ali3_model *m, int force);
 const char *ali3_model_sensor_name(const ali3_model *m, int sensor);
 ali3_sensor_type ali3_model_sensor_type(const ali3_model *m, int sensor);
 ali3_joint_type ali3_model_joint_type(const ali3_model *m, int joint);

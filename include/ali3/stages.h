@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The stages of the elimination tree of a frozen model, for those who show where the time of a step goes. A condensation goes
- * through them in ascending order; a sweep goes up and then down. The run of ali3_probe is the index of a stage. */
+ * The stages of the elimination tree of a frozen model. A program uses them to show where the time of a step goes. A condensation
+ * runs the stages in ascending order; a sweep runs them up and then down. The argument `run` of ali3_probe is the index of a
+ * stage. All functions are thread-safe. */
 #ifndef ALI3_STAGES_H
 #define ALI3_STAGES_H
 
@@ -18,11 +19,11 @@ typedef struct {
   double flops; /* operations of one condensation */
 } ali3_stage;
 
-/* Number of stages of a frozen model. */
+/* Number of stages of a frozen model, which m must be. */
 int ali3_model_stages(const ali3_model *m);
-/* Number of stages at the front that are independent of each other: threads may share them. */
+/* Stages 0 .. n - 1 do not depend on each other: threads may share them. Returns n. `m` must be frozen. */
 int ali3_model_stages_shared(const ali3_model *m);
-/* Stage i, from 0. The index is not checked. */
+/* Stage i, from 0. The index is not checked, and `m` must be frozen. */
 ali3_stage ali3_model_stage(const ali3_model *m, int i);
 
 #ifdef __cplusplus

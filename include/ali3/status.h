@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Status of every call that can go wrong: 0 good, > 0 usable but degraded, < 0 do not use the result. */
+ * Status of every call that can fail. 0: the result is good. Above 0: the result is usable but degraded. Below 0: do not use the
+ * result. */
 #ifndef ALI3_STATUS_H
 #define ALI3_STATUS_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The stepper: state of a mechanism, and its advance by one fixed step.
+ * The stepper: the state of a mechanism, and one fixed time step after another.
  *
- * ali3_data is one 64-byte aligned block; nothing is allocated after it is made. Functions marked RT neither
- * allocate, lock, nor call the system, take a bounded time, and may run in a hard real-time thread. One
- * ali3_data belongs to one thread at a time.
+ * ali3_data is one block of memory, aligned to 64 bytes; nothing is allocated after it is made. Functions marked RT neither
+ * allocate nor lock nor call the system. They take a bounded time and may run in a hard real-time thread. One ali3_data
+ * belongs to one thread at a time.
  *
- * Functions marked RT do not check their arguments in a library that is built with NDEBUG, as CMake's build types
- * RelWithDebInfo (our default) and Release do: an index out of range, or NULL, is undefined there. Build with
- * -DCMAKE_BUILD_TYPE=Debug while you write a program, and an assert stops it at such a call. All other functions check:
- * they return ALI3_E_ARGUMENT, NULL or 0, or do nothing. Where a body is asked for, ALI3_GROUND may be read but not
- * loaded. */
+ * Functions marked RT do not check their arguments if the library is built with NDEBUG, as CMake's build types RelWithDebInfo
+ * (our default) and Release are: NULL or an index out of range is undefined behaviour there. Build with
+ * -DCMAKE_BUILD_TYPE=Debug while you write a program: an assertion then stops it at such a call. All other functions check
+ * their arguments: they return ALI3_E_ARGUMENT, NULL or 0, or do nothing. A call may read the state of ALI3_GROUND but not
+ * load it. */
 #ifndef ALI3_STEPPER_H
 #define ALI3_STEPPER_H
 
@@ -22,50 +22,53 @@ extern "C" {
 
 typedef struct ali3_data ali3_data;
 
-/* How the core asks for parallel work: run() calls work(arg, share, shares) once for every share 0 ..
- * shares-1, at the same time or one after the other, and returns when all have returned. Results never depend
- * on shares. */
+/* Parallel work. The stepper calls run(), which calls work(arg, share, shares) once for every share 0 .. shares - 1, at one time
+ * or one after the other, and returns when all calls have returned. The number of shares does not change results. */
 typedef struct {
-  void *context;
+  void *context; /* first argument of run() */
   int shares;
   void (*run)(void *context, void (*work)(void *arg, int share, int shares), void *arg);
-  double worth; /* flops that are worth a run(); 0: 80000, some 2 us in vectors. Changes no result */
+  /* Less work than this many floating-point operations is done without run(). 0: 80000, about 2 us of vector code. It changes
+   * no result. */
+  double worth;
 } ali3_exec;
 
-/* The instruction set that steps of a frozen model are computed with, by its name in ali3_options; else "". */
+/* Instruction set of the kernels of a frozen model, by its name in ali3_options; "" before freezing. */
 const char *ali3_model_isa(const ali3_model *m);
 
 /* Bytes of the block that ali3_data_place() needs for a frozen model. */
 size_t ali3_data_size(const ali3_model *m);
-/* Lays the data out in the caller's block (64-byte aligned, zeroed by the call). NULL if it does not fit. */
+/* Places the data in the caller's block, which must be aligned to 64 bytes; the call zeroes it. Returns NULL if the block is too
+ * small or not aligned. */
 ali3_data *ali3_data_place(const ali3_model *m, void *block, size_t size);
-/* The same in memory of its own; NULL when out of memory. */
+/* Allocates a block and places the data in it. Returns NULL when out of memory. */
 ali3_data *ali3_data_new(const ali3_model *m);
-void ali3_data_free(ali3_data *d); /* only what ali3_data_new() made */
+/* Frees data of ali3_data_new(). It does nothing to data of ali3_data_place(). */
+void ali3_data_free(ali3_data *d);
 
-/* NULL: serial (the default). The exec must outlive its use. */
+/* NULL: serial (the default). `exec` must stay valid until it is replaced. */
 void ali3_data_set_exec(ali3_data *d, const ali3_exec *exec);
 
-/* What a step is doing; for those who measure it. */
+/* Phases of a step, for programs that measure it. */
 typedef enum {
-  ALI3_PHASE_PREDICT,  /* state ahead, from the last one */
+  ALI3_PHASE_PREDICT,  /* prediction of the state at the end of the step */
   ALI3_PHASE_ROWS,     /* residuals, Jacobian and laws of all rows */
-  ALI3_PHASE_CONDENSE, /* factorise */
+  ALI3_PHASE_CONDENSE, /* factorisation */
   ALI3_PHASE_SWEEP,    /* solves of the iterations */
-  ALI3_PHASE_BODIES,   /* their right-hand sides, and what they move */
-  ALI3_PHASE_PROJECT,  /* projections, with their own solves and rows, and whatever ends a step */
-  ALI3_PHASE_IDLE,     /* outside of ali3_prepare() and ali3_feedback() */
+  ALI3_PHASE_BODIES,   /* right-hand sides and increments of the iterations */
+  ALI3_PHASE_PROJECT,  /* projections with their solves and rows, and the end of the step */
+  ALI3_PHASE_IDLE,     /* outside ali3_prepare() and ali3_feedback() */
   ALI3_PHASES
 } ali3_phase;
 
-/* How the core, which has no clock, is timed: mark() is called in the thread that steps, with the phase that
- * begins. Phases come again, in each iteration and inner step; a reset has none. Of the branches of an
- * extrapolated step that run side by side only that of three inner steps is reported.
+/* Callbacks that time a step, since the library has no clock. mark() runs in the thread that steps, with the phase that begins.
+ * A phase returns in each iteration and inner step; a reset has none. With extrapolation, only the branch of three inner steps
+ * is reported.
  *
- * run() may be NULL. It is called where a run of the tree's schedule, a stage of stages.h, begins and ends: once when it is condensed, and
- * twice, up and down, in each sweep. Those that may be shared come from all shares, each from its own thread, at the
- * same time; around them, in the thread that steps, ALI3_RUNS_SHARED stands for all of them and the wait for the last
- * share. All others are run by share 0. */
+ * run() may be NULL. It is called at the begin and at the end of each run of the tree's schedule (a stage of stages.h): once per
+ * condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
+ * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last
+ * share. Share 0 does all other runs. */
 enum { ALI3_RUNS_SHARED = -1 };
 typedef struct {
   void *context;
@@ -73,17 +76,17 @@ typedef struct {
   void (*run)(void *context, int share, int run, bool begins);
 } ali3_probe;
 
-/* NULL: none (the default). The probe must outlive its use; a step is RT only if what it calls is. */
+/* NULL: none (the default). `probe` must stay valid until it is replaced. A step is RT only if its callbacks are. */
 void ali3_data_set_probe(ali3_data *d, const ali3_probe *probe);
 
-/* Puts the mechanism into its initial state. Moves bodies until all joints are closed and all drives are where they
- * begin, makes the velocities consistent (ALI3_MOVED, how far in ali3_initial), then solves accelerations and
- * multipliers. A mechanism that fits is not moved at all. Not RT: it iterates until it is done.
+/* Puts the mechanism into its initial state. The reset moves bodies until all joints are closed and all drives are at their
+ * start, makes the velocities consistent, then solves accelerations and multipliers. ALI3_MOVED says that bodies or velocities
+ * changed; ali3_initial has how far. Bodies that satisfy all joints do not move. Not RT: it iterates until it is done.
  * Returns ALI3_OK or ALI3_MOVED, or
  *   ALI3_E_ASSEMBLE   the joints cannot be closed, or closing them would move a body further than the options
  *                     assembly_position and assembly_angle allow (ali3_initial.too_far). ali3_report names the joint or
- *                     drive that was furthest open before anything moved. Bodies are where the model has them.
- *   ALI3_E_SINGULAR   something that has no mass is not held
+ *                     drive that was furthest open before a body moved. Bodies stay in the poses of the model.
+ *   ALI3_E_SINGULAR   a body without mass, or without inertia about an axis, is not held there (ali3_report.free_direction)
  *   ALI3_E_VIOLATED   the rates that drives begin with contradict each other or the joints (ali3_violation_get())
  *   ALI3_E_ARGUMENT   an argument is NULL, or m is not frozen */
 int ali3_reset(const ali3_model *m, ali3_data *d);
@@ -95,100 +98,104 @@ typedef struct {
   double moved_angular_velocity; /* rad/s, largest change */
   int body_position;             /* the body that moved furthest; -1 none */
   int body_orientation;          /* the body that was turned furthest; -1 none */
-  bool too_far;                  /* a body moved further than the options allow: the reset was refused */
+  bool too_far;                  /* a body moved further than the options allow, so the reset failed */
 } ali3_initial;
 
 const ali3_initial *ali3_initial_get(const ali3_data *d);
 
-/* How far a connection is open in the poses that the model gives, before a reset moves anything. */
+/* Opening of a joint or drive: the error of its rows in the poses of the model, before a reset moves a body. */
 typedef struct {
-  double
-      distance; /* m: between the points, from the line or plane to the point, or of the length from its value */
-  double angle; /* rad: of the axes from parallel (either way round) or perpendicular, of the relative
-                      orientation from its value */
-  bool open;    /* one of them is more than rounding */
+  /* m: from point to point, line or plane, or the error of the length. */
+  double distance;
+  /* rad: the angle between axes that should be parallel (in either direction), the deviation of axes that should be perpendicular,
+   * or the error of the relative orientation. */
+  double angle;
+  bool open; /* distance or angle is more than rounding */
 } ali3_opening;
 
-/* How far a joint is open in the poses of the model; how far a drive begins from the coordinate of its joint, without full turns.
- * Forces that are no drives are never open. Returns ALI3_OK, or ALI3_E_ARGUMENT where there is no such joint or force, or m
- * is not frozen. Thread-safe, not RT. */
+/* Opening of a joint; distance of a drive's start from the coordinate of its joint, without full turns. Other forces are never
+ * open. Returns ALI3_OK, or ALI3_E_ARGUMENT if there is no such joint or force or m is not frozen. Thread-safe, not RT. */
 int ali3_joint_opening(const ali3_model *m, int joint, ali3_opening *out);
 int ali3_force_opening(const ali3_model *m, int force, ali3_opening *out);
-/* The same in words, such as: joint "q": axes are 90.0 degrees apart. Empty where it is closed. Length as of snprintf(). */
+/* Text of an opening, e.g. joint "q": axes are 90.0 degrees apart. The text is empty if the joint is closed. Returns the length
+ * as snprintf() does. Thread-safe, not RT. */
 int ali3_joint_opening_text(const ali3_model *m, int joint, char *text, size_t size);
 int ali3_force_opening_text(const ali3_model *m, int force, char *text, size_t size);
 
-/* RT. External load on a body, in the next steps until changed: force at the centre of mass and torque, world
- * axes. */
+/* RT. External load on a body in the next steps, until changed: force at the centre of mass (N) and torque (N m), world axes.
+ * A reset keeps external loads. */
 void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double force[3],
                    const double torque[3]);
 
-/* RT. Replaces the vector (N or N m, axes as in its spec) of load `load` of the model, in the next steps
- * until changed. Point and axes stay. A reset brings the model's vector back. */
+/* RT. Replaces the vector of load `load` of the model (N or N m, axes as in its spec) in the next steps, until changed. Its point
+ * and axes do not change. A reset restores the model's vector. */
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
 
-/* RT. What a motor applies (N or N m, positive drives its coordinate up), or where an external drive is to go
- * (rad or m), in the next steps until changed. After a reset a motor applies 0 and a drive stays where it is.
- * Other forces do not look at it. */
+/* RT. Force of a motor (N or N m, positive drives its coordinate up) or target of an external drive (rad or m) in the next steps,
+ * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate. Other forces ignore the value. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
-/* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
- * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR,
- * ALI3_E_VIOLATED. On a negative status the state stays as it was before the step; finding the drive that caused it takes
- * as long as some six steps more.
+/* RT. A step has two parts. ali3_prepare() does the work that does not depend on external loads: prediction, rows, factorisation.
+ * ali3_feedback() iterates and projects. ali3_step() does both, and skips the first if it is already done.
  *
- * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves by more than 1e-3 in a step, of the size of the mechanism
- * (the longest lever arm of a joint or force) where it is a length, of 1 rad where it is an angle. Well-posed mechanisms
- * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for
- * more than the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. Between prepare and feedback the data holds the
- * prediction: read states before the one or after the other. A second prepare does nothing; a feedback without
- * one returns ALI3_E_ARGUMENT, as does a prepare or step of data that no reset has brought into an initial state. */
+ * Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR or ALI3_E_VIOLATED. On a negative status
+ * the state does not change; the search for the drive that caused the failure takes about as long as six steps. ALI3_E_ARGUMENT:
+ * a feedback without a prepare, or data without a successful reset. A second prepare does nothing.
+ *
+ * Between prepare and feedback the data holds the prediction: read states before the first or after the second.
+ *
+ * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves off its constraint by more than 1e-3 per step. Lengths are relative to
+ * the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms stay below 1e-7
+ * and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than the geometry
+ * allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
-int ali3_step(const ali3_model *m, ali3_data *d); /* both; skips the prepare if it is done already */
+int ali3_step(const ali3_model *m, ali3_data *d);
 
-/* What the last step (or reset) saw. */
+/* Figures of the last step or reset. */
 typedef struct {
   int status;
   uint64_t step;    /* steps since reset */
   double time;      /* s */
   double increment; /* norm of the last Newton increment, m and rad mixed */
-  double position; /* largest |Phi| of a row, m or 1; after ALI3_E_ASSEMBLE how far open as given, m or rad */
-  double velocity; /* largest |Phi_q q' + Phi_t| */
-  double acceleration;      /* largest |Phi_q q'' - gamma| */
-  int worst_joint;          /* of position; after ALI3_E_ASSEMBLE the one furthest open as given; -1 none */
-  int worst_force;          /* the drive or gear that is worse than all joints; -1 none */
-  int worst_body;           /* largest last increment, or the one that went non-finite; -1 none */
-  double free_direction[6]; /* after ALI3_E_SINGULAR at a reset: along and about what (world) nothing holds
-                               worst_body, which has no mass or no inertia there */
+  /* Largest |Phi| of a row, m or 1. After ALI3_E_ASSEMBLE: the largest opening in the poses of the model, m or rad. */
+  double position;
+  double velocity;     /* largest |Phi_q q' + Phi_t|, m/s or 1/s */
+  double acceleration; /* largest |Phi_q q'' - gamma|, m/s^2 or 1/s^2 */
+  int worst_joint;     /* the joint with the largest |Phi| or opening; -1 none */
+  int worst_force; /* the drive or gear whose |Phi| or opening is larger than that of all joints; -1 none */
+  int worst_body;  /* the body with the largest last increment, or the first that is not finite; -1 none */
+  /* After ALI3_E_SINGULAR at a reset: the directions along and about which (world) worst_body has no mass or no inertia and
+   * nothing holds it. */
+  double free_direction[6];
 } ali3_report;
 
 const ali3_report *ali3_report_get(const ali3_data *d); /* RT */
 
-/* Which rigid rows are open, after ALI3_VIOLATED, ALI3_E_VIOLATED and ALI3_E_ASSEMBLE; else all 0, indices -1. After a
- * step that failed in another way `drive`, `other`, `aim` and `at` may be set: drives that ask for more than the joints
- * allow are the cause then. */
+/* The open rigid rows, after ALI3_VIOLATED, ALI3_E_VIOLATED and ALI3_E_ASSEMBLE; otherwise all figures are 0 and all indices -1.
+ * After a step that failed in another way `drive`, `other`, `aim` and `at` are set if drives that ask for more than the joints
+ * allow are the cause. */
 typedef struct {
   bool rates;           /* the velocities do not agree: all figures below are per second */
   double relative;      /* largest row: lengths over the size of the mechanism, angles in rad */
-  int joint, force;     /* the joint, or else the drive or gear, that this row belongs to; -1 */
-  double length, angle; /* its largest rows, m and rad */
-  int drive, other;     /* drives or gears in the contradiction, the one that carries most first; -1 none */
-  double aim,
-      at;       /* where `drive` asks its joint to be, and where it is: m or rad; of a gear 0 and the error */
-  double limit; /* of `relative`; 0: none, at a reset */
+  int joint, force;     /* the joint, or else the drive or gear, of this row; -1 none */
+  double length, angle; /* largest rows of this joint, drive or gear, m and rad */
+  int drive,
+      other; /* drives or gears in the contradiction, the one with the largest multiplier first; -1 none */
+  double aim, at; /* target and value of the coordinate of `drive`, m or rad; for a gear 0 and the error */
+  double limit;   /* limit of `relative`; 0: none, at a reset */
 } ali3_violation;
 
 const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
 
-/* The same in words; empty where nothing is open. Length as of snprintf(). `m`: frozen. Any thread; not RT. */
+/* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not RT. */
 int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
-/* The last report in one sentence, with the elements it is about by name; empty for ALI3_OK. Length as of
- * snprintf(). Not RT. */
+/* One sentence about the last report, which names its elements; empty for ALI3_OK. Returns the length as snprintf() does. Not
+ * RT. */
 int ali3_report_text(const ali3_model *m, const ali3_data *d, char *text, size_t size);
 
-/* RT. Reading the state. */
+/* RT. State of a body; ALI3_GROUND is at rest in the origin. */
 typedef struct {
   double position[3], orientation[4];              /* centre of mass, world; Euler parameters body to world */
   double velocity[3], angular_velocity[3];         /* world; body axes */
@@ -198,26 +205,28 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
-  double position, velocity; /* joint coordinate: revolute rad without wrap, prismatic m; 0 for other types */
+  double position,
+      velocity; /* joint coordinate: revolute rad with full turns, prismatic m; 0 for other types */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 
 typedef struct {
-  double position, rate; /* coordinate, see ali3_force_spec; bushing: 0. m, m/s or rad, rad/s */
-  double value;  /* N or N m: above 0 drives the position down; motor, drive, contact: up; bushing: 0 */
-  double target; /* drive: where it aims now, m or rad */
+  double position, rate; /* coordinate, see ali3_force_spec; m, m/s or rad, rad/s; bushing: 0 */
+  /* N or N m. A positive value drives the coordinate down; for a motor, drive or contact it drives it up; bushing: 0. */
+  double value;
+  double target;              /* drive: present target, m or rad */
   double force[3], torque[3]; /* load on body_b at point_b, world axes, N and N m; gear: 0 */
 } ali3_force_state;
 void ali3_force_get(const ali3_model *m, const ali3_data *d, int force, ali3_force_state *out);
 
-/* RT. A material point of a body; `point` m, body frame. All in world axes: m, m/s, m/s^2. */
+/* RT. Motion of a point that is fixed to a body: m, m/s, m/s^2, world axes. point: m, body frame. */
 typedef struct {
   double position[3], velocity[3], acceleration[3];
 } ali3_point_state;
 void ali3_point_get(const ali3_model *m, const ali3_data *d, int body, const double point[3],
                     ali3_point_state *out);
 
-/* RT. Everything at the place of a sensor, whatever its type: the first six as of a body. */
+/* RT. Motion of the frame of a sensor. Every type of sensor fills all fields. */
 typedef struct {
   double position[3], orientation[4];              /* world; Euler parameters sensor axes to world */
   double velocity[3], angular_velocity[3];         /* world; sensor axes */
@@ -226,9 +235,9 @@ typedef struct {
 } ali3_sensor_state;
 void ali3_sensor_get(const ali3_model *m, const ali3_data *d, int sensor, ali3_sensor_state *out);
 
+/* RT. Energy of the mechanism, J. Potential energy is that of gravity, 0 at the world's origin, and of springs, 0 at rest. */
 typedef struct {
-  double kinetic, potential,
-      total; /* J; potential: gravity, 0 at the world's origin, and springs, 0 at rest */
+  double kinetic, potential, total;
 } ali3_energy;
 void ali3_energy_get(const ali3_model *m, const ali3_data *d, ali3_energy *out);
 

@@ -51,6 +51,11 @@ static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char
   return ALI3_OK;
 }
 
+static bool has_tables(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
+}
+
 /* Stiffness and damping, and that one of them, or a table, is there. */
 static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
 {
@@ -66,8 +71,7 @@ static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
                     "force '%.60s': expected a damping of 0 or more, found %g", s->name, s->damping[i]);
     sum += s->stiffness[i] + s->damping[i];
   }
-  bool tables = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_JOINT_SPRING;
-  if (tables && s->force_table.n + s->damping_table.n > 0) return ALI3_OK;
+  if (has_tables(s->type) && s->force_table.n + s->damping_table.n > 0) return ALI3_OK;
   if (sum == 0.0)
     return REFUSE("stiffness", "force '%.60s': expected a stiffness or a damping above 0", s->name);
   return ALI3_OK;
@@ -77,9 +81,9 @@ static int check_spring(ali3_model *m, const ali3_force_spec *s)
 {
   int status = check_coefficients(m, s);
   if (status < 0) return status;
-  status = check_force_table(m, s, "force_table", &s->force_table, BOUND_LOAD);
+  if (has_tables(s->type)) status = check_force_table(m, s, "force_table", &s->force_table, BOUND_LOAD);
   if (status < 0) return status;
-  status = check_force_table(m, s, "damping_table", &s->damping_table, BOUND_LOAD);
+  if (has_tables(s->type)) status = check_force_table(m, s, "damping_table", &s->damping_table, BOUND_LOAD);
   if (status < 0) return status;
   bool length = s->type == ALI3_FORCE_SPRING || s->type == ALI3_FORCE_CABLE;
   if (isinf(s->rest) || (length && s->rest < 0.0))
@@ -307,8 +311,10 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   if (check[s->type]) status = check[s->type](m, s);
   if (status == ALI3_OK) status = check_bounds(m, s);
   if (status < 0) return status;
-  /* All is good: copy. */
+  /* Copy. Tables that the type ignores were not checked: they are left out. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
+  if (!has_tables(s->type)) out->spec.force_table = out->spec.damping_table = (ali3_table){0};
+  if (s->type != ALI3_FORCE_DRIVE) out->spec.motion = (ali3_table){0};
   return ALI3_OK;
 }

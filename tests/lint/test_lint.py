@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: test_lint.py PROGRAM FOLDER: the checks of this folder find what is wrong, in breaches.c and in a tree made up."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,17 @@ class Lint(unittest.TestCase):
                 self.assertRegex(self.said("tree.py", self.dir), rf"src/{layer}/bad\.c:2: .*{why}")
         self.assertNotIn("bad.c:1", self.said("tree.py", self.dir))  # a comment may name it
 
+    def test_readme(self):
+        self.file("src/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nali3_layer(base)\nali3_layer(math LINK base)\n")
+        for layer in ("base", "math"):
+            self.file(f"src/{layer}/good.c", "/* SPDX-License-Identifier: MIT */\n")
+        self.file("src/README.md", "| `base` | b | `good.c` |\n`math/good.c` `math/gone.c` `g*.c`\n")
+        said = self.said("tree.py", self.dir)
+        self.assertIn("src/README.md:2: math/gone.c: no such source", said)
+        self.assertIn("src/README.md:1: no row for the layer math", said)
+        self.assertNotIn("base", said)
+        self.assertNotIn("good", said)
+
     def test_names(self):
         def body(lines, end=""):
             return "{\n" + "  work();\n" * lines + end + "}\n"
@@ -101,6 +113,35 @@ class Lint(unittest.TestCase):
                   "static __attribute__((format(printf, 1, 2))) void say_that(void)\n" + body(16, "  /* One. */\n") +
                   'static const char *word = "wish";\n')
         self.said("names.py", self.dir, status=0)
+
+    def test_prose(self):
+        with open(os.path.join(HERE, "prose_examples.txt"), encoding="utf-8") as f:
+            examples = [re.split(r"(?<!\\)\|", line) for line in f if not line.startswith("#")]
+        self.assertGreater(len(examples), 20)
+        for name, text, finding in examples:
+            name, text = name.strip(), text.strip().replace("\\n", "\n").replace("\\|", "|")
+            with self.subTest(text):
+                self.file(name, text + "\n")
+                said = self.said("prose.py", self.dir, name, status=finding.strip() != "-")
+                self.assertIn("0 findings" if finding.strip() == "-" else f"{name}:{finding.strip()}", said)
+                os.remove(os.path.join(self.dir, name))
+
+    def test_prose_of_a_folder(self):
+        """A folder that is named is checked also if it is on the list of folders to be rewritten."""
+        self.file("prose_later.txt", "src/old\n")
+        for name in ("prose.py", "prose.txt"):
+            shutil.copy(os.path.join(HERE, name), self.dir)
+        for folder in ("new", "old"):
+            self.file(f"src/{folder}/a.c", "/* Likewise. */\n")
+
+        def said(*folders):
+            run = subprocess.run([sys.executable, os.path.join(self.dir, "prose.py"), self.dir, *folders], capture_output=True, text=True)
+            return run.stdout + run.stderr
+
+        self.assertIn("src/new/a.c:1", said())
+        self.assertNotIn("src/old/a.c:1", said())
+        self.assertIn("src/old/a.c:1", said("src/old"))
+        self.assertIn("src/none: no such file or folder", said("src/none"))
 
 
 if __name__ == "__main__":

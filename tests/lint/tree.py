@@ -4,6 +4,7 @@
 
 Layers: the link lines of src/CMakeLists.txt are the rule (a layer sees the headers of those it links). Here: that these
 lines point down in the order agreed, and that nothing goes around them."""
+import fnmatch
 import os
 import re
 import sys
@@ -144,13 +145,33 @@ def check_folders():
             breach(os.path.join(ROOT, "src", layer), 0, f"{sources} sources, more than {FULLEST}: make a room of some of them")
 
 
+def check_readme(sees):
+    """src/README.md has a row for each layer, and every source that it names is there."""
+    path = os.path.join(ROOT, "src", "README.md")
+    if not os.path.exists(path):
+        return
+    sources = {os.path.relpath(name, ROOT) for top in ("include", "src", "tests", "tools") for name in files(top, ".c", ".h", ".py")}
+    known = sources | {name.split("/", 1)[1] for name in sources} | {os.path.basename(name) for name in sources}
+    rows = set()
+    for number, line in lines(path):
+        row = re.match(r"\| `(\w+)` \|", line)
+        rows |= {row.group(1)} if row else set()
+        for name in re.findall(r"`([a-z0-9_/*]+\.(?:c|h|py))`", line):
+            if not fnmatch.filter(known, name):
+                breach(path, number, f"{name}: no such source")
+    for layer in sorted(sees.keys() - rows):
+        breach(path, 1, f"no row for the layer {layer}")
+
+
 def check_top():
     for name in os.listdir(ROOT):
         if name not in TOP and not name.startswith((".", "build")):
             breach(os.path.join(ROOT, name), 0, "not among the entries of the top folder")
 
 
-check_includes(check_links())
+layers = check_links()
+check_includes(layers)
+check_readme(layers)
 check_text()
 check_folders()
 check_top()
