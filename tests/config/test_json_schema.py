@@ -23,7 +23,7 @@ UNSEEN = {
         r"stands for|has no meaning|expected one of the (two|keys)|missing key \"\w+\" (\(or|in platform)|beside|"
         r"missing key \"port\"|file\" alone|in a drive with external|with \"clock|needs the key|has its number from|motion of its own|a sensor of the type|a field needs a number|leave one of the two",
     "values beside each other": r"expected (hold|limits with room|lp_wn|a value within|half|at most|fewer|a tenth|the first numbers)|"
-                                r"platform: |period: |take .* or more|ends beyond|checksum of nothing",
+                                r"platform: |park pose|at neutral|joints \d and \d are|period: |take .* or more|ends beyond|checksum of nothing",
     "sections beside each other": r"the section|a section|lockstep|overrun: cycles|clock: |pull: |spin: |autostart: true|serial: |"
                                   r"tcp: |to mean that|default map|has for itself|has all below|no other source|on the same line|an input: it has",
     "texts: addresses, signals, hexadecimal digits, speeds": r"(host|bind|prefix|address|interface|hex|baud|signal|unit): ",
