@@ -188,6 +188,12 @@ static bool print_fitting(void *user, const struct key_place *place)
   return true;
 }
 
+static bool fits_all(const char *path, const char *wanted)
+{
+  (void)path;
+  return strcmp(wanted, "all") == 0;
+}
+
 static bool try_nearest(void *user, const struct key_place *place)
 {
   struct search *s = user;
@@ -205,7 +211,7 @@ static bool try_nearest(void *user, const struct key_place *place)
 
 bool manual_print_key(const char *path, FILE *out, FILE *errors)
 {
-  bool (*const fits[])(const char *, const char *) = {is_same_path, is_end_of_path, has_words};
+  bool (*const fits[])(const char *, const char *) = {fits_all, is_same_path, is_end_of_path, has_words};
   struct search s = {.path = path, .out = out, .near.word = path};
   for (size_t i = 0; i < sizeof fits / sizeof *fits && s.found == 0; i++) {
     s.fits = fits[i];

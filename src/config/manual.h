@@ -17,8 +17,8 @@ struct key_place {
 void manual_walk(bool (*visit)(void *user, const struct key_place *place), void *user);
 
 /* The meaning, type, unit, range and default of the key, and whether it changes live; of a section also the list of its keys.
- * The path may leave out sections where it stays clear: "joints.type", "gamma". False, with a suggestion to `errors`:
- * there is no such key. */
+ * The path may leave out sections where it stays clear: "joints.type", "gamma". "all" stands for every key. False, with a
+ * suggestion to `errors`: there is no such key. */
 bool manual_print_key(const char *path, FILE *out, FILE *errors);
 /* All keys as a JSON Schema (draft-07). False when out of memory. */
 bool manual_print_schema(FILE *out);

@@ -156,6 +156,7 @@ TEST(help_finds_keys)
   assert_help("inputs.hold", true, "changes  live");
   assert_help("cycle.period", true, "option   --dt of ali3-sim overrides it\n");
   assert_help("packets.file", true, "Path of a file");
+  assert_help("all", true, "telemetry.name\n");
   assert_help("solver.gama", false, "did you mean \"solver.gamma\"?");
   assert_help("ground", false, "no key is named \"ground\"");
   assert_help("", false, "no key is named");

@@ -75,6 +75,15 @@ class Coordinates(unittest.TestCase):
         start, _ = run({"bodies": [body("A", [0, 0, 0], orientation=about((0, 0, 1), 0.4))], "joints": [pin]}, 0.001)
         self.assertAlmostEqual(start["joint.J.position"], 0, delta=1e-14)
 
+    def test_an_assembly_moves_the_joint_away_from_the_zero(self):
+        """The rod between (1, 1) and the body at (0.5, 0) is 3 mm shorter than in the poses of the file."""
+        model = joined("revolute", "ground", "A", [0, 0, 1], [body("A", [0.5, 0, 0])])
+        model["joints"][0]["at"] = [0, 0, 0]
+        model["joints"].append({"name": "D", "type": "distance", "body_a": "ground", "body_b": "A", "point_a": [1, 1, 0],
+                                "point_b": [0.5, 0, 0], "length": 0.997})
+        start, _ = run(model, 0.001)
+        self.assertAlmostEqual(start["joint.J.position"], 0.003, delta=1e-6)
+
     def test_the_key_position_sets_another_value_there(self):
         for kind, given, expected in (("revolute", 7.0, 7.0), ("revolute", "400 deg", math.radians(400)), ("prismatic", -0.72, -0.72)):
             model = joined(kind, "ground", "A", [0, 0, 1], [turning(0)], position=given)
