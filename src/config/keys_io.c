@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets. Data
- * only. */
+ * The keys of what serves a port: osc, modbus, their maps and peers, devices, packets, and files that hold maps or packets.
+ * Data only. */
 #include "config/keys.h"
 #include "config/packets.h"
 #include "config/wiring.h"
@@ -21,7 +21,8 @@ static const char *const accesses[] = {"read", "write", NULL};
 
 #define TARGET(field) offsetof(struct target_values, field)
 static const struct key target_keys[] = {
-  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group.", .example = "127.0.0.1"),
+  TEXT("host", REQUIRED, AT_START, TARGET(host), "Numeric address of the receiver, or of an IPv4 multicast group.",
+       .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), REQUIRED, AT_START, TARGET(port), "UDP port of the receiver.", .example = "9101"),
   CHOICE("stream", streams, "all", AT_START, TARGET(stream),
          "Signals that are sent. all: body, sensor and status. out: the entries of osc.map. Write several targets for several "
@@ -53,7 +54,8 @@ const struct section schema_mapped = SECTION("an entry of a map", mapped_keys);
 #define PEER(field) offsetof(struct peer_values, field)
 static const struct key peer_keys[] = {
   TEXT("host", REQUIRED, AT_START, PEER(host),
-       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.", .example = "127.0.0.1"),
+       "Numeric address, or a network such as 10.0.0.0/24. If several entries match, the narrowest one applies.",
+       .example = "127.0.0.1"),
   CHOICE("access", accesses, "write", AT_START, PEER(access),
          "read: the peer may read, subscribe and ask for an e-stop. write: it may do everything."),
 };
@@ -62,7 +64,8 @@ const struct section schema_peer = SECTION("a peer", peer_keys);
 #define WIRED(field) offsetof(struct wired_values, field)
 static const struct key wired_keys[] = {
   TEXT("signal", REQUIRED, AT_START, WIRED(signal),
-       "Name of a signal, or of a group whose members have one address after the other: body.A.position.", .example = "joint.J1.position"),
+       "Name of a signal, or of a group whose members have one address after the other: body.A.position.",
+       .example = "joint.J1.position"),
   CHOICE("table", wire_tables, REQUIRED, AT_START, WIRED(table),
          "Modbus table. In the map of the server, clients write signals input.* in coil or holding, and read all other signals "
          "in discrete or input. In the map of a device, signals input.* are read from any table, and all other signals are "
@@ -88,7 +91,8 @@ const struct section schema_wired = SECTION("an entry of a map", wired_keys);
 static const struct key device_keys[] = {
   TEXT("name", REQUIRED, AT_START, DEVICE(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other devices.", .example = "plc"),
-  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address of the device, for Modbus TCP. Write either host or serial.", .example = "127.0.0.1"),
+  TEXT("host", NONE, AT_START, DEVICE(host), "Numeric address of the device, for Modbus TCP. Write either host or serial.",
+       .example = "127.0.0.1"),
   INTEGER("port", "", BETWEEN(1, 65535), "502", AT_START, DEVICE(device.place.port), "TCP port. Only with host."),
   TEXT("serial", NONE, AT_START, DEVICE(serial),
        "Device file of the serial line, for Modbus RTU. Several devices may share a line if they give the same baud, parity "
@@ -189,7 +193,8 @@ static const char *const frame_numbers[] = {"cycle", "state", "flags", "fault", 
 
 /* clang-format off */
 #define PLACE(type) \
-  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial.", .example = "127.0.0.1"), \
+  TEXT("host", NONE, AT_START, offsetof(type, place.host), "Numeric address, over UDP. Write either host or serial.", \
+       .example = "127.0.0.1"), \
   INTEGER("port", "", BETWEEN(1, 65535), NONE, AT_START, offsetof(type, place.port), \
           "UDP port. A packet with host needs it, a packet with serial does not take it.", .example = "9102"), \
   TEXT("serial", NONE, AT_START, offsetof(type, place.serial), \
@@ -228,7 +233,8 @@ static const struct key packet_field_keys[] = {
          "there.", .only = NUMBER_TYPES),
   NUMBER("value", "", ANY, NONE, AT_START, FIELD(value), "Constant number.", .only = NUMBER_TYPES),
   FLAG("counter", "false", AT_START, FIELD(counter),
-       "true: the field is the number of the packet, from 0. Dropped packets are counted, too. The number wraps.", .only = NUMBER_TYPES),
+       "true: the field is the number of the packet, from 0. Dropped packets are counted, too. The number "
+       "wraps.", .only = NUMBER_TYPES),
   CHOICE("time", time_units, NONE, AT_START, FIELD(time),
          "The field is the time since the first cycle, in this unit. It wraps. The signal time is the simulated time in s.",
          .only = NUMBER_TYPES),

@@ -220,7 +220,8 @@ static const struct key body_keys[] = {
   TEXT("name", REQUIRED, AT_START, BODY(name),
        "Name of A-Z a-z 0-9 _ -. It differs from the names of the other bodies and from ground.", .example = "A"),
   NUMBER("mass", "kg", NOT_NEGATIVE, REQUIRED, AT_START, BODY(mass),
-         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.", .example = "1.0"),
+         "Mass. Joints, springs or dampers must hold a body that has no mass, or no inertia about some axis.",
+       .example = "1.0"),
   INERTIA("inertia", "kg m^2", REQUIRED, AT_START, BODY(inertia),
           "Inertia about the centre of mass, in the axes of the body. The matrix is symmetric and has no negative "
           "principal moment. Each principal moment is at most the sum of the two others.", .example = "[1, 1, 1]"),
@@ -262,10 +263,12 @@ static const struct key joint_keys[] = {
          "Direction of the joint's axis in the frame of body_b. Any length but 0 is good. Write either axis_a and axis_b, "
          "or axis.", .only = JOINTS_WITH_AXIS),
   VECTOR("at", "m", ANY, NONE, AT_START, JOINT(at),
-         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT, .example = "[0, 0, 0]"),
+         "Position of the joint in the world at the start, in place of point_a and point_b.", .only = JOINTS_AT_POINT,
+       .example = "[0, 0, 0]"),
   VECTOR("axis", "", ANY, NONE, AT_START, JOINT(axis),
          "Direction of the joint's axis in the world at the start, in place of axis_a and axis_b. A universal joint has "
-         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL), .example = "[0, 0, 1]"),
+         "two axes and takes axis_a and axis_b.", .only = JOINTS_WITH_AXIS & ~KIND(ALI3_JOINT_UNIVERSAL),
+       .example = "[0, 0, 1]"),
   NUMBER("length", "m", POSITIVE, NONE, AT_START, JOINT(spec.length),
          "Distance between the two points of a distance joint. Without this key the distance at the start is kept.",
          .only = KIND(ALI3_JOINT_DISTANCE)),

@@ -95,7 +95,8 @@ static const struct section realtime = SECTION("realtime", realtime_keys);
 
 static const struct key telemetry_keys[] = {
   TEXT("name", NONE, AT_START, FILE_VALUE(instance),
-       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.", .example = "model"),
+       "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.",
+       .example = "model"),
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Builds an ali3_model from the mapping "model". The model layer alone decides whether a mechanism is valid; this file adds line
- * and column to its reasons. Set-up only. */
+ * Builds an ali3_model from the mapping "model". The model layer alone decides whether a mechanism is valid; this file adds
+ * line and column to its reasons. Set-up only. */
 #include "config/mechanism.h"
 #include "math/euler.h"
 #include "math/vec3.h"

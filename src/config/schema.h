@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The schema of configuration files: tables with one row per key, in keys_*.c. From them come the reader, defaults, range checks,
- * messages, the comparison at a reload, the help on keys, the JSON Schema, config/reference.yaml and ali3d.yaml(5). */
+ * The schema of configuration files: tables with one row per key, in keys_*.c. From them come the reader, defaults, range
+ * checks, messages, the comparison at a reload, the help on keys, the JSON Schema, config/reference.yaml and ali3d.yaml(5). */
 #ifndef CONFIG_SCHEMA_H
 #define CONFIG_SCHEMA_H
 

@@ -66,7 +66,8 @@ void report_no_name(struct report *r, const struct node *n, const char *what, co
 bool address_parse(const char *address, struct in6_addr *out);
 bool check_address(struct report *r, const char *address, const struct node *n);
 
-/* Checks the section "platform", and finishes the setup of an enabled platform. The model and the inputs were read before. False when out of memory; mistakes are reported. */
+/* Checks the section "platform", and finishes the setup of an enabled platform. The model and the inputs were read before.
+ * False when out of memory; mistakes are reported. */
 bool platform_read(const struct node *root, struct file_values *v, struct report *r);
 
 /* Names of elements and instances: A-Z a-z 0-9 _ -. */

@@ -191,7 +191,8 @@ static bool keep_wired(struct map_reader *m, const struct wired *w, const struct
   return true;
 }
 
-/* Inputs and signals of the platform take no key "safe": an input has a policy, and a rig would jump to the value at an e-stop. */
+/* Inputs and signals of the platform take no key "safe": an input has a policy, and a rig would jump to the value at an
+ * e-stop. */
 static bool check_safe_bits(const struct map_reader *m, const struct node *n, bool input, int signal)
 {
   const struct node *safe = node_find(n, "safe");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The lists of targets, peers, maps of signals, and devices: the structs that their tables of keys fill, and their readers. Each
- * reader returns false when out of memory, and reports mistakes. */
+ * The lists of targets, peers, maps of signals, and devices: the structs that their tables of keys fill, and their readers.
+ * Each reader returns false when out of memory, and reports mistakes. */
 #ifndef CONFIG_WIRING_H
 #define CONFIG_WIRING_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Models of files. The tests of the model layer test valid mechanisms. These tests compare a model of a file with the model that
- * the calls of the library make. */
+ * Models of files. The tests of the model layer test valid mechanisms. These tests compare a model of a file with the model
+ * that the calls of the library make. */
 #include "scratch.h"
 
 #include "config/mechanism.h"

@@ -262,7 +262,7 @@ TEST(no_more_than_twenty_errors_are_shown)
   int shown = 0;
   for (const char *p = l.errors; (p = strstr(p, ": error: ")); p++) shown++;
   assert_int_equal(shown, 20);
-  assert_non_null(strstr(l.errors, "5 more errors not shown\n"));
+  assert_non_null(strstr(l.errors, "5 more errors are not shown\n"));
   free(l.errors);
 }
 
