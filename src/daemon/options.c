@@ -37,7 +37,7 @@ static const char USAGE_TEXT[] =
     "  --isa NAME          instruction set of the steps: " ISA_WORDS "\n"
     "                      (default: simulation.isa of FILE)\n"
     "  --help [KEY]        print this text, or what a key of FILE means: --help solver.gamma,\n"
-    "                      --help forces\n"
+    "                      --help forces, --help all\n"
     "  --print-reference   print a FILE that has every key, with comments\n"
     "  --schema            print the JSON Schema of FILE, for editors\n"
     "  --version\n"

@@ -164,13 +164,21 @@ static void walk_force(struct walk *w, const char *name, ali3_force_type type, b
   free(prefix);
 }
 
-static void walk_input_signals(struct walk *w, struct input_spec *input)
+/* The unit of the value that a force element takes: a drive takes a coordinate, a motor takes what acts on it. */
+static const char *value_unit(const ali3_model *m, int force)
+{
+  const struct quantity *q = ali3_model_force_type(m, force) == ALI3_FORCE_DRIVE ? &TARGET : &VALUE;
+  return ali3_model_force_turns(m, force) ? q->unit_turning : q->unit;
+}
+
+static void walk_input_signals(struct walk *w, const ali3_model *m, struct input_spec *input)
 {
   char *prefix = make_text(w, "input.%s.", input->name);
   if (!prefix) return;
   input->first = w->count - w->s->input_first;
   for (const struct input_part *p = input_parts(input->kind); p->name; p++)
-    walk_group(w, prefix, p->name, p->unit, p->component, p->count);
+    walk_group(w, prefix, p->name, input->kind == INPUT_VALUE ? value_unit(m, input->force) : p->unit,
+               p->component, p->count);
   input->count = w->count - w->s->input_first - input->first;
   free(prefix);
 }
@@ -275,7 +283,7 @@ static void walk_signals(struct walk *w, const ali3_model *m)
   walk_group(w, "solver.", "increment", "", NULL, 1);
   /* What comes in, what the platform is to do, and the figures of the loop. */
   s->input_first = w->count;
-  for (int i = 0; i < s->inputs; i++) walk_input_signals(w, &s->input[i]);
+  for (int i = 0; i < s->inputs; i++) walk_input_signals(w, m, &s->input[i]);
   s->channels = w->count - s->input_first;
   s->platform_first = w->more->platform ? w->count : -1;
   if (w->more->platform) walk_platform(w, w->more->platform->crank);

@@ -38,7 +38,7 @@ struct signal_group {
 /* A declared input, by what it acts on. */
 enum input_kind {
   INPUT_WRENCH, /* force and torque on a body: input.NAME.force.x .y .z, input.NAME.torque.x .y .z */
-  INPUT_VALUE,  /* what a force element takes from outside: input.NAME.value */
+  INPUT_VALUE,  /* value of a motor (N m, N) or of an external drive (rad, m): input.NAME.value */
   INPUT_POSE, /* of the motion platform: input.NAME.position.surge .sway .heave, .angle.roll .pitch .yaw; acts on no load */
 };
 enum { INPUT_WRENCH_CHANNELS = 6, INPUT_POSE_CHANNELS = PLATFORM_DOF };
@@ -96,7 +96,8 @@ struct input_spec {
 
 /* A quantity that an input is made of: channels first .. first + count - 1 of the input. */
 struct input_part {
-  const char *name, *unit; /* "force", "N" */
+  const char *name,
+      *unit; /* "force", "N"; the unit of a value depends on its force element, and "" stands here */
   int first, count;
   const char *const *component; /* (count) "x"; NULL: a scalar */
 };

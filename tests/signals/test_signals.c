@@ -125,7 +125,7 @@ static void names_and_units_in_the_agreed_order(void **state)
       {"input.push.force.x", "N"},     {"input.push.force.y", "N"},
       {"input.push.force.z", "N"},     {"input.push.torque.x", "N m"},
       {"input.push.torque.y", "N m"},  {"input.push.torque.z", "N m"},
-      {"input.stretch.value", ""},     {"input.pull.force.x", "N"},
+      {"input.stretch.value", "N"},    {"input.pull.force.x", "N"},
   };
   static const char *const sensors[][2] = {
       {"sensor.tip.position.x", "m"},
@@ -313,8 +313,8 @@ TEST(a_model_of_one_body_has_the_rest)
   ali3_model_free(m);
 }
 
-/* A force of every type on one mechanism: two bodies on hinges, one on a slide. */
-static ali3_model *every_force(void)
+/* A and B turn on hinges, C moves on a slide. */
+static ali3_model *two_hinges_and_a_slide(void)
 {
   static const char *const name[] = {"A", "B", "C"};
   ali3_model *m = ali3_model_new();
@@ -332,6 +332,13 @@ static ali3_model *every_force(void)
     toy_added(m, ali3_model_add_body(m, &b));
     toy_added(m, ali3_model_add_joint(m, &j));
   }
+  return m;
+}
+
+/* One force of each type. */
+static ali3_model *every_force(void)
+{
+  ali3_model *m = two_hinges_and_a_slide();
   for (int i = 0; i < ALI3_FORCE_TYPES; i++) {
     ali3_force_spec s = ali3_force_spec_default((ali3_force_type)i);
     s.name = ali3_force_type_name(s.type);
@@ -413,6 +420,36 @@ TEST(every_type_of_force_has_its_quantities)
   free(v);
   signals_free(s);
   ali3_data_free(d);
+  ali3_model_free(m);
+}
+
+static void the_value_of_an_input_has_the_unit_that_its_force_element_takes(void **state)
+{
+  static const struct {
+    const char *name;
+    ali3_force_type type;
+    int joint; /* 0: revolute, 2: prismatic */
+    const char *unit;
+  } wanted[] = {{"torque", ALI3_FORCE_MOTOR, 0, "N m"},
+                {"push", ALI3_FORCE_MOTOR, 2, "N"},
+                {"angle", ALI3_FORCE_DRIVE, 0, "rad"},
+                {"way", ALI3_FORCE_DRIVE, 2, "m"}};
+  (void)state;
+  ali3_model *m = two_hinges_and_a_slide();
+  struct input_spec inputs[4];
+  for (int i = 0; i < 4; i++) {
+    ali3_force_spec f = ali3_force_spec_default(wanted[i].type);
+    f.name = wanted[i].name;
+    f.joint = wanted[i].joint;
+    f.external = f.type == ALI3_FORCE_DRIVE;
+    f.max_rate = f.max_acceleration = 1.0;
+    inputs[i] =
+        (struct input_spec){.name = (char *)wanted[i].name, .kind = INPUT_VALUE, .range = {{.upper = 1}}};
+    inputs[i].force = ali3_model_add_force(m, &f);
+  }
+  struct signals *s = signals_new(m, inputs, 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(s->signal[s->input_first + i].unit, wanted[i].unit);
+  signals_free(s);
   ali3_model_free(m);
 }
 
@@ -501,6 +538,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(an_input_for_the_platform_has_six_channels, set_up, tear_down),
       cmocka_unit_test(a_model_of_one_body_has_the_rest),
       cmocka_unit_test(every_type_of_force_has_its_quantities),
+      cmocka_unit_test(the_value_of_an_input_has_the_unit_that_its_force_element_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
