@@ -30,7 +30,7 @@ def lengths(base, top, height, pose):
 
 
 def listed(points):
-    return "[" + ", ".join("[" + ", ".join(f"{round(c, 4) + 0.0:g}" for c in point) + "]" for point in points) + "]"
+    return "[" + ", ".join("[" + ", ".join(f"{round(c, 5) + 0.0:g}" for c in point) + "]" for point in points) + "]"
 
 
 def main():

@@ -126,7 +126,7 @@ def main():
                       f"pole {frame['/ali3/joint/pivot/position'][0]:+.5f} rad")
     except OSError as e:
         sys.exit(f"lockstep.py: 127.0.0.1:9100: {e}; start ali3d config/guides/lockstep.yaml")
-    print(f"{options.steps} steps in {time.monotonic() - begin:.2f} s, checksum {checksum:08x}")
+    print(f"{options.steps} steps in {time.monotonic() - begin:.2f} s, checksum {checksum}")
     return 0 if abs(frame["/ali3/joint/pivot/position"][0]) < 0.01 else 1
 
 
