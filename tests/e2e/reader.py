@@ -4,7 +4,8 @@ tools/quickstart, and looks for the output that the document shows.
 
 In a Markdown file a ```yaml or ```c block is the file that the text before it names in backquotes, a ```sh block holds commands, and
 a ```text block after it is their output: every line shown must come, in the order shown, while numbers may differ. Three dots stand for
-text or lines that are left out. After "```text figures" numbers may differ by a part in a hundred only."""
+text or lines that are left out. After "```text figures" numbers may differ by a part in a hundred only.
+"```text host" shows what one host said: it is not looked for."""
 import os
 import pathlib
 import re
@@ -41,7 +42,7 @@ def file_named_before(text):
 def pattern(line):
     """A line of a document as a regular expression, each number as a group. Any blanks match any blanks, three dots any text."""
     parts = [r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in NUMBER.split(line.strip())]
-    return re.compile(rf"({NUMBER.pattern})".join(parts).replace(r"\.\.\.", ".*"))
+    return re.compile(re.sub(r"(\\s\+)?\\\.\\\.\\\.(\\s\+)?", ".*", rf"({NUMBER.pattern})".join(parts)))
 
 
 def missing(shown, out, tight):
@@ -134,7 +135,7 @@ def ports_are_free(test):
 
 def follow(test, text, elsewhere=(), statuses=None):
     """Runs a document. elsewhere: beginnings of commands that other tests run; their output is skipped, too. statuses: those that a
-    command may end with, where that is not 0 alone. Returns how many commands it ran."""
+    command may end with, where that is not 0 alone. Returns how many commands it ran, and everything that the terminal showed."""
     ran, skipped = 0, False
     with Reader() as reader:
         for language, words, body, before in blocks(text):
@@ -150,7 +151,8 @@ def follow(test, text, elsewhere=(), statuses=None):
                         status, out = reader.run(command)
                         test.assertIn(status, (statuses or {}).get(command, (0,)), out)
                         ran += 1
-            elif language == "text" and not skipped:
+            elif language == "text" and not skipped and "host" not in words:
                 with test.subTest(body):
                     reader.wait_for_output(body, "figures" in words)
-    return ran
+        reader.begin = 0
+        return ran, reader.seen()
