@@ -71,7 +71,7 @@ static enum log_level event_level(const struct cycle_event *e)
 {
   if (e->cause == CAUSE_PLATFORM_STATE) return e->to == PLATFORM_FAULT ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
   if (e->cause == CAUSE_INJECT_SWITCHED || e->cause == CAUSE_INJECT_ACTS) return LOG_LEVEL_WARNING;
-  if (e->cause == CAUSE_VIOLATED) return LOG_LEVEL_WARNING;
+  if (e->cause == CAUSE_VIOLATED || e->cause == CAUSE_REFUSED) return LOG_LEVEL_WARNING;
   if (e->cause == CAUSE_WARM && (e->input >= 0 || e->code != 0)) return LOG_LEVEL_WARNING;
   if (e->from == e->to && e->cause != CAUSE_FAULT) return LOG_LEVEL_INFO; /* it was so before */
   if (e->to == STATE_FAULT) return LOG_LEVEL_ERROR;
@@ -85,6 +85,8 @@ static int event_kind(const struct cycle_event *e)
   switch (e->cause) {
   case CAUSE_COMMAND:
     return e->from != e->to && stops ? -1 : log_kind_of_command(e->code);
+  case CAUSE_REFUSED:
+    return log_kind_of_command(e->code);
   case CAUSE_PLATFORM_STATE:
     return e->to == PLATFORM_FAULT ? -1 : LOG_KIND_PLATFORM_STATE;
   case CAUSE_PLATFORM_SET:

@@ -93,6 +93,24 @@ static void platform_text(const struct cycle_event *e, const char *origin, char 
              e->from == PLATFORM_UNKNOWN ? ": its outputs begin at the park pose" : "");
 }
 
+/* Why a command was refused, and the command that leads on. */
+static const char *refusal_text(const struct cycle_event *e)
+{
+  switch ((enum command_result)e->value) {
+  case RESULT_TOO_SOON:
+    return "too soon after a stop: send it 0.5 s or more after STOPPED is shown";
+  case RESULT_NOT_READY:
+    return "a required input is not fresh: send its values first";
+  case RESULT_BAD_ARGUMENT:
+    return "bad argument";
+  default:
+    break;
+  }
+  if (e->to == STATE_SAFE || e->to == STATE_FAULT) return "a stop is latched: send reset first";
+  if (e->to == STATE_STOPPED && e->code == COMMAND_RUN) return "motion needs an arm: send arm first";
+  return "not possible in this state";
+}
+
 void event_text(const struct cycle_event *e, const struct cycle_config *g, char *text, size_t size)
 {
   /* Injections, the platform and open rows have texts of their own. */
@@ -104,6 +122,11 @@ void event_text(const struct cycle_event *e, const struct cycle_config *g, char 
   }
   if (e->cause == CAUSE_PLATFORM_STATE || e->cause == CAUSE_PLATFORM_SET) {
     platform_text(e, origin, text, size);
+    return;
+  }
+  if (e->cause == CAUSE_REFUSED) {
+    snprintf(text, size, "cycle %" PRIu64 ": %s: %s%s refused: %s", e->cycle, run_state_name(e->to),
+             command_name(e->code), origin, refusal_text(e));
     return;
   }
   if (e->cause == CAUSE_VIOLATED) {

@@ -45,6 +45,7 @@ static void take_command(struct cycle *c, const struct command *command, int por
   /* The log and the client hear of it. */
   if (c->machine.state != before.state || c->machine.fault != before.fault || action == ACTION_RESTORE)
     cycle_note(c, before.state, CAUSE_COMMAND, command->code, port, command->client);
+  if (result != RESULT_OK) cycle_note_refusal(c, command, result, port);
   output_answer(&c->output, c->config.port[port],
                 &(struct answer){
                     .code = command->code, .id = command->id, .client = command->client, .result = result});

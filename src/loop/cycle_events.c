@@ -35,6 +35,22 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
   ring_push_sparing(&c->outbox.events, &e, spare);
 }
 
+void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port)
+{
+  const struct cycle_event e = {.cycle = c->times.number,
+                                .from = c->machine.state,
+                                .to = c->machine.state,
+                                .cause = CAUSE_REFUSED,
+                                .code = command->code,
+                                .port = port,
+                                .client = command->client,
+                                .body = -1,
+                                .joint = -1,
+                                .input = -1,
+                                .value = result};
+  ring_push_sparing(&c->outbox.events, &e, CYCLE_EVENTS / 2);
+}
+
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client)
 {
   const struct machine before = c->machine;

@@ -19,6 +19,7 @@ enum cycle_cause {
   CAUSE_COMMAND,
   CAUSE_FAULT,
   CAUSE_EXIT,
+  CAUSE_REFUSED,         /* a command; value: the enum command_result */
   CAUSE_INJECT_SWITCHED, /* by a command */
   CAUSE_INJECT_ACTS,     /* an injection begins or ends to act */
   CAUSE_PLATFORM_STATE,  /* of the platform, from and to: enum platform_state */

@@ -45,6 +45,7 @@ void cycle_leave(struct cycle *c);
 /* cycle_events.c. note: the event of a change from state `from`. trip: a fault, and its event if it changes anything. */
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
                 uint32_t client);
+void cycle_note_refusal(struct cycle *c, const struct command *command, enum command_result result, int port);
 void cycle_trip(struct cycle *c, enum fault_code fault, int port, uint32_t client);
 
 /* cycle_commands.c. The commands that c->commands counts, port by port. stopped: an e-stop, or a loop that was stuck, overtakes

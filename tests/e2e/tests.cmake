@@ -13,9 +13,11 @@ endfunction()
 
 # Values, states, texts and exit statuses: every wait is for an event, and time only bounds a failure. The longest ones stand
 # first, since they decide when the tier ends.
-# readme has the default ports of ali3d, which no other test has.
-ali3_e2e(system readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
+ali3_e2e(system guides readme platform service kill_peers exporter freshness restart modbus_peers lifecycle clocking screen limits
                 vehicle osc commands devices packets withheld modbus doctor monitor latency motion network strangers hexapod)
+
+# The default ports of ali3d, which no other test uses.
+set_tests_properties(e2e/guides e2e/readme PROPERTIES RESOURCE_LOCK default_ports)
 
 # The false blocks of strangers would show in the pages of an exporter of all instances.
 set_tests_properties(e2e/exporter e2e/strangers PROPERTIES RESOURCE_LOCK shared_memory)

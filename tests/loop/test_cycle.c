@@ -379,7 +379,7 @@ static void events_tell_who_and_why(void **state)
   begin_running(b);
   after(b, 1);
   told(b, COMMAND_PAUSE);
-  told(b, COMMAND_ARM); /* refused: no event */
+  told(b, COMMAND_ARM);
   told(b, COMMAND_RESET);
   atomic_store(&b->port[1].estop, PORT_ESTOP | 5);
   after(b, 1);
@@ -391,6 +391,12 @@ static void events_tell_who_and_why(void **state)
        .to = STATE_PAUSED,
        .cause = CAUSE_COMMAND,
        .code = COMMAND_PAUSE,
+       .client = 7},
+      {.cycle = 8,
+       .from = STATE_PAUSED,
+       .to = STATE_PAUSED,
+       .cause = CAUSE_REFUSED,
+       .code = COMMAND_ARM,
        .client = 7},
       {.cycle = 9,
        .from = STATE_PAUSED,

@@ -261,6 +261,10 @@ static void parameters_change_at_the_edge_of_a_cycle(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     assert_int_equal(set_parameter(b, bad[i].parameter, bad[i].value), RESULT_BAD_ARGUMENT);
   assert_int_equal(told_it.tunes, 1);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_true(outbox_next_event(&b->cycle.outbox, &e));
+    assert_true(e.cause == CAUSE_REFUSED && e.code == COMMAND_PLATFORM && e.value == RESULT_BAD_ARGUMENT);
+  }
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 
   /* What the file says holds again with the next reload, all of it. */
