@@ -7,7 +7,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 #include <stdint.h>
 

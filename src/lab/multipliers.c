@@ -9,7 +9,7 @@
  * eliminated one by one. What is behind a joint, a compound of the bodies on its sides, is known by a matrix on
  * the rows of the joints at its border, as in (20), but as a sum of positive parts: nothing of the size of alpha
  * is subtracted. Loops need nothing special. */
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 #include "lab/index1.h"
 #include "lab/linear.h"
 #include "math/euler.h"
