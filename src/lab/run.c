@@ -17,6 +17,7 @@ struct lab_run lab_run_default(void)
                           .xi = 1,
                           .tolerance = 1e-7,
                           .iterations = 50,
+                          .substeps = 2,
                           .rtol = 1e-6,
                           .atol = 1e-6,
                           .speed = 1};
@@ -29,7 +30,8 @@ const char *lab_status_text(enum lab_status status)
                                      "singular: a matrix has no factors",
                                      "the step length fell below what the time can tell apart",
                                      "stopped",
-                                     "out of memory"};
+                                     "out of memory",
+                                     "the step of the product failed; ali3-sim says why"};
   return (size_t)status < sizeof text / sizeof *text ? text[status] : "?";
 }
 
@@ -39,12 +41,15 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
   const struct integrator *i = r->integrator;
   const char *why = NULL;
   /* The formulation with this integrator. */
+  const bool product = i->needs == NEEDS_PRODUCT;
   const bool newton = i->needs == NEEDS_NEWTON || i->needs == NEEDS_SETTLING;
-  if (newton && !f->newton)
+  if (product != f->product)
+    why = product ? "it is a step of the product: use --method product" : "use step, substeps or stepx";
+  else if (newton && !f->newton)
     why = "it has no Newton form";
   else if (i->needs == NEEDS_SETTLING && !f->newton->settle)
     why = "it cannot bring an extrapolated state onto the constraints";
-  else if (!newton && !f->evaluate)
+  else if (!newton && !product && !f->evaluate)
     why = "it is an implicit rule of its own: use nr";
   else if (i->needs == NEEDS_PURE_RATES && !f->pure)
     why = "its multipliers go on from call to call, so a step cannot be tried twice";

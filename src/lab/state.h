@@ -36,6 +36,7 @@ struct formulation {
   bool momenta;                      /* w is p */
   bool pure;             /* evaluate() depends on (q, w) alone, and carries nothing from call to call */
   bool needs_rows;       /* it needs d(Phi_q)/dt itself, and a constant M */
+  bool product;          /* the integrator is the product's whole step */
   bool no_accelerations; /* there is no q'' at the end of a step */
   const struct description *only; /* the one description that it knows; NULL: any */
   const char *(*unsuitable)(
@@ -68,9 +69,10 @@ struct newton_form {
 /* One way to go from state to state. Adding one touches two files: its own, and the list in integrators.c. */
 struct integrator {
   const char *name, *title;
-  enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON, NEEDS_SETTLING } needs;
+  enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON, NEEDS_SETTLING, NEEDS_PRODUCT } needs;
   bool adaptive; /* it chooses its steps */
   void *(*make)(const struct lab_state *s);
+  void (*release)(void *own);                    /* NULL: free() */
   enum lab_status (*start)(struct lab_state *s); /* before the first step */
   enum lab_status (*step)(struct lab_state *s);  /* from t to t + h, which it sets */
 };

@@ -97,6 +97,7 @@ static void print_methods(void)
     for (int k = 0; lab_integrators[k]; k++) {
       const struct integrator *g = lab_integrators[k];
       const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
+                        : g->needs == NEEDS_PRODUCT    ? f->product
                         : g->needs == NEEDS_SETTLING   ? f->newton && f->newton->settle
                         : g->needs == NEEDS_PURE_RATES ? f->pure
                                                        : f->evaluate && !f->project;
