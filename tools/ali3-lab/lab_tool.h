@@ -57,6 +57,17 @@ struct sheet *sheet_open(const char *file, const char *globs, const ali3_model *
 void sheet_row(struct sheet *t, const struct lab_state *s, const struct lab_sample *sample);
 bool sheet_close(struct sheet *t);
 
+/* ---- reference.c: a motion from a CSV file, time in its first column ---- */
+struct reference;
+/* `m`: with the columns of its bodies; NULL: any. NULL after a message. */
+struct reference *reference_open(const char *file, const ali3_model *m);
+void reference_close(struct reference *r);
+int reference_column(const struct reference *r, const char *name); /* -1: none */
+long reference_row(const struct reference *r, double time);        /* -1: no sample at this time */
+double reference_value(const struct reference *r, long row, int column);
+/* Largest difference of a position (m) or an Euler parameter of the bodies that the file has. */
+double reference_error(const struct reference *r, long row, const struct lab_state *s);
+
 /* ---- progress.c ---- */
 struct progress {
   bool terminal, shown;
@@ -72,6 +83,7 @@ bool interrupted(void);
 /* ---- tables ---- */
 struct table_options {
   const char *name, *models; /* folder of the case models; NULL: as installed */
+  const char *references;    /* folder of the reference solutions; NULL: as installed */
   const char *json;          /* file, or - */
   int runs;                  /* perturbed runs of a chaotic cell */
   bool ensembles;            /* of every cell */
@@ -81,11 +93,15 @@ int table_command(const struct table_options *o);
 FILE *table_lines(const struct table_options *o);
 /* The model file NAME.yaml in the folder of the cases. */
 struct model_file *case_open(const struct table_options *o, const char *name);
+/* NAME.json and NAME.csv in the folder of the reference solutions. NULL after a message. */
+struct model_file *reference_model_open(const struct table_options *o, const char *name);
+struct reference *reference_motion_open(const struct table_options *o, const char *name, const ali3_model *m);
 /* Writes `json` and gives it up. False after a message. */
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
 int table_p3(const struct table_options *o, int number);
 int table_p5(const struct table_options *o);
+int table_em(const struct table_options *o);
 
 #endif

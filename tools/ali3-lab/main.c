@@ -37,10 +37,11 @@ static const char lab_help[] =
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3, p5.\n"
+    "table: computes a table of a paper anew, and compares: em, p3-1, p3-2, p3-3, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
+    "  --references FOLDER where the reference solutions are (default: as installed)\n"
     "  --json FILE         write the table as JSON; - for standard output\n"
     "\n"
     "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
@@ -163,6 +164,7 @@ enum {
   RUNS,
   ALL_RUNS,
   MODELS,
+  REFERENCES,
   JSON,
   GRID,
   CSV,
@@ -196,6 +198,7 @@ static const struct option lab_options[] = {
     {"runs", required_argument, NULL, RUNS},
     {"all-runs", no_argument, NULL, ALL_RUNS},
     {"models", required_argument, NULL, MODELS},
+    {"references", required_argument, NULL, REFERENCES},
     {"json", required_argument, NULL, JSON},
     {"grid", required_argument, NULL, GRID},
     {"csv", required_argument, NULL, CSV},
@@ -282,6 +285,9 @@ static bool take_table_option(int c, struct table_options *o)
     return true;
   case MODELS:
     o->models = optarg;
+    return true;
+  case REFERENCES:
+    o->references = optarg;
     return true;
   default:
     o->json = optarg;
