@@ -101,6 +101,7 @@ bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
 int table_p3(const struct table_options *o, int number);
+int table_p4(const struct table_options *o);
 int table_p5(const struct table_options *o);
 int table_em(const struct table_options *o);
 

@@ -37,7 +37,7 @@ static const char lab_help[] =
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: em, p3-1, p3-2, p3-3, p5.\n"
+    "table: computes a table of a paper anew, and compares: em, p3-1, p3-2, p3-3, p4-oscillator, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
