@@ -18,6 +18,9 @@ struct model_file *model_file_open(const char *file);
 void model_file_close(struct model_file *f);
 const ali3_model *model_file_model(const struct model_file *f);
 double model_file_duration(const struct model_file *f); /* s; 10 where the file has none */
+/* Without a message. */
+bool model_file_make(const struct model_file *f, const struct description *kind, struct problem *p,
+                     struct lab_refusal *why);
 /* False after saying, with file and line, why the model has no such coordinates. */
 bool model_file_problem(const struct model_file *f, const struct description *kind, struct problem *p);
 
@@ -50,6 +53,21 @@ bool map_read_axis(const char *text, struct map_axis *axis);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
 bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */
+
+/* A text for gnuplot, whose strings in single quotes know no escape but two quotes for one. */
+void put_quoted(FILE *out, const char *text);
+
+/* ---- compare_command.c ---- */
+struct compare_options {
+  const char *file, *methods,
+      *reference;               /* methods: globs; NULL: all but oracles. reference: CSV; NULL: computed */
+  const char *csv, *json, *png; /* NULL: none */
+  double duration;              /* s; 0: that of the file */
+  double budget;                /* s, of one run */
+  bool quiet;                   /* no line for each run */
+  FILE *lines;
+};
+int compare_command(const struct compare_options *o);
 
 /* ---- sheet.c: signals of a run as CSV ---- */
 struct sheet;
