@@ -56,8 +56,8 @@ static struct lab_run method_run(const struct formulation *f, const struct integ
   r.integrator = i;
   r.duration = duration;
   r.dt = r.rtol = r.atol = length;
-  /* Far below the errors that matter: an increment of q is one of q'' times h^2. */
-  r.tolerance = fmax(1e-14, 1e-5 * fmin(1e-4, length * length));
+  /* Far below the errors that matter: an increment of q is one of q'' times h^2. Extrapolated steps have smaller ones. */
+  r.tolerance = fmax(1e-15, (i->needs == NEEDS_SETTLING ? 1e-9 : 1e-5) * fmin(1e-4, length * length));
   for (int k = 0; k < METHOD_PARAMETERS; k++) {
     const struct method_parameters *p = &method_parameters[k];
     if (strcmp(p->formulation, f->name) != 0 || (p->integrator && strcmp(p->integrator, i->name) != 0))
