@@ -4,7 +4,7 @@
 #ifndef TESTS_LAB_MECHANISM_H
 #define TESTS_LAB_MECHANISM_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 enum { MECHANISM_BODIES = 16 };
 

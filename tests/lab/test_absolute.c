@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Absolute coordinates: rows of every joint type against differences, accelerations against the project's own
  * reset. */
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 #include "lab/linear.h"
 #include "lab/mechanism.h"
 #include "lab/state.h"

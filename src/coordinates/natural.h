@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What natural.c (the equations) and natural_make.c (the rules by which a model becomes points and rods) share. */
-#ifndef LAB_NATURAL_H
-#define LAB_NATURAL_H
+#ifndef COORDINATES_NATURAL_H
+#define COORDINATES_NATURAL_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 struct natural_point {
   int at[2];          /* x and y: which coordinate of q; -1: a constant */

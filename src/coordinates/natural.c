@@ -10,7 +10,7 @@
  * |Q - P|^2 - L^2, as in (37). Points that a joint makes coincide are one point; points on the ground are
  * constants; a point on a line along an axis of coordinates loses the other coordinate, a point on another line
  * obeys one linear constraint. */
-#include "lab/natural.h"
+#include "coordinates/natural.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From the joints of a model to the rows of absolute coordinates. */
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 #include "math/euler.h"
 #include "model/model.h"
 

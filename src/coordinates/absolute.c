@@ -6,7 +6,7 @@
  *   M = diag(m I, 4 G'J'G) of a body, singular along p;   Q = (m g, -8 Gd'J'G p')
  *
  * A is quadratic in p, so all rows have exact derivatives off the unit sphere, too. */
-#include "lab/absolute.h"
+#include "coordinates/absolute.h"
 #include "math/euler.h"
 #include "model/model.h"
 

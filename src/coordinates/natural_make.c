@@ -6,7 +6,7 @@
  *   2. A body has one or two joint points, which lie on a line with its centre of mass. If there is one only, the
  *      centre of mass is the second.
  *   3. Nothing but weight loads the bodies. */
-#include "lab/natural.h"
+#include "coordinates/natural.h"
 #include "model/model.h"
 
 #include "math/euler.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Absolute coordinates: which rows a joint has, for the recursions that go joint by joint. */
-#ifndef LAB_ABSOLUTE_H
-#define LAB_ABSOLUTE_H
+#ifndef COORDINATES_ABSOLUTE_H
+#define COORDINATES_ABSOLUTE_H
 
-#include "lab/problem.h"
+#include "coordinates/problem.h"
 
 enum { ABSOLUTE_BODY = 7, ABSOLUTE_JOINT = 6 }; /* coordinates of a body; rows of a joint at most */
 

@@ -6,8 +6,8 @@
  * A description is one way to choose q: natural (natural.c) or absolute (absolute.c). It makes a problem from a
  * frozen model and the state that a reset has brought onto the constraints. A problem is constant once it is made:
  * any number of threads may run it. Matrices are full, row by row: Phi_q is (m, n), M is (n, n). */
-#ifndef LAB_PROBLEM_H
-#define LAB_PROBLEM_H
+#ifndef COORDINATES_PROBLEM_H
+#define COORDINATES_PROBLEM_H
 
 #include <ali3/ali3.h>
 #include <stdbool.h>
