@@ -85,6 +85,7 @@ struct model_file *case_open(const struct table_options *o, const char *name);
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
+int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
 int table_p5(const struct table_options *o);
 

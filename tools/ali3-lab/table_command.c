@@ -42,7 +42,11 @@ int table_command(const struct table_options *o)
   static const char *const names[] = {"p3-1", "p3-2", "p3-3"};
   for (int i = 0; i < 3; i++)
     if (strcmp(o->name, names[i]) == 0) return table_p3(o, i + 1);
+  static const char *const names_p2[] = {"p2-calls", "p2-accuracy", "p2-time"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(o->name, names_p2[i]) == 0) return table_p2(o, names_p2[i]);
   if (strcmp(o->name, "p5") == 0) return table_p5(o);
-  fprintf(stderr, "ali3-lab: table: expected p3-1, p3-2, p3-3 or p5, found %s\n", o->name);
+  fprintf(stderr, "ali3-lab: table: expected p2-calls, p2-accuracy, p2-time, p3-1, p3-2, p3-3 or p5, found %s\n",
+          o->name);
   return EXIT_USAGE;
 }
