@@ -5,14 +5,12 @@
  *   S z = lambda/alpha + gamma + Phi_q M^^-1 Q^,     S = I/alpha + Phi_q M^^-1 Phi_q'
  *   x = M^^-1 (Q^ - Phi_q' z),                       Q^ = Q - Phi_N' (lambda_N + alpha gamma_N)
  *
- * where Phi are the joints' rows and z = lambda + alpha (Phi_q x + gamma) their new multipliers. Joints are
- * eliminated one by one. What is behind a joint, a compound of the bodies on its sides, is known by a matrix on
- * the rows of the joints at its border, as in (20), but as a sum of positive parts: nothing of the size of alpha
- * is subtracted. Loops need nothing special. */
+ * where Phi are the joints' rows and z = lambda + alpha (Phi_q x + gamma) their new multipliers. fronts.c has the
+ * recursion for S: nothing of the size of alpha is subtracted. */
 #include "coordinates/absolute.h"
+#include "lab/fronts.h"
 #include "lab/index1.h"
 #include "lab/linear.h"
-#include "links/fronts.h"
 #include "math/euler.h"
 #include "model/model.h"
 
@@ -24,8 +22,8 @@ enum { Y = ABSOLUTE_BODY };
 struct multiplier_solver {
   const struct problem *p;
   const struct absolute *absolute;
-  struct fronts fronts;
-  double *r, *compliance; /* (m) */
+  struct fronts *fronts;
+  double *r; /* (m) */
   double alpha;
   const double *Phi_q;
 };
@@ -33,44 +31,28 @@ struct multiplier_solver {
 static void release_multipliers(void *own)
 {
   struct multiplier_solver *o = own;
-  fronts_free(&o->fronts);
+  fronts_free(o->fronts);
   free(o->r);
   free(o);
-}
-
-static bool make_joint_fronts(struct multiplier_solver *o)
-{
-  const struct absolute *a = o->absolute;
-  struct front_joint *list = calloc((size_t)a->joints + 1, sizeof *list);
-  for (int j = 0; list && j < a->joints; j++)
-    list[j] = (struct front_joint){{a->joint[j].body[0], a->joint[j].body[1]}, a->joint[j].first, a->joint[j].count};
-  const bool good = list && fronts_make(&o->fronts, list, a->joints, o->p->bodies);
-  free(list);
-  return good;
 }
 
 static void *make_multipliers(const struct problem *p)
 {
   struct multiplier_solver *o = calloc(1, sizeof *o);
   if (!o) return NULL;
-  o->p = p;
-  o->absolute = p->own;
-  o->r = calloc(2 * (size_t)p->m, sizeof *o->r);
-  if (o->r && make_joint_fronts(o)) {
-    o->compliance = o->r + p->m;
-    return o;
-  }
+  *o = (struct multiplier_solver){.p = p, .absolute = p->own, .fronts = fronts_new(p, Y)};
+  o->r = calloc((size_t)p->m, sizeof *o->r);
+  if (o->fronts && o->r) return o;
   release_multipliers(o);
   return NULL;
 }
 
-/* ---- factors ---- */
-
 /* x := M^^-1 x of a body. With G G' = s I and G p = 0 the inverse is known:
  *   M^^-1 = diag(I/m, G'J^-1 G/(4 s^2) + p p'/(4 alpha s^2))
  * Factors of M^ would lose what 4 alpha is larger than 4 J. */
-static void apply_body_inverse(const struct multiplier_solver *o, int b, double *x)
+static void apply_body_inverse(const void *user, int b, double *x)
 {
+  const struct multiplier_solver *o = user;
   const struct body *body = &o->p->model->body[b];
   const double *row = o->Phi_q + (o->absolute->rows + b) * o->p->n + Y * b + 3; /* 2p' */
   const double p[4] = {0.5 * row[0], 0.5 * row[1], 0.5 * row[2], 0.5 * row[3]}, s = p_dot(p, p);
@@ -84,32 +66,15 @@ static void apply_body_inverse(const struct multiplier_solver *o, int b, double 
   p_from_rotation(x + 3, p, 1 / s, th, p_dot(p, x + 3) / (4 * o->alpha * s));
 }
 
-/* F += Phi_b M^_b^-1 Phi_b' over the rows of the front. */
-static void add_body_rows(const void *user, struct front *f, int b)
-{
-  const struct multiplier_solver *o = user;
-  for (int i = 0; i < f->size; i++) {
-    double turned[Y];
-    memcpy(turned, o->Phi_q + f->row[i] * o->p->n + Y * b, sizeof turned);
-    apply_body_inverse(o, b, turned);
-    for (int j = 0; j < f->size; j++) {
-      const double *row = o->Phi_q + f->row[j] * o->p->n + Y * b;
-      for (int k = 0; k < Y; k++) f->F[f->size * i + j] += turned[k] * row[k];
-    }
-  }
-}
-
 static bool factor_multipliers(void *own, const double *M, const double *Phi_q, double alpha)
 {
   struct multiplier_solver *o = own;
+  const struct mobility mobility = {.user = o, .apply = apply_body_inverse};
   o->alpha = alpha;
   o->Phi_q = Phi_q;
   (void)M; /* the model has its inverse */
-  for (int i = 0; i < o->p->m; i++) o->compliance[i] = 1 / alpha;
-  return fronts_factor(&o->fronts, add_body_rows, o, o->compliance);
+  return fronts_factor(o->fronts, Phi_q, 1 / alpha, &mobility);
 }
-
-/* ---- solve ---- */
 
 /* x := M^^-1 (x - Phi_N' (lambda_N + alpha gamma_N)), body by body. The second part is along p: M^^-1 2p = p/(2
  * alpha s). It is added at the end, since alpha gamma_N in the right-hand side would cost the turning part its
@@ -136,7 +101,7 @@ static void solve_multipliers(void *own, const double *Q, const double *lambda, 
 
   for (int i = 0; i < rows; i++) o->r[i] = lambda[i] / o->alpha + gamma[i];
   add_product(o->r, 1, o->Phi_q, x, rows, n);
-  fronts_solve(&o->fronts, o->r);
+  fronts_solve(o->fronts, o->r);
 
   memcpy(x, Q, sizeof *x * (size_t)n);
   add_transposed(x, -1, o->Phi_q, o->r, rows, n);

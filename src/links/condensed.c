@@ -5,7 +5,7 @@
  *
  * C is a small part of the diagonal of D' M^-1 D. It makes S regular where rows are redundant. Passes with what the
  * rows still lack take its effect out of X again. */
-#include "links/fronts.h"
+#include "links/elimination.h"
 #include "links/links.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const double relative_compliance = 1e-7;
 struct condensed {
   const struct joint_tree *tree;
   const struct joint_pose *pose;
-  struct fronts fronts;
+  struct elimination joints;
   int rows;
   int (*link)[2];                          /* (rows) a and b; -1: the ground */
   double (*D)[2][SPATIAL], (*Y)[2][SPATIAL]; /* (rows) wrenches on a, with the other sign, and b; M^-1 D of them */
@@ -27,7 +27,7 @@ struct condensed {
 static void release_condensed(void *own)
 {
   struct condensed *o = own;
-  fronts_free(&o->fronts);
+  elimination_free(&o->joints);
   free(o->link);
   free(o->D);
   free(o->Y);
@@ -49,7 +49,7 @@ static bool list_joints(struct condensed *o)
                                                  tree->cut[c].count};
   for (int j = 0; j < tree->links + tree->cuts; j++)
     for (int i = 0; i < list[j].count; i++) memcpy(o->link[list[j].first + i], list[j].body, sizeof *o->link);
-  const bool good = fronts_make(&o->fronts, list, tree->links + tree->cuts, tree->links);
+  const bool good = elimination_make(&o->joints, list, tree->links + tree->cuts, tree->links);
   free(list);
   return good;
 }
@@ -111,7 +111,7 @@ static bool factor_condensed(void *own, const struct joint_pose *pose)
       o->compliance[row] += relative_compliance * spatial_dot(o->D[row][side], o->Y[row][side]);
     }
   }
-  return fronts_factor(&o->fronts, add_link_rows, o, o->compliance);
+  return elimination_factor(&o->joints, add_link_rows, o, o->compliance);
 }
 
 static void solve_condensed(void *own, const double *B, const double *a, double *X, double *sigma)
@@ -135,7 +135,7 @@ static void solve_condensed(void *own, const double *B, const double *a, double 
         if (o->link[row][side] >= 0)
           o->r[row] += (side ? -1 : 1) * spatial_dot(o->D[row][side], X + SPATIAL * o->link[row][side]);
     }
-    fronts_solve(&o->fronts, o->r);
+    elimination_solve(&o->joints, o->r);
     for (int row = 0; row < o->rows; row++) o->sigma[row] += o->r[row];
   }
   memcpy(sigma, o->sigma + JOINT_HELD * links, sizeof *sigma * (size_t)o->tree->rows);

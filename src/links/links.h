@@ -29,8 +29,8 @@ extern const struct link_solver links_dense;     /* dense.c: the mass matrix of 
 const char *assembly_unsuitable(const struct problem *p);
 
 /* pseudo_inverse.c: o = K^+ of a symmetric positive semidefinite K (n, n); eigenvalues below `cut` times the
- * largest count as 0. K is overwritten. */
-void pseudo_inverse(double *o, double *K, int n, double cut);
+ * largest count as 0. */
+void pseudo_inverse(double *o, const double *K, int n, double cut);
 enum { PSEUDO_ROWS = JOINT_CUT_ROWS + JOINT_HELD }; /* n at most */
 
 /* What an evaluation works on. */

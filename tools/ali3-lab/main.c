@@ -16,12 +16,15 @@ static const char lab_help[] =
     "       ali3-lab map FILE --method NAME --integrator NAME --grid AXIS [--grid AXIS] --csv FILE "
     "[OPTION]...\n"
     "       ali3-lab merge PART... --csv FILE\n"
+    "       ali3-lab compare FILE [OPTION]...\n"
     "       ali3-lab --list\n"
     "Runs the formulations of multibody dynamics that the papers compare, each on the same model file.\n"
     "\n"
     "run: one run of one formulation.\n"
     "  --method NAME       formulation; --list shows all\n"
-    "  --integrator NAME   fe, si, tr, nr, ode45, ode23; --list says which go with which formulation\n"
+    "  --integrator NAME   fe, si, tr, nr, nrx, ode45, ode23, step, substeps, stepx; --list says which go "
+    "with which "
+    "formulation\n"
     "  --coordinates NAME  natural or absolute (default: the formulation's own, else natural)\n"
     "  --duration S        simulated seconds (default: simulation.duration of the file, else 10)\n"
     "  --dt S              step in seconds (default: 0.001)\n"
@@ -31,16 +34,18 @@ static const char lab_help[] =
     "  --tolerance E       iterations end when an increment is smaller (default: 1e-7)\n"
     "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
     "  --iterations N      iterations of a step at most (default: 50)\n"
+    "  --substeps N        inner steps of a step of product with substeps (default: 2)\n"
     "  --rtol R, --atol A  tolerances of ode45 and ode23 (default: 1e-6)\n"
     "  --output FILE       write signals as CSV; - for standard output\n"
     "  --signals GLOB,..   only the signals that match (default: all)\n"
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: p3-1, p3-2, p3-3, p5.\n"
+    "table: computes a table of a paper anew, and compares: em, p3-1, p3-2, p3-3, p4-oscillator, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
+    "  --references FOLDER where the reference solutions are (default: as installed)\n"
     "  --json FILE         write the table as JSON; - for standard output\n"
     "\n"
     "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
@@ -52,6 +57,14 @@ static const char lab_help[] =
     "  --png FILE          a picture of the map, by gnuplot\n"
     "  --limit J           white dots in the picture: drift above it (default: 0.1)\n"
     "merge: puts the files of all shards together, in the order of the points; takes --grid for --png.\n"
+    "\n"
+    "compare: error over calls and over time, of all methods that take the model.\n"
+    "  --reference FILE    CSV with the exact motion (default: a fine solution of its own)\n"
+    "  --methods GLOB,..   NAME or NAME/INTEGRATOR (default: all but oracles)\n"
+    "  --duration S        when errors are measured (default: simulation.duration of the file, else 10)\n"
+    "  --budget S          of one run (default: 1)\n"
+    "  --quiet             no line for each run\n"
+    "  --csv FILE, --json FILE, --png FILE  all runs; a picture by gnuplot\n"
     "\n"
     "  --list, --help, --version\n"
     "\n"
@@ -97,6 +110,8 @@ static void print_methods(void)
     for (int k = 0; lab_integrators[k]; k++) {
       const struct integrator *g = lab_integrators[k];
       const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
+                        : g->needs == NEEDS_PRODUCT    ? f->product
+                        : g->needs == NEEDS_SETTLING   ? f->newton && f->newton->settle
                         : g->needs == NEEDS_PURE_RATES ? f->pure
                                                        : f->evaluate && !f->project;
       if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
@@ -152,6 +167,7 @@ enum {
   TOLERANCE,
   NORM,
   ITERATIONS,
+  SUBSTEPS,
   RTOL,
   ATOL,
   OUTPUT,
@@ -161,6 +177,7 @@ enum {
   RUNS,
   ALL_RUNS,
   MODELS,
+  REFERENCES,
   JSON,
   GRID,
   CSV,
@@ -168,6 +185,10 @@ enum {
   RESUME,
   PNG,
   LIMIT,
+  METHODS,
+  REFERENCE,
+  BUDGET,
+  QUIET,
   LIST,
   HELP,
   VERSION
@@ -185,6 +206,7 @@ static const struct option lab_options[] = {
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"norm", required_argument, NULL, NORM},
     {"iterations", required_argument, NULL, ITERATIONS},
+    {"substeps", required_argument, NULL, SUBSTEPS},
     {"rtol", required_argument, NULL, RTOL},
     {"atol", required_argument, NULL, ATOL},
     {"output", required_argument, NULL, OUTPUT},
@@ -194,6 +216,7 @@ static const struct option lab_options[] = {
     {"runs", required_argument, NULL, RUNS},
     {"all-runs", no_argument, NULL, ALL_RUNS},
     {"models", required_argument, NULL, MODELS},
+    {"references", required_argument, NULL, REFERENCES},
     {"json", required_argument, NULL, JSON},
     {"grid", required_argument, NULL, GRID},
     {"csv", required_argument, NULL, CSV},
@@ -201,6 +224,10 @@ static const struct option lab_options[] = {
     {"resume", no_argument, NULL, RESUME},
     {"png", required_argument, NULL, PNG},
     {"limit", required_argument, NULL, LIMIT},
+    {"methods", required_argument, NULL, METHODS},
+    {"reference", required_argument, NULL, REFERENCE},
+    {"budget", required_argument, NULL, BUDGET},
+    {"quiet", no_argument, NULL, QUIET},
     {"list", no_argument, NULL, LIST},
     {"help", no_argument, NULL, HELP},
     {"version", no_argument, NULL, VERSION},
@@ -211,6 +238,8 @@ struct lab_arguments {
   struct run_options run;
   struct table_options table;
   struct map_options map;
+  struct compare_options compare;
+  uint64_t given; /* bit c: option c of the enum above */
   bool map_only;
   bool run_only, table_only; /* an option of this command alone was given */
 };
@@ -248,6 +277,10 @@ static bool take_run_option(int c, struct run_options *o)
     if (!read_lab_count("--iterations", optarg, 10000, &n)) return false;
     r->iterations = (int)n;
     return true;
+  case SUBSTEPS:
+    if (!read_lab_count("--substeps", optarg, 1000, &n)) return false;
+    r->substeps = (int)n;
+    return true;
   case RTOL:
     return read_lab_number("--rtol", optarg, false, &r->rtol);
   case ATOL:
@@ -280,6 +313,9 @@ static bool take_table_option(int c, struct table_options *o)
     return true;
   case MODELS:
     o->models = optarg;
+    return true;
+  case REFERENCES:
+    o->references = optarg;
     return true;
   default:
     o->json = optarg;
@@ -318,12 +354,30 @@ static bool take_map_option(int c, struct map_options *o)
   }
 }
 
+static bool take_compare_option(int c, struct compare_options *o)
+{
+  switch (c) {
+  case METHODS:
+    o->methods = optarg;
+    return true;
+  case REFERENCE:
+    o->reference = optarg;
+    return true;
+  case QUIET:
+    o->quiet = true;
+    return true;
+  default:
+    return read_lab_number("--budget", optarg, false, &o->budget);
+  }
+}
+
 /* -1: go on; otherwise the exit status. */
 static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
   *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
                               .table = {.runs = 100},
-                              .map = {.shards = 1, .limit = 0.1}};
+                              .map = {.shards = 1, .limit = 0.1},
+                              .compare = {.budget = 1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     /* Options that end the program. */
     if (c == LIST) {
@@ -343,10 +397,12 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
       return EXIT_USAGE;
     }
     /* All others by the command that they belong to; do_command() refuses those of another one. */
-    *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
-    if (!(c < RUNS   ? take_run_option(c, &a->run)
-          : c < GRID ? take_table_option(c, &a->table)
-                     : take_map_option(c, &a->map)))
+    a->given |= (uint64_t)1 << c;
+    if (c < METHODS) *(c < RUNS ? &a->run_only : c < GRID ? &a->table_only : &a->map_only) = true;
+    if (!(c < RUNS      ? take_run_option(c, &a->run)
+          : c < GRID    ? take_table_option(c, &a->table)
+          : c < METHODS ? take_map_option(c, &a->map)
+                        : take_compare_option(c, &a->compare)))
       return EXIT_USAGE;
   }
   return -1;
@@ -387,6 +443,27 @@ static int do_merge(struct lab_arguments *a, int files, char **file)
   return merge_command(&a->map, files, file);
 }
 
+static int do_compare(struct lab_arguments *a, const char *file)
+{
+  static const int own[] = {DURATION, JSON, CSV, PNG, METHODS, REFERENCE, BUDGET, QUIET};
+  struct compare_options *o = &a->compare;
+  uint64_t known = 0;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) known |= (uint64_t)1 << own[i];
+  if (a->given & ~known)
+    return lab_usage("compare", "options of compare", "those of another command"), EXIT_USAGE;
+  /* Options that other commands have, too. */
+  o->file = file;
+  o->duration = a->run.duration_given ? a->run.run.duration : 0;
+  o->csv = a->map.csv;
+  o->png = a->map.png;
+  o->json = a->table.json;
+  const bool standard[2] = {o->csv && strcmp(o->csv, "-") == 0, o->json && strcmp(o->json, "-") == 0};
+  if (standard[0] && standard[1])
+    return lab_usage("--csv, --json", "one of them at most on standard output", "both"), EXIT_USAGE;
+  o->lines = standard[0] || standard[1] ? stderr : stdout;
+  return compare_command(o);
+}
+
 static int do_command(struct lab_arguments *a, int words, char **word)
 {
   if (words == 1 && strcmp(word[0], "list") == 0) {
@@ -394,6 +471,9 @@ static int do_command(struct lab_arguments *a, int words, char **word)
     return EXIT_GOOD;
   }
   /* Each command refuses the options of the others. */
+  if (words == 2 && strcmp(word[0], "compare") == 0) return do_compare(a, word[1]);
+  if (a->given >> METHODS)
+    return lab_usage(words > 0 ? word[0] : "command", "no option of compare", "one"), EXIT_USAGE;
   if (words == 2 && strcmp(word[0], "run") == 0) {
     a->run.file = word[1];
     if (a->table_only || a->map_only)
@@ -408,7 +488,7 @@ static int do_command(struct lab_arguments *a, int words, char **word)
   }
   if (words == 2 && strcmp(word[0], "map") == 0) return do_map(a, word[1]);
   if (words >= 1 && strcmp(word[0], "merge") == 0) return do_merge(a, words - 1, word + 1);
-  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.. or --list",
+  lab_usage("command", "run FILE, table NAME, map FILE, merge PART.., compare FILE or --list",
             words > 0 ? word[0] : "none");
   return EXIT_USAGE;
 }

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* gnuplot's strings in single quotes know no escape but two quotes for one. */
-static void put_quoted(FILE *out, const char *text)
+void put_quoted(FILE *out, const char *text)
 {
   fputc('\'', out);
   for (; *text; text++) {

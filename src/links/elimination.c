@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "links/fronts.h"
+#include "links/elimination.h"
 
 #include "math/dense.h"
 
@@ -21,7 +21,7 @@ struct order_state {
 };
 
 /* Marks the joints that share a compound or a body with joint j; how many rows they have. */
-static int mark_border(const struct fronts *o, const struct order_state *k, int j, bool *border,
+static int mark_border(const struct elimination *o, const struct order_state *k, int j, bool *border,
                        bool *inside)
 {
   int rows = 0;
@@ -42,7 +42,7 @@ static int mark_border(const struct fronts *o, const struct order_state *k, int 
 }
 
 /* The joint whose elimination leaves the smallest border. */
-static int cheapest_joint(const struct fronts *o, const struct order_state *k, bool *border,
+static int cheapest_joint(const struct elimination *o, const struct order_state *k, bool *border,
                           bool *inside)
 {
   int best = -1, least = 0;
@@ -57,7 +57,7 @@ static int cheapest_joint(const struct fronts *o, const struct order_state *k, b
   return best;
 }
 
-static bool make_front(struct fronts *o, struct order_state *k, int j, const bool *border,
+static bool make_front(struct elimination *o, struct order_state *k, int j, const bool *border,
                        const bool *inside)
 {
   struct front *f = &o->front[o->count];
@@ -84,7 +84,7 @@ static bool make_front(struct fronts *o, struct order_state *k, int j, const boo
   return f->F != NULL;
 }
 
-static bool order_fronts(struct fronts *o)
+static bool order_fronts(struct elimination *o)
 {
   const int joints = o->joints, bodies = o->bodies;
   struct order_state k = {.left = calloc((size_t)joints + 1, sizeof *k.left),
@@ -107,18 +107,18 @@ static bool order_fronts(struct fronts *o)
   return good;
 }
 
-bool fronts_make(struct fronts *o, const struct front_joint *joint, int joints, int bodies)
+bool elimination_make(struct elimination *o, const struct front_joint *joint, int joints, int bodies)
 {
-  *o = (struct fronts){.joints = joints, .bodies = bodies};
+  *o = (struct elimination){.joints = joints, .bodies = bodies};
   o->joint = calloc((size_t)joints + 1, sizeof *o->joint);
   o->front = calloc((size_t)joints + 1, sizeof *o->front);
   if (o->joint && joints > 0) memcpy(o->joint, joint, sizeof *joint * (size_t)joints);
   if (o->joint && o->front && order_fronts(o)) return true;
-  fronts_free(o);
+  elimination_free(o);
   return false;
 }
 
-void fronts_free(struct fronts *o)
+void elimination_free(struct elimination *o)
 {
   for (int i = 0; o->front && i < o->joints; i++) {
     free(o->front[i].row);
@@ -127,7 +127,7 @@ void fronts_free(struct fronts *o)
   }
   free(o->front);
   free(o->joint);
-  *o = (struct fronts){0};
+  *o = (struct elimination){0};
 }
 
 /* ---- factors ---- */
@@ -180,7 +180,7 @@ static bool eliminate_joint(struct front *f, const double *compliance)
   return true;
 }
 
-bool fronts_factor(struct fronts *o, void (*add)(const void *user, struct front *f, int body), const void *user,
+bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body), const void *user,
                    const double *compliance)
 {
   for (int i = 0; i < o->count; i++)
@@ -217,7 +217,7 @@ static void sweep_down(const struct front *f, double *r)
   for (int i = 0; i < f->pivot; i++) r[f->row[i]] = z[i];
 }
 
-void fronts_solve(const struct fronts *o, double *r)
+void elimination_solve(const struct elimination *o, double *r)
 {
   for (int i = 0; i < o->count; i++) sweep_up(&o->front[i], r);
   for (int i = o->count - 1; i >= 0; i--) sweep_down(&o->front[i], r);

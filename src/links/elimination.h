@@ -5,8 +5,8 @@
  *
  * Two rows meet in S where their joints share a body. Joints are eliminated one by one, the one with the smallest
  * border next; what a front leaves on its border goes into its parent. Loops need nothing special. */
-#ifndef LINKS_FRONTS_H
-#define LINKS_FRONTS_H
+#ifndef LINKS_ELIMINATION_H
+#define LINKS_ELIMINATION_H
 
 #include <stdbool.h>
 
@@ -24,19 +24,19 @@ struct front {       /* the elimination of one joint */
   int parent;        /* the front that takes what it leaves; -1: none */
 };
 
-struct fronts {
+struct elimination {
   int joints, bodies, count;
   struct front_joint *joint;
   struct front *front;
 };
 
 /* Copies the joints. False: out of memory. */
-bool fronts_make(struct fronts *o, const struct front_joint *joint, int joints, int bodies);
-void fronts_free(struct fronts *o);
+bool elimination_make(struct elimination *o, const struct front_joint *joint, int joints, int bodies);
+void elimination_free(struct elimination *o);
 /* add() adds D_b' M_b^-1 D_b over the rows of a front to its F. compliance: (rows). False: singular. */
-bool fronts_factor(struct fronts *o, void (*add)(const void *user, struct front *f, int body), const void *user,
+bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body), const void *user,
                    const double *compliance);
 /* r becomes z. */
-void fronts_solve(const struct fronts *o, double *r);
+void elimination_solve(const struct elimination *o, double *r);
 
 #endif
