@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Adds x_j = k . s_j of all joints between a link and the ground; rates: with s'_j in place of s_j. */
-static void add_along_path(double *x, const struct joint_pose *o, int link, const double k[SPATIAL], double factor,
-                           bool rates)
+static void add_along_path(double *x, const struct joint_pose *o, int link, const double k[SPATIAL],
+                           double factor, bool rates)
 {
   for (int j = link; j >= 0; j = o->tree->link[j].parent)
     x[j] += factor * spatial_dot(k, rates ? o->link[j].sd : o->link[j].s);
@@ -29,7 +29,8 @@ static void joint_rows(const struct problem *p, const double *q, double *Phi, do
       const int row = o.tree->cut[c].first + i;
       Phi[row] = o.row[row].Phi;
       for (int side = 0; side < 2; side++)
-        add_along_path(Phi_q + row * p->n, &o, o.tree->cut[c].link[side], o.row[row].D[side], side ? 1 : -1, false);
+        add_along_path(Phi_q + row * p->n, &o, o.tree->cut[c].link[side], o.row[row].D[side], side ? 1 : -1,
+                       false);
     }
 }
 
@@ -87,7 +88,8 @@ static void joint_force(const struct problem *p, const double *q, const double *
   for (int k = 0; k < o.tree->links; k++) {
     double P[SPATIAL], h[SPATIAL];
     const int parent = o.tree->link[k].parent;
-    for (int i = 0; i < SPATIAL; i++) rate[k][i] = (parent < 0 ? 0 : rate[parent][i]) + qd[k] * o.link[k].sd[i];
+    for (int i = 0; i < SPATIAL; i++)
+      rate[k][i] = (parent < 0 ? 0 : rate[parent][i]) + qd[k] * o.link[k].sd[i];
     link_force(&o, k, P);
     link_momentum(&o, k, rate[k], h);
     for (int i = 0; i < SPATIAL; i++) P[i] -= h[i];
@@ -130,7 +132,8 @@ static void parameters_of_rotation(double p[4], const double R[9])
   }
 }
 
-static void joint_body(const struct problem *p, const double *q, const double *qd, int body, struct lab_body *o)
+static void joint_body(const struct problem *p, const double *q, const double *qd, int body,
+                       struct lab_body *o)
 {
   struct joint_pose pose;
   joint_pose_set(&pose, p, q, qd);

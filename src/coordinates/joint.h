@@ -16,10 +16,10 @@
 enum { SPATIAL = 6, JOINT_HELD = 5, JOINT_LINKS = 48, JOINT_CUT_ROWS = 48 };
 
 struct joint_link {
-  int body, joint, parent;        /* of the model; of the model; link of the inner body, -1: the ground */
-  bool turns;                     /* revolute; else prismatic */
-  double frame[2][9];             /* columns u, v and the axis, in the inner and in the outer body */
-  double point[2][3];             /* m, of the joint in the inner and in the outer body */
+  int body, joint, parent; /* of the model; of the model; link of the inner body, -1: the ground */
+  bool turns;              /* revolute; else prismatic */
+  double frame[2][9];      /* columns u, v and the axis, in the inner and in the outer body */
+  double point[2][3];      /* m, of the joint in the inner and in the outer body */
   double mass, inertia[9], inverse[9]; /* kg, kg m^2 in body axes, and its inverse */
 };
 
@@ -53,10 +53,10 @@ struct joint_tree {
 struct joint_pose {
   const struct joint_tree *tree;
   struct link_pose {
-    double R[9], r[3];           /* the body: rotation, centre of mass in m */
-    double point[3], C[9];       /* the joint: its point, its axes as columns, which go with the inner body */
+    double R[9], r[3];     /* the body: rotation, centre of mass in m */
+    double point[3], C[9]; /* the joint: its point, its axes as columns, which go with the inner body */
     double s[SPATIAL], sd[SPATIAL]; /* twist of a unit of q', and its rate */
-    double V[SPATIAL];           /* of the body */
+    double V[SPATIAL];              /* of the body */
   } link[JOINT_LINKS];
   struct cut_pose {
     double Phi;

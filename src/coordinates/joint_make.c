@@ -68,7 +68,8 @@ static void transposed_product(double o[9], const double A[9], const double B[9]
 }
 
 /* The joint's axes in both bodies; body b sees them turned by the coordinate (revolute) or not at all. */
-static void set_link_frames(const struct tree_maker *k, struct joint_link *link, const struct joint *j, int inner)
+static void set_link_frames(const struct tree_maker *k, struct joint_link *link, const struct joint *j,
+                            int inner)
 {
   const int a = j->body[inner], b = j->body[1 - inner];
   double Ra[9], Rb[9], relative[9], seen[3], axis[3], world[3];
@@ -115,8 +116,7 @@ static void add_link(struct tree_maker *k, int joint, int inner)
                               .mass = body->mass};
   memcpy(link->inertia, body->inertia, sizeof link->inertia);
   memcpy(link->inverse, body->inertia_inverse, sizeof link->inverse);
-  for (int side = 0; side < 2; side++)
-    v3_copy(link->point[side], j->point[side == 0 ? inner : 1 - inner]);
+  for (int side = 0; side < 2; side++) v3_copy(link->point[side], j->point[side == 0 ? inner : 1 - inner]);
   set_link_frames(k, link, j, inner);
   k->tree->link_of[b] = k->tree->links++;
 }
@@ -169,7 +169,8 @@ static void hold_orientation(struct tree_maker *k, const struct joint *j)
   start_rotation(k, j->body[0], Ra);
   start_rotation(k, j->body[1], Rb);
   transposed_product(relative, Ra, Rb); /* row i: axis i of a in b */
-  for (int i = 0; i < 3; i++) hold_angle(k, (const double[3]){i == 0, i == 1, i == 2}, relative + 3 * ((i + 1) % 3));
+  for (int i = 0; i < 3; i++)
+    hold_angle(k, (const double[3]){i == 0, i == 1, i == 2}, relative + 3 * ((i + 1) % 3));
 }
 
 /* False: this type has no such rows. */
@@ -228,7 +229,8 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
       v3_copy(cut->point[side], j->point[side]);
     }
     if (!add_cut_rows(k, j))
-      return problem_refuse(why, "joint", i, "joint coordinates cannot cut a %s joint; use absolute coordinates",
+      return problem_refuse(why, "joint", i,
+                            "joint coordinates cannot cut a %s joint; use absolute coordinates",
                             ali3_joint_type_name(j->type));
     cut->count = k->tree->rows - cut->first;
     if (k->tree->rows > JOINT_CUT_ROWS)
@@ -276,12 +278,13 @@ static void read_start_coordinates(const struct tree_maker *k, struct problem *p
 static bool check_tree(const struct tree_maker *k, struct lab_refusal *why)
 {
   if (k->model->bodies > JOINT_LINKS)
-    return problem_refuse(why, "model", -1, "joint coordinates take %d bodies at most, found %d", (int)JOINT_LINKS,
-                          k->model->bodies);
+    return problem_refuse(why, "model", -1, "joint coordinates take %d bodies at most, found %d",
+                          (int)JOINT_LINKS, k->model->bodies);
   for (int b = 0; b < k->model->bodies; b++)
     if (part_of_body(k, b) != part_of_body(k, ALI3_GROUND))
-      return problem_refuse(why, "body", b,
-                            "no path of revolute and prismatic joints leads to the ground, as joint coordinates need");
+      return problem_refuse(
+          why, "body", b,
+          "no path of revolute and prismatic joints leads to the ground, as joint coordinates need");
   return true;
 }
 

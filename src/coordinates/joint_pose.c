@@ -67,7 +67,8 @@ static void pose_of_link(struct joint_pose *o, int k, double q, double qd)
   const struct joint_link *link = &o->tree->link[k];
   struct link_pose *x = &o->link[k];
   const double angle = link->turns ? q : 0, c = cos(angle), s = sin(angle);
-  const double turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, *inner = link->parent < 0 ? unit : o->link[link->parent].R;
+  const double turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1},
+               *inner = link->parent < 0 ? unit : o->link[link->parent].R;
   double turned[9], arm[3], zero[3] = {0};
   /* The joint's axes, then the body. */
   rotation_product(x->C, inner, link->frame[0], false);

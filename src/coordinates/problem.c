@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct description *const lab_descriptions[] = {&description_natural, &description_absolute, &description_joint, NULL};
+const struct description *const lab_descriptions[] = {&description_natural, &description_absolute,
+                                                      &description_joint, NULL};
 
 const struct description *lab_find_description(const char *name)
 {
@@ -36,7 +37,8 @@ bool problem_check_loads(const ali3_model *m, struct lab_refusal *why)
                           ali3_force_type_name(m->force[0].spec.type));
   for (int i = 0; i < m->bodies; i++)
     if (m->body[i].singular)
-      return problem_refuse(why, "body", i, "these coordinates need mass and inertia of every body; give both");
+      return problem_refuse(why, "body", i,
+                            "these coordinates need mass and inertia of every body; give both");
   return m->bodies > 0 || problem_refuse(why, "model", -1, "there is no body");
 }
 

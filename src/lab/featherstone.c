@@ -15,13 +15,15 @@ static void joint_steps(const struct link_work *o, const double *qd)
   for (int k = 0; k < tree->links; k++) {
     double D[JOINT_HELD][SPATIAL];
     link_held(&o->pose, k, D);
-    for (int i = 0; i < JOINT_HELD; i++) o->a[JOINT_HELD * k + i] = qd[k] * spatial_dot(D[i], o->pose.link[k].sd);
+    for (int i = 0; i < JOINT_HELD; i++)
+      o->a[JOINT_HELD * k + i] = qd[k] * spatial_dot(D[i], o->pose.link[k].sd);
   }
   for (int c = 0; c < tree->cuts; c++)
     for (int row = tree->cut[c].first; row < tree->cut[c].first + tree->cut[c].count; row++) {
       const struct cut_pose *x = &o->pose.row[row];
-      o->a[JOINT_HELD * tree->links + row] = spatial_dot(x->Dd[0], joint_twist(&o->pose, tree->cut[c].link[0])) -
-                                             spatial_dot(x->Dd[1], joint_twist(&o->pose, tree->cut[c].link[1]));
+      o->a[JOINT_HELD * tree->links + row] =
+          spatial_dot(x->Dd[0], joint_twist(&o->pose, tree->cut[c].link[0])) -
+          spatial_dot(x->Dd[1], joint_twist(&o->pose, tree->cut[c].link[1]));
     }
 }
 
@@ -38,7 +40,8 @@ static enum lab_status dca_evaluate(struct lab_state *s)
     const int parent = o->pose.tree->link[k].parent;
     double H[SPATIAL];
     link_along(&o->pose, k, H);
-    s->wd[k] = spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
+    s->wd[k] =
+        spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
   }
   return LAB_OK;
 }
@@ -59,6 +62,6 @@ static enum lab_status dca_evaluate(struct lab_state *s)
                                                .evaluate = dca_evaluate};
 
 DCA_FORMULATION(dca, links_condensed, "dca", "Featherstone's DCA, recursion in the multipliers", NULL)
-DCA_FORMULATION(dca_handles, links_assembly, "dca-handles", "Featherstone's DCA, recursion by handles as printed",
-                assembly_unsuitable)
+DCA_FORMULATION(dca_handles, links_assembly, "dca-handles",
+                "Featherstone's DCA, recursion by handles as printed", assembly_unsuitable)
 DCA_FORMULATION(dca_dense, links_dense, "dca-dense", "Featherstone's DCA, one dense matrix: the oracle", NULL)

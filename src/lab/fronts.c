@@ -32,8 +32,8 @@ struct fronts *fronts_new(const struct problem *p, int width)
   struct front_joint *list = calloc((size_t)a->joints + 1, sizeof *list);
   bool good = o && list;
   for (int j = 0; good && j < a->joints; j++)
-    list[j] =
-        (struct front_joint){{a->joint[j].body[0], a->joint[j].body[1]}, a->joint[j].first, a->joint[j].count};
+    list[j] = (struct front_joint){
+        {a->joint[j].body[0], a->joint[j].body[1]}, a->joint[j].first, a->joint[j].count};
   if (good) {
     *o = (struct fronts){.bodies = p->bodies, .width = width, .rows = a->rows};
     o->compliance = calloc((size_t)a->rows + 1, sizeof *o->compliance);

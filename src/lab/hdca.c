@@ -73,7 +73,8 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
     const int parent = o->pose.tree->link[k].parent;
     double H[SPATIAL];
     link_along(&o->pose, k, H);
-    s->qd[k] = spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
+    s->qd[k] =
+        spatial_dot(H, o->X + SPATIAL * k) - (parent < 0 ? 0 : spatial_dot(H, o->X + SPATIAL * parent));
   }
   /* P and the loads of all that hangs on each joint. */
   joint_pose_set(&o->pose, s->problem, s->q, s->qd);
@@ -86,7 +87,8 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
   link_accumulate(o->pose.tree, o->P);
   link_accumulate(o->pose.tree, o->F);
   for (int k = 0; k < n; k++)
-    s->wd[k] = spatial_dot(o->pose.link[k].s, o->F + SPATIAL * k) + spatial_dot(o->pose.link[k].sd, o->P + SPATIAL * k);
+    s->wd[k] = spatial_dot(o->pose.link[k].s, o->F + SPATIAL * k) +
+               spatial_dot(o->pose.link[k].sd, o->P + SPATIAL * k);
   return LAB_OK;
 }
 
@@ -110,6 +112,6 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
                                                .evaluate = hdca_evaluate};
 
 HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL)
-HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles", "Hamiltonian DCA, recursion by handles as printed",
-                 assembly_unsuitable)
+HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles",
+                 "Hamiltonian DCA, recursion by handles as printed", assembly_unsuitable)
 HDCA_FORMULATION(hdca_dense, links_dense, "hdca-dense", "Hamiltonian DCA, one dense matrix: the oracle", NULL)

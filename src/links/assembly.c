@@ -22,9 +22,11 @@ struct chain_compound {
   int first, count, a, b; /* links; compounds it is made of, -1: one link */
   /* of a configuration */
   double xi11[BLOCK], xi12[BLOCK], xi22[BLOCK];
-  double D[JOINT_HELD * SPATIAL], G[JOINT_HELD * JOINT_HELD]; /* (5, 6) of the joint between a and b; factors */
+  double D[JOINT_HELD * SPATIAL],
+      G[JOINT_HELD * JOINT_HELD]; /* (5, 6) of the joint between a and b; factors */
   /* of a right-hand side */
-  double xi10[SPATIAL], xi20[SPATIAL], step[JOINT_HELD], T[2][SPATIAL]; /* T on the first and on the last link */
+  double xi10[SPATIAL], xi20[SPATIAL], step[JOINT_HELD],
+      T[2][SPATIAL]; /* T on the first and on the last link */
 };
 
 struct assembly {
@@ -45,7 +47,9 @@ const char *assembly_unsuitable(const struct problem *p)
     const int *link = tree->cut[c].link;
     chain = (link[0] < 0 && link[1] == tree->links - 1) || (link[1] < 0 && link[0] == tree->links - 1);
   }
-  return chain ? NULL : "handles need one chain of links, free at its end or held there by a cut joint to the ground";
+  return chain
+             ? NULL
+             : "handles need one chain of links, free at its end or held there by a cut joint to the ground";
 }
 
 /* A binary tree over links first .. first + count - 1; the index of its compound. */
@@ -82,8 +86,8 @@ static void *make_assembly(const struct problem *p)
 }
 
 /* o (r, c) += k A B with A (r, inner), or its transpose (inner, r) */
-static void add_chain_product(double *o, double k, const double *A, bool transposed, const double *B, int r, int inner,
-                              int c)
+static void add_chain_product(double *o, double k, const double *A, bool transposed, const double *B, int r,
+                              int inner, int c)
 {
   for (int i = 0; i < r; i++)
     for (int l = 0; l < inner; l++) {
@@ -202,13 +206,15 @@ static bool factor_chain_merge(const struct assembly *o, struct chain_compound *
   const struct chain_compound *A = &o->compound[c->a], *B = &o->compound[c->b];
   double D[JOINT_HELD][SPATIAL], sum[BLOCK], part[JOINT_HELD * SPATIAL] = {0}, xi21[BLOCK];
   link_held(o->pose, B->first, D);
-  for (int i = 0; i < JOINT_HELD; i++) wrench_at_point(c->D + SPATIAL * i, o->pose->link[B->first].point, D[i]);
+  for (int i = 0; i < JOINT_HELD; i++)
+    wrench_at_point(c->D + SPATIAL * i, o->pose->link[B->first].point, D[i]);
   for (int i = 0; i < BLOCK; i++) sum[i] = B->xi11[i] + A->xi22[i];
   add_chain_product(part, 1, c->D, false, sum, JOINT_HELD, SPATIAL, SPATIAL);
   memset(c->G, 0, sizeof c->G);
   for (int i = 0; i < JOINT_HELD; i++)
     for (int j = 0; j < JOINT_HELD; j++)
-      for (int k = 0; k < SPATIAL; k++) c->G[JOINT_HELD * i + j] += part[SPATIAL * i + k] * c->D[SPATIAL * j + k];
+      for (int k = 0; k < SPATIAL; k++)
+        c->G[JOINT_HELD * i + j] += part[SPATIAL * i + k] * c->D[SPATIAL * j + k];
   if (!chol_factor(c->G, JOINT_HELD, JOINT_HELD)) return false;
   for (int i = 0; i < SPATIAL; i++)
     for (int j = 0; j < SPATIAL; j++) xi21[SPATIAL * i + j] = A->xi12[SPATIAL * j + i];
@@ -232,7 +238,8 @@ static void factor_ends(struct assembly *o)
   for (int i = 0; i < JOINT_HELD; i++) wrench_at_point(o->end + SPATIAL * i, o->pose->link[0].point, D[i]);
   o->ends = JOINT_HELD;
   for (int row = 0; row < o->tree->rows; row++)
-    wrench_at_point(o->end + SPATIAL * o->ends++, second_handle(o, last, place), o->pose->row[row].D[o->tree->cut[0].link[0] < 0]);
+    wrench_at_point(o->end + SPATIAL * o->ends++, second_handle(o, last, place),
+                    o->pose->row[row].D[o->tree->cut[0].link[0] < 0]);
   for (int i = 0; i < o->ends; i++)
     for (int j = 0; j < o->ends; j++) {
       /* xi between the handles of both rows: 11, 12, 21 or 22 */
@@ -243,7 +250,8 @@ static void factor_ends(struct assembly *o)
       double sum = 0;
       for (int k = 0; k < SPATIAL; k++)
         for (int l = 0; l < SPATIAL; l++)
-          sum += o->end[SPATIAL * i + k] * (lower ? xi[SPATIAL * l + k] : xi[SPATIAL * k + l]) * o->end[SPATIAL * j + l];
+          sum += o->end[SPATIAL * i + k] * (lower ? xi[SPATIAL * l + k] : xi[SPATIAL * k + l]) *
+                 o->end[SPATIAL * j + l];
       o->work[o->ends * i + j] = sum;
     }
   pseudo_inverse(o->K, o->work, o->ends, end_cut);
@@ -264,7 +272,8 @@ static bool factor_assembly(void *own, const struct joint_pose *pose)
 /* ---- right-hand sides up, motions down ---- */
 
 /* sigma of the joint of a compound for given T at its ends: G^-1 (step - D'(xi12B T_2B + xi10B - xi21A T_1A - xi20A)) */
-static void joint_sigma(const struct assembly *o, const struct chain_compound *c, bool ends, double sigma[JOINT_HELD])
+static void joint_sigma(const struct assembly *o, const struct chain_compound *c, bool ends,
+                        double sigma[JOINT_HELD])
 {
   const struct chain_compound *A = &o->compound[c->a], *B = &o->compound[c->b];
   double gap[SPATIAL];
@@ -314,7 +323,8 @@ static void root_goes_down(const struct assembly *o, const double *a, double *si
   for (int i = 0; i < o->ends; i++) {
     const bool held = i < JOINT_HELD;
     rest[i] = held ? a[i] : sign * a[JOINT_HELD * (o->tree->links - 1) + i];
-    add_chain_product(rest + i, -1, o->end + SPATIAL * i, false, held ? root->xi10 : root->xi20, 1, SPATIAL, 1);
+    add_chain_product(rest + i, -1, o->end + SPATIAL * i, false, held ? root->xi10 : root->xi20, 1, SPATIAL,
+                      1);
   }
   add_chain_product(z, 1, o->K, false, rest, o->ends, o->ends, 1);
   memset(root->T, 0, sizeof root->T);

@@ -8,20 +8,24 @@
 #include "links/elimination.h"
 #include "links/links.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 4 };
-static const double relative_compliance = 1e-7;
+enum { PASSES = 20 };
+/* Redundant multipliers carry rounding errors of 1e-16 over this part. They drop out of X but not out of p', where an
+ * error control at 1e-9 sees them: with 1e-11 Bricard's mechanism takes sixty times the steps. */
+static const double relative_compliance = 1e-6;
 
 struct condensed {
   const struct joint_tree *tree;
   const struct joint_pose *pose;
   struct elimination joints;
   int rows;
-  int (*link)[2];                          /* (rows) a and b; -1: the ground */
-  double (*D)[2][SPATIAL], (*Y)[2][SPATIAL]; /* (rows) wrenches on a, with the other sign, and b; M^-1 D of them */
-  double *compliance, *r, *sigma, *load;   /* (rows), (rows), (rows); (links, 6) B + D sigma */
+  int (*link)[2]; /* (rows) a and b; -1: the ground */
+  double (*D)[2][SPATIAL],
+      (*Y)[2][SPATIAL]; /* (rows) wrenches on a, with the other sign, and b; M^-1 D of them */
+  double *compliance, *r, *sigma, *load; /* (rows), (rows), (rows); (links, 6) B + D sigma */
 };
 
 static void release_condensed(void *own)
@@ -118,27 +122,33 @@ static void solve_condensed(void *own, const double *B, const double *a, double 
 {
   const struct condensed *o = own;
   const int links = o->tree->links;
+  double lacking = 0, before;
   memset(o->sigma, 0, sizeof *o->sigma * (size_t)o->rows);
-  for (int pass = 0; pass <= PASSES; pass++) {
+  for (int pass = 0;; pass++) {
     /* X = M^-1 (B + D sigma) */
     memcpy(o->load, B, sizeof *o->load * (size_t)(SPATIAL * links));
     for (int row = 0; row < o->rows; row++)
       for (int side = 0; side < 2; side++)
         for (int i = 0; o->link[row][side] >= 0 && i < SPATIAL; i++)
-          o->load[SPATIAL * o->link[row][side] + i] += (side ? o->sigma[row] : -o->sigma[row]) * o->D[row][side][i];
+          o->load[SPATIAL * o->link[row][side] + i] +=
+              (side ? o->sigma[row] : -o->sigma[row]) * o->D[row][side][i];
     for (int k = 0; k < links; k++) link_mobility(o->pose, k, o->load + SPATIAL * k, X + SPATIAL * k);
-    if (pass == PASSES) break;
-    /* What the rows still lack. */
+    /* What the rows still lack: down to rounding, where it no longer halves. */
+    before = lacking;
+    lacking = 0;
     for (int row = 0; row < o->rows; row++) {
       o->r[row] = a[row];
       for (int side = 0; side < 2; side++)
         if (o->link[row][side] >= 0)
           o->r[row] += (side ? -1 : 1) * spatial_dot(o->D[row][side], X + SPATIAL * o->link[row][side]);
+      lacking = fmax(lacking, fabs(o->r[row]));
     }
+    if (lacking == 0 || pass == PASSES || (pass > 1 && lacking > 0.5 * before)) break;
     elimination_solve(&o->joints, o->r);
     for (int row = 0; row < o->rows; row++) o->sigma[row] += o->r[row];
   }
   memcpy(sigma, o->sigma + JOINT_HELD * links, sizeof *sigma * (size_t)o->tree->rows);
 }
 
-const struct link_solver links_condensed = {make_condensed, release_condensed, factor_condensed, solve_condensed};
+const struct link_solver links_condensed = {make_condensed, release_condensed, factor_condensed,
+                                            solve_condensed};

@@ -5,8 +5,8 @@
  *   M x = b + Phi_q' sigma,    Phi_q x = a_c - D'(X0_b - X0_a),    b_j = s_j . sum (B - M X0) of what j carries
  *
  * With K = Phi_q M^-1 Phi_q' and its Moore-Penrose inverse redundant rows share evenly. */
-#include "links/links.h"
 #include "math/dense.h"
+#include "links/links.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static const double redundancy_cut = 1e-10;
 struct dense_links {
   const struct joint_tree *tree;
   const struct joint_pose *pose;
-  double *M;                  /* (n, n) factors */
-  double *Phi_q, *MPhi, *K;   /* (m, n), rows of M^-1 Phi_q', (m, m) pseudo-inverse */
+  double *M;                   /* (n, n) factors */
+  double *Phi_q, *MPhi, *K;    /* (m, n), rows of M^-1 Phi_q', (m, m) pseudo-inverse */
   double *work, *x, *b, *rest; /* (m, m), (n), (n, 6), (m) */
 };
 
@@ -77,7 +77,8 @@ static void fill_cut_rows(const struct dense_links *o)
     for (int row = o->tree->cut[c].first; row < o->tree->cut[c].first + o->tree->cut[c].count; row++)
       for (int side = 0; side < 2; side++)
         for (int k = o->tree->cut[c].link[side]; k >= 0; k = o->tree->link[k].parent)
-          o->Phi_q[n * row + k] += (side ? 1 : -1) * spatial_dot(o->pose->row[row].D[side], o->pose->link[k].s);
+          o->Phi_q[n * row + k] +=
+              (side ? 1 : -1) * spatial_dot(o->pose->row[row].D[side], o->pose->link[k].s);
 }
 
 static bool factor_dense_links(void *own, const struct joint_pose *pose)

@@ -180,8 +180,8 @@ static bool eliminate_joint(struct front *f, const double *compliance)
   return true;
 }
 
-bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body), const void *user,
-                   const double *compliance)
+bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body),
+                        const void *user, const double *compliance)
 {
   for (int i = 0; i < o->count; i++)
     memset(o->front[i].F, 0, sizeof(double) * (size_t)(o->front[i].size * o->front[i].size));

@@ -16,12 +16,12 @@ struct front_joint {
   int body[2], first, count; /* -1: the ground; rows */
 };
 
-struct front {       /* the elimination of one joint */
-  int pivot, size;   /* rows eliminated, and with the border */
-  int *row;          /* (size) rows of the system: the joint's, then those of the border */
-  double *F;         /* (size, size): factors of the pivot, and the border's rows */
-  bool *body;        /* (bodies) that it brings in */
-  int parent;        /* the front that takes what it leaves; -1: none */
+struct front {     /* the elimination of one joint */
+  int pivot, size; /* rows eliminated, and with the border */
+  int *row;        /* (size) rows of the system: the joint's, then those of the border */
+  double *F;       /* (size, size): factors of the pivot, and the border's rows */
+  bool *body;      /* (bodies) that it brings in */
+  int parent;      /* the front that takes what it leaves; -1: none */
 };
 
 struct elimination {
@@ -34,8 +34,8 @@ struct elimination {
 bool elimination_make(struct elimination *o, const struct front_joint *joint, int joints, int bodies);
 void elimination_free(struct elimination *o);
 /* add() adds D_b' M_b^-1 D_b over the rows of a front to its F. compliance: (rows). False: singular. */
-bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body), const void *user,
-                   const double *compliance);
+bool elimination_factor(struct elimination *o, void (*add)(const void *user, struct front *f, int body),
+                        const void *user, const double *compliance);
 /* r becomes z. */
 void elimination_solve(const struct elimination *o, double *r);
 

@@ -21,9 +21,10 @@ struct link_solver {
   void (*solve)(void *own, const double *B, const double *a, double *X, double *sigma);
 };
 
-extern const struct link_solver links_condensed; /* condensed.c: one matrix in the multipliers of all joints */
-extern const struct link_solver links_assembly;  /* assembly.c: the paper's recursion, for a chain */
-extern const struct link_solver links_dense;     /* dense.c: the mass matrix of all joint coordinates */
+extern const struct link_solver
+    links_condensed;                            /* condensed.c: one matrix in the multipliers of all joints */
+extern const struct link_solver links_assembly; /* assembly.c: the paper's recursion, for a chain */
+extern const struct link_solver links_dense;    /* dense.c: the mass matrix of all joint coordinates */
 
 /* Why the assembly cannot do a mechanism; NULL: it can. */
 const char *assembly_unsuitable(const struct problem *p);

@@ -144,8 +144,8 @@ enum { DECADES = 4 }; /* alpha = 1e4 .. 1e7 */
 static void errors_over_alpha(const struct mechanism_case *c, double error[DECADES])
 {
   for (int k = 0; k < DECADES; k++) error[k] = worst_error(&c->o, &index1_handles, pow(10, 4 + k));
-  print_message("%-18s handles: %.1e at alpha 1e4, %.1e at 1e5, %.1e at 1e6, %.1e at 1e7\n", c->name, error[0],
-                error[1], error[2], error[3]);
+  print_message("%-18s handles: %.1e at alpha 1e4, %.1e at 1e5, %.1e at 1e6, %.1e at 1e7\n", c->name,
+                error[0], error[1], error[2], error[3]);
 }
 
 /* Pairs, a body more and a compound that a body absorbs have alpha in their matrices once: the error is 1e-15 alpha
@@ -205,10 +205,11 @@ TEST(handles_refuse_what_is_no_path)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(multipliers_agree_with_the_dense_matrix),
-                                     cmocka_unit_test(handles_with_one_merge_agree_with_the_dense_matrix),
-                                     cmocka_unit_test(handles_without_a_merge_lose_in_proportion_to_alpha),
-                                     cmocka_unit_test(handles_of_merged_compounds_lose_with_the_square_of_alpha),
-                                     cmocka_unit_test(handles_refuse_what_is_no_path)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(multipliers_agree_with_the_dense_matrix),
+      cmocka_unit_test(handles_with_one_merge_agree_with_the_dense_matrix),
+      cmocka_unit_test(handles_without_a_merge_lose_in_proportion_to_alpha),
+      cmocka_unit_test(handles_of_merged_compounds_lose_with_the_square_of_alpha),
+      cmocka_unit_test(handles_refuse_what_is_no_path)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,11 +204,11 @@ static void do_calls_cell(struct p2_table *t, const struct problem *p, int model
   else
     fprintf(t->out, "%7s | %s, not demanded\n", "-", near ? "within 10 %" : "not reproduced");
   fflush(t->out);
-  json_array_append_new(
-      t->list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:I, s:f, s:b, s:b}", "model", p2_model[model], "method",
-                         p2_method[method], "integrator", p2_integrator[integrator], "tolerance", tolerance,
-                         "calls_paper", paper, "calls", (json_int_t)o.run.calls, "allowed", allowed,
-                         "demanded", allowed > 0, "holds", near));
+  json_array_append_new(t->list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:I, s:f, s:b, s:b}", "model",
+                                           p2_model[model], "method", p2_method[method], "integrator",
+                                           p2_integrator[integrator], "tolerance", tolerance, "calls_paper",
+                                           paper, "calls", (json_int_t)o.run.calls, "allowed", allowed,
+                                           "demanded", allowed > 0, "holds", near));
 }
 
 static void calls_table(struct p2_table *t, const struct problem p[P2_CASES])
@@ -263,7 +263,8 @@ static void do_accuracy_row(struct p2_table *t, const struct problem *p, const s
 static void accuracy_table(struct p2_table *t, const struct problem p[P2_CASES])
 {
   t->planned = ACCURACY_ROWS;
-  fprintf(t->out, "paper 2: errors of loops and of the energy in 10 s by ode45; an expected 0 is not given\n");
+  fprintf(t->out,
+          "paper 2: errors of loops and of the energy in 10 s by ode45; an expected 0 is not given\n");
   fprintf(t->out, "%-6s %5s %-4s | %-17s | %-17s | %-17s | %-8s | %-6s |\n", "", "", "", "loop, m",
           "loop, m/s", "energy drift, J", "error, m", "");
   fprintf(t->out, "%-6s %5s %-4s | %8s %8s | %8s %8s | %8s %8s | %8s | %6s | %s\n", "model", "tol.", "form",
@@ -292,12 +293,11 @@ static void do_time_row(struct p2_table *t, const struct problem *p, int model)
   t->held += good;
   /* Ratios are DCA over HDCA. */
   const double *paper = paper_run[model][MIDDLE][0];
-  fprintf(t->out,
-          "%-6s | %6.2f %6.2f %5.2f | %6.1f %6.1f %5.2f | %6.2f %6.2f %5.2f | %6.3f %6.3f %5.2f | %s\n",
-          p2_model[model], paper_call[0][model], paper_call[1][model],
-          paper_call[1][model] / paper_call[0][model], call[0], call[1], call[1] / call[0], paper[0],
-          paper[1], paper[1] / paper[0], run[0], run[1], run[1] / run[0],
-          good ? "machine-dependent" : "failed");
+  fprintf(
+      t->out, "%-6s | %6.2f %6.2f %5.2f | %6.1f %6.1f %5.2f | %6.2f %6.2f %5.2f | %6.3f %6.3f %5.2f | %s\n",
+      p2_model[model], paper_call[0][model], paper_call[1][model],
+      paper_call[1][model] / paper_call[0][model], call[0], call[1], call[1] / call[0], paper[0], paper[1],
+      paper[1] / paper[0], run[0], run[1], run[1] / run[0], good ? "machine-dependent" : "failed");
   fflush(t->out);
   json_array_append_new(t->list, json_pack("{s:s, s:[f,f], s:[o,o], s:[f,f], s:[o,o], s:b}", "model",
                                            p2_model[model], "paper_call_ms", paper_call[0][model],
@@ -309,7 +309,8 @@ static void do_time_row(struct p2_table *t, const struct problem *p, int model)
 static void time_table(struct p2_table *t, const struct problem p[P2_CASES])
 {
   t->planned = P2_CASES * P2_METHODS;
-  fprintf(t->out, "paper 2: times of one call and of a run of 10 s, ode45 at 1e-6; the paper's are of MATLAB\n");
+  fprintf(t->out,
+          "paper 2: times of one call and of a run of 10 s, ode45 at 1e-6; the paper's are of MATLAB\n");
   fprintf(t->out, "%-6s | %-19s | %-19s | %-19s | %-19s |\n", "", "call, ms: paper", "call, us: ours",
           "run, s: paper", "run, s: ours");
   fprintf(t->out, "%-6s |", "model");
