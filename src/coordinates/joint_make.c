@@ -103,7 +103,7 @@ static void set_link_frames(const struct tree_maker *k, struct joint_link *link,
     }
 }
 
-static void add_link(struct tree_maker *k, int joint, int inner)
+static void add_tree_link(struct tree_maker *k, int joint, int inner)
 {
   const struct joint *j = &k->model->joint[joint];
   struct joint_link *link = &k->tree->link[k->tree->links];
@@ -131,7 +131,7 @@ static void number_links(struct tree_maker *k)
       for (int side = 0; k->in_tree[i] && side < 2; side++) {
         const int outer = k->model->joint[i].body[1 - side];
         if (k->model->joint[i].body[side] == inner && outer != ALI3_GROUND && k->tree->link_of[outer] < 0)
-          add_link(k, i, side);
+          add_tree_link(k, i, side);
       }
   }
 }
@@ -180,6 +180,7 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
   double u[3] = {0}, v[3] = {0};
   if (ali3_joint_type_has_axis_a(j->type)) v3_perpendicular(a, u, v);
   switch (j->type) {
+  /* Joints that are complete here. */
   case ALI3_JOINT_FIXED:
     hold_point(k);
     hold_orientation(k, j);
@@ -191,7 +192,7 @@ static bool add_cut_rows(struct tree_maker *k, const struct joint *j)
     hold_point(k);
     hold_angle(k, a, b);
     return true;
-  /* The joints below let b turn about an axis, or not at all. */
+  /* Joints that let b turn about an axis, or not at all. */
   case ALI3_JOINT_REVOLUTE:
     hold_point(k);
     break;
@@ -222,6 +223,7 @@ static bool cut_loops(struct tree_maker *k, struct lab_refusal *why)
   for (int i = 0; i < k->model->joints; i++) {
     const struct joint *j = &k->model->joint[i];
     if (k->in_tree[i]) continue;
+    /* Its links and points, then its rows. */
     struct joint_cut *cut = &k->tree->cut[k->tree->cuts++];
     *cut = (struct joint_cut){.joint = i, .first = k->tree->rows};
     for (int side = 0; side < 2; side++) {

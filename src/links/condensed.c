@@ -65,6 +65,7 @@ static void *make_condensed(const struct problem *p)
   o->tree = p->own;
   o->rows = JOINT_HELD * o->tree->links + o->tree->rows;
   const size_t rows = (size_t)o->rows;
+  /* Memory, all or none. */
   o->link = calloc(rows, sizeof *o->link);
   o->D = calloc(rows, sizeof *o->D);
   o->Y = calloc(rows, sizeof *o->Y);
@@ -100,6 +101,7 @@ static bool factor_condensed(void *own, const struct joint_pose *pose)
   struct condensed *o = own;
   const int held = JOINT_HELD * o->tree->links;
   o->pose = pose;
+  /* Wrenches of all rows; the diagonal of D' M^-1 D. */
   for (int k = 0; k < o->tree->links; k++) {
     double D[JOINT_HELD][SPATIAL];
     link_held(pose, k, D);

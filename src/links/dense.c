@@ -39,6 +39,7 @@ static void *make_dense_links(const struct problem *p)
     release_dense_links(o);
     return NULL;
   }
+  /* One block of memory, shared out. */
   o->Phi_q = o->M + n * n;
   o->MPhi = o->Phi_q + m * n;
   o->K = o->MPhi + m * n;
