@@ -11,13 +11,27 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#56b4e9", "#8b0000", "#6a3d9a", "#808000", "#999999", "#4d4d4d"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
+static bool can_be_drawn(const struct compare_point *p)
+{
+  return p->error > 0 && p->error < 10;
+}
+
+/* How many points this method has, from its first; *drawn: those that can be drawn. */
+static int count_method(const struct comparison *c, int first, int *drawn)
+{
+  int count = 0;
+  *drawn = 0;
+  while (first + count < c->points && same_method(&c->point[first], &c->point[first + count]))
+    *drawn += can_be_drawn(&c->point[first + count++]);
+  return count;
+}
+
 /* Points of one method as a datablock: calls, seconds, error. */
 static void put_datablock(FILE *out, int number, const struct compare_point *p, int count)
 {
   fprintf(out, "$m%d << EOD\n", number);
   for (int k = 0; k < count; k++)
-    if (p[k].error > 0 && p[k].error < 10)
-      fprintf(out, "%ld %.6g %.6g\n", p[k].run.calls, p[k].run.seconds, p[k].error);
+    if (can_be_drawn(&p[k])) fprintf(out, "%ld %.6g %.6g\n", p[k].run.calls, p[k].run.seconds, p[k].error);
   fprintf(out, "EOD\n");
 }
 
@@ -39,9 +53,10 @@ static int number_of_integrator(const struct integrator *i)
 static void put_plot(FILE *out, const struct comparison *c, int column, bool named)
 {
   int number = 0, colour = -1, last = -1;
-  for (int k = 0, count; k < c->points; k += count, number++) {
+  for (int k = 0, count, drawn; k < c->points; k += count) {
     const struct compare_point *p = &c->point[k];
-    for (count = 1; k + count < c->points && same_method(p, &c->point[k + count]);) count++;
+    count = count_method(c, k, &drawn);
+    if (drawn == 0) continue;
     const int formulation = number_of_formulation(p->formulation);
     colour += formulation != last;
     last = formulation;
@@ -52,13 +67,20 @@ static void put_plot(FILE *out, const struct comparison *c, int column, bool nam
       fprintf(out, "title '%s %s'", p->formulation->name, p->integrator->name);
     else
       fprintf(out, "notitle");
+    number++;
   }
   fprintf(out, "\n");
 }
 
 bool compare_picture(const struct comparison *c)
 {
-  FILE *out = popen("gnuplot", "w");
+  bool any = false;
+  for (int k = 0; k < c->points; k++) any |= can_be_drawn(&c->point[k]);
+  FILE *out = any ? popen("gnuplot", "w") : NULL;
+  if (!any) {
+    fprintf(stderr, "ali3-lab: --png: no run came near the solution, so there is nothing to draw\n");
+    return false;
+  }
   if (!out) {
     fprintf(stderr, "ali3-lab: gnuplot: %s\n", strerror(errno));
     return false;
@@ -67,10 +89,10 @@ bool compare_picture(const struct comparison *c)
   put_quoted(out, c->options->png);
   /* The data of all methods. */
   int number = 0;
-  for (int k = 0, count; k < c->points; k += count, number++) {
-    for (count = 1; k + count < c->points && same_method(&c->point[k], &c->point[k + count]);) count++;
+  for (int k = 0, count, drawn; k < c->points; k += count) {
+    count = count_method(c, k, &drawn);
     fprintf(out, "\n");
-    put_datablock(out, number, &c->point[k], count);
+    if (drawn > 0) put_datablock(out, number++, &c->point[k], count);
   }
   /* Two panels; the names stand beside the second one. */
   fprintf(out,

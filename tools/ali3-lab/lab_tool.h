@@ -11,6 +11,10 @@
 
 enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
+/* ---- help.c ---- */
+extern const char lab_help[];
+void print_methods(void); /* --list */
+
 /* ---- load.c: a model file as a problem. This file alone knows the loader of configuration files. ---- */
 struct model_file;
 /* Prints FILE:LINE:COLUMN: error: TEXT and returns NULL where the file has a mistake. */
