@@ -122,6 +122,7 @@ struct reference *reference_motion_open(const struct table_options *o, const cha
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
+int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
 int table_p4(const struct table_options *o);
 int table_p5(const struct table_options *o);
