@@ -38,6 +38,8 @@ struct nodes {
 bool nodes_build(const struct tree_graph *graph, bool ground_last,
                  struct nodes *n); /* false: out of memory */
 void nodes_free(struct nodes *n);
+/* fastness.c. fast: the solves of this tree lose digits, through a hub or a carried body. False: out of memory. */
+bool nodes_hold_fast(const struct nodes *n, bool *fast);
 
 /* Which nodes are computed side by side. */
 struct group_plan {

@@ -131,6 +131,7 @@ static void add_tile(struct store *s, const int *node, int lanes)
 /* A node that is in no pack. */
 struct single {
   uint64_t kind;
+  int ends; /* of joints at a body: tiles take the time of the body that has most */
   int vertex, node;
 };
 
@@ -138,6 +139,7 @@ static int by_kind(const void *pa, const void *pb)
 {
   const struct single *a = pa, *b = pb;
   if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+  if (a->ends != b->ends) return a->ends - b->ends;
   return a->vertex - b->vertex;
 }
 
@@ -153,6 +155,15 @@ static void add_singles(struct store *s, struct single *single, int count)
     for (int l = 0; l < ISA_LANES_MAX; l++) node[l] = first + l < end ? single[first + l].node : -1;
     add_tile(s, node, end - first > 1 ? lanes : 1);
   }
+}
+
+static int *count_ends(const struct tree_graph *g)
+{
+  int *ends = calloc((size_t)g->bodies + 1, sizeof *ends);
+  for (int j = 0; j < g->joints && ends; j++)
+    for (int side = 0; side < joint_sides(g, j); side++)
+      if (g->ends[j][side] >= 0) ends[g->ends[j][side]]++;
+  return ends;
 }
 
 static bool allocate_tiles(struct store *s)
@@ -178,8 +189,8 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
 {
   struct store s = {.n = n, .p = p, .t = t};
   struct single *single = calloc((size_t)n->count + 1, sizeof *single);
-  int singles = 0;
-  bool good = single && allocate_tiles(&s);
+  int singles = 0, *ends = count_ends(n->graph);
+  bool good = single && ends && allocate_tiles(&s);
   /* Packed groups keep their lanes; all other nodes are collected one by one. */
   for (int i = 0; good && i < p->groups; i++) {
     const struct group_plan *o = &p->group[i];
@@ -187,7 +198,8 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
     for (int l = 0; l < o->width && !o->packed; l++)
       if (o->node[l] >= 0) {
         const struct node *a = &n->node[o->node[l]];
-        single[singles++] = (struct single){nodes_class(n, a), a->vertex, o->node[l]};
+        int body = a->vertex - n->graph->joints;
+        single[singles++] = (struct single){nodes_class(n, a), body < 0 ? 0 : ends[body], a->vertex, o->node[l]};
       }
   }
   /* Single nodes are sorted by kind, and only then places are known. */
@@ -197,5 +209,6 @@ bool store_build(const struct nodes *n, const struct plan *p, struct tree *t)
     place_items(t);
   }
   free(single);
+  free(ends);
   return good;
 }

@@ -171,7 +171,7 @@ struct tree *tree_build(const struct tree_graph *g, int lanes)
     *t = (struct tree){
         .bodies = g->bodies, .joints = g->joints, .lanes = lanes, .nodes = b.n.count, .groups = b.p.groups};
     b.t = t;
-    ok = store_build(&b.n, &b.p, t) && allocate_tree(&b) && lay_out_groups(&b);
+    ok = nodes_hold_fast(&b.n, &t->fast) && store_build(&b.n, &b.p, t) && allocate_tree(&b) && lay_out_groups(&b);
     free(b.unused);
     free(b.origin);
     lists_close(&b.lists);

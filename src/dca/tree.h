@@ -15,8 +15,8 @@
  *     joint  pivot -(c + D): the merge of paper 1, of as many assemblies as meet there
  *     hub    a body after some of its joints: a 7x7 pivot, so that a star of a thousand bodies stays linear.
  *            Where the joints hold it fast, stiffnesses up to 1/c pass through that pivot and cost digits, as
- *            with a penalty method: only bodies with many rows are hubs, and the solves of a tree with hubs
- *            are refined.
+ *            with a penalty method: only bodies with many rows are hubs, and the solves of a tree with such a hub
+ *            are refined. Where each of its assemblies floats no digit is lost (fastness.c).
  *
  * A carried body is one without mass, or with too little: delta does not exist. It is a hub that stays until
  * all its joints have gone, and then has what they hold it by as its pivot; its increment is an unknown that
@@ -231,6 +231,7 @@ struct tree {
   int *hub_at; /* (bodies) offset of a hub in the vector of unknowns, its width that of the body; -1 others */
   int *carried_at;                /* (bodies) likewise, carried bodies only */
   int carried, hubs;              /* how many */
+  bool fast;                      /* hubs that are held fast, or carried bodies: solves are to be refined */
   size_t front_size, vector_size; /* doubles */
   double flops, owned_flops;      /* all; of the runs that are owned */
   int nodes, levels;

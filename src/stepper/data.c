@@ -64,7 +64,7 @@ static void place_solve(const struct frozen *f, struct solve *o, struct arena *a
   o->beta = take_doubles(a, unknowns);
   o->z = take_doubles(a, unknowns);
   /* for refined solves */
-  if (f->tree->hubs) {
+  if (f->tree->fast) {
     o->z_first = take_doubles(a, unknowns);
     o->response = take_doubles(a, BODY_Y * n);
   }

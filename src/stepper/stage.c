@@ -275,7 +275,7 @@ void stage_solve(const ali3_model *m, ali3_data *d)
   const struct tree *t = m->frozen->tree;
   if (t->carried) copy_carried_rhs(m, d);
   sweep_tree(m, d);
-  if (!d->solve.response) return; /* no hubs: as good as it gets */
+  if (!d->solve.response) return; /* no hub is held fast: as good as it gets */
   stage_links(m, d, KERNEL_link_rest_z);
   stage_bodies(m, d, KERNEL_body_response);
   stage_links(m, d, KERNEL_link_residual);

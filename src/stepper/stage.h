@@ -37,7 +37,7 @@ void stage_rows_push(const ali3_model *m, ali3_data *d);
 struct tree_matrix stage_matrix(const ali3_data *d);
 /* Factorises S with J and c at the state; false: see solve.failed_group. */
 bool stage_condense(const ali3_model *m, ali3_data *d);
-/* z = S^-1 beta, refined once if the tree has hubs; beta is lost. */
+/* z = S^-1 beta, refined once if the tree holds hubs fast; beta is lost. */
 void stage_solve(const ali3_model *m, ali3_data *d);
 
 #endif
