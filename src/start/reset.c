@@ -230,7 +230,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
   /* velocities */
-  links_unwrap(m, d);
+  stage_rigid_links(m, d, KERNEL_link_turn);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;

@@ -101,7 +101,7 @@ struct ali3_data {
   double *spin;         /* (n, SPIN_NUMBERS) struct body_spin                 filled by body_predict */
   bool *fast;           /* (tree.tiles) some body of it turns fast            filled by body_predict */
   double (*tangent)[3]; /* (rolling) first direction of sliding at the start of the step */
-  double *turn;         /* (joints) joint angle without wrap */
+  double *turn;         /* (joints + 1) joint angle without wrap; the last one is of no joint */
   double *turn_start;   /* (joints) at the start of the step */
   ali3_data *twin[2];   /* extrapolated steps: branches of one and of two inner steps; NULL: there are none */
   const ali3_exec *exec;

@@ -29,18 +29,6 @@ void link_rate(const ali3_model *m, const ali3_data *d, const struct joint_rows 
   rows_rate(j, &v, stored_jacobian(j, d->here.J, J), rate);
 }
 
-void links_unwrap(const ali3_model *m, ali3_data *d)
-{
-  for (int i = 0; i < m->joints; i++) {
-    const struct joint_rows *j = &m->frozen->link[i];
-    if (j->coordinate[0].kind != COORDINATE_ANGLE) continue;
-    struct body_frame f[2];
-    struct body_pair pair = {.f = {&f[0], &f[1]}}; /* an angle needs no more */
-    for (int side = 0; side < 2; side++) f[side] = stored_frame(m, d, j->body[side]);
-    d->turn[i] = coordinate_value(&j->coordinate[0], &pair, d->turn[i]);
-  }
-}
-
 /* The columns of body b in the first row of sliding begin with its direction. */
 void links_roll(const ali3_model *m, ali3_data *d)
 {

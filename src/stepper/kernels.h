@@ -52,7 +52,8 @@
   X(link_acceleration_beta, 84.0)     /* J w + bias - wanted acceleration, soft as above; bias */            \
   X(link_velocity_residual, 28.0)     /* largest |J w - wanted rate| of each link, w all of y' */            \
   X(link_acceleration_residual, 28.0) /* largest |J w + bias - wanted acceleration|, w all of y'' */         \
-  X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */
+  X(link_residual, 30.0)              /* beta - S z with response, into beta; z_first */                     \
+  X(link_turn, 15.0)                  /* joint angles, each nearest to what it was: full turns count */
 
 #define KERNEL_ENUMERATOR(kernel, flops) KERNEL_##kernel,
 enum body_kernel { BODY_KERNELS(KERNEL_ENUMERATOR) BODY_KERNEL_COUNT };

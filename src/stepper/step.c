@@ -142,7 +142,7 @@ int ali3_feedback(const ali3_model *m, ali3_data *d)
     double increment = 0.0;
     result = status_worse(result, inner_step(m, d, k, &increment));
     if (result < 0) return give_up(m, d, result);
-    links_unwrap(m, d);
+    stage_rigid_links(m, d, KERNEL_link_turn);
     largest = fmax(largest, increment);
   }
   project_norms(m, d);
