@@ -132,8 +132,9 @@ void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const dou
  * Other forces do not look at it. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
-/* RT. One step = prepare (all that does not depend on the external loads: predict, rows, factorise), then
- * feedback (iterate, project). Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR,
+/* RT. One step = prepare (all that does not depend on the inputs of the step: predict, rows, factorise, the first of three or
+ * more iterations with the inputs of the step before), then feedback (iterate, project). It does not matter whether inputs are
+ * set before or after the prepare. Returns ALI3_OK, ALI3_NOT_CONVERGED, ALI3_VIOLATED, ALI3_E_DIVERGED, ALI3_E_SINGULAR,
  * ALI3_E_VIOLATED. On a negative status the state stays as it was before the step; finding the drive that caused it takes
  * as long as some six steps more.
  *

@@ -115,10 +115,8 @@ static void place_data(const ali3_model *m, struct arena *a, ali3_data *d)
   const struct frozen *f = m->frozen;
   place_inner(f, d, a);
   place_outside_values(m, &d->outside.now, a);
-  if (data_interpolates(m)) {
-    place_outside_values(m, &d->outside.start, a);
-    place_outside_values(m, &d->outside.end, a);
-  }
+  place_outside_values(m, &d->outside.start, a);
+  if (data_interpolates(m)) place_outside_values(m, &d->outside.end, a);
   d->outside.acted = arena_take(a, (size_t)f->tree->tiles, sizeof *d->outside.acted);
   d->outside.from = arena_take(a, (size_t)f->drives, sizeof *d->outside.from);
   d->tangent = arena_take(a, (size_t)f->rolling, sizeof *d->tangent);
@@ -243,6 +241,7 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value)
   (void)m;
   assert(force >= 0 && force < m->forces);
   d->outside.now.command[force] = value;
+  data_refresh(d);
 }
 
 const ali3_report *ali3_report_get(const ali3_data *d)

@@ -83,13 +83,15 @@ double link_jw(const ali3_model *m, const ali3_data *d, const double *J, const s
 void body_wrench(const ali3_model *m, const ali3_data *d, int body, struct wrench *o)
 {
   const struct frozen *f = m->frozen;
+  const struct outside_values *outside = outside_in_force(d);
   const struct body_frame frame = stored_frame(m, d, body);
-  stored_get(m, d->outside.now.wrench, WRENCH_NUMBERS, body, (double *)o);
+  stored_get(m, outside->wrench, WRENCH_NUMBERS, body, (double *)o);
+  /* the loads of the model */
   for (int e = f->loads_first[body]; e < f->loads_first[body + 1]; e++) {
     const struct load *l = &m->load[f->loads[e]];
     double vector[3], arm[3], moment[3];
-    v3_copy(vector, d->outside.now.vector[f->loads[e]]);
-    if (l->body_axes) m3_mul(vector, frame.R, d->outside.now.vector[f->loads[e]]);
+    v3_copy(vector, outside->vector[f->loads[e]]);
+    if (l->body_axes) m3_mul(vector, frame.R, outside->vector[f->loads[e]]);
     if (l->type == ALI3_LOAD_TORQUE) {
       v3_axpy(o->torque, 1.0, vector);
       continue;
