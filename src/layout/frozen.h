@@ -63,11 +63,15 @@ struct link_tile {
   int residual;   /* in solve.residual */
   int primitives; /* the same ones in all lanes, unless lane_by_lane */
   enum primitive_kind primitive[ROWS_PRIMITIVES];
-  bool lane_by_lane; /* rows with coordinates or sliding, by the code of dynamics/rows.c, a link at a time */
-  bool point;        /* rows_share_point() of all: kernels leave the constant columns of J alone */
-  bool drives;       /* some of its links are drives */
-  bool aligned;      /* all sides are SIDE_BESIDE */
-  bool has_tips;     /* a point alone, of which the bodies do what they can: struct body_end.point */
+  bool lane_by_lane; /* gears and sliding, by the code of dynamics/rows.c, a link at a time */
+  /* of joints with an angle, and of what acts on one: its ANGLE_NUMBERS and its zero, and (width) the joint, whose place in
+   * ali3_data.turn is the last one where a lane is not in use; else NULL */
+  const double *angle;
+  const int *joint;
+  bool point;    /* rows_share_point() of all: kernels leave the constant columns of J alone */
+  bool drives;   /* some of its links are drives */
+  bool aligned;  /* all sides are SIDE_BESIDE */
+  bool has_tips; /* a point alone, of which the bodies do what they can: struct body_end.point */
   struct link_side side[ROWS_SIDES];
 };
 
@@ -147,7 +151,7 @@ struct frozen {
   double *
       axes; /* (slots, AXES_NUMBERS) axis that a body may spin about, body frame, or 0; 1: it has no rigid link */
   double *link_constant; /* what link_tile points into */
-  void *block[5];        /* what link_tile and body_tile point into */
+  void *block[6];        /* what link_tile and body_tile point into */
 };
 
 /* A link whose coordinate is prescribed. */

@@ -22,11 +22,19 @@ static bool link_slides(const struct joint_rows *j)
          j->slot[0][1] == 1;
 }
 
+/* The angle of one joint. */
+static bool link_turns(const struct joint_rows *j)
+{
+  return j->sides == 2 && j->primitives == 1 && j->primitive[0].kind == ROW_COORDINATE &&
+         j->coordinates == 1 && j->coordinate[0].kind == COORDINATE_ANGLE && j->slot[0][0] == 0 &&
+         j->slot[0][1] == 1;
+}
+
 /* Rows for which lanes would have to branch. */
 static bool by_lane(const struct joint_rows *j)
 {
   bool found = j->sides > 2;
-  if (link_slides(j)) return false;
+  if (link_slides(j) || link_turns(j)) return false;
   for (int k = 0; k < j->primitives; k++)
     found |= j->primitive[k].kind == ROW_COORDINATE || j->primitive[k].kind == ROW_SLIP;
   return found;
@@ -37,7 +45,7 @@ static bool links_are_alike(const struct joint_rows *a, const struct joint_rows 
 {
   bool same = a->soft == b->soft && a->sides == b->sides && a->count == b->count &&
               a->primitives == b->primitives && (a->drive >= 0) == (b->drive >= 0) &&
-              link_slides(a) == link_slides(b);
+              link_slides(a) == link_slides(b) && link_turns(a) == link_turns(b);
   for (int k = 0; same && k < a->primitives; k++) same = a->primitive[k].kind == b->primitive[k].kind;
   return same;
 }
@@ -187,25 +195,41 @@ static enum link_shape link_shape(int rows, int sides, bool point)
 /* The constants of a link in its lane. */
 static void set_constants(const struct joint_rows *j, int width, double *o)
 {
-  const bool slide = link_slides(j);
+  const bool slide = link_slides(j), turn = link_turns(j);
   const struct coordinate *c = j->coordinate;
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < 3; i++, o += width) *o = slide ? c->point[side][i] : j->point[side][i];
-  *o = slide ? j->length - j->ratio[0] * c->zero : j->length;
+  *o = slide ? j->length - c->zero : j->length;
   o += width;
   for (int k = 0; k < j->primitives; k++) {
-    for (int i = 0; i < 3; i++, o += width) *o = slide ? j->ratio[0] * c->axis[i] : j->primitive[k].u[i];
+    for (int i = 0; i < 3; i++, o += width) *o = slide || turn ? c->axis[i] : j->primitive[k].u[i];
     for (int i = 0; i < 3; i++, o += width) *o = slide ? 0.0 : j->primitive[k].v[i];
   }
+  if (c->kind != COORDINATE_ANGLE) return;
+  for (int i = 0; i < ANGLE_NUMBERS; i++, o += width) *o = c->angle[i];
+  *o = c->zero;
 }
 
 static int constants_of(const struct joint_rows *j)
 {
-  return by_lane(j) ? 0 : 7 + 6 * j->primitives;
+  const int angle = j->coordinate[0].kind == COORDINATE_ANGLE ? ANGLE_NUMBERS + 1 : 0;
+  return by_lane(j) ? 0 : 7 + 6 * j->primitives + angle;
 }
 
-/* The links of a tile; `side` and `mix` have room for its bodies. */
-static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix)
+/* Where the links of a tile have an angle; `joint` has room for its lanes. */
+static void fill_angles(const struct layout *l, int tile, int *joint, struct link_tile *o)
+{
+  const struct tree_tile *t = &l->t->tile[tile];
+  const int *item = l->t->item + t->item_first;
+  if (o->lane_by_lane || l->f->link[item[0]].coordinate[0].kind != COORDINATE_ANGLE) return;
+  o->angle = o->constant + (7 + 6 * o->primitives) * t->width;
+  o->joint = joint;
+  for (int lane = 0; lane < t->width; lane++)
+    joint[lane] = lane_is_used(l, tile, lane) ? l->f->link[item[lane]].joint[0] : l->m->joints;
+}
+
+/* The links of a tile; `side` and `mix` have room for its bodies, `joint` for its lanes. */
+static void fill_links(struct layout *l, int tile, struct tree_body *side, struct lane_mix *mix, int *joint)
 {
   const struct tree_tile *t = &l->t->tile[tile];
   const int *item = l->t->item + t->item_first;
@@ -222,7 +246,8 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   o->body = side;
   o->residual = t->soft ? -1 : l->f->residuals;
   if (!t->soft) l->f->residuals += t->width;
-  for (int k = 0; k < j->primitives; k++) o->primitive[k] = link_slides(j) ? ROW_GAP : j->primitive[k].kind;
+  for (int k = 0; k < j->primitives; k++)
+    o->primitive[k] = link_slides(j) ? ROW_GAP : link_turns(j) ? ROW_ANGLE : j->primitive[k].kind;
   for (int s = 0; s < t->sides; s++, side += t->width) {
     o->side[s] = take_side(l, tile, s, side, mix++);
     o->aligned &= o->side[s].how == SIDE_BESIDE;
@@ -230,6 +255,7 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
   for (int lane = 0; lane < t->width && !o->lane_by_lane; lane++)
     set_constants(&l->f->link[item[lane_is_used(l, tile, lane) ? lane : 0]], t->width,
                   l->f->link_constant + l->constant + lane);
+  fill_angles(l, tile, joint, o);
   l->constant += (size_t)(constants_of(j) * t->width);
   l->constant = (l->constant + ISA_LANES_MAX - 1) / ISA_LANES_MAX * ISA_LANES_MAX; /* as vectors lie */
 }
@@ -237,23 +263,26 @@ static void fill_links(struct layout *l, int tile, struct tree_body *side, struc
 static bool fill_link_tiles(struct layout *l)
 {
   const struct tree *t = l->t;
-  size_t constants = 0, sides = 0, mixes = 0;
+  size_t constants = 0, sides = 0, mixes = 0, lanes = 0;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
     constants += (size_t)(constants_of(&l->f->link[t->item[tile->item_first]]) * tile->width + ISA_LANES_MAX);
     sides += (size_t)(tile->sides * tile->width);
     mixes += (size_t)tile->sides;
+    lanes += (size_t)tile->width;
   }
   /* room for all sides, constants and shuffles */
   struct tree_body *side = l->f->block[0] = calloc(sides + 1, sizeof *side);
   l->f->link_constant = aligned_zalloc((constants + 1) * sizeof *l->f->link_constant);
   struct lane_mix *mix = l->f->block[3] = aligned_zalloc((mixes + 1) * sizeof *mix);
-  if (!side || !mix || !l->f->link_constant) return false;
+  int *joint = l->f->block[5] = calloc(lanes + 1, sizeof *joint);
+  if (!side || !mix || !joint || !l->f->link_constant) return false;
   for (int i = 0; i < t->joint_tiles; i++) {
     const struct tree_tile *tile = &t->tile[t->joint_tile[i]];
-    fill_links(l, t->joint_tile[i], side, mix);
+    fill_links(l, t->joint_tile[i], side, mix, joint);
     side += tile->sides * tile->width;
     mix += tile->sides;
+    joint += tile->width;
   }
   return true;
 }

@@ -218,7 +218,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   start_from_model(m, d);
   if (d->solve.carried_rhs)
     memset(d->solve.carried_rhs, 0, (size_t)(m->frozen->tree->slots * BODY_Y) * sizeof *d->solve.carried_rhs);
-  if (data_interpolates(m)) outside_values_copy(m, &d->outside.start, &d->outside.now);
+  outside_values_copy(m, &d->outside.start, &d->outside.now);
   stage_rows(m, d);
   penalty_set(m, d, 0.0); /* an absolute one may be far too weak for dt: passes without end */
   int status = assemble(m, d);
@@ -230,7 +230,7 @@ static int find_start(const ali3_model *m, ali3_data *d)
   if (status == ALI3_E_SINGULAR) return refuse_singular(m, d);
   if (status < 0) return d->report.status = status;
   /* velocities */
-  links_unwrap(m, d);
+  stage_rigid_links(m, d, KERNEL_link_turn);
   if (!make_velocities_consistent(m, d)) return d->report.status = ALI3_E_SINGULAR;
   if (violation_at_start(m, d)) return d->report.status = ALI3_E_VIOLATED;
   if (!hold_stiff(m, d, project_velocity)) return d->report.status = ALI3_E_SINGULAR;

@@ -19,8 +19,8 @@ void stage_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 void stage_rigid_links(const ali3_model *m, ali3_data *d, enum link_kernel kernel);
 /* One that moves the bodies: the factors keep the linearisation they were made of. */
 void stage_move(const ali3_model *m, ali3_data *d, enum body_kernel kernel);
-/* The right-hand sides of bodies that loads act on, anew. */
-void stage_acted_bodies(const ali3_model *m, ali3_data *d);
+/* The right-hand sides of bodies that loads act on, anew: at the prediction, or, turned, after body_turn. */
+void stage_acted_bodies(const ali3_model *m, ali3_data *d, bool turned);
 
 /* `item` for i = first .. end-1 (bodies, links, or tiles in the tree's order); flops: an estimate of all of it. */
 typedef void stage_item(const ali3_model *m, ali3_data *d, int i);
