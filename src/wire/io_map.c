@@ -8,7 +8,7 @@
 struct list {
   void *row;
   int used, room;
-  size_t size; /* of a row */
+  size_t size; /* size of a row */
 };
 
 struct io_map {
@@ -39,7 +39,7 @@ void io_map_free(struct io_map *m)
   free(m);
 }
 
-/* Room for one row more; NULL when out of memory. */
+/* Room for one more row; NULL when out of memory. */
 static void *grow_list(struct io_map *m, struct list *l)
 {
   if (l->used == l->room) {
@@ -55,7 +55,7 @@ static void *grow_list(struct io_map *m, struct list *l)
   return (char *)l->row + (size_t)l->used++ * l->size;
 }
 
-/* Adds a copy of the row to the list; returns it, NULL when out of memory. */
+/* Adds a copy of the row to the list and returns it; NULL when out of memory. */
 static void *add_map_row(struct io_map *m, struct list *l, const void *row)
 {
   void *r = grow_list(m, l);
@@ -121,7 +121,8 @@ static const struct io_map_modbus *modbus_row(const struct io_map *m, int i)
   return (const struct io_map_modbus *)m->modbus.row + i;
 }
 
-/* The number by which documents name a register: the table in front, counted from 1; six digits reach all of them. */
+/* The number of a register in documents: the table's digit, then a number that counts from 1. Six digits cover all
+ * registers. */
 static long document_number(const struct io_map_modbus *r)
 {
   static const long base[] = {
@@ -134,12 +135,12 @@ static const char *function_codes(const struct io_map_modbus *r)
   static const char *const read[] = {
       [TABLE_COIL] = "1", [TABLE_DISCRETE] = "2", [TABLE_INPUT] = "4", [TABLE_HOLDING] = "3"};
   if (!r->writable) return read[r->table];
-  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* of what ali3d asks */
+  if (*r->device) return r->table == TABLE_COIL ? "5 15" : "16"; /* the functions that ali3d uses */
   if (r->table == TABLE_COIL) return "1 5 15";
   return wire_registers(r->wire.type) > 1 ? "3 16 23" : "3 6 16 22 23"; /* a number is written whole */
 }
 
-/* Of numbers of one register there is none. */
+/* A number of one register has no order. */
 static const char *order_text(const struct io_map_modbus *r)
 {
   return wire_registers(r->wire.type) > 1 ? wire_order_name(r->wire.order) : "";
@@ -150,7 +151,7 @@ static const struct io_map_packet *packet_row(const struct io_map *m, int i)
   return (const struct io_map_packet *)m->packet.row + i;
 }
 
-/* The width of a column that holds `text` as well. */
+/* Widens a column for `text`. */
 static int wider_column(int width, const char *text)
 {
   const size_t n = strlen(text) < 60 ? strlen(text) : 60;
@@ -192,7 +193,7 @@ static void print_modbus(const struct io_map *m, FILE *out)
   }
 }
 
-/* The row behind the last one of the packet that begins in row i. */
+/* The row after the last row of the packet that begins in row i. */
 static int packet_end(const struct io_map *m, int i)
 {
   const char *packet = packet_row(m, i)->packet;
@@ -237,7 +238,7 @@ void io_map_print(const struct io_map *m, FILE *out)
   }
 }
 
-/* One line of a list; takes `object`. */
+/* Prints one line of a list; takes over `object`. */
 static void print_row(json_t *object, bool last, FILE *out)
 {
   fputs("  ", out);
@@ -248,7 +249,7 @@ static void print_row(json_t *object, bool last, FILE *out)
 
 void io_map_print_json(const struct io_map *m, FILE *out)
 {
-  /* Three lists. The names of their members are an interface. */
+  /* Three lists. The names of their members are a public interface. */
   fputs("{\"osc\": [\n", out);
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A serial line: which one, its speed and its parity. Pure. */
+ * A serial line: path, speed and parity. Pure. */
 #ifndef WIRE_SERIAL_H
 #define WIRE_SERIAL_H
 
 #include <stdbool.h>
 
-/* Those that libmodbus sets: it takes any other for 9600, and does not say so. */
+/* The speeds that libmodbus sets. It silently replaces any other speed by 9600. */
 #define SERIAL_BAUD_LIST(X)                                                                                  \
   X(1200)                                                                                                    \
   X(2400)                                                                                                    \
@@ -49,7 +49,7 @@ enum parity {
   PARITY_LIST(PARITY_ENUM)
 #undef PARITY_ENUM
 };
-/* As in 8N1, and as libmodbus has it. */
+/* The letter as in 8N1; libmodbus takes it, too. */
 static inline char parity_letter(enum parity parity)
 {
   return "NEO"[parity];
@@ -62,9 +62,9 @@ struct serial_place {
   int stop_bits; /* 1 or 2 */
 };
 
-/* A device or controller: on the network, or on a serial line. */
+/* The place of a device or controller: on the network or on a serial line. */
 struct remote_place {
-  char *host; /* numeric address; NULL: on the line */
+  char *host; /* numeric address; NULL: on the serial line */
   int port;
   struct serial_place serial;
 };

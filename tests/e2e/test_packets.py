@@ -228,7 +228,7 @@ class Packets(unittest.TestCase):
         os.mkfifo(pipe)
         daemon.environment = {"STUCK_AT": "150", "STUCK_UNTIL": pipe}
         with daemon:
-            bench.wait_for("the loop to be missed", lambda: "the loop has stood still" in daemon.said())
+            bench.wait_for("the loop to be missed", lambda: "loop stuck" in daemon.said())
             self.udp.setblocking(False)
             with self.assertRaises(BlockingIOError):
                 while True:

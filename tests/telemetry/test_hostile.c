@@ -197,7 +197,7 @@ TEST(a_daemon_of_another_user_is_one)
   assert_not_created(name, said);
   close(hold[1]);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
-  assert_refused(name, "not believed");
+  assert_refused(name, "runs as another user: refused");
   telemetry_destroy(start(name));
   assert_swept(name);
 }
