@@ -299,13 +299,14 @@ static void server_text(const struct endpoint *e, char *text, size_t size)
 {
   const struct modbus_config *config = e->config;
   const struct serial_place *line = &config->serial;
+  char place[300] = "";
+  if (line->path) serial_place_text(line, place, sizeof place);
   int used = snprintf(text, size, "Modbus");
   if (config->tcp)
     used += snprintf(text + used, size - (size_t)used, " %s:%d%s", config->bind, modbus_server_port(e),
                      line->path ? "," : "");
   if (line->path && (size_t)used < size)
-    snprintf(text + used, size - (size_t)used, " %s %d 8%c%d unit %d", line->path, line->baud,
-             parity_letter(line->parity), line->stop_bits, config->unit);
+    snprintf(text + used, size - (size_t)used, " %s unit %d", place, config->unit);
 }
 
 static bool map_server(const struct endpoint *e, struct io_map *map)

@@ -309,5 +309,20 @@ bool modbus_io_map(const struct modbus_config *config, const struct signals *sig
   if (!modbus_table_init(&t, config, signals)) return false;
   for (const struct entry *e = t.entry; e < t.entry + t.count; e++) map_entry(map, e, signals);
   modbus_table_free(&t);
+  /* Add the network and the serial line. */
+  if (config->tcp)
+    io_map_add_connection(map, &(struct io_map_connection){.listens = true,
+                                                           .protocol = "Modbus TCP",
+                                                           .host = config->bind,
+                                                           .port = config->port,
+                                                           .unit = -1,
+                                                           .text = "answers to any unit number"});
+  if (config->serial.path) {
+    char line[300];
+    serial_place_text(&config->serial, line, sizeof line);
+    io_map_add_connection(map,
+                          &(struct io_map_connection){
+                              .listens = true, .protocol = "Modbus RTU", .line = line, .unit = config->unit});
+  }
   return io_map_complete(map);
 }

@@ -16,7 +16,7 @@ enum osc_address_flag {
 /* RECEIVED(address, types, flags, unit, description, handler), SENT(name, address, types, unit, description). A bar
  * separates alternative types. The rows have the order of the map. */
 #define OSC_ADDRESS_LIST(RECEIVED, SENT)                                                                     \
-  RECEIVED("cmd/init", "|i", 0, "", "command; answered with ack", osc_on_command)                            \
+  RECEIVED("cmd/init", "|i", 0, "", "command; ali3d answers with ack", osc_on_command)                       \
   RECEIVED("cmd/arm", "|i", 0, "", "command", osc_on_command)                                                \
   RECEIVED("cmd/run", "|i", 0, "", "command", osc_on_command)                                                \
   RECEIVED("cmd/pause", "|i", 0, "", "command", osc_on_command)                                              \

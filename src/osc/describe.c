@@ -101,9 +101,28 @@ static void add_node_row(struct io_map *map, const struct osc_space *space, cons
   io_map_add_osc(map, &(struct io_map_osc){n->address, types, n->input, true, units, text});
 }
 
+#define STREAM_WORD(id, word) [id] = (word),
+static const char *const stream_word[] = {STREAM_LIST(STREAM_WORD)};
+#undef STREAM_WORD
+
 bool osc_io_map(const struct osc_config *config, const struct signals *signals, struct io_map *map)
 {
-  char error[200];
+  /* Add the port and the fixed targets. */
+  char error[200], text[80];
+  io_map_add_connection(map, &(struct io_map_connection){.listens = true,
+                                                         .protocol = "OSC over UDP",
+                                                         .host = config->bind,
+                                                         .port = config->port,
+                                                         .unit = -1});
+  for (int i = 0; i < config->targets; i++) {
+    const struct osc_target *t = &config->target[i];
+    snprintf(text, sizeof text, "stream %s, every %d cycle%s", stream_word[t->stream], t->divisor,
+             t->divisor == 1 ? "" : "s");
+    io_map_add_connection(
+        map, &(struct io_map_connection){
+                 .protocol = "OSC over UDP", .host = t->host, .port = t->port, .unit = -1, .text = text});
+  }
+  /* Add the addresses. */
   for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++)
     if (!add_fixed(map, config, signals, &FIXED[i])) return false;
   struct osc_space *space = osc_space_new(config, signals, error, sizeof error);

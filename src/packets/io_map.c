@@ -96,7 +96,9 @@ static void add_field(struct io_map *map, const struct packet *p, const struct p
 bool packets_io_map(const struct packet *packet, int packets, const struct signals *signals,
                     struct io_map *map)
 {
-  for (int i = 0; i < packets; i++)
+  for (int i = 0; i < packets; i++) {
+    io_map_add_remote(map, &packet[i].place, "packets over UDP", "packets on a line", -1, packet[i].name);
     for (int k = 0; k < packet[i].fields; k++) add_field(map, &packet[i], &packet[i].field[k], signals);
+  }
   return io_map_complete(map);
 }

@@ -24,7 +24,7 @@
   X(osc_overflow, "OSC datagrams that the kernel dropped: the socket was full")                              \
   X(osc_over_budget, "OSC datagrams dropped because their host used up its share")                           \
   X(osc_frames, "frames sent over OSC")                                                                      \
-  X(osc_send_ns, "processor time to send frames over OSC, ns")                                               \
+  X(osc_send_ns, "processor time spent sending frames over OSC (ns in JSON, s in Prometheus)")               \
   X(osc_sent, "OSC packets sent")                                                                            \
   X(osc_send_errors, "OSC packets that could not be sent")                                                   \
   X(osc_clients, "OSC targets and subscribers now")                                                          \

@@ -12,7 +12,7 @@ struct list {
 };
 
 struct io_map {
-  struct list osc, modbus, packet;
+  struct list connection, osc, modbus, packet;
   struct list text; /* char *: the copies that the rows point to */
   bool failed;
 };
@@ -21,6 +21,7 @@ struct io_map *io_map_new(void)
 {
   struct io_map *m = calloc(1, sizeof *m);
   if (!m) return NULL;
+  m->connection.size = sizeof(struct io_map_connection);
   m->osc.size = sizeof(struct io_map_osc);
   m->modbus.size = sizeof(struct io_map_modbus);
   m->packet.size = sizeof(struct io_map_packet);
@@ -33,6 +34,7 @@ void io_map_free(struct io_map *m)
   if (!m) return;
   for (int i = 0; i < m->text.used; i++) free(((char **)m->text.row)[i]);
   free(m->text.row);
+  free(m->connection.row);
   free(m->osc.row);
   free(m->modbus.row);
   free(m->packet.row);
@@ -68,6 +70,28 @@ static void copy_text(struct io_map *m, const char **text)
   if (copy) *copy = strdup(*text ? *text : "");
   if (!copy || !*copy) m->failed = true;
   *text = copy ? *copy : NULL;
+}
+
+void io_map_add_connection(struct io_map *m, const struct io_map_connection *row)
+{
+  struct io_map_connection *r = add_map_row(m, &m->connection, row);
+  if (!r) return;
+  copy_text(m, &r->host);
+  copy_text(m, &r->line);
+  copy_text(m, &r->text);
+}
+
+void io_map_add_remote(struct io_map *m, const struct remote_place *place, const char *network,
+                       const char *serial, int unit, const char *text)
+{
+  char line[300] = "";
+  if (!place->host) serial_place_text(&place->serial, line, sizeof line);
+  io_map_add_connection(m, &(struct io_map_connection){.protocol = place->host ? network : serial,
+                                                       .host = place->host,
+                                                       .port = place->port,
+                                                       .line = line,
+                                                       .unit = unit,
+                                                       .text = text});
 }
 
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row)
@@ -158,6 +182,41 @@ static int wider_column(int width, const char *text)
   return (int)n > width ? (int)n : width;
 }
 
+static const struct io_map_connection *connection_row(const struct io_map *m, int i)
+{
+  return (const struct io_map_connection *)m->connection.row + i;
+}
+
+static void connection_place(const struct io_map_connection *r, char *text, size_t size)
+{
+  const bool v6 = strchr(r->host, ':') != NULL;
+  if (*r->line)
+    snprintf(text, size, "%s", r->line);
+  else
+    snprintf(text, size, "%s%s%s:%d", v6 ? "[" : "", r->host, v6 ? "]" : "", r->port);
+}
+
+static void print_connections(const struct io_map *m, FILE *out)
+{
+  int width = 5;
+  char place[300], unit[12];
+  for (int i = 0; i < m->connection.used; i++) {
+    connection_place(connection_row(m, i), place, sizeof place);
+    width = wider_column(width, place);
+  }
+  if (m->connection.used == 0) return;
+  fprintf(out, "Connections\n%-7s  %-17s  %-*s  %4s  %s\n", "ali3d", "protocol", width, "place", "unit",
+          "meaning");
+  for (int i = 0; i < m->connection.used; i++) {
+    const struct io_map_connection *r = connection_row(m, i);
+    connection_place(r, place, sizeof place);
+    snprintf(unit, sizeof unit, "%d", r->unit);
+    fprintf(out, "%-7s  %-17s  %-*s  %4s  %s\n", r->listens ? "listens" : "sends", r->protocol, width, place,
+            r->unit < 0 ? "" : unit, r->text);
+  }
+  if (m->osc.used || m->modbus.used || m->packet.used) fputc('\n', out);
+}
+
 static void print_osc(const struct io_map *m, FILE *out)
 {
   int width = 0;
@@ -229,6 +288,7 @@ static void print_packet(const struct io_map *m, int first, FILE *out)
 
 void io_map_print(const struct io_map *m, FILE *out)
 {
+  print_connections(m, out);
   print_osc(m, out);
   if (m->osc.used && m->modbus.used) fputc('\n', out);
   print_modbus(m, out);
@@ -249,8 +309,18 @@ static void print_row(json_t *object, bool last, FILE *out)
 
 void io_map_print_json(const struct io_map *m, FILE *out)
 {
-  /* Three lists. The names of their members are a public interface. */
-  fputs("{\"osc\": [\n", out);
+  /* Four lists. The names of their members are a public interface. */
+  fputs("{\"connections\": [\n", out);
+  for (int i = 0; i < m->connection.used; i++) {
+    const struct io_map_connection *r = connection_row(m, i);
+    const bool serial = *r->line;
+    print_row(json_pack("{s:b, s:s, s:s?, s:o, s:s?, s:o, s:s}", "listens", r->listens, "protocol",
+                        r->protocol, "host", serial ? NULL : r->host, "port",
+                        serial ? json_null() : json_integer(r->port), "line", serial ? r->line : NULL, "unit",
+                        r->unit < 0 ? json_null() : json_integer(r->unit), "text", r->text),
+              i + 1 == m->connection.used, out);
+  }
+  fputs("], \"osc\": [\n", out);
   for (int i = 0; i < m->osc.used; i++) {
     const struct io_map_osc *r = io_map_osc_row(m, i);
     print_row(json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "address", r->address, "types", r->types, "in",

@@ -4,12 +4,25 @@
 #ifndef WIRE_IO_MAP_H
 #define WIRE_IO_MAP_H
 
+#include "wire/serial.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Texts are copied. */
+/* All texts of rows are copied, unless their comment says otherwise. */
+
+/* A connection by which the other side reaches ali3d, or ali3d reaches it. */
+struct io_map_connection {
+  bool listens;         /* ali3d listens there; false: ali3d sends or connects to it */
+  const char *protocol; /* "OSC over UDP"; not copied */
+  const char *host;     /* numeric address; "" on a serial line */
+  int port;
+  const char *line; /* "/dev/ttyUSB0 115200 8N1"; "" on the network */
+  int unit;         /* Modbus unit; -1: none, or any */
+  const char *text;
+};
+
 struct io_map_osc {
   const char *address; /* "/ali3/body/A/state" */
   const char *types;   /* type tags: "ffff"; a bar separates alternatives: "i|h" */
@@ -20,7 +33,7 @@ struct io_map_osc {
 
 struct io_map_modbus {
   const char *
-      device; /* whose table it is, that ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own */
+      device; /* whose table ali3d reads and writes: "plc at 10.0.0.7:502, unit 1"; NULL: ali3d's own table */
   enum wire_table table;
   int address;      /* zero-based */
   struct wire wire; /* type; order if it has more than one register; scale and offset */
@@ -43,6 +56,10 @@ struct io_map_packet {
 struct io_map;
 struct io_map *io_map_new(void); /* NULL when out of memory */
 void io_map_free(struct io_map *m);
+void io_map_add_connection(struct io_map *m, const struct io_map_connection *row);
+/* A connection to a device or controller, on the network by `network` or on a line by `serial`. */
+void io_map_add_remote(struct io_map *m, const struct remote_place *place, const char *network,
+                       const char *serial, int unit, const char *text);
 void io_map_add_osc(struct io_map *m, const struct io_map_osc *row);
 void io_map_add_modbus(struct io_map *m, const struct io_map_modbus *row);
 void io_map_add_packet(struct io_map *m, const struct io_map_packet *row);
@@ -51,10 +68,10 @@ bool io_map_complete(const struct io_map *m); /* false: memory ran out, rows are
 int io_map_osc_rows(const struct io_map *m);
 const struct io_map_osc *io_map_osc_row(const struct io_map *m, int i);
 
-/* Prints a table for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the
+/* Prints tables for people, with the 1-based numbers of Modbus documents (30001, 40001, 1, 10001) beside the
  * zero-based ones. */
 void io_map_print(const struct io_map *m, FILE *out);
-/* Prints {"osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
+/* Prints {"connections": [...], "osc": [...], "modbus": [...], "packets": [...]}, a line for each row. */
 void io_map_print_json(const struct io_map *m, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #define WIRE_SERIAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* The speeds that libmodbus sets. It silently replaces any other speed by 9600. */
 #define SERIAL_BAUD_LIST(X)                                                                                  \
@@ -68,5 +69,11 @@ struct remote_place {
   int port;
   struct serial_place serial;
 };
+
+/* "/dev/ttyUSB0 115200 8N1" */
+static inline void serial_place_text(const struct serial_place *line, char *text, size_t size)
+{
+  snprintf(text, size, "%s %d 8%c%d", line->path, line->baud, parity_letter(line->parity), line->stop_bits);
+}
 
 #endif

@@ -151,7 +151,7 @@ TEST(blocks_of_others_are_not_believed)
   SKIP_UNLESS_ROOT()
   const char *name = name_of("false");
   assert_int_equal(as_user(NOBODY, put_false_block, name), 0);
-  assert_refused(name, "belongs to user 65534, but process 1, which it names, does not run as that user");
+  assert_refused(name, "belongs to user 65534, but process 1, which it names, runs as another user");
   assert_false(is_listed(name));
   struct telemetry_left left;
   struct telemetry *t = telemetry_create(name, &left, error, sizeof error); /* root replaces it */
