@@ -15,8 +15,7 @@ static uint64_t read_ns(clockid_t id)
   return clock_ns(t);
 }
 
-/* A thread that is preempted between two clocks would take that for a change of one of them: the best of some
- * tries. */
+/* A preemption between reading two clocks would look like a step of one of them: keep the best of several tries. */
 void clocks_read(struct clocks *c)
 {
   c->slack_ns = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Choosing the number of workers. A machine that is not left alone disturbs all numbers alike: they are timed
- * in turns, from the same start, and compared by their medians. Every turn has a pool of its own, so that no
- * other workers are about. */
+ * Chooses the number of workers. Other load on the machine disturbs all numbers alike if they take turns, so the
+ * numbers are timed in turns from one start and compared by their medians. Every turn has its own pool, so that no
+ * other workers exist. */
 #include "loop/choose.h"
 
 #include "rt/clock.h"
@@ -16,12 +16,12 @@
 
 enum {
   ROUNDS = 10,
-  TURN_STEPS = 4,  /* of one number in a round, at most */
-  PROBE_STEPS = 8, /* for a first look at the step alone, at most */
+  TURN_STEPS = 4,  /* largest number of steps of one number in a round */
+  PROBE_STEPS = 8, /* largest number of steps for a first estimate of the step alone */
   PROBE_NS = 20000000,
   STEPS = PROBE_STEPS + ROUNDS * TURN_STEPS,
-  ALL_NS = 400000000,    /* for everything, with some room below half a second */
-  SHARED_FROM_NS = 30000 /* a step shorter than this is not worth its barriers */
+  ALL_NS = 400000000,    /* limit for everything, somewhat below half a second */
+  SHARED_FROM_NS = 30000 /* a shorter step gains nothing, because of its barriers */
 };
 
 static const double GAIN = 0.95, ABOUT_THE_BEST = 1.03;
@@ -31,20 +31,24 @@ struct timing {
   ali3_data *d;
   const struct choose_plan *plan;
   const struct choose_world *world;
-  uint64_t end_ns, start_ns; /* of the last start: what it took */
+  uint64_t end_ns, start_ns; /* duration of the last start */
   int numbers, workers[CHOOSE_TRIES];
   int count[CHOOSE_TRIES];
   uint64_t ns[CHOOSE_TRIES][STEPS];
 };
 
-enum turn { TURN_DONE, TURN_FAILED /* the model */, TURN_CROWDED /* no threads or CPUs for so many */ };
+enum turn {
+  TURN_DONE,
+  TURN_FAILED /* the model failed */,
+  TURN_CROWDED /* no threads or CPUs for so many workers */
+};
 
 int choose_most(int first_cpu)
 {
   cpu_set_t set;
   long cpus = 0;
   if (first_cpu >= 0)
-    cpus = sysconf(_SC_NPROCESSORS_ONLN) - first_cpu; /* isolated CPUs are in nobody's mask */
+    cpus = sysconf(_SC_NPROCESSORS_ONLN) - first_cpu; /* isolated CPUs are in no process's mask */
   else if (sched_getaffinity(0, sizeof set, &set) == 0)
     cpus = CPU_COUNT(&set) - 1;
   return cpus < 0 ? 0 : cpus > CHOOSE_MOST ? CHOOSE_MOST : (int)cpus;
@@ -71,13 +75,13 @@ int choose_from(const struct choose_try *t, int n)
   return t[least].workers;
 }
 
-/* Not before a first step, so that there is a figure at all. */
+/* Not before a first step, so that there is a figure. */
 static bool has_run_out(const struct timing *t, int k, uint64_t end_ns)
 {
   return t->count[k] > 0 && t->world->now_ns() >= end_ns;
 }
 
-/* Up to `steps` more steps of number k, from the start, which has warmed up what they need. */
+/* Times up to `steps` more steps of number k, after the start has warmed up code and data. */
 static enum turn time_turn_steps(struct timing *t, int k, int steps, uint64_t end_ns)
 {
   const uint64_t start = t->world->now_ns();
@@ -124,13 +128,13 @@ static uint64_t median_ns(const struct timing *t, int k)
   return n % 2 ? ns[n / 2] : (ns[n / 2 - 1] + ns[n / 2]) / 2;
 }
 
-/* All numbers in turns, as far as there is time; the first round goes through whatever it takes. */
+/* Times all numbers in turns while there is time; the first round always completes. */
 static bool time_all(struct timing *t)
 {
   const uint64_t step_ns = median_ns(t, 0) + t->plan->rest_ns, now = t->world->now_ns();
   const uint64_t left = t->end_ns > now ? t->end_ns - now : 0;
   uint64_t turn_ns = left / (ROUNDS * (uint64_t)t->numbers);
-  if (turn_ns < t->start_ns + step_ns) turn_ns = left / (uint64_t)t->numbers; /* one round then */
+  if (turn_ns < t->start_ns + step_ns) turn_ns = left / (uint64_t)t->numbers; /* then only one round */
   uint64_t steps = turn_ns > t->start_ns ? (turn_ns - t->start_ns) / (step_ns ? step_ns : 1) : 0;
   steps = steps < 1 ? 1 : steps > TURN_STEPS ? TURN_STEPS : steps;
 
@@ -146,7 +150,8 @@ static bool time_all(struct timing *t)
 
 static const char steps_fail[] = "its steps fail", no_cpu_to_spare[] = "no CPU to spare";
 
-/* Alone first: whether it is worth a comparison, and how many steps there is time for. "" or why not. */
+/* Times the step alone: decides whether a comparison makes sense, and for how many steps there is time. Returns "" or
+ * why not. */
 static const char *compare_numbers(struct timing *t)
 {
   const uint64_t begin = t->world->now_ns();
@@ -173,7 +178,7 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
   if (most < 1) return;
   realtime_flush_denormals();
 
-  /* Not from the heap: that keeps what is freed once memory is locked. */
+  /* Mapped, not from the heap: the heap keeps freed memory once memory is locked. */
   const size_t size = ali3_data_size(m), head = (sizeof(struct timing) + 63) / 64 * 64;
   void *block = mmap(NULL, head + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   out->reason = "out of memory";
@@ -192,8 +197,7 @@ void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct 
 void choose_text(const struct choice *c, char *text, size_t size)
 {
   char figures[100] = "";
-  const struct choose_try *loop_alone = &c->tried[0],
-                          *other = NULL; /* what was chosen, or would have been best */
+  const struct choose_try *loop_alone = &c->tried[0], *other = NULL; /* the best number with workers */
   for (int i = 1; i < c->tries; i++)
     if (c->workers > 0 ? c->tried[i].workers == c->workers : !other || c->tried[i].step_us < other->step_us)
       other = &c->tried[i];

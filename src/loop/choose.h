@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How many workers a mechanism gains by: its own steps are timed with some numbers of them, and the least that
- * is about as good as the best is taken. Set-up only. */
+ * Chooses the number of workers for a mechanism: times its own steps with several numbers and takes the smallest one
+ * that is about as fast as the best. Set-up only. */
 #ifndef LOOP_CHOOSE_H
 #define LOOP_CHOOSE_H
 
@@ -18,11 +18,11 @@ struct choose_try {
 struct choice {
   int workers;
   int tries;                             /* 0: nothing was timed */
-  struct choose_try tried[CHOOSE_TRIES]; /* none first, then ever more */
+  struct choose_try tried[CHOOSE_TRIES]; /* 0 workers first, then ascending */
   const char *reason;                    /* why no more were tried; "" */
 };
 
-/* What is timed, and by which clock; a test may replace it. */
+/* The step that is timed, and the clock; a test may replace both. */
 struct choose_world {
   uint64_t (*now_ns)(void);
   void (*sleep_until_ns)(uint64_t t_ns);
@@ -32,24 +32,24 @@ struct choose_world {
 };
 
 struct choose_plan {
-  struct pool_config pool; /* as for the loop; its workers do not count */
-  int most;                /* workers to try */
-  uint64_t rest_ns;        /* between two steps, for workers to fall asleep as in a loop; 0: back to back */
-  const struct choose_world *world; /* NULL: the model itself, by CLOCK_MONOTONIC */
+  struct pool_config pool; /* configuration of the loop's pool; its number of workers is ignored */
+  int most;                /* largest number to try */
+  uint64_t rest_ns;        /* pause between two steps, in which workers fall asleep as in a loop; 0: none */
+  const struct choose_world *world; /* NULL: the model itself and CLOCK_MONOTONIC */
 };
 
-/* Workers that find a CPU of their own beside the calling thread: by its mask, or from first_cpu on. */
+/* The number of workers that get their own CPU beside the calling thread: by its mask, or from first_cpu on. */
 int choose_most(int first_cpu);
 
-/* The numbers to try up to `most`, ascending from 0; returns how many. */
+/* Fills in the numbers to try, ascending from 0 to at most `most`. Returns how many. */
 int choose_numbers(int most, int workers[CHOOSE_TRIES]);
 
-/* The least number whose step is within 3 % of the best; 0 unless 5 % are gained. The first is 0 workers. */
+/* The smallest number whose step is within 3 % of the best; 0 unless that gains 5 %. Try 0 must have 0 workers. */
 int choose_from(const struct choose_try *t, int n);
 
-/* Times steps from the initial state, in the calling thread, whose denormals are flushed from here on, and in
- * pools of its own. Takes up to half a second, or a start and a step for each number where that is longer. A
- * model that is too small to share, or whose steps fail, gets 0. */
+/* Times steps from the initial state in the calling thread, and flushes its denormals from then on; makes its own
+ * pools. Takes up to half a second, or longer if one start and one step for each number take longer. A model that is
+ * too small to share, or whose steps fail, gets 0. */
 void choose_workers(const ali3_model *m, const struct choose_plan *plan, struct choice *out);
 
 /* "2 workers (auto): step 312 us, alone 598 us" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The events of the loop: what changed its state, and why. RT. */
+ * The events of the loop: changes of its state and their causes. RT. */
 #include "loop/cycle_parts.h"
 
 void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, uint32_t code, int port,
@@ -15,7 +15,7 @@ void cycle_note(struct cycle *c, enum run_state from, enum cycle_cause cause, ui
     c->latch.by = port >= 0 ? c->config.port[port]->name : "";
     c->latch.client = port >= 0 ? client : LATCH_NO_NUMBER;
   }
-  /* Clients can repeat commands: half of the room is left to what stops the motion. */
+  /* Clients can repeat commands, so half of the room is reserved for events that stop the motion. */
   const bool stops = c->machine.state == STATE_SAFE || c->machine.state == STATE_FAULT;
   const bool repeats = (cause == CAUSE_COMMAND && !stops) || cause == CAUSE_VIOLATED;
   const uint32_t spare = repeats ? CYCLE_EVENTS / 2 : 0;

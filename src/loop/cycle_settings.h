@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How cycles follow each other: the section `cycle` of a configuration file, as the reader fills it and the loop uses it. Times
- * are in seconds, as in the file; schedule_init() converts them. The period is not here: it is the step of the model. */
+ * The section `cycle` of a configuration file, filled by the reader and used by the loop. Times are in seconds, as in
+ * the file; schedule_init() converts them. The period is the step of the model and is not here. */
 #ifndef LOOP_CYCLE_SETTINGS_H
 #define LOOP_CYCLE_SETTINGS_H
 
@@ -10,12 +10,12 @@
 
 enum autostart { AUTOSTART_OFF, AUTOSTART_ON, AUTOSTART_EVEN_WITH_PLATFORM };
 enum publish { PUBLISH_AT_ONCE, PUBLISH_NEXT_CYCLE };
-enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* whose input frames are the beats */
+enum beat { BEAT_NONE, BEAT_OSC, BEAT_MODBUS }; /* protocol whose input frames are the beats */
 
-/* The keys of the section, in the order of the file. A row has the field (and its type, for a choice), what the type
- * needs (unit and range, or words), the default as it is written in a file, and the documentation of key and field.
- * From this list come the two structs below and the rows of config/keys_run.c, and with them the reader, --help, the
- * schema and the reference file. A reload replaces the LIVE_ ones between two cycles; all others are read at the start. */
+/* The keys of the section, in the order of the file. A row has the field (and its type, for a choice), the parameters
+ * of its type (unit and range, or words), the default as written in a file, and the documentation of key and field. The
+ * two structs below, the rows of config/keys_run.c, and with them the reader, --help, the schema and the reference file
+ * come from this list. A reload replaces the LIVE_ keys between two cycles; the others are read at the start. */
 /* clang-format off */
 #define CYCLE_SETTINGS_LIST(CHOICE, INTEGER, NUMBER, FLAG, LIVE_CHOICE, LIVE_INTEGER) \
   CHOICE(enum autostart, autostart, autostarts, "true", \

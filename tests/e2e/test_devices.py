@@ -219,7 +219,11 @@ class Devices(unittest.TestCase):
         with daemon([polled("plc", 1502, READ, WRITTEN, alive=77)]) as d:
             done = subprocess.run([bench.program("ali3d"), d.config, "--print-map=json"], capture_output=True, text=True, timeout=20,
                                   stdin=subprocess.DEVNULL, check=True)
-        rows = [row for row in json.loads(done.stdout)["modbus"] if row["device"]]
+        sheet = json.loads(done.stdout)
+        (plc,) = [c for c in sheet["connections"] if c["text"] == "plc"]
+        self.assertEqual((plc["listens"], plc["protocol"], plc["host"], plc["port"], plc["unit"]),
+                         (False, "Modbus TCP", "127.0.0.1", 1502, 1))
+        rows = [row for row in sheet["modbus"] if row["device"]]
         self.assertEqual({row["device"].split(" ")[0] for row in rows}, {"plc"})
         self.assertEqual([(row["signal"], row["address"]) for row in rows if row["address"] == 77], [("alive", 77)])
         self.assertEqual([(row["signal"], row["table"], row["address"], row["writable"]) for row in rows if row["address"] != 77],

@@ -117,7 +117,7 @@ class Freshness(unittest.TestCase):
 
     def test_what_is_required_is_waited_for(self):
         d, client = self.start(inputs=push(policy="hold", required=True))
-        self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required, and not fresh\n", d.said())
+        self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required and not fresh\n", d.said())
         modbus = bench.ModbusClient(d.modbus_port)
         self.addCleanup(modbus.close)
         self.assertEqual(client.command("run", 1), 4)
@@ -185,9 +185,9 @@ class Freshness(unittest.TestCase):
         self.assertEqual(d.watch()["clamped"], 0)
         self.assertEqual(client.command("run", 1), 0)
         client.push_until("clamped", lambda: d.watch()["clamped"] > 0, 1.0)
-        bench.wait_for("it said so", lambda: "FAULT INJECTION off, bias of input push: begins to act\n" in d.said())
+        bench.wait_for("it said so", lambda: "FAULT INJECTION off, bias of input push: starts acting\n" in d.said())
         self.assertGreater(d.counter("inputs_injected"), 0)
-        bench.wait_for("over", lambda: "FAULT INJECTION off, bias of input push: acts no longer\n" in d.said())
+        bench.wait_for("over", lambda: "FAULT INJECTION off, bias of input push: stops acting\n" in d.said())
         self.assertFalse(d.watch()["fault_injection"])
         before = d.counter("inputs_injected")
         client.push_until("not clamped", lambda: not d.watch()["inputs"][0]["clamped"], 1.0)

@@ -178,7 +178,7 @@ class Service(unittest.TestCase):
                 d.hear()
                 start = time.monotonic()
                 time.sleep(1.5)
-                self.assertEqual(fed_since(start), 0, "fed while the loop stood still")
+                self.assertEqual(fed_since(start), 0, "fed while the loop was stuck")
             start = time.monotonic()
             bench.wait_for("watchdog fed again", lambda: fed_since(start) >= 1, 5)
             status, report = d.stop()

@@ -311,6 +311,8 @@ class Answers(unittest.TestCase):
     def test_the_printed_map_is_the_served_one(self):
         said = subprocess.run([bench.program("ali3d"), self.daemon.config, "--print-map=json"], capture_output=True, text=True,
                               timeout=20, check=True).stdout
+        served = [(c["host"], c["port"]) for c in json.loads(said)["connections"] if c["protocol"] == "Modbus TCP" and c["listens"]]
+        self.assertEqual(served, [("127.0.0.1", self.daemon.modbus_port)])
         rows = json.loads(said)["modbus"]
         function = {"coil": 1, "discrete": 2, "holding": 3, "input": 4}
         for row in rows:

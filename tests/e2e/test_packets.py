@@ -228,7 +228,7 @@ class Packets(unittest.TestCase):
         os.mkfifo(pipe)
         daemon.environment = {"STUCK_AT": "150", "STUCK_UNTIL": pipe}
         with daemon:
-            bench.wait_for("the loop to be missed", lambda: "the loop has stood still" in daemon.said())
+            bench.wait_for("the loop to be missed", lambda: "loop stuck" in daemon.said())
             self.udp.setblocking(False)
             with self.assertRaises(BlockingIOError):
                 while True:
@@ -251,6 +251,9 @@ class Packets(unittest.TestCase):
             text = subprocess.run([bench.program("ali3d"), config, "--print-map"], capture_output=True, text=True, check=True)
             sheet = subprocess.run([bench.program("ali3d"), config, "--print-map=json"], capture_output=True, text=True,
                                    check=True)
+        connections = {c["text"]: c for c in json.loads(sheet.stdout)["connections"]}
+        self.assertEqual((connections["udp"]["host"], connections["udp"]["port"]), ("127.0.0.1", self.port))
+        self.assertEqual(connections["line"]["line"], f"{self.line.path} 115200 8N1")
         rows = [r for r in json.loads(sheet.stdout)["packets"] if r["packet"] == "udp"]
         self.assertEqual([(r["at"], r["bytes"]) for r in rows],
                          [(0, 2), (2, 8), (10, 1), (11, 8), (19, 4), (23, 4), (27, 4), (31, 8), (39, 8), (47, 8), (55, 4),

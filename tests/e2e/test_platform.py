@@ -156,7 +156,7 @@ class Platform(unittest.TestCase):
             config["cycle"].update(overrun="catch_up", max_misses=7)
             d.file("bench.json", json.dumps(config))
             d.process.send_signal(signal.SIGHUP)
-            bench.wait_for("needs a restart", lambda: "needs a restart: cycle.overrun: catch_up does not go with the platform\n"
+            bench.wait_for("needs a restart", lambda: "needs a restart: cycle.overrun: the platform does not allow catch_up\n"
                            in d.said())
             bench.wait_for("the rest", lambda: "changed: cycle.max_misses\n" in d.said())
             self.assertEqual(d.watch()["overrun"], "skip")
@@ -170,7 +170,7 @@ class Platform(unittest.TestCase):
             d.process.send_signal(signal.SIGSTOP)
             time.sleep(1.5)
             d.process.send_signal(signal.SIGCONT)
-            bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            bench.wait_for("SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.in_state(d, "parked")
 
     def test_a_second_signal_does_not_wait(self):

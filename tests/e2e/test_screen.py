@@ -173,7 +173,7 @@ class FullScreen(unittest.TestCase):
             s.sees("RUNNING")
             before = d.watch()["cleared_cycle"]
             s.key("r")
-            s.sees("maxima and distributions begin with cycle")
+            s.sees("maxima and distributions start at cycle")
             bench.wait_for("the book cleared", lambda: d.watch()["cleared_cycle"] > before)
             self.assertIsNone(d.process.poll())
 

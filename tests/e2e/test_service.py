@@ -40,7 +40,7 @@ class Suspended(unittest.TestCase):
             status, report = d.stop()
             self.assertEqual(status, 0, d.said())
             self.assertEqual(watched["state"], "RUNNING", d.said())
-            self.assertNotIn("stood still", d.said())
+            self.assertNotIn("stuck", d.said())
             self.assertRegex(d.said(), r"SIGCONT: the process was stopped for [23]\.\d+ s")
             self.assertEqual(report["misses_by_cause"]["suspended"], 1, d.said())
             self.assertEqual(sum(report["misses_by_cause"].values()), report["misses"])
@@ -106,9 +106,9 @@ class Stuck(unittest.TestCase):
             state, bits, fault = modbus.inputs(2, 3)
             self.assertEqual((state, fault), (SAFE, FAULT_STUCK))
             self.assertEqual(bits & 0b11111, 0b10000, "safe, and neither running nor ready")
-            self.assertRegex(d.said(), r"the loop has stood still at cycle \d+ for 0\.\d+ s, in RUNNING: SAFE to the outside; "
+            self.assertRegex(d.said(), r"loop stuck at cycle \d+ for 0\.\d+ s \(RUNNING\); reporting SAFE to clients; "
                                        r"its thread \d+ sleeps")
-            print(re.search("the loop has stood still.*", d.said()).group())
+            print(re.search("loop stuck at.*", d.said()).group())
 
             self.assertEqual(osc.command("run", 1), 1)
             with self.assertRaises(bench.ModbusError) as refused:
@@ -124,7 +124,7 @@ class Stuck(unittest.TestCase):
             self.assertEqual(self.fed(d, since), 0, "the watchdog was fed for a loop that stands still")
 
             let_go()
-            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.assertRegex(d.said(), r"the loop advances again, at cycle \d+ after \d+\.\d+ s")
             self.assertEqual(osc.answer("/ali3/ack"), ["reset", 2, 1], "a reset from before must not lead out")
             cycle = d.watch()["cycle"]
@@ -148,7 +148,7 @@ class Stuck(unittest.TestCase):
             time.sleep(0.5)
             since = time.monotonic()
             wait_hearing(d, "the watchdog fed while the loop waits", lambda: self.fed(d, since) > 2)
-            self.assertNotIn("stood still", d.said())
+            self.assertNotIn("stuck", d.said())
             for step in range(300):
                 osc.send(bench.osc_message("/ali3/step", "ii", 1, step))
                 try:
@@ -157,13 +157,13 @@ class Stuck(unittest.TestCase):
                     break
             wait_hearing(d, "SAFE over OSC", lambda: self.status(osc) == (SAFE, FAULT_STUCK))
             let_go()
-            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop stood still" in d.said())
+            wait_hearing(d, "the loop's own SAFE", lambda: "RUNNING -> SAFE: the loop was stuck" in d.said())
             self.assertEqual(osc.command("reset", 1000), 0)
             self.assertEqual(d.stop()[0], 0)
 
     def test_it_can_be_left(self):
         with self.stuck() as (d, _):
-            wait_hearing(d, "the loop stuck", lambda: "stood still" in d.said())
+            wait_hearing(d, "the loop stuck", lambda: "loop stuck" in d.said())
             d.process.terminate()
             self.assertEqual(d.finish(30), 1, d.said())
             self.assertIn("the loop does not end", d.said())
@@ -200,12 +200,12 @@ class Signals(unittest.TestCase):
 
     def test_reload(self):
         with bench.Daemon() as d:
-            self.assertNotIn("changed:", self.reload(d, "nothing to change"))
+            self.assertNotIn("changed:", self.reload(d, "reread, nothing changed"))
             self.change(d, cycle={"overrun": "catch_up", "grace": 7}, solver={"iterations": 4})
             said = self.reload(d, "needs a restart: solver.iterations\n")
             self.assertIn("bench.json: changed: cycle.overrun, cycle.grace\n", said)
             self.change(d, cycle={"grace": 8, "max_misses": "many"})
-            said = self.reload(d, "everything stays as it was")
+            said = self.reload(d, "correct the file and reload again")
             self.assertRegex(said, r"error: .*bench\.json:\d+:\d+: error: max_misses: expected ")
             self.change(d, cycle={"grace": 8, "max_misses": 0})
             said = self.reload(d, "changed: cycle.grace\n")
@@ -238,19 +238,19 @@ class Signals(unittest.TestCase):
             config["inputs"][0].update(point=[0, 1, 0], limit_force=20)
             d.file("bench.json", json.dumps(config))
             said = self.reload(d, "needs a restart: inputs.push.point\n")
-            self.assertIn("nothing to change", said)
+            self.assertIn("reread, nothing changed", said)
             del config["inputs"][0]["point"]
             d.file("bench.json", json.dumps(config))
             said = self.reload(d, "changed: inputs.push.limit_force\n")
             self.assertNotIn("restart", said)
-            self.assertNotIn("changed", self.reload(d, "nothing to change"))
+            self.assertNotIn("changed:", self.reload(d, "reread, nothing changed"))
             self.assertEqual(d.stop()[0], 0)
 
     def test_miss_log_is_rotated(self):
         with bench.Daemon(["--miss-log", "misses"]) as d:
             log = os.path.join(d.dir, "misses")
             os.rename(log, log + ".1")
-            self.reload(d, "nothing to change")
+            self.reload(d, "reread, nothing changed")
             self.assertTrue(os.path.exists(log))
             self.assertEqual(d.stop()[0], 0)
 

@@ -105,7 +105,7 @@ class Files(unittest.TestCase):
             os.chown(block.path, NOBODY, NOBODY)
             done = top("--once", "--instance", name)
             self.assertEqual(done.returncode, 3)
-            self.assertIn(b"belongs to user 65534, but process 1, which it names, does not run as that user", done.stdout)
+            self.assertIn(b"belongs to user 65534, but process 1, which it names, runs as another user: refused", done.stdout)
             page = e.get("/metrics")[2]
             self.assertNotIn(name, page)
             self.assertIn(other.name, page)

@@ -161,7 +161,7 @@ class Withheld(unittest.TestCase):
                 for number, name in enumerate(("estop", "reset", "stop", "park", "reset")):  # none of them arms it
                     osc.command(name, 10 + number)
                 self.expect_silence(d, osc, modbus)
-                self.assertIn("platform outputs are withheld until arm: the rig must stand in its park pose then", d.said())
+                self.assertIn("platform outputs are withheld until arm; move the rig to its park pose before you arm", d.said())
                 self.arm(osc)
                 self.expect_park_pose_first()
                 self.assertEqual(modbus.inputs(3, 1)[0] & WITHHELD, 0)

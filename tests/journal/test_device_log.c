@@ -105,7 +105,7 @@ TEST(a_device_that_flaps_is_summed_up)
     said(20 * i);
     assert_int_equal(text[0] != '\0', i < DEVICE_LINES);
   }
-  assert_string_equal(said(1100), "ali3d: device plc: came or went 5 times more in the last 1.0 s\n");
+  assert_string_equal(said(1100), "ali3d: device plc: 5 more changes between up and down in the last 1.0 s\n");
   assert_string_equal(said(1200), "");
 }
 

@@ -45,11 +45,10 @@ static void every_cause_in_words(void **unused)
         .input = -1},
        "cycle 101: INIT -> RUNNING: warm-up over"},
       {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, 0, -1, 0, -1, -1, 1, 0, NOTHING},
-       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required, and not fresh"},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: input pull is required and not fresh"},
       {{101, STATE_INIT, STATE_STOPPED, CAUSE_WARM, WARM_DISARMED, -1, 0, -1, -1, 1, 0, NOTHING},
-       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run did not end on purpose, or it "
-       "ended before an "
-       "arm"},
+       "cycle 101: INIT -> STOPPED: warm-up over; no autostart: the last run ended without an order, or "
+       "before an arm"},
       {{101, STATE_INIT, STATE_SAFE, CAUSE_WARM, FAULT_ESTOP, -1, 0, -1, -1, -1, 0, NOTHING},
        "cycle 101: INIT -> SAFE: warm-up over; the last run left a stop latched: e-stop requested"},
       {{4711, STATE_RUNNING, STATE_PAUSED, CAUSE_COMMAND, COMMAND_PAUSE, 0, 2, -1, -1, -1, 0, NOTHING},
@@ -82,9 +81,9 @@ static void every_cause_in_words(void **unused)
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_SWITCHED, 0, 0, 2, -1, -1, -1, 0, NOTHING},
        "cycle 13: FAULT INJECTION stuck, freeze of input push: switched off by osc client 2"},
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 1, -1, 0, -1, -1, -1, 0, NOTHING},
-       "cycle 13: FAULT INJECTION stuck, freeze of input push: begins to act"},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: starts acting"},
       {{13, STATE_RUNNING, STATE_RUNNING, CAUSE_INJECT_ACTS, 0, -1, 0, -1, -1, -1, 0, NOTHING},
-       "cycle 13: FAULT INJECTION stuck, freeze of input push: acts no longer"},
+       "cycle 13: FAULT INJECTION stuck, freeze of input push: stops acting"},
       {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, 0, -1, 0, NOTHING},
        "cycle 14: RUNNING -> FAULT: the step diverged, worst at joint pin, body bar"},
       {{14, STATE_RUNNING, STATE_FAULT, CAUSE_FAULT, FAULT_DIVERGED, -1, 0, 0, -1, -1, 0, NOTHING},

@@ -81,7 +81,7 @@ TEST(a_reader_who_has_stopped_holds_nobody_up)
   assert_in_range(lines, 1, MANY - 1);
 
   char expected[80];
-  snprintf(expected, sizeof expected, "ali3d: %d lines lost: nobody read them\nali3d: again\n", MANY - lines);
+  snprintf(expected, sizeof expected, "ali3d: %d log lines dropped: standard error was not read\nali3d: again\n", MANY - lines);
   log_line(LOG_LEVEL_INFO, "again");
   assert_string_equal(written(), expected);
 }

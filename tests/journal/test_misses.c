@@ -193,7 +193,7 @@ static void misses_without_a_record_are_said(void **state)
   assert_int_equal(b->misses.held, CYCLE_MISSES);
   assert_int_equal(atomic_load(&b->telemetry->misses.lost), 7);
   assert_non_null(
-      strstr(text_of(b->log), "ali3d: 7 misses of which there is no record: too many at a time\n"));
+      strstr(text_of(b->log), "ali3d: 7 misses without a record: too many came at once\n"));
 }
 
 static double number(const json_t *o, const char *key)

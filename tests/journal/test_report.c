@@ -169,7 +169,7 @@ static void a_run_that_was_not_is_labelled(void **state)
   report_text(&r, line, sizeof line);
   assert_non_null(strstr(
       line,
-      "NOT REAL-TIME, figures unrepresentative: 1000 cycles in state SAFE, misses 4, starts skipped 8"));
+      "NOT REAL-TIME, figures unrepresentative: 1000 cycles, state SAFE at the end, misses 4, starts skipped 8"));
 }
 
 static void misses_are_told_by_cause_and_the_last_in_words(void **state)

@@ -52,7 +52,7 @@ def modbus_registers(io_map):
             continue
         kind = r["type"] + (f" ({r['unit']})" if r["unit"] else "")
         rows.append((r["table"], str(r["address"]), kind, r["signal"] + (f": {r['text']}" if r["text"] else "")))
-    rows += [("holding", "100 + 2 k", "f32", "input channel k < 32, in the order of the file: acts when register 164 changes"),
+    rows += [("holding", "100 + 2 k", "f32", "input channel k < 32, in the order of the file; acts when register 164 changes"),
              ("input", "1000 + 14 k", "7 x f32", "body k < 128: position x y z (m), orientation e0 e1 e2 e3"),
              ("input", "4000 + 2 k", "f32", "value k < 1024 of the sensors, in the order of the CSV columns")]
     rows.sort(key=lambda row: (["coil", "holding", "input"].index(row[0]), int(row[1].split()[0])))

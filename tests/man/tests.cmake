@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Man pages: their form, their tables, which come from the tables in the code, and libali3(3) with its example.
+# Man pages: their form, their tables, which come from the tables in the code, the options of the programs, and libali3(3) with its example.
 set(man ${CMAKE_CURRENT_SOURCE_DIR}/man)
 add_test(NAME man/form COMMAND ${man}/form ${PROJECT_SOURCE_DIR})
+add_test(NAME man/options COMMAND ${Python3_EXECUTABLE} -B ${man}/options.py ${CMAKE_BINARY_DIR}/bin ${PROJECT_SOURCE_DIR})
 add_test(NAME man/tables COMMAND ${Python3_EXECUTABLE} -B ${man}/tables.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
 
 set(example ${CMAKE_CURRENT_BINARY_DIR}/libali3_example.c)
@@ -14,5 +15,5 @@ set_target_properties(test_man_library PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMA
 add_test(NAME man/library COMMAND ${Python3_EXECUTABLE} -B ${man}/library.py ${PROJECT_SOURCE_DIR}
          ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:test_man_library>)
 
-set_tests_properties(man/form man/tables man/library PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
-ali3_tier(quick man/form man/tables man/library)
+set_tests_properties(man/form man/tables man/options man/library PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick man/form man/tables man/options man/library)

@@ -274,7 +274,7 @@ TEST(a_line_that_cannot_be_opened_is_said)
   config.serial.path = "/tmp/ali3-no-such-line";
   assert_refused("No such file");
   config.serial.path = "/dev/null";
-  assert_refused("it is no serial line");
+  assert_refused("this file is no serial line");
   config.serial.path = path;
   config.serial.baud = 12345;
   assert_refused("12345");

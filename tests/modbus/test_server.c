@@ -163,7 +163,7 @@ TEST(a_server_that_cannot_listen_says_why)
   struct modbus_config c = bench_config;
   c.port = modbus_server_port(&server);
   assert_false(bench_starts(&second, &c));
-  assert_non_null(strstr(bench_error, "another server has the port"));
+  assert_non_null(strstr(bench_error, "stop the program that has the port"));
   c.bind = "localhost";
   assert_false(bench_starts(&second, &c));
   assert_non_null(strstr(bench_error, "expected a numeric address"));

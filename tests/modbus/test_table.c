@@ -282,8 +282,8 @@ TEST(the_map_for_people_shows_every_register)
   const char *own = printed(&alone);
   assert_has(own, "1 init 2 arm 3 run");
   assert_has(own, "0 INIT 1 STOPPED");
-  assert_has(own, "7 the loop stood still");
-  assert_has(own, "of inject: twice the index");
+  assert_has(own, "7 the loop was stuck");
+  assert_has(own, "inject: twice the index");
   assert_has(own, "fault injection");
   assert_has(own, "push.y");
   assert_has(own, "-7 while the state is not READY, RUNNING or PAUSED");

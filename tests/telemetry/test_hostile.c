@@ -151,7 +151,7 @@ TEST(blocks_of_others_are_not_believed)
   SKIP_UNLESS_ROOT()
   const char *name = name_of("false");
   assert_int_equal(as_user(NOBODY, put_false_block, name), 0);
-  assert_refused(name, "belongs to user 65534, but process 1, which it names, does not run as that user");
+  assert_refused(name, "belongs to user 65534, but process 1, which it names, runs as another user");
   assert_false(is_listed(name));
   struct telemetry_left left;
   struct telemetry *t = telemetry_create(name, &left, error, sizeof error); /* root replaces it */
@@ -197,7 +197,7 @@ TEST(a_daemon_of_another_user_is_one)
   assert_not_created(name, said);
   close(hold[1]);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
-  assert_refused(name, "not believed");
+  assert_refused(name, "runs as another user: refused");
   telemetry_destroy(start(name));
   assert_swept(name);
 }

@@ -321,7 +321,7 @@ TEST(beside_the_cause)
   m.wall_clock_step_ns = -1500 * (int64_t)MS;
   assert_told(
       m, "miss 17 in the grace at cycle 48211: latch 10.0 ms, loop computing for 10.5 ms; wall clock set by "
-         "-1.500 s about then, which nothing here goes by");
+         "-1.500 s about then, without effect on ali3d");
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static void be_starter(const char *name, int gate, int told, int leave_it)
   if (t && !telemetry_ready(t, error, sizeof error)) _exit(3);
   letter = t ? GOT_IT : REFUSED;
   if (write(told, &letter, 1) != 1) _exit(4);
-  if (!t) _exit(strstr(error, "already running") || strstr(error, "being started") ? 0 : 5);
+  if (!t) _exit(strstr(error, "already running") || strstr(error, "is starting or ending") ? 0 : 5);
   if (read(leave_it, &letter, 1) < 0) _exit(6);
   letter = object_is_at(t->object, path_of(name, OBJECT_BLOCK)) ? GOT_IT : LOST_IT;
   if (write(told, &letter, 1) != 1) _exit(7);
@@ -123,7 +123,7 @@ TEST(an_end_frees_the_name_at_once_or_not_yet)
 static int start_once(const char *name)
 {
   struct telemetry *t = telemetry_create(name, NULL, error, sizeof error);
-  if (!t) return strstr(error, "already running") || strstr(error, "being started") ? 1 : 3;
+  if (!t) return strstr(error, "already running") || strstr(error, "is starting or ending") ? 1 : 3;
   if (!telemetry_ready(t, error, sizeof error)) return 4;
   const bool own = object_is_at(t->object, path_of(name, OBJECT_BLOCK)) &&
                    object_is_at(t->lock, path_of(name, OBJECT_LOCK));

@@ -263,7 +263,7 @@ TEST(new_kernels_have_a_fair_server_instead)
 /* Whatever of it concerns no CPU set apart is worth knowing, not a fault. */
 TEST(nobody_said_which_cpu)
 {
-  assert_found(look(-1, "isolated"), FINDING_INFO, "not told to run there", "--cpu 3");
+  assert_found(look(-1, "isolated"), FINDING_INFO, "no option puts the loop there", "--cpu 3");
   assert_found(look(-1, "governor"), FINDING_OK, "performance on 1 CPU", "");
   fake_put("/sys/devices/system/cpu/isolated", "\n");
   assert_found(look(-1, "isolated"), FINDING_INFO, "none", "isolcpus=managed_irq,domain,3");

@@ -323,6 +323,50 @@ TEST(metrics_are_grouped)
   assert_in_range(metrics, 50, 199);
 }
 
+/* True if the name has one of these words between underscores. */
+static bool has_word_of(const char *name, const char *const *words, int count)
+{
+  for (int i = 0; i < count; i++) {
+    const size_t n = strlen(words[i]);
+    for (const char *at = name; (at = strstr(at, words[i])); at += n)
+      if (at > name && at[-1] == '_' && (at[n] == '_' || at[n] == '\0')) return true;
+  }
+  return false;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+  return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
+}
+
+/* `promtool check metrics` demands this and more; here it is checked without that program. */
+TEST(names_and_units_follow_the_conventions)
+{
+  static const char *const scaled[] = {"ns",           "us",      "ms",   "nanoseconds", "microseconds",
+                                       "milliseconds", "minutes", "mm",   "degrees",     "kb",
+                                       "mb",           "percent", "hours"};
+  struct present *p = fake_daemon(&census.one[census.count++], "a");
+  p->block.platform = 1;
+  p->block.devices = 1;
+  snprintf(p->block.device[0].name, sizeof p->block.device[0].name, "plc");
+  counter_set(&p->block.counters.osc_send_ns, 1500000000);
+  render();
+  assert_line("ali3_osc_send_seconds_total{instance=\"a\"} 1.5");
+  int metrics = 0;
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    char name[64], kind[16];
+    if (sscanf(line, "# TYPE %63s %15s", name, kind) != 2) continue;
+    const bool counter = strcmp(kind, "counter") == 0;
+    metrics++;
+    if (has_word_of(name, scaled, sizeof scaled / sizeof *scaled)) fail_msg("%s: not a base unit", name);
+    if (ends_with(name, "_total") != counter)
+      fail_msg("%s: a counter ends in _total, a %s does not", name, kind);
+    if (ends_with(name, "_count") || ends_with(name, "_sum") || ends_with(name, "_bucket"))
+      fail_msg("%s: the ending of a histogram's series", name);
+  }
+  assert_in_range(metrics, 50, 199);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -336,6 +380,7 @@ int main(void)
       cmocka_unit_test_teardown(bounds_are_edges_of_bins, clear),
       cmocka_unit_test_teardown(labels_are_escaped, clear),
       cmocka_unit_test_teardown(metrics_are_grouped, clear),
+      cmocka_unit_test_teardown(names_and_units_follow_the_conventions, clear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ TEST(figures_are_all_there)
   }
   assert_shows("\ntime_s                           298.5 s   simulated time\n");
   assert_shows(
-      "\nrealtime                           yes     1 if SCHED_FIFO and locked memory were granted\n");
+      "\nrealtime                           yes     1 if the host granted SCHED_FIFO and locked memory\n");
   assert_shows("\nviolated_cycle                       -     cycle of the last violated step\n");
   assert_shows("\nfault                                3     an input has not come for too long\n");
   assert_shows("\nviolated_at            joint knee\n");
@@ -133,7 +133,7 @@ TEST(large_terminal_has_everything)
   assert_shows("\n           2  OSC targets and subscribers now");
   assert_shows("\n           0  Modbus clients connected now");
   assert_shows("\n           5  Modbus connections closed in mid-frame");
-  assert_shows("0 steps not converged   increment 1.0e-12   violation 3.0e-13   clamped 0");
+  assert_shows("0 degraded steps   increment 1.0e-12   violation 3.0e-13   clamped 0");
 }
 
 TEST(owners_of_inputs_are_named)
@@ -197,7 +197,7 @@ TEST(trouble_is_in_the_header)
   assert_shows("\nNOT REAL-TIME, figures unrepresentative: SCHED_FIFO 80: Operation not permitted\n");
   assert_shows("overrun catch_up 5, SAFE after 8   no priority, any CPU");
   assert_shows("\nmisses 3   grace 2   skipped 4   late 7   slipped 0.020 s\n");
-  assert_shows("\n9 steps not converged");
+  assert_shows("\n9 degraded steps");
   assert_int_equal(style_of("SAFE"), STYLE_BAD);
   assert_int_equal(style_of("NOT REAL"), STYLE_BAD);
   assert_int_equal(style_of("misses 3"), STYLE_WARN);
@@ -370,7 +370,7 @@ TEST(overlays)
 {
   view.overlay = OVERLAY_HELP;
   render(80, 24);
-  assert_shows("q        quit; the exit status is that of the last look");
+  assert_shows("q        quit; the last refresh gives the exit status");
   assert_shows("Any key closes this.");
   view.overlay = OVERLAY_INSTANCES;
   render(80, 24);

@@ -50,7 +50,7 @@ static void assert_said(const char *part)
 TEST(a_signal_goes_to_the_daemon)
 {
   assert_true(reset_send(block, said, sizeof said));
-  assert_said("asked to begin its maxima anew");
+  assert_said("to clear maxima and distributions");
   assert_int_equal(signals, 1);
 }
 
@@ -92,7 +92,7 @@ TEST(the_remedy_is_named_where_it_is_refused)
   assert_int_equal(read(ends[0], said, sizeof said), sizeof said);
   waitpid(child, NULL, 0);
   close(ends[0]);
-  assert_said("is not yours: be its user or root, or send clear");
+  assert_said("belongs to another user; become that user or root");
   assert_int_equal(signals, 0);
 }
 

@@ -19,7 +19,7 @@ TEST(degraded_daemon)
   live.stale_mask = 2;
   telemetry_write(t, &live);
   assert_int_equal(top("--once --instance %s", name), 1);
-  assert_shows("DEGRADED: stale inputs, mask 0x2, until sent again or reset\n");
+  assert_shows("DEGRADED: stale inputs, mask 0x2; send them again or reset\n");
 
   live = healthy();
   live.state = STATE_SAFE;
@@ -38,7 +38,7 @@ TEST(degraded_daemon)
   telemetry_write(t, &live);
   atomic_fetch_add(&t->sequence, 1); /* stopped in the middle of writing */
   assert_int_equal(top("--once --instance %s", name), 1);
-  assert_shows("DEGRADED: no consistent figures");
+  assert_shows("DEGRADED: figures are inconsistent");
   telemetry_destroy(t);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: the loop. */
+ * ali3-sim: the loop over the steps. */
 #include "sim.h"
 
 #include "rt/clock.h"
@@ -18,7 +18,7 @@ static void ask_to_stop(int number)
   stop_run = 1;
 }
 
-/* The first signal ends the run in good order, the second ends the program. */
+/* The first signal ends the run in order, the second one ends the program. */
 static void catch_stop_signals(void)
 {
   struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
@@ -27,7 +27,7 @@ static void catch_stop_signals(void)
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* A bar on a terminal, once a run turns out to be long. */
+/* The progress of a long run on a terminal. */
 struct progress {
   bool terminal, shown;
   uint64_t next_ns;
@@ -86,7 +86,7 @@ bool run(const ali3_model *m, ali3_data *d, struct ride *ride, long planned, lon
   if (r->status < 0) return true;
   account_step(m, d, r);
   r->initial = r->final;
-  r->increment = 0; /* that of the reset is no step's */
+  r->increment = 0; /* no step has that increment */
   if (!ride_start(ride, m, d)) return false;
   if (t) table_row(t, ride->values);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ali3-sim: signals as CSV, 17 significant digits, so that every number reads back to the same bits. */
+ * ali3-sim: signals as CSV with 17 significant digits, so that every number reads back to equal bits. */
 #include "sim.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static bool refuse_table(const char *file, const char *text)
   return false;
 }
 
-/* Marks the signals one glob matches; how many. */
+/* Marks the signals that a glob matches. Returns their number. */
 static int mark_signals(const struct signals *s, const char *glob, bool *marked)
 {
   int found = 0;
@@ -25,7 +25,7 @@ static int mark_signals(const struct signals *s, const char *glob, bool *marked)
   return found;
 }
 
-/* False after printing the reason. */
+/* Returns false after printing the reason. */
 static bool select_columns(struct table *t, const char *globs)
 {
   const struct signals *s = t->signals;
