@@ -97,6 +97,11 @@ static const struct key telemetry_keys[] = {
   TEXT("name", NONE, AT_START, FILE_VALUE(instance),
        "Name of A-Z a-z 0-9 _ - by which ali3-top finds this daemon. Without this key it is the name of the model.",
        .example = "model"),
+  NUMBER("frames", "s", BETWEEN(0, 3600), "10", AT_START, SETTING(frames.seconds),
+         "Length of the frame ring: every cycle of these last seconds, with all signals, in shared memory. Recorders and "
+         "pictures read it. 0: no ring."),
+  NUMBER("frames_limit", "MB", BETWEEN(1, 100000), "64", AT_START, SETTING(frames.limit_mb),
+         "Largest size of the frame ring. A larger ring is shortened, but never below 1 s. The memory is locked."),
 };
 static const struct section telemetry = SECTION("telemetry", telemetry_keys);
 

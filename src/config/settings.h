@@ -4,6 +4,7 @@
 #define CONFIG_SETTINGS_H
 
 #include "devices/config.h"
+#include "frames/settings.h"
 #include "inputs/inject.h"
 #include "loop/cycle_settings.h"
 #include "loop/platform_drive.h"
@@ -40,6 +41,7 @@ struct settings {
   struct packet *packet; /* (packets) */
   int packets;
   char *instance; /* telemetry.name; default: the model's name */
+  struct frames_settings frames;
 
   struct key_prints *prints; /* prints of the keys of the file: changes.h */
 };

@@ -10,12 +10,15 @@
 #include "daemon/run.h"
 
 #include "base/arena.h"
+#include "base/build_info.h"
 #include "daemon/check.h"
 #include "daemon/endpoints.h"
 #include "daemon/supervisor.h"
+#include "frames/writer.h"
 #include "journal/log.h"
 #include "journal/report_file.h"
-#include "loop/choose.h"
+#include "journal/wall_clock.h"
+#include "rt/choose.h"
 #include "loop/cycle.h"
 #include "restart/restart.h"
 #include "rt/clock.h"
@@ -54,6 +57,7 @@ struct daemon {
   struct supervisor supervisor;
   struct restart restart;
   struct endpoints endpoints;
+  struct frames_writer frames;
   struct loop loop;
   struct pool *pool;
   bool supervised; /* the supervisor is open */
@@ -94,6 +98,25 @@ static double periods_of(double duration, double dt)
   return duration > 0.0 ? fmax(1.0, ceil(duration / dt - 1e-9)) : 0.0;
 }
 
+/* The frame ring, if the file asks for one. */
+static bool open_frames(struct daemon *d, char *error, size_t size)
+{
+  const struct settings *s = d->settings;
+  char version[400];
+  if (s->frames.seconds <= 0.0) return true;
+  snprintf(version, sizeof version, "ali3d " ALI3_VERSION "\n%s", build_info());
+  const struct frames_plan plan = {.telemetry = d->endpoints.telemetry,
+                                   .model = s->model,
+                                   .signals = s->signals,
+                                   .period_ns = (uint64_t)llround(s->options.dt * (double)NS_PER_S),
+                                   .start_utc = wall_clock_at(d->endpoints.telemetry->start_ns),
+                                   .seconds = s->frames.seconds,
+                                   .limit_bytes = (uint64_t)(s->frames.limit_mb * 1e6),
+                                   .version = version,
+                                   .config = d->options->file};
+  return frames_create(&d->frames, &plan, error, size);
+}
+
 static int set_up_model(struct daemon *d)
 {
   const struct settings *s = d->settings;
@@ -104,6 +127,7 @@ static int set_up_model(struct daemon *d)
                                       .port = d->endpoints.port,
                                       .ports = d->endpoints.ports,
                                       .telemetry = d->endpoints.telemetry,
+                                      .frames = d->frames.head ? &d->frames : NULL,
                                       .period_ns = period_ns,
                                       .periods = (uint64_t)periods,
                                       .last_run = d->restart.start,
@@ -191,6 +215,7 @@ static bool complete_telemetry(struct daemon *d, char *error, size_t size)
   t->bodies = (uint32_t)ali3_model_bodies(m);
   t->rows = (uint32_t)ali3_model_rows(m);
   t->workers = (uint32_t)d->loop.pool.workers;
+  if (d->frames.head) d->frames.head->workers = t->workers;
   t->priority = grant->realtime ? grant->priority : -1;
   t->cpu = grant->cpu;
   t->clocking = d->loop.cycle.config.settings.clock;
@@ -224,7 +249,8 @@ static int start_daemon(struct daemon *d)
   char error[320];
   realtime_flush_denormals(); /* here, too, for the initial state */
   endpoints_list(&d->endpoints, d->settings);
-  if (!endpoints_open(&d->endpoints, error, sizeof error)) return report_start_failure("", error);
+  if (!endpoints_open(&d->endpoints, error, sizeof error) || !open_frames(d, error, sizeof error))
+    return report_start_failure("", error);
   const struct restart_ports ports = {d->endpoints.port, d->endpoints.ports,
                                       d->settings->osc.enabled || d->settings->modbus.enabled};
   restart_take(&d->restart, d->settings->instance, &d->endpoints.left, d->options->state_dir, &ports);
@@ -293,6 +319,7 @@ static void stop_daemon(struct daemon *d)
   restart_close(&d->restart);
   report_file_close(&d->report);
   pool_free(d->pool);
+  frames_destroy(&d->frames, d->endpoints.telemetry);
   endpoints_close(&d->endpoints);
   cycle_free(&l->cycle);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FRAMES_ALIGNMENT = 64 };
@@ -105,15 +104,6 @@ void frames_size(const struct frames_plan *plan, uint64_t *slots, uint64_t *byte
   *bytes = h.size;
 }
 
-static uint64_t utc_of(uint64_t monotonic_ns)
-{
-  struct timespec utc, monotonic;
-  clock_gettime(CLOCK_REALTIME, &utc);
-  clock_gettime(CLOCK_MONOTONIC, &monotonic);
-  const uint64_t now = (uint64_t)utc.tv_sec * 1000000000 + (uint64_t)utc.tv_nsec;
-  return now - ((uint64_t)monotonic.tv_sec * 1000000000 + (uint64_t)monotonic.tv_nsec - monotonic_ns);
-}
-
 /* An empty file of this size, readable by all; -1: see errno. Allocated, not just sized: where the file system is full, the
  * first touch of a page would kill the daemon. */
 static int make_file(const char *path, uint64_t bytes)
@@ -138,9 +128,8 @@ static void fill_head(const struct frames_plan *plan, struct frames_head *h)
   h->head_bytes = sizeof *h;
   h->pid = plan->telemetry->pid;
   h->start_ns = plan->telemetry->start_ns;
-  h->start_utc = utc_of(h->start_ns);
+  h->start_utc = plan->start_utc;
   h->period_ns = plan->period_ns;
-  h->workers = (uint32_t)plan->workers;
   snprintf(h->isa, sizeof h->isa, "%s", ali3_model_isa(plan->model));
   ali3_model_flat_write(plan->model, (char *)h + h->flat_at, h->flat_bytes);
   ali3_model_hash(plan->model, h->hash);
@@ -160,7 +149,8 @@ bool frames_create(struct frames_writer *w, const struct frames_plan *plan, char
   const int reason = errno;
   if (fd >= 0) close(fd);
   if (p == MAP_FAILED) {
-    snprintf(error, size, "shared memory %s: %s; it needs %.1f MB: lower telemetry.frames", path,
+    snprintf(error, size,
+             "shared memory %s: %s; it needs %.1f MB: lower telemetry.frames or telemetry.frames_limit", path,
              strerror(reason), (double)layout.size / 1e6);
     if (fd >= 0) unlink(path);
     return false;

@@ -29,7 +29,7 @@ struct frames_head {
   uint64_t size; /* of the file */
   int64_t pid;
   uint64_t start_ns;  /* as in the telemetry block of the instance */
-  uint64_t start_utc; /* ns since 1970 at the time start_ns of CLOCK_MONOTONIC */
+  uint64_t start_utc; /* ns since 1970 at that time */
   uint64_t period_ns;
   uint32_t signals, inputs;
   uint64_t signals_at, inputs_at; /* struct frames_name each */
@@ -39,8 +39,8 @@ struct frames_head {
   uint64_t flat_at, flat_bytes;   /* the model as bytes: ali3/flat.h */
   uint8_t hash[FRAMES_HASH];      /* SHA-256 of the flat model */
   char isa[FRAMES_ISA];           /* instruction set of the steps */
-  uint32_t workers;
-  uint64_t events_at, events; /* struct frames_event each */
+  uint32_t workers;               /* filled in before the telemetry is ready */
+  uint64_t events_at, events;     /* struct frames_event each */
   uint64_t slots_at, slots, slot_bytes;
   uint64_t input_at, values_at; /* in a slot: struct frames_input each; double each */
 
@@ -66,7 +66,7 @@ struct frames_input {
 struct frames_slot {
   _Atomic uint64_t sequence;
   uint64_t cycle; /* +1 in each cycle of the loop */
-  uint64_t t_ns;  /* CLOCK_MONOTONIC of publication */
+  uint64_t t_ns;  /* CLOCK_MONOTONIC of the wake-up */
   double time;    /* s, simulated */
   uint64_t misses;
   uint32_t state, flags, fault; /* enum run_state, frame_flag, fault_code */
@@ -75,7 +75,7 @@ struct frames_slot {
   uint32_t parameters;          /* version of the set of parameters in use */
   uint32_t wakeup_ns, step_ns;  /* of this cycle */
   uint32_t cycle_ns;            /* of the cycle before, whose end is known */
-  uint32_t phase_ns[PHASES];    /* of this cycle; account and prepare are those of the cycle before */
+  uint32_t phase_ns[PHASES];    /* of this cycle; record, account and prepare are those of the cycle before */
   /* struct frames_input (inputs) at input_at, double (signals) at values_at */
 };
 

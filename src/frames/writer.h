@@ -20,9 +20,9 @@ struct frames_plan {
   const ali3_model *model;           /* frozen */
   const struct signals *signals;
   uint64_t period_ns;
+  uint64_t start_utc;   /* ns since 1970 at the start of the telemetry */
   double seconds;       /* of the ring */
   uint64_t limit_bytes; /* of all slots; a ring has at least 1 s of cycles whatever the limit */
-  int workers;
   const char *version, *config;
 };
 

@@ -31,6 +31,14 @@ void clocks_read(struct clocks *c)
   }
 }
 
+uint64_t wall_clock_at(uint64_t monotonic_ns)
+{
+  struct clocks c;
+  clocks_read(&c);
+  /* The wall clock runs on while the machine is suspended, CLOCK_MONOTONIC does not. */
+  return (uint64_t)(c.wall_ns + (int64_t)c.asleep_ns) + monotonic_ns;
+}
+
 void wall_clock_text(char text[WALL_CLOCK_TEXT])
 {
   struct timespec t;

@@ -16,6 +16,9 @@ struct clocks {
 };
 void clocks_read(struct clocks *c);
 
+/* Time of the wall clock, ns since 1970, at an instant of CLOCK_MONOTONIC, as the clocks stand now. */
+uint64_t wall_clock_at(uint64_t monotonic_ns);
+
 /* "2026-11-21T14:03:07.125Z": now, ISO 8601, UTC. */
 enum { WALL_CLOCK_TEXT = 32 };
 void wall_clock_text(char text[WALL_CLOCK_TEXT]);

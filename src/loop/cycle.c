@@ -3,7 +3,7 @@
  * the processor time of its thread, and one eventfd write per port and cycle.
  *
  *            nominal start k                                                                  nominal start k+1
- *     sleep  |wake| latch | feedback | observe | platform | publish | account | prepare | schedule ...  |
+ *     sleep  |wake| latch | feedback | observe | platform | publish | record | account | prepare | schedule ...  |
  *                   inputs  step k     values    if any     frames    book      step k+1
  *
  * With PUBLISH_NEXT_CYCLE the frames of k go out right after the wake-up of k+1, if that wake-up is in time and on the
@@ -100,6 +100,7 @@ static void latch_inputs(struct cycle *c)
   take_inputs(c);
   if (c->times.number == (uint64_t)g->settings.warmup + 1) end_warmup(c);
   cycle_take_commands(c, stopped);
+  c->plant.restored = c->plant.restore;
   if (c->plant.restore) restore_model(c); /* once, for any number of commands */
   /* The values of this cycle, and the effect of stale inputs on the state. */
   inputs_latch(&c->inputs, cycle_input_time(c));
@@ -135,11 +136,13 @@ static void step_model(struct cycle *c)
   const bool warming = c->machine.state == STATE_INIT;
   struct plant *p = &c->plant;
   p->stepped = warming || cycle_steps(c);
+  p->status = ALI3_OK;
   c->times.step_ns = 0;
   if (!p->stepped) return;
   if (!warming) inputs_apply(&c->inputs, p->model, p->data);
   /* Not ali3_feedback(): after a restore the step is not prepared yet, and this call reports a preparation that failed. */
   const int status = ali3_step(p->model, p->data);
+  p->status = status;
   c->lockstep.virtual_ns += c->config.period_ns;
   if (lost_worker(c)) return;
   if (!warming) cycle_account_step(c, status);
@@ -199,6 +202,10 @@ void cycle_once(struct cycle *c)
   if (!publish_next) {
     cycle_publish(c);
     cycle_times_mark(t, PHASE_publish);
+  }
+  if (c->config.frames) {
+    cycle_record(c);
+    cycle_times_mark(t, PHASE_record);
   }
   /* In the rest of the period: histograms and the next step. */
   cycle_account(c);

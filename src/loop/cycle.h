@@ -9,6 +9,7 @@
 #ifndef LOOP_CYCLE_H
 #define LOOP_CYCLE_H
 
+#include "frames/writer.h"
 #include "inputs/inputs.h"
 #include "loop/cycle_events.h"
 #include "loop/cycle_settings.h"
@@ -54,6 +55,7 @@ struct cycle_config {
       *bell; /* rung by the ports if the clock does not pace the loop or is pulled towards their beats */
   struct telemetry
       *telemetry; /* the loop writes the live part, the histograms, its counters and the ages of inputs */
+  struct frames_writer *frames; /* NULL: no frame ring */
   uint64_t period_ns;
   uint64_t periods; /* run or skipped after the warm-up, until the loop ends by itself; 0: no limit */
   struct last_run last_run;

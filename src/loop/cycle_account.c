@@ -144,6 +144,7 @@ void cycle_account(struct cycle *c)
   if (inbox_take(&c->inbox.clear)) cycle_clear(c);
   if (!c->deadline.late) histogram_add(&histograms->wakeup, c->times.wakeup_ns, c->times.number);
   for (int i = 0; i < PHASES; i++) { /* account and prepare are of the last cycle */
+    if (i == PHASE_record && !c->config.frames) continue;
     if (i == PHASE_feedback && !c->plant.stepped) continue;
     if (i == PHASE_platform && !c->drive.there) continue;
     if (i == PHASE_prepare && !c->plant.prepared) continue;

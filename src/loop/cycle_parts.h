@@ -57,6 +57,8 @@ void cycle_take_commands(struct cycle *c, bool stopped);
 void cycle_observe(struct cycle *c);
 void cycle_compose(struct cycle *c);
 void cycle_publish(struct cycle *c);
+/* cycle_record.c. Copies the composed frame into the ring; nothing without a ring. */
+void cycle_record(struct cycle *c);
 
 /* Sleeps until the start of the next cycle. */
 void cycle_wait(struct cycle *c);

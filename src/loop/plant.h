@@ -15,6 +15,8 @@ struct plant {
   bool restore;  /* the model must return to its initial state */
   bool prepared; /* the last preparation had an effect */
   bool stepped;  /* the stepper ran in this cycle */
+  bool restored; /* the model returned to its initial state before the step of this cycle */
+  int status;    /* of the step of this cycle; ALI3_OK without one */
   bool moved;    /* the state of the model changed in this cycle: observe it */
   bool open;     /* the last step left a joint, drive or gear open */
 };

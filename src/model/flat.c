@@ -46,7 +46,7 @@ static void stream_bytes(struct stream *s, void *bytes, size_t n)
   }
 }
 
-static void stream_word(struct stream *s, int *x)
+static void stream_integer(struct stream *s, int *x)
 {
   const uint32_t u = (uint32_t)*x;
   unsigned char b[WORD_SIZE] = {(unsigned char)u, (unsigned char)(u >> 8), (unsigned char)(u >> 16),
@@ -58,7 +58,7 @@ static void stream_word(struct stream *s, int *x)
 static void stream_flag(struct stream *s, bool *x)
 {
   int word = *x;
-  stream_word(s, &word);
+  stream_integer(s, &word);
   if (word != 0 && word != 1) s->failed = true;
   *x = word == 1;
 }
@@ -105,7 +105,7 @@ static void release_lent(struct stream *s)
 static void stream_string(struct stream *s, const char **text)
 {
   int length = *text ? (int)strlen(*text) : -1;
-  stream_word(s, &length);
+  stream_integer(s, &length);
   if (s->from) {
     *text = NULL;
     if (length == -1) return;
@@ -122,7 +122,7 @@ static void stream_string(struct stream *s, const char **text)
 
 static void stream_table(struct stream *s, ali3_table *t)
 {
-  stream_word(s, &t->n);
+  stream_integer(s, &t->n);
   if (s->from) {
     double *room = t->n < 0 ? NULL : lend_room(s, (size_t)t->n, 2 * NUMBER_SIZE);
     s->failed |= !room;
@@ -152,10 +152,10 @@ static void stream_joint(struct stream *s, ali3_joint_spec *j)
 {
   int type = (int)j->type;
   stream_string(s, &j->name);
-  stream_word(s, &type);
+  stream_integer(s, &type);
   j->type = (ali3_joint_type)type;
-  stream_word(s, &j->body_a);
-  stream_word(s, &j->body_b);
+  stream_integer(s, &j->body_a);
+  stream_integer(s, &j->body_b);
   STREAM_ARRAY(s, j->point_a);
   STREAM_ARRAY(s, j->point_b);
   STREAM_ARRAY(s, j->axis_a);
@@ -169,9 +169,9 @@ static void stream_load(struct stream *s, ali3_load_spec *l)
 {
   int type = (int)l->type;
   stream_string(s, &l->name);
-  stream_word(s, &type);
+  stream_integer(s, &type);
   l->type = (ali3_load_type)type;
-  stream_word(s, &l->body);
+  stream_integer(s, &l->body);
   STREAM_ARRAY(s, l->vector);
   STREAM_ARRAY(s, l->point);
   stream_flag(s, &l->body_axes);
@@ -182,13 +182,13 @@ static void stream_force(struct stream *s, ali3_force_spec *f)
   /* What it connects. */
   int type = (int)f->type;
   stream_string(s, &f->name);
-  stream_word(s, &type);
+  stream_integer(s, &type);
   f->type = (ali3_force_type)type;
-  stream_word(s, &f->body_a);
-  stream_word(s, &f->body_b);
+  stream_integer(s, &f->body_a);
+  stream_integer(s, &f->body_b);
   STREAM_ARRAY(s, f->point_a);
   STREAM_ARRAY(s, f->point_b);
-  stream_word(s, &f->joint);
+  stream_integer(s, &f->joint);
   /* Springs, stops, friction, contacts. */
   STREAM_ARRAY(s, f->stiffness);
   STREAM_ARRAY(s, f->damping);
@@ -203,7 +203,7 @@ static void stream_force(struct stream *s, ali3_force_spec *f)
   stream_number(s, &f->radius_a);
   stream_number(s, &f->radius_b);
   /* Gears and drives. */
-  stream_word(s, &f->joint_b);
+  stream_integer(s, &f->joint_b);
   stream_number(s, &f->ratio);
   stream_number(s, &f->offset);
   stream_number(s, &f->speed);
@@ -220,9 +220,9 @@ static void stream_sensor(struct stream *s, ali3_sensor_spec *x)
 {
   int type = (int)x->type;
   stream_string(s, &x->name);
-  stream_word(s, &type);
+  stream_integer(s, &type);
   x->type = (ali3_sensor_type)type;
-  stream_word(s, &x->body);
+  stream_integer(s, &x->body);
   STREAM_ARRAY(s, x->point);
   STREAM_ARRAY(s, x->orientation);
 }
@@ -230,10 +230,10 @@ static void stream_sensor(struct stream *s, ali3_sensor_spec *x)
 static void stream_options(struct stream *s, ali3_options *o)
 {
   stream_number(s, &o->dt);
-  stream_word(s, &o->iterations);
+  stream_integer(s, &o->iterations);
   stream_number(s, &o->alpha);
   stream_number(s, &o->compliance);
-  stream_word(s, &o->substeps);
+  stream_integer(s, &o->substeps);
   stream_flag(s, &o->interpolate);
   stream_flag(s, &o->extrapolate);
   stream_number(s, &o->gamma);
@@ -318,12 +318,12 @@ static void put_model(struct stream *s, const ali3_model *m)
   COPY_ARRAY(magic, FLAT_MAGIC);
   COPY_ARRAY(gravity, m->gravity);
   stream_bytes(s, magic, sizeof magic);
-  stream_word(s, &version);
+  stream_integer(s, &version);
   stream_string(s, &name);
   STREAM_ARRAY(s, gravity);
   stream_options(s, &options);
   /* Numbers of elements, then the elements. */
-  for (int i = 0; i < 5; i++) stream_word(s, &counts[i]);
+  for (int i = 0; i < 5; i++) stream_integer(s, &counts[i]);
   PUT_ELEMENTS(s, m->bodies, m->body, ali3_body_spec, spec_of_body, stream_body)
   PUT_ELEMENTS(s, m->joints, m->joint, ali3_joint_spec, spec_of_joint, stream_joint)
   PUT_ELEMENTS(s, m->loads, m->load, ali3_load_spec, spec_of_load, stream_load)
@@ -364,7 +364,7 @@ static int take_head(ali3_model *m, struct stream *s, int counts[5])
   if (s->failed || memcmp(magic, FLAT_MAGIC, sizeof magic) != 0)
     return model_refuse(m, ALI3_E_MODEL, "model", "flat",
                         "expected the bytes of a model, which begin with ALI3FLAT");
-  stream_word(s, &version);
+  stream_integer(s, &version);
   if (version != ALI3_FLAT_VERSION)
     return model_refuse(m, ALI3_E_MODEL, "model", "flat",
                         "expected version %d of the bytes of a model, found %d", ALI3_FLAT_VERSION, version);
@@ -375,7 +375,7 @@ static int take_head(ali3_model *m, struct stream *s, int counts[5])
   STREAM_ARRAY(s, gravity);
   stream_options(s, &m->options);
   for (int i = 0; i < 5; i++) {
-    stream_word(s, &counts[i]);
+    stream_integer(s, &counts[i]);
     s->failed |= counts[i] < 0;
   }
   if (s->failed || !name) return refuse_bytes(m, s);

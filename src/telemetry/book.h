@@ -26,6 +26,7 @@ struct histogram {
   X(observe, "sensors, energy, all other signals")                                                           \
   X(platform, "cueing, limits and states of the motion platform")                                            \
   X(publish, "frames handed to the protocols")                                                               \
+  X(record, "the cycle copied into the frame ring")                                                          \
   X(account, "book and telemetry of the cycle before")                                                       \
   X(prepare, "the part of the next step that needs no inputs")
 

@@ -37,7 +37,6 @@ static struct frames_plan plan_of(const struct daemon *d, double seconds)
                               .period_ns = 10000000,
                               .seconds = seconds,
                               .limit_bytes = 64 << 20,
-                              .workers = 2,
                               .version = "ali3d 0.1.0\ncommit abc",
                               .config = "/etc/ali3/chain.yaml"};
 }
@@ -115,7 +114,7 @@ TEST(slots_names_and_the_model_are_read_back)
   assert_string_equal(frames_model(&r), ali3_model_name(d.model));
   assert_string_equal(frames_config(&r), "/etc/ali3/chain.yaml");
   assert_string_equal(r.head.isa, ali3_model_isa(d.model));
-  assert_true(r.head.workers == 2 && r.head.period_ns == 10000000);
+  assert_true(r.head.period_ns == 10000000);
   unsigned char *flat = malloc(r.head.flat_bytes), hash[ALI3_MODEL_HASH_SIZE];
   ali3_model *again = ali3_model_new();
   assert_true(frames_flat(&r, flat));

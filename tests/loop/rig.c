@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WARMUP = 5, ROUND = 100 /* cycles until everything comes again */ };
 
@@ -43,11 +44,22 @@ void rig_set_up(struct rig *r, const struct rig_file *file, int workers)
     assert_true(
         port_init(&r->port[p], "test", (uint32_t)r->signals->count, (uint32_t)r->signals->channels, p == 0));
   }
+  snprintf(r->telemetry->instance, sizeof r->telemetry->instance, "rig-%d", (int)getpid());
+  const struct frames_plan plan = {.telemetry = r->telemetry,
+                                   .model = r->settings->model,
+                                   .signals = r->signals,
+                                   .period_ns = NS_PER_S / 100,
+                                   .seconds = 1,
+                                   .limit_bytes = 1,
+                                   .version = "rig",
+                                   .config = path};
+  if (!frames_create(&r->frames, &plan, error, sizeof error)) fail_msg("%s", error);
   const struct cycle_config config = {.model = r->settings->model,
                                       .signals = r->signals,
                                       .port = r->ports,
                                       .ports = 2,
                                       .telemetry = r->telemetry,
+                                      .frames = &r->frames,
                                       .period_ns = NS_PER_S / 1000,
                                       .settings.warmup = WARMUP,
                                       .settings.autostart = AUTOSTART_ON,
@@ -63,6 +75,7 @@ void rig_tear_down(struct rig *r)
 {
   pool_free(r->pool);
   cycle_free(&r->cycle);
+  frames_destroy(&r->frames, r->telemetry);
   for (int p = 0; p < 2; p++) port_free(&r->port[p]);
   signals_free(r->signals);
   settings_free(r->settings);

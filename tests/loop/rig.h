@@ -20,6 +20,7 @@ struct rig {
   struct settings *settings;
   struct signals *signals;
   struct telemetry *telemetry;
+  struct frames_writer frames;
   struct port port[2];
   struct port *ports[2];
   struct pool *pool; /* woken for anything */

@@ -10,7 +10,8 @@
 
 static const uint64_t USUAL[PHASES] = {
     [PHASE_latch] = 10 * US,   [PHASE_feedback] = 300 * US, [PHASE_observe] = 20 * US,
-    [PHASE_publish] = 20 * US, [PHASE_account] = 10 * US,   [PHASE_prepare] = 100 * US};
+    [PHASE_publish] = 20 * US, [PHASE_record] = 5 * US,     [PHASE_account] = 10 * US,
+    [PHASE_prepare] = 100 * US};
 
 /* In time; the number is that of the next miss. */
 static inline struct miss cycle(void)

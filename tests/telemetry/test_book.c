@@ -131,7 +131,7 @@ TEST(phases_lie_in_their_order)
 {
   static struct histograms b;
   static const char *const names[] = {"latch",   "feedback", "observe", "platform",
-                                      "publish", "account",  "prepare"};
+                                      "publish", "record",   "account", "prepare"};
   assert_int_equal(PHASES, sizeof names / sizeof *names);
   for (unsigned i = 0; i < PHASES; i++) assert_string_equal(phase_name(i), names[i]);
   assert_string_equal(phase_name(PHASES), "?");
@@ -140,6 +140,7 @@ TEST(phases_lie_in_their_order)
   assert_ptr_equal(book_histogram(&b, PHASE_observe), &b.observe);
   assert_ptr_equal(book_histogram(&b, PHASE_platform), &b.platform);
   assert_ptr_equal(book_histogram(&b, PHASE_publish), &b.publish);
+  assert_ptr_equal(book_histogram(&b, PHASE_record), &b.record);
   assert_ptr_equal(book_histogram(&b, PHASE_account), &b.account);
   assert_ptr_equal(book_histogram(&b, PHASE_prepare), &b.prepare);
 }

@@ -5,7 +5,7 @@
 #include "option_number.h"
 
 #include "base/isa.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 #include "rt/realtime.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "sim.h"
 
 #include "base/isa.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 #include "rt/pool.h"
 #include "rt/realtime.h"
 #include "setup/setup.h"

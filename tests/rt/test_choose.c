@@ -2,7 +2,7 @@
  * The choice of the number of workers: its rule, and the timing, in a world where time is what this file says
  * and on real models. How much a real mechanism gains is not judged. */
 #include "check.h"
-#include "loop/choose.h"
+#include "rt/choose.h"
 
 #include "common/toys.h"
 #include "rt/clock.h"
