@@ -56,8 +56,10 @@ bool supervisor_open(struct supervisor *s)
   host_probe_open(&s->probe, s->thread.tid, s->thread.cpu);
   log_limits_init(&s->limits);
   s->host.tick_ns = TICK_NS;
-  return misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host, s->miss_log,
-                     s->miss_log_mb);
+  const bool opened = misses_open(&s->misses, &s->cycle->outbox, s->cycle->config.telemetry, &s->host,
+                                  s->miss_log, s->miss_log_mb);
+  s->misses.frames = s->cycle->config.frames;
+  return opened;
 }
 
 void supervisor_close(struct supervisor *s)
@@ -101,6 +103,14 @@ static int event_kind(const struct cycle_event *e)
   }
 }
 
+static void tell_ring_of_event(struct supervisor *s, const struct cycle_event *e, const char *text,
+                               uint64_t now)
+{
+  const struct frames_event event = {
+      .cycle = e->cycle, .t_ns = now, .kind = FRAMES_EVENT_STATE, .code = e->cause, .a = e->from, .b = e->to};
+  frames_tell(s->cycle->config.frames, &event, text);
+}
+
 static void log_events(struct supervisor *s, uint64_t now)
 {
   const struct cycle_config *g = &s->cycle->config;
@@ -109,6 +119,7 @@ static void log_events(struct supervisor *s, uint64_t now)
   while (outbox_next_event(&s->cycle->outbox, &e)) {
     char text[LOG_LIMIT_TEXT];
     event_text(&e, g, text, sizeof text);
+    tell_ring_of_event(s, &e, text, now);
     const int kind = event_kind(&e);
     if (kind >= 0)
       log_limited(&s->limits, (unsigned)kind, event_level(&e), now, "%s", text);

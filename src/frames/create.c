@@ -58,12 +58,18 @@ static void add_texts(struct text_pool *t, const struct frames_plan *plan, struc
   const uint64_t none = add_text(t, "");
   struct frames_name *signal = t->to ? (struct frames_name *)(void *)(t->to + h->signals_at) : NULL;
   struct frames_name *input = t->to ? (struct frames_name *)(void *)(t->to + h->inputs_at) : NULL;
-  for (int i = 0; i < s->count; i++) {
-    const struct frames_name n = {add_text(t, s->signal[i].name), add_text(t, s->signal[i].unit)};
-    if (signal) signal[i] = n;
+  for (int g = 0; g < s->groups; g++) {
+    const struct signal_group *group = &s->group[g];
+    const uint64_t quantity = add_text(t, group->name);
+    for (int i = group->first; i < group->first + group->count; i++) {
+      const struct frames_name n = {add_text(t, s->signal[i].name), add_text(t, s->signal[i].unit), quantity,
+                                    (uint32_t)(i - group->first), (uint32_t)group->count};
+      if (signal) signal[i] = n;
+    }
   }
   for (int i = 0; i < s->inputs; i++) {
-    const struct frames_name n = {add_text(t, s->input[i].name), none};
+    const uint64_t name = add_text(t, s->input[i].name);
+    const struct frames_name n = {name, none, name, 0, 1};
     if (input) input[i] = n;
   }
   h->version_at = add_text(t, plan->version);
@@ -173,9 +179,9 @@ void frames_destroy(struct frames_writer *w, const struct telemetry *telemetry)
   *w = (struct frames_writer){0};
 }
 
-void frames_tell(struct frames_writer *w, const struct frames_event *event)
+void frames_tell(struct frames_writer *w, const struct frames_event *event, const char *text)
 {
-  if (!w->head) return;
+  if (!w || !w->head) return;
   struct frames_head *h = w->head;
   const uint64_t n = atomic_load_explicit(&h->events_written, memory_order_relaxed);
   struct frames_event *e = (struct frames_event *)(void *)((char *)h + h->events_at) + n % h->events;
@@ -184,6 +190,9 @@ void frames_tell(struct frames_writer *w, const struct frames_event *event)
   atomic_thread_fence(memory_order_release);
   memcpy((char *)e + sizeof e->sequence, (const char *)event + sizeof e->sequence,
          sizeof *e - sizeof e->sequence);
+  const size_t length = strnlen(text, sizeof e->text - 1);
+  memcpy(e->text, text, length);
+  memset(e->text + length, 0, sizeof e->text - length);
   atomic_store_explicit(&e->sequence, 2 * n + 2, memory_order_release);
   atomic_store_explicit(&h->events_written, n + 1, memory_order_release);
 }

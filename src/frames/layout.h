@@ -17,9 +17,11 @@
 #define FRAMES_MAGIC UINT64_C(0x314d415246334c41) /* "AL3FRAM1" */
 enum { FRAMES_VERSION = 1, FRAMES_EVENTS = 4096, FRAMES_EVENT_TEXT = 160, FRAMES_HASH = 32, FRAMES_ISA = 12 };
 
-/* A signal or an input by offsets of its texts, which end with a 0. */
+/* A signal or an input by offsets of its texts, which end with a 0. Signals are the parts of quantities: body.A.position.x is
+ * part 0 of 3 of the quantity body.A.position. An input has the unit "" and one part. */
 struct frames_name {
-  uint64_t name_at, unit_at; /* of an input, unit_at is that of "" */
+  uint64_t name_at, unit_at, quantity_at;
+  uint32_t part, parts;
 };
 
 struct frames_head {
@@ -59,7 +61,7 @@ enum frames_action {
 };
 
 struct frames_input {
-  uint32_t age_ms; /* of its oldest channel; UINT32_MAX: none was ever set */
+  uint32_t age_ms; /* age of its oldest channel; UINT32_MAX: none was ever set */
   uint32_t state;  /* enum input_state, and enum input_limit from bit 8 */
 };
 
@@ -73,15 +75,15 @@ struct frames_slot {
   uint32_t action;              /* enum frames_action */
   int32_t status;               /* ali3_status of the step; 0 where there was none */
   uint32_t parameters;          /* version of the set of parameters in use */
-  uint32_t wakeup_ns, step_ns;  /* of this cycle */
-  uint32_t cycle_ns;            /* of the cycle before, whose end is known */
-  uint32_t phase_ns[PHASES];    /* of this cycle; record, account and prepare are those of the cycle before */
+  uint32_t wakeup_ns, step_ns;  /* times of this cycle */
+  uint32_t cycle_ns;            /* length of the cycle before, whose end is known */
+  uint32_t phase_ns[PHASES]; /* times of this cycle; record, account and prepare belong to the cycle before */
   /* struct frames_input (inputs) at input_at, double (signals) at values_at */
 };
 
 enum frames_event_kind {
   FRAMES_EVENT_STATE = 1, /* code: cause; a, b: states before and after */
-  FRAMES_EVENT_MISS,      /* code: cause; a: lateness in ns */
+  FRAMES_EVENT_MISS,      /* code: enum miss_cause; a: length of the cycle, ns */
   FRAMES_EVENT_MARK,      /* text of a client */
   FRAMES_EVENT_PARAMETER, /* text: name; a: value */
 };

@@ -66,7 +66,10 @@ static bool judge_ring(const struct frames_reader *r, const struct stat *st, con
 static bool names_fit(const struct frames_head *h, const struct frames_name *name, uint32_t n)
 {
   for (uint32_t i = 0; i < n; i++)
-    if (!text_fits(h, name[i].name_at) || !text_fits(h, name[i].unit_at)) return false;
+    if (!text_fits(h, name[i].name_at) || !text_fits(h, name[i].unit_at) ||
+        !text_fits(h, name[i].quantity_at) || name[i].part >= name[i].parts || name[i].part > i ||
+        name[i].parts > n)
+      return false;
   return true;
 }
 
@@ -147,6 +150,11 @@ const char *frames_signal_name(const struct frames_reader *r, uint32_t i)
 const char *frames_signal_unit(const struct frames_reader *r, uint32_t i)
 {
   return i < r->head.signals ? text_at(r, r->signal[i].unit_at) : "";
+}
+
+const char *frames_signal_quantity(const struct frames_reader *r, uint32_t i)
+{
+  return i < r->head.signals ? text_at(r, r->signal[i].quantity_at) : "";
 }
 
 const char *frames_input_name(const struct frames_reader *r, uint32_t i)

@@ -30,6 +30,8 @@ bool frames_is_current(const struct frames_reader *r);
 /* Texts; never NULL. */
 const char *frames_signal_name(const struct frames_reader *r, uint32_t i);
 const char *frames_signal_unit(const struct frames_reader *r, uint32_t i);
+/* The quantity that the signal is a part of. */
+const char *frames_signal_quantity(const struct frames_reader *r, uint32_t i);
 const char *frames_input_name(const struct frames_reader *r, uint32_t i);
 const char *frames_version(const struct frames_reader *r);
 const char *frames_model(const struct frames_reader *r);

@@ -5,7 +5,7 @@
 
 struct frames_settings {
   double seconds;  /* length of the ring; 0: no ring */
-  double limit_mb; /* largest size of its slots, but for 1 s of cycles, which a ring always has */
+  double limit_mb; /* largest size of its slots; a ring always has room for 1 s */
 };
 
 #endif

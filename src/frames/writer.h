@@ -21,8 +21,8 @@ struct frames_plan {
   const struct signals *signals;
   uint64_t period_ns;
   uint64_t start_utc;   /* ns since 1970 at the start of the telemetry */
-  double seconds;       /* of the ring */
-  uint64_t limit_bytes; /* of all slots; a ring has at least 1 s of cycles whatever the limit */
+  double seconds;       /* length of the ring */
+  uint64_t limit_bytes; /* largest size of all slots; a ring has at least 1 s of cycles whatever the limit */
   const char *version, *config;
 };
 
@@ -47,7 +47,7 @@ static inline double *frames_slot_values(const struct frames_head *h, struct fra
 }
 void frames_commit(struct frames_writer *w);
 
-/* One thread only, an ordinary one: copies an event into the ring. Its sequence is set here. */
-void frames_tell(struct frames_writer *w, const struct frames_event *event);
+/* One ordinary thread: copies an event and its text, which is shortened to fit, into the ring. w or w->head NULL: nothing. */
+void frames_tell(struct frames_writer *w, const struct frames_event *event, const char *text);
 
 #endif

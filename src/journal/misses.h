@@ -4,6 +4,7 @@
 #ifndef JOURNAL_MISSES_H
 #define JOURNAL_MISSES_H
 
+#include "frames/writer.h"
 #include "journal/host_history.h"
 #include "journal/miss_file.h"
 #include "loop/cycle_events.h"
@@ -14,6 +15,7 @@ enum { MISSES_LOGGED = 5 }; /* single lines in a second */
 struct misses {
   struct outbox *outbox; /* outbox of the loop */
   struct telemetry *telemetry;
+  struct frames_writer *frames; /* the caller may set it after misses_open(); NULL: no frame ring */
   const struct host_history *host;
   struct miss_file file;
 

@@ -107,6 +107,9 @@ TEST(slots_names_and_the_model_are_read_back)
   for (int i = 0; i < d.signals->count; i++) {
     assert_string_equal(frames_signal_name(&r, (uint32_t)i), d.signals->signal[i].name);
     assert_string_equal(frames_signal_unit(&r, (uint32_t)i), d.signals->signal[i].unit);
+    const int group = signals_find_group(d.signals, frames_signal_quantity(&r, (uint32_t)i));
+    assert_int_equal(d.signals->group[group].first + (int)r.signal[i].part, i);
+    assert_int_equal(d.signals->group[group].count, r.signal[i].parts);
   }
   assert_string_equal(frames_signal_name(&r, r.head.signals), "");
   assert_string_equal(frames_input_name(&r, 0), "push");
@@ -156,9 +159,8 @@ TEST(events_are_read_back_without_control_characters)
   start_daemon(&d, "events", 1.0);
   open_reader(&r, &d);
   for (uint64_t n = 0; n < FRAMES_EVENTS + 10; n++) {
-    const struct frames_event event = {
-        .cycle = n, .kind = FRAMES_EVENT_MARK, .a = 0.5, .text = "lap \x1b[2J 1"};
-    frames_tell(&d.writer, &event);
+    const struct frames_event event = {.cycle = n, .kind = FRAMES_EVENT_MARK, .a = 0.5};
+    frames_tell(&d.writer, &event, "lap \x1b[2J 1");
   }
   assert_true(frames_written(&r, &slots, &events) && events == FRAMES_EVENTS + 10);
   assert_int_equal(frames_take_event(&r, 9, &e), FRAMES_OVERTAKEN);
@@ -221,7 +223,7 @@ TEST(a_ring_is_as_long_as_asked_within_its_limit)
   plan.limit_bytes = 300 * d.writer.head->slot_bytes;
   frames_size(&plan, &slots, &bytes);
   assert_int_equal(slots, 300);
-  plan.limit_bytes = 1; /* a second of cycles all the same */
+  plan.limit_bytes = 1; /* room for a second of cycles nevertheless */
   frames_size(&plan, &least, &bytes);
   assert_int_equal(least, 102);
   stop_daemon(&d);
