@@ -51,7 +51,7 @@ static bool read_integrator(const char *text, struct run_options *o)
 static bool read_coordinates(const char *text, struct run_options *o)
 {
   o->kind = lab_find_description(text);
-  return o->kind || lab_usage("--coordinates", "natural or absolute", text);
+  return o->kind || lab_usage("--coordinates", "natural, absolute or joint", text);
 }
 
 static bool read_norm(const char *text, struct lab_run *r)
