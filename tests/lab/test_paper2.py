@@ -121,5 +121,31 @@ class FixedPointMap(LabTest):
             self.assertFalse(good and key[1] > 200, key)
 
 
+class NamedMaps(LabTest):
+    GRID = ("--grid", "alpha=1e6:3.1622776601683795e8:26:log", "--grid")
+
+    def shard(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "map.csv")
+            self.lab("map", *arguments, "--csv", path, "--shard", "77/331")
+            with open(path, encoding="utf-8") as f:
+                return f.read()
+
+    def test_they_are_the_maps_of_the_paper(self):
+        four_bar = (case("double_four_bar"), "--dt", "0.005", "--duration", "10")
+        for name, method, integrator, axis, rest in (("p3-fig9", "penalty", "tr", "omega=5:255:51", ()), ("p3-fig10", "al1", "tr", "omega=5:255:51", ()),
+                                                     ("p3-fig11", "al1", "nr", "omega=5:255:51", ()),
+                                                     ("p3-fig12", "hamiltonian", "tr", "xi=1:1e3:51:log", ()),
+                                                     ("p3-fig12-qp", "hamiltonian", "tr", "xi=1:1e3:51:log", ("--norm", "qp")),
+                                                     ("p3-fig13", "hamiltonian", "nr", "xi=1:1e5:51:log", ())):
+            whole = self.shard(*four_bar, "--method", method, "--integrator", integrator, "--omega", "1", *rest, *self.GRID, axis)
+            self.assertEqual(len(whole.splitlines()), 5)
+            self.assertEqual(self.shard(name), whole)
+
+    def test_their_parameters_cannot_be_changed(self):
+        for more in (("--dt", "0.001"), ("--grid", "xi=1:2:2")):
+            self.assertIn("this map has its own", self.lab("map", "p3-fig11", *more, "--csv", "x", status=2).stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])

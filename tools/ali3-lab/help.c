@@ -44,6 +44,8 @@ const char lab_help[] =
     "  --json FILE         write the table as JSON; - for standard output\n"
     "\n"
     "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
+    "     p3-fig9, p3-fig10, p3-fig11, p3-fig12, p3-fig12-qp or p3-fig13 in place of FILE is a map of paper "
+    "3.\n"
     "  --grid AXIS         NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one "
     "or two\n"
     "  --csv FILE          a line for each point\n"

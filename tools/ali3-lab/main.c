@@ -281,7 +281,7 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
   *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
                               .table = {.runs = 100},
-                              .map = {.shards = 1, .limit = 0.1},
+                              .map = {.shards = 1},
                               .compare = {.budget = 1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     /* Options that end the program. */
@@ -335,6 +335,13 @@ static bool check_map(const struct map_options *o)
 static int do_map(struct lab_arguments *a, const char *file)
 {
   a->run.file = file;
+  const bool grid = a->map.axes > 0;
+  if (map_by_name(file, &a->map, &a->run)) {
+    a->map.cases = &a->table;
+    if (a->run_only || grid)
+      return lab_usage(file, "no --grid and no parameters of run: this map has its own", "one"), EXIT_USAGE;
+    return check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+  }
   if (a->table_only || a->run.output || a->run.summary)
     return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
   return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
