@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-foreach(name absolute index1 natural)
+foreach(name absolute em index1 natural product)
   ali3_test(lab ${name} SOURCES lab/mechanism.c LINK ali3_lab m)
 endforeach()
 add_test(NAME lab/lab COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_lab.py $<TARGET_FILE:ali3-lab>)
