@@ -299,6 +299,7 @@ static enum lab_status em_settle(struct lab_state *s)
   velocities_from_rates(o, o->x1, s->w, o->v1);
   geometric_jacobian(o->p, o->x1, o->x1, o->J_f);
   if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
+  /* S z = Phi, d = -B J_f' z */
   for (int pass = 0; pass < SETTLE_PASSES; pass++) {
     geometric_residual(o->p, o->x1, o->z);
     solve_system(o, o->z);

@@ -71,7 +71,7 @@ static struct lab_run method_run(const struct formulation *f, const struct integ
   return r;
 }
 
-static struct compare_point *add_point(struct comparison *c)
+static struct compare_point *add_compare_point(struct comparison *c)
 {
   if (c->points == c->room) {
     c->room = c->room ? 2 * c->room : 64;
@@ -111,7 +111,7 @@ static bool run_rung(struct comparison *c, const struct problem *p, const struct
   if (point.run.status == LAB_STOPPED) return false;
   point.run.seconds = least;
   point.error = point.run.status == LAB_OK ? view.error : NAN;
-  struct compare_point *at = add_point(c);
+  struct compare_point *at = add_compare_point(c);
   if (!at) return false;
   *at = point;
   if (!o->quiet) compare_print_point(o->lines, at);
@@ -228,6 +228,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
   struct compare_problems problems = {0};
   struct target *target = target_new(c->options, f, c->duration, &c->floor);
   int status = EXIT_USAGE;
+  /* What errors are measured against, then all methods. */
   if (target) {
     FILE *lines = c->options->lines;
     make_problems(f, &problems, lines);

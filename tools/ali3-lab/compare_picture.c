@@ -57,6 +57,7 @@ static void put_plot(FILE *out, const struct comparison *c, int column, bool nam
     const struct compare_point *p = &c->point[k];
     count = count_method(c, k, &drawn);
     if (drawn == 0) continue;
+    /* A new formulation takes the next colour. */
     const int formulation = number_of_formulation(p->formulation);
     colour += formulation != last;
     last = formulation;

@@ -210,6 +210,7 @@ static bool take_table_option(int c, struct table_options *o)
   long n = 0;
   switch (c) {
   case RUNS:
+    /* How many runs. */
     if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
     o->runs = (int)n;
     return true;
@@ -217,6 +218,7 @@ static bool take_table_option(int c, struct table_options *o)
     o->ensembles = true;
     return true;
   case MODELS:
+    /* Where files are, and where the table goes. */
     o->models = optarg;
     return true;
   case REFERENCES:
