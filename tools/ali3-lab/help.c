@@ -16,7 +16,8 @@ const char lab_help[] =
     "\n"
     "run: one run of one formulation.\n"
     "  --method NAME       formulation; --list shows all\n"
-    "  --integrator NAME   fe, si, tr, nr, nrx, ode45, ode23, step, substeps, stepx; --list says which go "
+    "  --integrator NAME   fe, si, tr, nr, nrx, ode45, ode23, ode113, step, substeps, stepx; --list says "
+    "which go "
     "with which "
     "formulation\n"
     "  --coordinates NAME  natural, absolute or joint (default: the formulation's own, else natural)\n"
@@ -29,7 +30,7 @@ const char lab_help[] =
     "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
     "  --iterations N      iterations of a step at most (default: 50)\n"
     "  --substeps N        inner steps of a step of product with substeps (default: 2)\n"
-    "  --rtol R, --atol A  tolerances of ode45 and ode23 (default: 1e-6)\n"
+    "  --rtol R, --atol A  tolerances of ode45, ode23 and ode113 (default: 1e-6)\n"
     "  --output FILE       write signals as CSV; - for standard output\n"
     "  --signals GLOB,..   only the signals that match (default: all)\n"
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
@@ -83,7 +84,7 @@ void print_methods(void)
       const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
                         : g->needs == NEEDS_PRODUCT    ? f->product
                         : g->needs == NEEDS_SETTLING   ? f->newton && f->newton->settle
-                        : g->needs == NEEDS_PURE_RATES ? f->pure
+                        : g->needs == NEEDS_PURE_RATES ? f->pure && !(g->history && f->project)
                                                        : f->evaluate && !f->project;
       if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
     }
