@@ -105,7 +105,8 @@ bool compare_picture(const struct comparison *c)
                "'calls of the "
                "right-hand side'\nset origin 0,0\nset size 0.42,0.95\n");
   put_plot(out, c, 1, false);
-  fprintf(out, "set origin 0.42,0\nset size 0.58,0.95\nunset ylabel\nset xlabel 'seconds'\nset key outside "
+  fprintf(out, "set origin 0.42,0\nset size 0.58,0.95\nunset ylabel\nset xlabel 'seconds of processor "
+               "time'\nset key outside "
                "right top noenhanced\n");
   put_plot(out, c, 2, true);
   fprintf(out, "unset multiplot\n");
