@@ -118,19 +118,6 @@ static void add_rows_of_joint(struct row_maker *k)
   }
 }
 
-static bool check_loads(const ali3_model *m, struct lab_refusal *why)
-{
-  if (m->loads > 0)
-    return problem_refuse(why, "load", 0, "the laboratory knows no load but weight; an input is a load, too");
-  if (m->forces > 0)
-    return problem_refuse(why, "force", 0, "the laboratory knows no force but weight, found a %s",
-                          ali3_force_type_name(m->force[0].spec.type));
-  for (int i = 0; i < m->bodies; i++)
-    if (m->body[i].singular)
-      return problem_refuse(why, "body", i, "absolute coordinates need mass and inertia");
-  return m->bodies > 0 || problem_refuse(why, "model", -1, "there is no body");
-}
-
 static void set_start(struct problem *p, const ali3_body_state *state)
 {
   for (int b = 0; b < p->bodies; b++) {
@@ -145,7 +132,7 @@ static void set_start(struct problem *p, const ali3_body_state *state)
 bool absolute_make(struct problem *p, const ali3_data *d, struct lab_refusal *why)
 {
   const ali3_model *m = p->model;
-  if (!check_loads(m, why)) return false;
+  if (!problem_check_loads(m, why)) return false;
   /* Memory, all or none. */
   struct absolute *o = p->own = calloc(1, sizeof *o);
   ali3_body_state *state = calloc((size_t)p->bodies, sizeof *state);

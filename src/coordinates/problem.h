@@ -3,7 +3,7 @@
  *
  *   M(q) q'' + Phi_q' lambda = f(q, q'),    Phi(q) = 0                                  (paper 3, (1))
  *
- * A description is one way to choose q: natural (natural.c) or absolute (absolute.c). It makes a problem from a
+ * A description is one way to choose q: natural (natural.c), absolute (absolute.c) or joint (joint.c). It makes a problem from a
  * frozen model and the state that a reset has brought onto the constraints. A problem is constant once it is made:
  * any number of threads may run it. Matrices are full, row by row: Phi_q is (m, n), M is (n, n). */
 #ifndef COORDINATES_PROBLEM_H
@@ -50,7 +50,7 @@ struct description {
   void (*body)(const struct problem *p, const double *q, const double *qd, int body, struct lab_body *o);
 };
 
-extern const struct description description_natural, description_absolute;
+extern const struct description description_natural, description_absolute, description_joint;
 extern const struct description *const lab_descriptions[];        /* ends with NULL */
 const struct description *lab_find_description(const char *name); /* NULL: unknown */
 
@@ -59,6 +59,8 @@ bool problem_make(struct problem *p, const struct description *kind, const ali3_
                   struct lab_refusal *why);
 void problem_free(struct problem *p);
 
+/* False, with the reason in *why: something other than weight loads the bodies, or one of them has no inertia. */
+bool problem_check_loads(const ali3_model *m, struct lab_refusal *why);
 /* Fills *why; returns false, so that it can stand in a return. */
 __attribute__((format(printf, 4, 5))) bool problem_refuse(struct lab_refusal *why, const char *element,
                                                           int index, const char *format, ...);

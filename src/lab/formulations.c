@@ -18,6 +18,12 @@ const struct formulation *const lab_formulations[] = {&formulation_penalty,
                                                       &formulation_al1_handles_projected,
                                                       &formulation_al1_dense,
                                                       &formulation_al1_dense_projected,
+                                                      &formulation_hdca,
+                                                      &formulation_hdca_handles,
+                                                      &formulation_hdca_dense,
+                                                      &formulation_dca,
+                                                      &formulation_dca_handles,
+                                                      &formulation_dca_dense,
                                                       NULL};
 
 const struct formulation *lab_find_formulation(const char *name)

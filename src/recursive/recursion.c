@@ -2,7 +2,7 @@
 #include "recursive/recursion.h"
 
 #include "lab/linear.h"
-#include "recursive/eigen.h"
+#include "links/eigen.h"
 
 #include <string.h>
 

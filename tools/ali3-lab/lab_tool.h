@@ -38,7 +38,8 @@ struct run_options {
 };
 int run_command(const struct run_options *o);
 
-/* ---- map_command.c, map_picture.c ---- */
+/* ---- map_command.c, map_names.c, map_picture.c ---- */
+struct table_options;
 struct map_axis {
   char name[8]; /* alpha, omega, xi, dt */
   double from, to;
@@ -51,9 +52,13 @@ struct map_options {
   long shard, shards; /* points shard, shard + shards, .. */
   bool resume;
   const char *csv, *png;
-  double limit; /* J, of a white dot in the picture */
+  double limit;                      /* J, of a white dot in the picture */
+  const char *model;                 /* the case of a named map; NULL: a file */
+  const struct table_options *cases; /* where cases are */
 };
 bool map_read_axis(const char *text, struct map_axis *axis);
+/* Sets the grid and the parameters of a map of the papers. False: there is no such name. */
+bool map_by_name(const char *name, struct map_options *o, struct run_options *run);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
 bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */
@@ -122,6 +127,7 @@ struct reference *reference_motion_open(const struct table_options *o, const cha
 bool json_write(const char *file, json_t *json);
 json_t *json_number(double v); /* JSON has no NaN */
 
+int table_p2(const struct table_options *o, const char *name); /* p2-calls, p2-accuracy, p2-time */
 int table_p3(const struct table_options *o, int number);
 int table_p4(const struct table_options *o);
 int table_p5(const struct table_options *o);

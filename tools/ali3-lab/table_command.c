@@ -67,12 +67,28 @@ static int table_p3_3(const struct table_options *o)
   return table_p3(o, 3);
 }
 
+static int table_p2_calls(const struct table_options *o)
+{
+  return table_p2(o, "p2-calls");
+}
+
+static int table_p2_accuracy(const struct table_options *o)
+{
+  return table_p2(o, "p2-accuracy");
+}
+
+static int table_p2_time(const struct table_options *o)
+{
+  return table_p2(o, "p2-time");
+}
+
 static const struct lab_table {
   const char *name;
   int (*compute)(const struct table_options *o);
 } lab_tables[] = {
-    {"em", table_em},     {"p3-1", table_p3_1},        {"p3-2", table_p3_2},
-    {"p3-3", table_p3_3}, {"p4-oscillator", table_p4}, {"p5", table_p5},
+    {"em", table_em},           {"p2-calls", table_p2_calls}, {"p2-accuracy", table_p2_accuracy},
+    {"p2-time", table_p2_time}, {"p3-1", table_p3_1},         {"p3-2", table_p3_2},
+    {"p3-3", table_p3_3},       {"p4-oscillator", table_p4},  {"p5", table_p5},
 };
 
 int table_command(const struct table_options *o)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "recursive/eigen.h"
+#include "links/eigen.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-enum { EIGEN_MOST = 6, EIGEN_SWEEPS = 30 };
+enum { EIGEN_SWEEPS = 30 };
 
-/* Makes a_pq zero by a rotation of columns and rows p and q. */
-static void rotate_pair(double *a, double *X, int n, int p, int q)
+/* Makes a_pq zero by a rotation of columns and rows p and q. False: it is as good as zero. */
+static bool rotate_pair(double *a, double *X, int n, int p, int q)
 {
   const double apq = a[p * n + q];
-  if (apq == 0) return;
+  if (fabs(apq) <= 1e-18 * (fabs(a[p * n + p]) + fabs(a[q * n + q]))) return false;
   const double theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
   const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
   const double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -26,6 +27,7 @@ static void rotate_pair(double *a, double *X, int n, int p, int q)
     a[p * n + k] = c * ap - s * aq;
     a[q * n + k] = s * ap + c * aq;
   }
+  return true;
 }
 
 static void sort_falling(double *X, double *Lambda, int n)
@@ -51,9 +53,12 @@ void symmetric_eigen(const double *A, int n, double *X, double *Lambda)
   memcpy(a, A, sizeof *a * (size_t)(n * n));
   memset(X, 0, sizeof *X * (size_t)(n * n));
   for (int i = 0; i < n; i++) X[i * n + i] = 1;
-  for (int sweep = 0; sweep < EIGEN_SWEEPS; sweep++)
+  bool rotated = true;
+  for (int sweep = 0; sweep < EIGEN_SWEEPS && rotated; sweep++) {
+    rotated = false;
     for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++) rotate_pair(a, X, n, p, q);
+      for (int q = p + 1; q < n; q++) rotated |= rotate_pair(a, X, n, p, q);
+  }
   for (int i = 0; i < n; i++) Lambda[i] = a[i * n + i];
   sort_falling(X, Lambda, n);
 }
