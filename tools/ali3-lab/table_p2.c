@@ -145,7 +145,7 @@ static void close_p2_cases(struct model_file *file[P2_CASES], struct problem p[P
   }
 }
 
-/* What a table collects on its way. */
+/* The state of a table while it is computed. */
 struct p2_table {
   const struct table_options *options;
   FILE *out;
@@ -332,7 +332,7 @@ int table_p2(const struct table_options *options, const char *name)
   t.list = json_array();
   t.progress = progress_start();
   catch_signals();
-  /* The rows, the verdict, and the same as JSON. */
+  /* The rows and the verdict; JSON at the end. */
   if (strcmp(name, "p2-calls") == 0) calls_table(&t, p);
   if (strcmp(name, "p2-accuracy") == 0) accuracy_table(&t, p);
   if (strcmp(name, "p2-time") == 0) time_table(&t, p);
