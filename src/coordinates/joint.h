@@ -60,8 +60,8 @@ struct joint_pose {
   } link[JOINT_LINKS];
   struct cut_pose {
     double Phi;
-    /* Of a unit of the multiplier: the wrench on b is D[1], that on a is -D[0]; and their rates. They differ by what
-     * the loop is open. */
+    /* A unit of the multiplier gives the wrench D[1] on b and -D[0] on a; Dd are the rates. The two differ where the
+     * loop is open. */
     double D[2][SPATIAL], Dd[2][SPATIAL];
   } row[JOINT_CUT_ROWS];
 };

@@ -84,7 +84,7 @@ static void set_link_frames(const struct tree_maker *k, struct joint_link *link,
   }
   frame_of_axis(axis, link->frame[0]);
   if (link->turns) {
-    /* An axis that was given with the other sign is the same joint. */
+    /* The sign of an axis does not change the joint. */
     v3_copy(seen, j->axis[1 - inner]);
     double there[3];
     m3_mul(world, Ra, axis);

@@ -135,7 +135,7 @@ static void pose_of_row(struct cut_pose *o, const struct joint_pose *pose, const
     v3_axpy(rate[side], 1, V);
   }
   v3_sub(gap, at[1], at[0]);
-  /* U that goes with a: the force acts at P_b on both. One that is fixed acts at P_a and at P_b. */
+  /* The force along a U that turns with a acts at P_b on both bodies; along a fixed axis it acts at P_a and P_b. */
   const bool turns = row->kind == CUT_IN_PLANE;
   direction_of_body(pose, turns ? cut->link[0] : -1, row->u, e);
   if (turns) v3_cross(ed, joint_twist(pose, cut->link[0]) + 3, e);

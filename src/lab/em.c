@@ -26,6 +26,7 @@
  * J_m at the prediction would serve the iterations as well, but not (6): it is the Jacobian of the middle of the
  * step, so (6) would not be mass-orthogonal, and the drift of energy becomes ten times as large. J_1' in place of
  * J_f' in (6) breaks down where rows are redundant: y has a large part that loads nothing by J_f, and does by J_1.
+ * Where the prediction is poor, (6) is not quite mass-orthogonal and may add energy.
  *
  * em-newton, its oracle: the dense S = c + J_1 B J_m', J_1 the Jacobian at q1, is not symmetric; it is factorised in
  * every iteration. The solution is the same. */
@@ -56,7 +57,7 @@ struct em {
   double *v0, *v1, *v_next;    /* (n) */
   double *J_left, *J_f, *J;    /* (rows, n); J_left: left of S in em-newton */
   double *R, *d, *B_load;      /* (n) */
-  double *Phi, *z;             /* (rows) */
+  double *z;                   /* (rows) */
   void *memory;
 };
 
@@ -299,6 +300,7 @@ static enum lab_status em_settle(struct lab_state *s)
   velocities_from_rates(o, o->x1, s->w, o->v1);
   geometric_jacobian(o->p, o->x1, o->x1, o->J_f);
   if (!factor_system(s, o, o->x1, o->J_f)) return LAB_SINGULAR;
+  /* S z = Phi, d = -B J_f' z */
   for (int pass = 0; pass < SETTLE_PASSES; pass++) {
     geometric_residual(o->p, o->x1, o->z);
     solve_system(o, o->z);
@@ -343,8 +345,8 @@ static void *em_make(const struct problem *p, bool newton, bool projects)
   memcpy(o->gravity, absolute->gravity, sizeof o->gravity);
   /* Poses, pivots, numbers; the recursion where it is used. */
   const size_t matrix = (size_t)(rows * n), bodies = (size_t)p->bodies;
-  double *at = o->memory = calloc(
-      3 * matrix + 6 * (size_t)n + 2 * (size_t)rows + (newton ? (size_t)(rows * rows) : 0), sizeof *at);
+  double *at = o->memory =
+      calloc(3 * matrix + 6 * (size_t)n + (size_t)rows + (newton ? (size_t)(rows * rows) : 0), sizeof *at);
   o->x0 = calloc(4 * bodies, sizeof *o->x0);
   o->pivot = calloc((size_t)rows + 1, sizeof *o->pivot);
   if (!newton) o->fronts = fronts_new(p, V);
@@ -362,9 +364,8 @@ static void *em_make(const struct problem *p, bool newton, bool projects)
   o->J = at + 2 * matrix;
   at += 3 * matrix;
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++, at += n) *of_n[i] = at;
-  o->Phi = at;
-  o->z = at + rows;
-  o->S = newton ? at + 2 * rows : NULL;
+  o->z = at;
+  o->S = newton ? at + rows : NULL;
   return o;
 }
 

@@ -68,6 +68,7 @@ static enum lab_status extrapolated_step(struct lab_state *s)
   enum lab_status status = LAB_OK;
   save_branch(s, o->start);
   memset(o->sum, 0, 2 * sizeof *o->sum * (size_t)s->n);
+  /* Branch k divides the step into k + 1 parts. */
   for (int k = 0; k < o->count && status == LAB_OK; k++) {
     restore_branch(s, o->start);
     s->h = h / (k + 1);

@@ -46,7 +46,7 @@ static enum lab_status dca_evaluate(struct lab_state *s)
   return LAB_OK;
 }
 
-#define DCA_FORMULATION(id, solver_table, name_text, title_text, refuses)                                    \
+#define DCA_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle)                         \
   static void *make_##id(const struct problem *p)                                                            \
   {                                                                                                          \
     return link_work_new(p, &solver_table);                                                                  \
@@ -55,13 +55,15 @@ static enum lab_status dca_evaluate(struct lab_state *s)
                                                .title = title_text,                                          \
                                                .source = "paper 2, section 3",                               \
                                                .pure = true,                                                 \
+                                               .oracle = is_oracle,                                          \
                                                .only = &description_joint,                                   \
                                                .unsuitable = refuses,                                        \
                                                .make = make_##id,                                            \
                                                .release = link_work_free,                                    \
                                                .evaluate = dca_evaluate};
 
-DCA_FORMULATION(dca, links_condensed, "dca", "Featherstone's DCA, recursion in the multipliers", NULL)
+DCA_FORMULATION(dca, links_condensed, "dca", "Featherstone's DCA, recursion in the multipliers", NULL, false)
 DCA_FORMULATION(dca_handles, links_assembly, "dca-handles",
-                "Featherstone's DCA, recursion by handles as printed", assembly_unsuitable)
-DCA_FORMULATION(dca_dense, links_dense, "dca-dense", "Featherstone's DCA, one dense matrix: the oracle", NULL)
+                "Featherstone's DCA, recursion by handles as printed", assembly_unsuitable, true)
+DCA_FORMULATION(dca_dense, links_dense, "dca-dense", "Featherstone's DCA, one dense matrix: the oracle", NULL,
+                true)

@@ -94,7 +94,7 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
 
 /* ---- the formulations: three solvers ---- */
 
-#define HDCA_FORMULATION(id, solver_table, name_text, title_text, refuses)                                   \
+#define HDCA_FORMULATION(id, solver_table, name_text, title_text, refuses, is_oracle)                        \
   static void *make_##id(const struct problem *p)                                                            \
   {                                                                                                          \
     return link_work_new(p, &solver_table);                                                                  \
@@ -104,6 +104,7 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
                                                .source = "paper 2, (9) to (77)",                             \
                                                .momenta = true,                                              \
                                                .pure = true,                                                 \
+                                               .oracle = is_oracle,                                          \
                                                .only = &description_joint,                                   \
                                                .unsuitable = refuses,                                        \
                                                .make = make_##id,                                            \
@@ -111,7 +112,8 @@ static enum lab_status hdca_evaluate(struct lab_state *s)
                                                .start = hdca_start,                                          \
                                                .evaluate = hdca_evaluate};
 
-HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL)
+HDCA_FORMULATION(hdca, links_condensed, "hdca", "Hamiltonian DCA, recursion in the multipliers", NULL, false)
 HDCA_FORMULATION(hdca_handles, links_assembly, "hdca-handles",
-                 "Hamiltonian DCA, recursion by handles as printed", assembly_unsuitable)
-HDCA_FORMULATION(hdca_dense, links_dense, "hdca-dense", "Hamiltonian DCA, one dense matrix: the oracle", NULL)
+                 "Hamiltonian DCA, recursion by handles as printed", assembly_unsuitable, true)
+HDCA_FORMULATION(hdca_dense, links_dense, "hdca-dense", "Hamiltonian DCA, one dense matrix: the oracle", NULL,
+                 true)

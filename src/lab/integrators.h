@@ -6,7 +6,7 @@
 #include "lab/state.h"
 
 extern const struct integrator integrator_fe, integrator_si, integrator_tr, integrator_nr, integrator_ode45,
-    integrator_ode23, integrator_nrx, integrator_nrx3;
+    integrator_ode23, integrator_ode113, integrator_nrx, integrator_nrx3;
 extern const struct integrator integrator_step, integrator_substeps, integrator_stepx; /* product.c */
 
 /* What fixed-point and Newton iterations share: counts, and the rule by which they end. */

@@ -24,7 +24,7 @@ struct lab_run {
   bool norm_qp;            /* the norm of that rule is of (q, p), not of q alone */
   int iterations;          /* at most, in a step */
   int substeps;            /* inner steps of a step of substeps */
-  double rtol, atol;       /* ode45, ode23 */
+  double rtol, atol;       /* ode45, ode23, ode113 */
   double speed;            /* the velocities at the start are multiplied by it */
   bool violations; /* find the largest |Phi|, |Phi'| and |Phi''|, at the cost of an evaluation a step */
 };

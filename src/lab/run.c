@@ -55,6 +55,8 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
     why = "its multipliers go on from call to call, so a step cannot be tried twice";
   else if (i->needs == NEEDS_RATES && f->project)
     why = "its projections follow the steps of ode45 and ode23";
+  else if (i->history && f->project)
+    why = "its projections would change the past from which the rule goes on";
   if (why) {
     snprintf(text, size, "%s with %s: %s", f->name, i->name, why);
     return text;

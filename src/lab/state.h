@@ -72,6 +72,7 @@ struct integrator {
   const char *name, *title;
   enum { NEEDS_RATES, NEEDS_PURE_RATES, NEEDS_NEWTON, NEEDS_SETTLING, NEEDS_PRODUCT } needs;
   bool adaptive; /* it chooses its steps */
+  bool history;  /* it goes on from rates of past steps, which a projection would change */
   void *(*make)(const struct lab_state *s);
   void (*release)(void *own);                    /* NULL: free() */
   enum lab_status (*start)(struct lab_state *s); /* before the first step */

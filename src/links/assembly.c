@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The divide-and-conquer recursion of paper 2 as it is printed, (9) to (46): compounds with two handles, for a chain
+ * The divide-and-conquer recursion of paper 2 as printed, (9) to (46): compounds with two handles, for a chain
  * of links that the ground holds at one end or at both. A handle is the point of a joint; twists and wrenches are
  * about it, in world axes.
  *

@@ -135,7 +135,7 @@ static void solve_condensed(void *own, const double *B, const double *a, double 
           o->load[SPATIAL * o->link[row][side] + i] +=
               (side ? o->sigma[row] : -o->sigma[row]) * o->D[row][side][i];
     for (int k = 0; k < links; k++) link_mobility(o->pose, k, o->load + SPATIAL * k, X + SPATIAL * k);
-    /* What the rows still lack: down to rounding, where it no longer halves. */
+    /* The residual of the rows. Passes end at rounding, where it no longer halves. */
     before = lacking;
     lacking = 0;
     for (int row = 0; row < o->rows; row++) {

@@ -139,7 +139,7 @@ static int place_in_front(const struct front *f, int row)
   return at;
 }
 
-/* What a front leaves on its border goes into its parent. */
+/* The update on the border goes into the parent. */
 static void pass_to_parent(const struct front *f, struct front *parent)
 {
   for (int i = f->pivot; i < f->size; i++) {

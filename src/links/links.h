@@ -34,7 +34,7 @@ const char *assembly_unsuitable(const struct problem *p);
 void pseudo_inverse(double *o, const double *K, int n, double cut);
 enum { PSEUDO_ROWS = JOINT_CUT_ROWS + JOINT_HELD }; /* n at most */
 
-/* What an evaluation works on. */
+/* The memory of one evaluation. */
 struct link_work {
   const struct link_solver *solver;
   void *own;

@@ -110,6 +110,7 @@ bool oracle_accelerations(const struct tree *t, double *acceleration)
                            .b = calloc((size_t)n, sizeof *s.b),
                            .column = calloc((size_t)n, sizeof *s.column)};
   double *x = calloc((size_t)n, sizeof *x);
+  /* Fill, solve, and keep what belongs to the bodies. */
   bool good = s.A && s.b && s.column && x;
   for (int i = 0; good && i < n; i++) s.column[i] = i;
   if (good) {
@@ -127,7 +128,7 @@ bool oracle_accelerations(const struct tree *t, double *acceleration)
 /* ---- random trees ---- */
 
 /* -1 .. 1 */
-static double next_random(unsigned *seed)
+static double tree_random(unsigned *seed)
 {
   *seed = *seed * 1664525u + 1013904223u;
   return (double)(*seed >> 8) / (1 << 23) - 1;
@@ -136,7 +137,7 @@ static double next_random(unsigned *seed)
 static void random_block(unsigned *seed, double *o, int r, int c, double diagonal)
 {
   for (int i = 0; i < r; i++)
-    for (int j = 0; j < c; j++) o[i * c + j] = 0.4 * next_random(seed) + (i == j ? diagonal : 0);
+    for (int j = 0; j < c; j++) o[i * c + j] = 0.4 * tree_random(seed) + (i == j ? diagonal : 0);
 }
 
 /* M = F'F with `rank` rows of F. */
@@ -172,14 +173,14 @@ void oracle_random_tree(unsigned seed, struct tree *t, struct tree_body *body)
   bool full[ORACLE_BODIES];
   struct recursion_body o[ORACLE_BODIES];
   *t = (struct tree){.d = D, .bodies = ORACLE_BODIES, .body = body};
-  for (int warm = 0; warm < 8; warm++) next_random(&seed);
+  for (int warm = 0; warm < 8; warm++) tree_random(&seed);
   for (int i = 0; i < ORACLE_BODIES; i++) {
     struct tree_body *b = &body[i];
     /* Where it hangs, and whether it may be deficient: the predecessor is not. */
-    *b = (struct tree_body){.predecessor = (int)floor((next_random(&seed) + 1) * 0.5 * (i + 1)) - 1,
-                            .n = 1 + (int)floor((next_random(&seed) + 1) * 1.4999),
+    *b = (struct tree_body){.predecessor = (int)floor((tree_random(&seed) + 1) * 0.5 * (i + 1)) - 1,
+                            .n = 1 + (int)floor((tree_random(&seed) + 1) * 1.4999),
                             .first = t->coordinates};
-    const double draw = next_random(&seed);
+    const double draw = tree_random(&seed);
     full[i] = draw > -0.3 || (b->predecessor >= 0 && !full[b->predecessor]);
     t->coordinates += b->n;
     /* Its matrices. */
@@ -188,8 +189,8 @@ void oracle_random_tree(unsigned seed, struct tree *t, struct tree_body *body)
     random_block(&seed, b->J, D, b->n, 1);
     if (b->predecessor >= 0) random_block(&seed, b->H, D, D, -1);
     for (int k = 0; k < D; k++) {
-      b->k[k] = next_random(&seed);
-      b->f[k] = 10 * next_random(&seed);
+      b->k[k] = tree_random(&seed);
+      b->f[k] = 10 * tree_random(&seed);
     }
   }
   /* Loads, leaves first: what a body passes on changes its predecessors. */

@@ -156,7 +156,8 @@ struct radau_control {
 };
 
 /* One attempt at s->h: its error in the norm of the tolerances, and the factor for the next length; below 0: no stages. */
-static double attempt_step(struct radau_step *s, struct radau_control *k, const double *rates, double *factor)
+static double attempt_radau_step(struct radau_step *s, struct radau_control *k, const double *rates,
+                                 double *factor)
 {
   const int n = s->r->n;
   double error[RADAU_MOST];
@@ -201,7 +202,7 @@ bool radau_run(const struct radau *r, double t, double end, double *y, struct ra
   while (s.t < end) {
     if (o->steps + o->rejected >= r->most || s.h < 16 * DBL_EPSILON * fmax(fabs(s.t), 1)) return false;
     if (s.t + 1.01 * s.h >= end) s.h = end - s.t;
-    const double size = attempt_step(&s, &k, rates, &factor);
+    const double size = attempt_radau_step(&s, &k, rates, &factor);
     k.rejected = size < 0 || size > 1;
     if (k.rejected) {
       o->rejected++;

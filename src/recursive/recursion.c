@@ -32,7 +32,7 @@ int recursion_refused(const struct tree *t)
   return -1;
 }
 
-static bool invert_block(const double *K, int d, double *o)
+static bool invert_tree_block(const double *K, int d, double *o)
 {
   double LU[TREE_BLOCK];
   int pivot[TREE_SIZE];
@@ -88,7 +88,7 @@ static void pass_to_predecessor(const struct tree_body *body, const struct recur
 static bool condense_body(const struct tree_body *body, int d, struct recursion_body *o)
 {
   double work[TREE_BLOCK], f[TREE_SIZE], Lambda[TREE_SIZE], X[TREE_BLOCK];
-  if (!invert_block(body->K, d, o->K_inverse)) return false;
+  if (!invert_tree_block(body->K, d, o->K_inverse)) return false;
   set_block(work, o->M, false, o->K_inverse, d, d, d);
   set_block(o->M, o->K_inverse, true, work, d, d, d);
   memcpy(f, o->f, sizeof f);

@@ -25,6 +25,7 @@ struct small_mass_problem small_mass_oscillator(double m1, double damping)
 struct small_mass_problem small_mass_points(int number, double mi)
 {
   const bool rod = number == 2;
+  /* Masses in kg, places in m, velocities in m/s; springs in N/m and N s/m. */
   return (struct small_mass_problem){.name = rod ? "point masses 2" : "point masses 1",
                                      .d = 2,
                                      .bodies = 2,
@@ -86,6 +87,7 @@ static void make_tree(struct small_mass_run *o, const struct small_mass_problem 
   for (int i = 0; i < problem->bodies; i++) {
     const struct small_mass_point *point = &problem->point[i];
     struct tree_body *body = &o->body[i];
+    /* Its place in the tree, and one coordinate for each free axis. */
     body->predecessor = point->predecessor;
     body->first = o->n;
     for (int axis = 0; axis < d; axis++) body->n += point->is_free[axis];

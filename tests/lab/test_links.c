@@ -61,7 +61,7 @@ static void add_joint_in_space(struct mechanism *o, const char *name, ali3_joint
   if (ali3_joint_type_has_axis_a(type)) see_from_body(o, a, axis, false, spec.axis_a);
   if (ali3_joint_type_has_axis_b(type))
     see_from_body(o, b, type == ALI3_JOINT_UNIVERSAL ? u : axis, false, spec.axis_b);
-  /* An axis with the other sign is the same joint. */
+  /* The sign of an axis does not change the joint. */
   for (int i = 0; type == ALI3_JOINT_REVOLUTE && b % 3 == 1 && i < 3; i++) spec.axis_b[i] = -spec.axis_b[i];
   assert_true(ali3_model_add_joint(o->m, &spec) >= 0);
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-foreach(name absolute index1 links natural)
+foreach(name absolute em index1 links natural product)
   ali3_test(lab ${name} SOURCES lab/mechanism.c LINK ali3_lab m)
 endforeach()
-foreach(name lab paper2)
+foreach(name lab methods paper2)
   add_test(NAME lab/${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_${name}.py $<TARGET_FILE:ali3-lab>)
   set_tests_properties(lab/${name} PROPERTIES TIMEOUT 300)
   ali3_tier(system lab/${name})

@@ -49,7 +49,7 @@ static void print_work(FILE *out, double work)
 void compare_print_summary(FILE *out, const struct comparison *c)
 {
   fprintf(out, "\n%-35s | %-29s | %-29s\n%-18s %-8s %-7s |", "", "calls for an error of",
-          "seconds for an error of", "method", "integr.", "coord.");
+          "CPU seconds for an error of", "method", "integr.", "coord.");
   for (int i = 0; i < 2 * GOALS; i++) fprintf(out, " %9.0e%s", goal[i % GOALS], i == GOALS - 1 ? " |" : "");
   fprintf(out, "\n");
   for (int k = 0, count; k < c->points; k += count) {

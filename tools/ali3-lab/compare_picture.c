@@ -57,6 +57,7 @@ static void put_plot(FILE *out, const struct comparison *c, int column, bool nam
     const struct compare_point *p = &c->point[k];
     count = count_method(c, k, &drawn);
     if (drawn == 0) continue;
+    /* A new formulation takes the next colour. */
     const int formulation = number_of_formulation(p->formulation);
     colour += formulation != last;
     last = formulation;
@@ -104,7 +105,8 @@ bool compare_picture(const struct comparison *c)
                "'calls of the "
                "right-hand side'\nset origin 0,0\nset size 0.42,0.95\n");
   put_plot(out, c, 1, false);
-  fprintf(out, "set origin 0.42,0\nset size 0.58,0.95\nunset ylabel\nset xlabel 'seconds'\nset key outside "
+  fprintf(out, "set origin 0.42,0\nset size 0.58,0.95\nunset ylabel\nset xlabel 'seconds of processor "
+               "time'\nset key outside "
                "right top noenhanced\n");
   put_plot(out, c, 2, true);
   fprintf(out, "unset multiplot\n");

@@ -86,6 +86,7 @@ static bool compute_target(struct target *t, const struct problem *p, double dur
   t->body = calloc((size_t)p->bodies, sizeof *t->body);
   struct fine_view first = {t->body, p->bodies, 0, 0.5, duration, &progress},
                    second = {other, p->bodies, 0.5, 0.5, duration, &progress};
+  /* Two solutions, and their difference. */
   bool good = other && t->body && run_fine_solution(p, "al1-dca-projected", "ode45", &first) &&
               run_fine_solution(p, "product", "stepx", &second);
   *floor = 0;
@@ -112,6 +113,7 @@ struct target *target_new(const struct compare_options *o, const struct model_fi
   struct problem p;
   bool good = t;
   *floor = 0;
+  /* A row of the file, or a solution of its own. */
   if (good && o->reference) {
     t->reference = reference_open(o->reference, model_file_model(f));
     t->row = t->reference ? reference_row(t->reference, duration) : -1;

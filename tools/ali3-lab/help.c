@@ -16,10 +16,11 @@ const char lab_help[] =
     "\n"
     "run: one run of one formulation.\n"
     "  --method NAME       formulation; --list shows all\n"
-    "  --integrator NAME   fe, si, tr, nr, nrx, ode45, ode23, step, substeps, stepx; --list says which go "
+    "  --integrator NAME   fe, si, tr, nr, nrx, nrx3, ode45, ode23, ode113, step, substeps, stepx; --list "
+    "says which go "
     "with which "
     "formulation\n"
-    "  --coordinates NAME  natural or absolute (default: the formulation's own, else natural)\n"
+    "  --coordinates NAME  natural, absolute or joint (default: the formulation's own, else natural)\n"
     "  --duration S        simulated seconds (default: simulation.duration of the file, else 10)\n"
     "  --dt S              step in seconds (default: 0.001)\n"
     "  --alpha A           penalty (default: 1e7)\n"
@@ -29,13 +30,14 @@ const char lab_help[] =
     "  --norm q|qp         increments are measured in q, or in q and momenta (default: q)\n"
     "  --iterations N      iterations of a step at most (default: 50)\n"
     "  --substeps N        inner steps of a step of product with substeps (default: 2)\n"
-    "  --rtol R, --atol A  tolerances of ode45 and ode23 (default: 1e-6)\n"
+    "  --rtol R, --atol A  tolerances of ode45, ode23 and ode113 (default: 1e-6)\n"
     "  --output FILE       write signals as CSV; - for standard output\n"
     "  --signals GLOB,..   only the signals that match (default: all)\n"
     "  --every N           write every N-th step (default: 1); the first row is t = 0\n"
     "  --summary FILE      write the figures of the run as JSON; - for standard output\n"
     "\n"
-    "table: computes a table of a paper anew, and compares: em, p3-1, p3-2, p3-3, p4-oscillator, p5.\n"
+    "table: computes a table of a paper anew, and compares: em, p2-calls, p2-accuracy, p2-time,\n"
+    "       p3-1, p3-2, p3-3, p4-oscillator, p5.\n"
     "  --runs N            runs with perturbed velocities of a cell that is chaotic (default: 100)\n"
     "  --all-runs          perturbed runs of every cell, for the record: minutes\n"
     "  --models FOLDER     where the models of the cases are (default: as installed)\n"
@@ -43,6 +45,8 @@ const char lab_help[] =
     "  --json FILE         write the table as JSON; - for standard output\n"
     "\n"
     "map: the energy drift over a grid of parameters; takes the options of run beside its own.\n"
+    "     p3-fig9, p3-fig10, p3-fig11, p3-fig12, p3-fig12-qp or p3-fig13 in place of FILE is a map of paper "
+    "3.\n"
     "  --grid AXIS         NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log; NAME is alpha, omega, xi or dt; one "
     "or two\n"
     "  --csv FILE          a line for each point\n"
@@ -80,7 +84,7 @@ void print_methods(void)
       const bool fits = g->needs == NEEDS_NEWTON       ? f->newton != NULL
                         : g->needs == NEEDS_PRODUCT    ? f->product
                         : g->needs == NEEDS_SETTLING   ? f->newton && f->newton->settle
-                        : g->needs == NEEDS_PURE_RATES ? f->pure
+                        : g->needs == NEEDS_PURE_RATES ? f->pure && !(g->history && f->project)
                                                        : f->evaluate && !f->project;
       if (fits) snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? " " : "", g->name);
     }

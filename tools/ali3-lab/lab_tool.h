@@ -38,7 +38,8 @@ struct run_options {
 };
 int run_command(const struct run_options *o);
 
-/* ---- map_command.c, map_picture.c ---- */
+/* ---- map_command.c, map_names.c, map_picture.c ---- */
+struct table_options;
 struct map_axis {
   char name[8]; /* alpha, omega, xi, dt */
   double from, to;
@@ -51,9 +52,13 @@ struct map_options {
   long shard, shards; /* points shard, shard + shards, .. */
   bool resume;
   const char *csv, *png;
-  double limit; /* J, of a white dot in the picture */
+  double limit;                      /* J, of a white dot in the picture */
+  const char *model;                 /* the case of a named map; NULL: a file */
+  const struct table_options *cases; /* where cases are */
 };
 bool map_read_axis(const char *text, struct map_axis *axis);
+/* Sets the grid and the parameters of a map of the papers. False: there is no such name. */
+bool map_by_name(const char *name, struct map_options *o, struct run_options *run);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
 bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */

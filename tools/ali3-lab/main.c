@@ -51,7 +51,7 @@ static bool read_integrator(const char *text, struct run_options *o)
 static bool read_coordinates(const char *text, struct run_options *o)
 {
   o->kind = lab_find_description(text);
-  return o->kind || lab_usage("--coordinates", "natural or absolute", text);
+  return o->kind || lab_usage("--coordinates", "natural, absolute or joint", text);
 }
 
 static bool read_norm(const char *text, struct lab_run *r)
@@ -210,6 +210,7 @@ static bool take_table_option(int c, struct table_options *o)
   long n = 0;
   switch (c) {
   case RUNS:
+    /* How many runs. */
     if (!read_lab_count("--runs", optarg, 100000, &n)) return false;
     o->runs = (int)n;
     return true;
@@ -217,6 +218,7 @@ static bool take_table_option(int c, struct table_options *o)
     o->ensembles = true;
     return true;
   case MODELS:
+    /* Where files are, and where the table goes. */
     o->models = optarg;
     return true;
   case REFERENCES:
@@ -281,7 +283,7 @@ static int take_arguments(int argc, char **argv, struct lab_arguments *a)
 {
   *a = (struct lab_arguments){.run = {.every = 1, .run = lab_run_default()},
                               .table = {.runs = 100},
-                              .map = {.shards = 1, .limit = 0.1},
+                              .map = {.shards = 1},
                               .compare = {.budget = 1}};
   for (int c; (c = getopt_long(argc, argv, "", lab_options, NULL)) != -1;) {
     /* Options that end the program. */
@@ -335,6 +337,13 @@ static bool check_map(const struct map_options *o)
 static int do_map(struct lab_arguments *a, const char *file)
 {
   a->run.file = file;
+  const bool grid = a->map.axes > 0;
+  if (map_by_name(file, &a->map, &a->run)) {
+    a->map.cases = &a->table;
+    if (a->run_only || grid)
+      return lab_usage(file, "no --grid and no parameters of run: this map has its own", "one"), EXIT_USAGE;
+    return check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;
+  }
   if (a->table_only || a->run.output || a->run.summary)
     return lab_usage("map", "options of map and parameters of run", "others"), EXIT_USAGE;
   return check_run(&a->run) && check_map(&a->map) ? map_command(&a->map, &a->run) : EXIT_USAGE;

@@ -64,13 +64,13 @@ bool map_picture(const struct map_options *o)
   fprintf(out, "file = ");
   put_quoted(out, o->csv);
   const char *x = o->axis[0].name;
+  const double limit = o->limit > 0 ? o->limit : 0.1;
   fprintf(out, "\nended = \"(strcol('status') eq 'ok')\"\nplot file using '%s':'%s'", x, y->name);
   put_cell_edges(out, &o->axis[0]);
   put_cell_edges(out, y);
   fprintf(out,
           ":(@ended ? log10(column('drift')) : NaN) with boxxyerror fillstyle solid noborder lc palette,");
-  fprintf(out, " '' using (@ended && column('drift') > %.17g ? column('%s') : NaN):'%s'", o->limit, x,
-          y->name);
+  fprintf(out, " '' using (@ended && column('drift') > %.17g ? column('%s') : NaN):'%s'", limit, x, y->name);
   fprintf(out, " with points pt 7 ps %.3g lc rgb 'white',", 0.3 * size);
   fprintf(out, " '' using (@ended ? NaN : column('%s')):'%s' with points pt 2 ps %.3g lc rgb 'black'\n", x,
           y->name, 0.6 * size);

@@ -40,7 +40,7 @@ static bool read_names(struct reference *r)
 }
 
 /* Appends the numbers of a line. False where there are not as many as the header has names. */
-static bool read_numbers(struct reference *r, const char *line)
+static bool read_reference_row(struct reference *r, const char *line)
 {
   if (r->rows == r->room) {
     r->room = r->room ? 2 * r->room : 256;
@@ -100,7 +100,7 @@ static struct reference *read_reference(FILE *in, const char *file, const ali3_m
   }
   while (good && getline(&line, &size, in) > 0) {
     number++;
-    good = read_numbers(r, line);
+    good = read_reference_row(r, line);
   }
   free(line);
   /* What is wrong with it. */

@@ -135,6 +135,7 @@ static bool do_em_row(const struct table_options *options, const struct em_row *
   struct reference *reference = f ? reference_motion_open(options, row->model, model_file_model(f)) : NULL;
   struct problem p;
   const bool good = reference && model_file_problem(f, &description_absolute, &p);
+  /* Run and compare. */
   if (good) {
     struct em_outcome o;
     run_em_row(row, &p, reference, &o);

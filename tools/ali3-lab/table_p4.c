@@ -81,6 +81,7 @@ static bool follow_small_mass(const struct small_mass_problem *problem, double t
     fprintf(stderr, "ali3-lab: %s: %s\n", problem->name, why);
     return false;
   }
+  /* Second by second, each with the row of the reference. */
   for (int second = 0; second < P4_END; second++) {
     struct radau_result one;
     double at[SMALL_MASS_BODIES * SMALL_MASS_PLANE];
