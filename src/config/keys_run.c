@@ -28,7 +28,7 @@ static const struct section simulation = SECTION("simulation", simulation_keys);
 
 static const struct key solver_keys[] = {
   INTEGER("iterations", "", BETWEEN(1, 100), "3", BY_OPTION, SETTING(options.iterations),
-          "Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
+          "Number of Newton iterations of every step. A step always does all of them.", .option = "--iterations of ali3-sim"),
   NUMBER("alpha", "", NOT_NEGATIVE, "0", BY_OPTION, SETTING(options.alpha),
          "Penalty of every rigid constraint, as an absolute value. With 0 the key compliance applies, which suits light and "
          "heavy mechanisms alike.", .option = "--alpha of ali3-sim"),
@@ -44,7 +44,7 @@ static const struct key solver_keys[] = {
          "Above 0.5 stiff modes decay by (1.5 - gamma)/(0.5 + gamma) in every step, and the order is one. Try 0.55 for a "
          "stiff mechanism that rings."),
   NUMBER("beta", "", BETWEEN(0, 2), "0", AT_START, SETTING(options.beta),
-         "Parameter beta of the Newmark formulas. 0 stands for (gamma + 1/2)^2 / 4."),
+         "Parameter beta of the Newmark formulas. 0 means (gamma + 1/2)^2 / 4."),
   FLAG("extrapolate", "false", BY_OPTION, SETTING(options.extrapolate),
        "true: each inner step combines one, two and three shorter steps from the same start. The order is four in place of "
        "two, and a step takes six times the work.", .option = "--extrapolate"),
@@ -81,14 +81,14 @@ static const struct key realtime_keys[] = {
   INTEGER_OR_NONE("cpu", "", BETWEEN(0, 1023), "none", AT_START, SETTING(realtime.cpu),
                   "Processor to which the loop is pinned."),
   INTEGER_OR_AUTO("workers", "", BETWEEN(0, 63), "auto", BY_OPTION, SETTING(realtime.workers),
-                  "Number of threads that share each step with the loop, with the same real-time priority. If the loop is "
-                  "pinned, they are pinned to the processors that follow. auto: before the loop starts, steps are timed "
-                  "with several numbers of workers for about half a second, and the smallest number within a few percent of "
-                  "the best is taken. A mechanism too small to gain gets no workers.", .option = "--workers of ali3-sim"),
+                  "Number of threads that share each step with the loop, with the priority of the loop. If the loop is pinned, "
+                  "they are pinned to the processors that follow. auto: before the loop starts, the daemon times steps with "
+                  "several numbers of workers for about half a second, and takes the smallest number within a few percent "
+                  "of the best. A small mechanism gets no workers.", .option = "--workers of ali3-sim"),
   FLAG("lock_memory", "true", AT_START, SETTING(realtime.lock_memory),
        "true: all memory of the daemon is locked against paging."),
   INTEGER_OR_NONE("wake_limit", "us", BETWEEN(0, 1e6), "0", AT_START, SETTING(realtime.wake_limit),
-                  "Longest time in which a processor may wake from idle. The daemon asks the kernel for it through "
+                  "Longest time that a processor may take to wake from idle. The daemon asks the kernel for it through "
                   "/dev/cpu_dma_latency, which costs power. none: the daemon does not ask."),
 };
 static const struct section realtime = SECTION("realtime", realtime_keys);

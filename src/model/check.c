@@ -75,9 +75,10 @@ static int check_inertia(ali3_model *m, const char *name, const double J[9], dou
         "body '%.60s': expected principal moments of inertia of 0 or more, found a negative one", name);
   if (largest > 0.0 && !check_positive(T, ROUNDING * trace))
     return model_refuse(m, ALI3_E_MODEL, "body", "inertia",
-                        "body '%.60s': no rigid body has this inertia: expected each principal moment to be at most the sum of the other two, "
-        "found one larger than the sum",
-        name);
+                        "body '%.60s': no rigid body has this inertia: expected each principal moment to be "
+                        "at most the sum of the other two, "
+                        "found one larger than the sum",
+                        name);
   /* There is no inverse about an axis without inertia. */
   *singular = largest == 0.0 || !check_positive(J, -NOTHING * trace) || !sym3_inverse(inverse, J) ||
               !model_all_finite(inverse, 9);

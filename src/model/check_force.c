@@ -30,11 +30,11 @@ static int check_bodies(ali3_model *m, const ali3_force_spec *s)
   return ALI3_OK;
 }
 
-/* bound: of the second numbers. The first numbers are lengths, rates or times. */
 static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char *field, const ali3_table *t,
                              double bound)
 {
   if (t->n == 0) return ALI3_OK;
+  /* First numbers are lengths, rates or times; `bound` limits second numbers. */
   if (t->n < 2 || !t->point)
     return REFUSE(field, "force '%.60s': expected at least two points, found %d", s->name, t->n);
   for (int i = 0; i < t->n; i++) {
