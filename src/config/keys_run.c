@@ -110,14 +110,14 @@ static const struct key file_keys[] = {
        "Values that the bench applies from outside: a force and a torque on a body, the value of a motor or drive, or a "
        "target of the motion platform. Inputs on the same body add up."),
   LIST("injections", &schema_injection, NONE,
-       "Faults that a person may inject into the inputs for tests. With an empty list nobody can. While a fault acts, "
+       "Faults that a person may inject into the inputs for tests. With an empty list nobody can inject a fault. While a fault acts, "
        "frames, tools and the log show it."),
   SUBSECTION("platform", &schema_platform,
        "A motion platform with six legs or six cranks that follows the motion of the model within its limits. The signals "
        "platform.* hold its targets in every cycle and state. Before the first command arm or run the position of the rig is "
        "unknown, and every output that could move it is withheld; the rig must stand in its park pose then. It is parked "
-       "while nothing moves and in SAFE, goes to neutral in READY, holds in PAUSED, and is parked before the daemon ends. A "
-       "loop that was stuck for ten periods, and 0.1 s at least, goes on in SAFE. A platform needs clock: timer and does not "
+       "while nothing moves and in SAFE, goes to neutral in READY, holds in PAUSED, and is parked before the daemon ends. After "
+       "it was stuck for ten periods, and at least 0.1 s, the loop goes on in SAFE. A platform needs clock: timer and does not "
        "allow overrun: catch_up. Frames: x points forward, y left, z up; pitch is positive nose down."),
   SUBSECTION("osc", &schema_osc, "Open Sound Control over UDP. Without this section it is off."),
   SUBSECTION("modbus", &schema_modbus,
