@@ -35,7 +35,7 @@ static const struct key input_keys[] = {
          "to pi)."),
   CHOICE("policy", policies, "ramp", WHILE_RUNNING, INPUT(policy),
          "Reaction to a value that is older than hold. hold: the value stays. ramp: it goes to its safe value within ramp. "
-         "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: as ramp. In addition, "
+         "safe: it goes to its safe value at once, and the daemon goes to the state SAFE. extrapolate: like ramp. In addition, "
          "a cycle without a new value continues the line through the last two values, for at most two periods."),
   NUMBER("hold", "s", BETWEEN(0, 3600), "0.05", WHILE_RUNNING, INPUT(spec.hold),
          "Age up to which a value is used unchanged. An older input is stale."),
@@ -48,8 +48,8 @@ static const struct key input_keys[] = {
        "true: while the input is not fresh, the daemon refuses the commands arm and run, except run from PAUSED. If it is "
        "not fresh when the warm-up ends, there is no autostart."),
   INTEGER("recover", "samples", BETWEEN(1, 1e6), "10", WHILE_RUNNING, INPUT(spec.recover),
-          "Number of samples in a row after which a stale input is used again, with all policies but hold. At most one "
-          "sample counts per cycle, and each one arrives within hold (or two cycles) of the one before. Write 1 for values "
+          "Number of samples in a row after which a stale input is used again, with every policy except hold. At most one "
+          "sample counts per cycle, and each sample arrives within hold (or two cycles) of the previous sample. Write 1 for values "
           "that a person sends by hand."),
   NUMBER("blend", "s", BETWEEN(0, 3600), "0.5", WHILE_RUNNING, INPUT(spec.blend),
          "Time from the value in use to the new values when a stale input is used again."),

@@ -63,8 +63,8 @@ const struct section schema_force = SECTION("a force", force_keys, .by = "type",
 
 static const struct key spring_keys[] = {
   ON_BODIES,
-  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line."),
-  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line."),
+  NUMBER("stiffness", "N/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.stiffness), "Stiffness along the line of the points."),
+  NUMBER("damping", "N s/m", NOT_NEGATIVE, "0", AT_START, LINK(spec.damping), "Damping along the line of the points."),
   TABLE("force_table", "m and N", NONE, AT_START, LINK(spec.force_table),
         "Force over the length less rest_length, in place of stiffness. The first numbers rise from pair to pair. The force "
         "is linear between the pairs and beyond the first and the last pair."),
@@ -75,11 +75,11 @@ static const struct key spring_keys[] = {
 };
 static const struct key bushing_keys[] = {
   ON_BODIES,
-  VECTOR("stiffness", "N/m", ANY, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
-  VECTOR("damping", "N s/m", ANY, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
-  VECTOR("rotational_stiffness", "N m/rad", ANY, "0 0 0", AT_START, LINK(spec.stiffness[3]),
+  VECTOR("stiffness", "N/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[0]), "Stiffness along the axes of body_a."),
+  VECTOR("damping", "N s/m", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[0]), "Damping along the axes of body_a."),
+  VECTOR("rotational_stiffness", "N m/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.stiffness[3]),
          "Stiffness about the axes of body_a."),
-  VECTOR("rotational_damping", "N m s/rad", ANY, "0 0 0", AT_START, LINK(spec.damping[3]),
+  VECTOR("rotational_damping", "N m s/rad", NOT_NEGATIVE, "0 0 0", AT_START, LINK(spec.damping[3]),
          "Damping about the axes of body_a."),
 };
 static const struct key joint_spring_keys[] = {
@@ -177,15 +177,15 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_SPRING] = SECTION("a spring_damper", spring_keys,
       .doc = "A spring and a damper along the line between two points."),
   [ALI3_FORCE_BUSHING] = SECTION("a bushing", bushing_keys,
-      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to some 20 degrees."),
+      .doc = "A bushing yields along and about the axes of body_a, by rotations of up to about 20 degrees."),
   [ALI3_FORCE_JOINT_SPRING] = SECTION("a joint_spring", joint_spring_keys,
       .doc = "A spring and a damper on the coordinate of a joint."),
   [ALI3_FORCE_CABLE] = SECTION("a cable", cable_keys,
       .doc = "A cable between two points. It pulls and never pushes."),
   [ALI3_FORCE_END_STOP] = SECTION("an end_stop", end_stop_keys,
-      .doc = "An end stop pushes back where the distance of two points exceeds its limits."),
+      .doc = "An end stop pushes back if the distance of two points exceeds its limits."),
   [ALI3_FORCE_STOP] = SECTION("a stop", stop_keys,
-      .doc = "A stop pushes back where the coordinate of a joint exceeds its limits."),
+      .doc = "A stop pushes back if the coordinate of a joint exceeds its limits."),
   [ALI3_FORCE_FRICTION] = SECTION("a friction", friction_keys,
       .doc = "Coulomb and viscous friction on the coordinate of a joint."),
   [ALI3_FORCE_MOTOR] = SECTION("a motor", motor_keys,
@@ -193,7 +193,7 @@ const struct section schema_connection[ALI3_FORCE_TYPES] = {
   [ALI3_FORCE_DRIVE] = SECTION("a drive", drive_keys,
       .doc = "A drive prescribes the coordinate of a joint: offset + speed t + amplitude sin(2 pi frequency t + phase)."),
   [ALI3_FORCE_GEAR] = SECTION("a gear", gear_keys,
-      .doc = "A gear holds the coordinate of joint at ratio times the coordinate of joint_b, from where both are at the "
+      .doc = "A gear holds the coordinate of joint at ratio times the coordinate of joint_b, from the coordinates at the "
              "start."),
   [ALI3_FORCE_SPHERE_PLANE] = SECTION("a sphere_plane", sphere_plane_keys,
       .doc = "A contact of a plane through point_a of body_a with a sphere about point_b of body_b."),

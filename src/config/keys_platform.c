@@ -67,8 +67,8 @@ static const struct key platform_keys[] = {
   CHOICE("kind", platform_kinds, "legs", AT_START, FOR_PLATFORM(kind),
          "legs: six legs change their length. cranks: six cranks turn, each with a rod of constant length."),
   SIX_POINTS("base", "m", NONE, AT_START, GEOMETRY(base),
-             "Joints of legs 1 to 6 in the frame of the base, or centres of the axes of cranks 1 to 6. An enabled platform needs "
-             "it."),
+             "Joints of legs 1 to 6 in the frame of the base, or centres of the axes of cranks 1 to 6. An enabled platform "
+             "needs it."),
   SIX_POINTS("top", "m", NONE, AT_START, GEOMETRY(top),
              "Joints in the frame of the platform, in the order of base. An enabled platform needs it."),
   NUMBER("height", "m", POSITIVE, NONE, AT_START, GEOMETRY(height),

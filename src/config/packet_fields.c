@@ -291,6 +291,7 @@ static bool read_number_field(const struct field_reader *f, const struct node *n
 static bool read_byte_field(const struct field_reader *f, const struct node *n, unsigned kind,
                             const struct packet_field_values *v, struct packet_field field)
 {
+  /* Zeros have a count, bytes have digits, and a checksum has bytes before it. */
   if (kind == KIND_ZEROS) {
     field.size = v->count;
     if (v->count > 0) return append_field(f, n, &field);

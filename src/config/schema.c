@@ -44,7 +44,7 @@ const char *schema_range(const struct key *k, char *text, size_t size)
     for (int i = 0; k->choices[i] && used < size; i++)
       used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", k->choices[i]);
   else if (low && high)
-    snprintf(text, size, "%s %g %s %g", k->ends & OPEN_MIN ? "above" : "from", k->min,
+    snprintf(text, size, "%s %.10g %s %.10g", k->ends & OPEN_MIN ? "above" : "from", k->min,
              k->ends & OPEN_MAX ? "and below" : "to", k->max);
   else if (low)
     snprintf(text, size, "%s %g", k->ends & OPEN_MIN ? ">" : ">=", k->min);

@@ -127,13 +127,13 @@ static bool check_type(const struct map_reader *m, const struct node *n, struct 
   return false;
 }
 
-/* Addresses beyond the last register, or reserved by the server. */
 static bool check_reserved(const struct map_reader *m, const struct node *n, const struct wired_values *v,
                            int registers)
 {
   enum { BITS = 16, HEAD = 200, BLOCKS = 1000, BLOCKS_END = 8000 };
   const int first = v->address, end = first + registers;
   const struct node *at = node_find(n, "address");
+  /* Refuse addresses beyond the last register, of the server, and of bodies and sensors. */
   if (end > UINT16_MAX + 1)
     report_error(m->report, at->at,
                  "address: %d registers from %d end beyond 65535: expected a smaller address", registers,
@@ -155,6 +155,7 @@ static bool check_reserved(const struct map_reader *m, const struct node *n, con
 static bool check_overlap(const struct map_reader *m, const struct node *n, const struct wired *w)
 {
   const int end = w->address + wire_registers(w->wire.type);
+  /* An input has one address, and an address has one signal. */
   for (int i = 0; i < m->used; i++) {
     const struct wired *o = &m->item[i];
     if (w->input && o->input && w->signal == o->signal) {

@@ -217,6 +217,7 @@ static bool build_alias(struct builder *b, struct fy_event *e)
 
 static bool take_event(struct builder *b, struct fy_event *e)
 {
+  /* Tags are refused, because they can have any meaning. */
   static const char no_tags[] = "expected a value without a tag (!...), found a tag";
   switch (e->type) {
   case FYET_SCALAR:

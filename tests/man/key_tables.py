@@ -188,3 +188,11 @@ def compare_keys(page, schema):
             allowed = set().union(*(n for p, n in known.items() if p.startswith(base + ".")))
         wrong |= {f"{path}.{name}" for name in names - allowed}
     return sorted(missing), sorted(wrong)
+
+
+def missing_types(page, keys):
+    """Types of joints, forces and sensors that no table of the hand-written part of the page has in its first column."""
+    text = re.sub(r'\.\\" generated: .*?\.\\" end', "", page, flags=re.S)
+    cells = {word for row in re.findall(r"^([\w, ]+)\t", text, re.M) for word in row.split(", ")}
+    types = [t for k in keys if k.path in ("model.joints.type", "model.forces.type", "model.sensors.type") for t in k.facts["range"].split(", ")]
+    return [t for t in types if t not in cells]

@@ -30,7 +30,7 @@ def table(form, head, rows):
 
 
 def osc_addresses(io_map):
-    """Addresses that every configuration has. Those of signals are described in words."""
+    """Addresses that every configuration has. The page describes addresses of signals in words."""
     rows = []
     for a in io_map["osc"]:
         tail = a["address"].removeprefix("/ali3/")
@@ -45,7 +45,7 @@ def osc_addresses(io_map):
 
 
 def modbus_registers(io_map):
-    """Registers that have one meaning in every configuration. Those of signals are described in words."""
+    """Registers that have one meaning in every configuration. The page describes registers of signals in words."""
     rows = []
     for r in io_map["modbus"]:
         if r["table"] == "discrete" or ("." in r["signal"] and not r["signal"].startswith("platform.")):
@@ -95,6 +95,8 @@ def main():
     schema = json.loads(subprocess.run([ali3d, "--schema"], check=True, capture_output=True, text=True).stdout)
     page = pathlib.Path(root, "tools", "man", "ali3d.yaml.5").read_text(encoding="utf-8")
     undocumented, unknown = key_tables.compare_keys(page, schema)
+    if types := key_tables.missing_types(page, file_keys):
+        sys.exit(f"ali3d.yaml.5: no table has the types {types}")
     if undocumented or unknown:
         sys.exit(f"ali3d.yaml.5 does not have the keys {undocumented}, and the program does not know {unknown}")
     if old and not write:
