@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The model of a mechanism: bodies, joints, loads, forces and sensors. The program adds them one by one, then freezes the model.
  *
- * A frozen model is constant: any number of threads may read it, and any number of ali3_data may run on it. The functions of
- * this header are for set-up: they may allocate, and they are not real-time safe. One thread at a time may add to a model. SI units.
+ * A frozen model is constant: any number of threads may read it, and any number of ali3_data may run on it. The functions of this
+ * header are for set-up: they may allocate, and they are not real-time safe. One thread at a time may add to a model. SI units.
  *
  * All arguments are checked. A call that returns a status returns ALI3_E_ARGUMENT for a NULL pointer. For a NULL model, or an
  * index out of range, a name is NULL, a type is the number of types (ALI3_JOINT_TYPES, ..), a count is 0, and a test is false. */

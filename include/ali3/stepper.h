@@ -107,8 +107,8 @@ const ali3_initial *ali3_initial_get(const ali3_data *d);
 typedef struct {
   /* m: from point to point, line or plane, or the error of the length. */
   double distance;
-  /* rad: the angle between axes that should be parallel (in either direction), the deviation of axes that should be perpendicular,
-   * or the error of the relative orientation. */
+  /* rad: the angle between axes that should be parallel (in either direction), the deviation of axes that should be
+   * perpendicular, or the error of the relative orientation. */
   double angle;
   bool open; /* distance or angle is more than rounding */
 } ali3_opening;
@@ -144,10 +144,10 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
  *
  * Between prepare and feedback the data holds the prediction: read states before the first or after the second.
  *
- * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves off its constraint by more than 1e-3 per step. Lengths are relative to
- * the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms stay below 1e-7
- * and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than the geometry
- * allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
+ * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves off its constraint by more than 1e-3 per step. Lengths are
+ * relative to the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms
+ * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than
+ * the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d);
@@ -188,7 +188,8 @@ typedef struct {
 
 const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
 
-/* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not RT. */
+/* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not
+ * RT. */
 int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
 /* One sentence about the last report, which names its elements; empty for ALI3_OK. Returns the length as snprintf() does. Not

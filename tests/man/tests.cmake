@@ -3,7 +3,7 @@
 set(man ${CMAKE_CURRENT_SOURCE_DIR}/man)
 add_test(NAME man/form COMMAND ${man}/form ${PROJECT_SOURCE_DIR})
 add_test(NAME man/tables COMMAND ${Python3_EXECUTABLE} -B ${man}/tables.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
-add_test(NAME man/signals COMMAND ${Python3_EXECUTABLE} -B ${man}/signals.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
+add_test(NAME man/addresses COMMAND ${Python3_EXECUTABLE} -B ${man}/addresses.py $<TARGET_FILE:ali3d> ${PROJECT_SOURCE_DIR})
 
 set(example ${CMAKE_CURRENT_BINARY_DIR}/libali3_example.c)
 add_custom_command(OUTPUT ${example} VERBATIM
@@ -15,5 +15,5 @@ set_target_properties(test_man_library PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMA
 add_test(NAME man/library COMMAND ${Python3_EXECUTABLE} -B ${man}/library.py ${PROJECT_SOURCE_DIR}
          ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:test_man_library>)
 
-set_tests_properties(man/form man/tables man/signals man/library PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
-ali3_tier(quick man/form man/tables man/signals man/library)
+set_tests_properties(man/form man/tables man/addresses man/library PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 LABELS lint)
+ali3_tier(quick man/form man/tables man/addresses man/library)

@@ -70,7 +70,7 @@ TEST(what_is_wrong_is_said)
   assert_string_equal(error, "tilt_rate: expected a number from 0.1 to 20 deg/s, found 0");
   assert_false(params_set(&p, "gain_lin", 1.0, error, sizeof error));
   assert_string_equal(
-      error, "gain_lin: has three numbers, to be set one by one as gain_lin.x, gain_lin.y, gain_lin.z");
+      error, "gain_lin: has three numbers; set them one by one as gain_lin.x, gain_lin.y, gain_lin.z");
   assert_false(params_set(&p, "gain", 1.0, error, sizeof error));
   assert_string_equal(error, "gain: no such parameter of the platform");
   assert_false(params_set(&p, "", 1.0, error, sizeof error));
