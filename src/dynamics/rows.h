@@ -107,8 +107,7 @@ void rows_add_sway(struct joint_rows *j, double stiffness);
 struct joint_view {
   const struct body_state *x[ROWS_SIDES];
   const struct body_frame *f[ROWS_SIDES];
-  double turn
-      [2]; /* joint angles at the start of the step, with full turns; present angles are nearest to them */
+  double turn[2];    /* joint angles at the start of the step, with full turns */
   double tangent[3]; /* contact of spheres: last first direction of sliding; 0: none yet */
 };
 

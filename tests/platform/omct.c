@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Objective motion cueing test: how the platform answers to sinusoidal motion of the vehicle, through all of the block:
- * washout, limits, kinematics. Ten tests at twelve frequencies, 0.1 to 15.85 rad/s, ten to the power of 0.2 apart.
+ * Objective motion cueing test: response of the whole platform block (washout, limits, kinematics) to sinusoidal motion of the
+ * vehicle. There are ten tests at twelve frequencies from 0.1 to 15.85 rad/s, with a ratio of 10^0.2.
  *
- * What goes in is what an imu at the driver's head reads; what comes out is what the head on the platform feels, where the
- * cycle's pose is to be reached by its end. Amplitude and phase of both by least squares.
+ * The input is the reading of an imu at the driver's head. The output is the motion that the head on the platform feels, if the
+ * platform reaches the pose of a cycle by its end. Least squares give amplitude and phase of both.
  *
- * In the tests of rotation the vehicle turns about the driver's head, so that gravity turns in its axes, too: both the
- * rotation and the tilt of the washout answer. Structure of the tests: ICAO document 9625, Stroosma et al., AIAA 2013-4834;
- * amplitudes (1 deg/s; 1 m/s^2, or --force) and what the cross paths are referred to are our own. */
+ * In the tests of rotation the vehicle turns about the driver's head, so that gravity turns in its axes, too: the rotation and
+ * the tilt of the washout both respond. The structure of the tests is that of ICAO document 9625, Stroosma et al., AIAA
+ * 2013-4834. The amplitudes (1 deg/s; 1 m/s^2, or --force) and the references of the cross paths are our own. */
 #include "platform/rig.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum channel { FORCE_X, FORCE_Y, FORCE_Z, RATE_X, RATE_Y, RATE_Z };
 
 static const struct omct {
   const char *name, *unit;
-  enum channel moved; /* how the vehicle moves */
+  enum channel moved; /* motion of the vehicle */
   enum channel reference, felt;
   double scale; /* of the modulus */
 } TESTS[] = {
@@ -71,7 +71,7 @@ static void fit_solve(struct fit *f, double *sine, double *cosine)
   *sine = (f->y[1] - f->m[1][2] * *cosine) / f->m[1][1];
 }
 
-/* What the imu reads at time t. */
+/* Reading of the imu at time t. */
 static void move(enum channel moved, double w, double t, struct platform_input *in)
 {
   double angle[3] = {0}, r[3][3];

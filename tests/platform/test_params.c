@@ -19,7 +19,7 @@ TEST(defaults_are_those_of_the_list)
   assert_true(p.ang_max[0] == 18.0 && p.ang_max[2] == 20.0 && p.smooth_hz[0] == 10.0);
 }
 
-/* Each may be set to its bounds, to its default, and not beyond; a refusal changes nothing. */
+/* Each parameter accepts its bounds and its default, and no value beyond. A refusal changes nothing. */
 TEST(each_number_keeps_to_its_range)
 {
   struct platform_params p, before;
