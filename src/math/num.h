@@ -3,7 +3,8 @@
  * set of base/isa.h, with LANES 1 and with all its lanes. There a num is a vector of LANES doubles, one for each of LANES bodies,
  * links or nodes, and one source serves both builds.
  *
- * A group of bodies, links or nodes is stored as a tile: element f of lane l is at f * width + l, so that element f is one num. */
+ * A group of bodies, links or nodes is stored as a tile: element f of lane l is at f * width + l, so that element f is one
+ * num. */
 #ifndef MATH_NUM_H
 #define MATH_NUM_H
 
