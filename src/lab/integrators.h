@@ -8,7 +8,7 @@
 extern const struct integrator integrator_fe, integrator_si, integrator_tr, integrator_nr, integrator_ode45,
     integrator_ode23;
 
-/* What fixed-point and Newton iterations share: counts, and the rule by which they end. */
+/* Common data of fixed-point and Newton iterations: counts, and the rule by which they end. */
 struct iteration_rule {
   int done;
   double last; /* increment */

@@ -49,7 +49,7 @@ struct map_options {
 bool map_read_axis(const char *text, struct map_axis *axis);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
-bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */
+bool map_picture(const struct map_options *o); /* draws o->csv into o->png; false after a message */
 
 /* ---- sheet.c: signals of a run as CSV ---- */
 struct sheet;
