@@ -65,10 +65,10 @@ typedef enum {
  * A phase returns in each iteration and inner step; a reset has none. With extrapolation, only the branch of three inner steps
  * is reported.
  *
- * run() may be NULL. It is called at the begin and at the end of each run of the tree's schedule (a stage of stages.h): once per
- * condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
- * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last
- * share. Share 0 does all other runs. */
+ * run() may be NULL. It is called at the beginning and at the end of each run of the tree's schedule (a stage of stages.h): once
+ * per condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
+ * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last share.
+ * Share 0 does all other runs. */
 enum { ALI3_RUNS_SHARED = -1 };
 typedef struct {
   void *context;
@@ -132,7 +132,8 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
 
 /* RT. Force of a motor (N or N m, positive drives its coordinate up) or target of an external drive (rad or m) in the next steps,
- * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate. Other forces ignore the value. */
+ * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate in the initial poses. Other
+ * forces ignore the value. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. A step has two parts. ali3_prepare() does the work that does not depend on external loads: prediction, rows, factorisation.
@@ -180,8 +181,7 @@ typedef struct {
   double relative;      /* largest row: lengths over the size of the mechanism, angles in rad */
   int joint, force;     /* the joint, or else the drive or gear, of this row; -1 none */
   double length, angle; /* largest rows of this joint, drive or gear, m and rad */
-  int drive,
-      other; /* drives or gears in the contradiction, the one with the largest multiplier first; -1 none */
+  int drive, other;     /* drives or gears in the contradiction, largest multiplier first; -1 none */
   double aim, at; /* target and value of the coordinate of `drive`, m or rad; for a gear 0 and the error */
   double limit;   /* limit of `relative`; 0: none, at a reset */
 } ali3_violation;
@@ -206,8 +206,7 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
-  double position,
-      velocity; /* joint coordinate: revolute rad with full turns, prismatic m; 0 for other types */
+  double position, velocity;  /* coordinate: revolute rad with full turns, prismatic m; other types 0 */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 
