@@ -6,6 +6,11 @@
 
 #define REFUSE(field, ...) model_refuse(m, ALI3_E_MODEL, "force", field, __VA_ARGS__)
 
+static bool has_tables(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
+}
+
 static int check_joint(ali3_model *m, const ali3_force_spec *s, const char *field, int joint)
 {
   if (joint < 0 || joint >= m->joints) return REFUSE(field, "force '%.60s': expected a joint", s->name);
@@ -49,11 +54,6 @@ static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char
           s->name, i + 1, t->point[i][0], t->point[i - 1][0]);
   }
   return ALI3_OK;
-}
-
-static bool has_tables(ali3_force_type type)
-{
-  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
 }
 
 /* Stiffness and damping, and that one of them, or a table, is there. */

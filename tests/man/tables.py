@@ -27,7 +27,7 @@ def table(form, head, rows):
 
 
 def osc_addresses(io_map):
-    """Addresses of every configuration. The page describes addresses of signals in words."""
+    """Addresses that every configuration has. The page describes addresses of signals in words."""
     rows = []
     for a in io_map["osc"]:
         tail = a["address"].removeprefix("/ali3/")
@@ -42,7 +42,7 @@ def osc_addresses(io_map):
 
 
 def modbus_registers(io_map):
-    """Registers with one meaning in every configuration. The page describes registers of signals in words."""
+    """Registers that have one meaning in every configuration. The page describes registers of signals in words."""
     rows = []
     for r in io_map["modbus"]:
         if r["table"] == "discrete" or ("." in r["signal"] and not r["signal"].startswith("platform.")):
