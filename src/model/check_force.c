@@ -311,9 +311,10 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   if (check[s->type]) status = check[s->type](m, s);
   if (status == ALI3_OK) status = check_bounds(m, s);
   if (status < 0) return status;
-  /* Copy. Tables that the type ignores were not checked: they are left out. */
+  /* All is good: copy. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
+  /* Remove tables that the type ignores, which nobody has checked. */
   if (!has_tables(s->type)) out->spec.force_table = out->spec.damping_table = (ali3_table){0};
   if (s->type != ALI3_FORCE_DRIVE) out->spec.motion = (ali3_table){0};
   return ALI3_OK;
