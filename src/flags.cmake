@@ -35,7 +35,7 @@ endif()
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, RelWithDebInfo or Release" FORCE)
 endif()
-# -O3: the kernels need its vectorisation, and one level for all keeps the bits of all inlined code the same.
+# -O3: the kernels need its vectorisation. One level for all sources gives all copies of inlined code equal bits.
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O3 -g -DNDEBUG") # -g: symbols for perf, gdb and core files; no cost at run time
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 # Debug has assertions. It keeps -O3 in the kernels (ali3_flags_kernels): without it a step takes a hundred times as long.
@@ -72,7 +72,7 @@ if(ALI3_BASELINE)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
   list(APPEND ali3_isas avx2 avx512)
   set(ali3_lanes_avx2 4)
-  set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, hence again the same bits in all shapes
+  set(ali3_flags_avx2 -mavx2 -mfma -ffp-contract=fast) # fused in every lane, so bits are equal in all shapes
   set(ali3_lanes_avx512 8)
   set(ali3_flags_avx512 ${ali3_flags_avx2} -mavx512f -mavx512dq -mavx512vl
       -mprefer-vector-width=512) # the compiler's default is 256, half of the lanes
@@ -103,7 +103,7 @@ if(ALI3_SANITIZE)
   list(APPEND ali3_flags_kernels -O1) # instrumented at -O2, a flat loop takes minutes a file; at -O1 it takes seconds
 endif()
 if(ALI3_FUZZ)
-  add_compile_options(-O1) # what libFuzzer's documentation advises: two thirds of the time to build
+  add_compile_options(-O1) # libFuzzer's documentation advises it; a build takes two thirds of the time
   list(APPEND ali3_flags_kernels -fno-sanitize=all) # the fuzzed code runs before any kernel
 endif()
 set(ali3_flags_fuzz -fsanitize=fuzzer) # compiler and linker, of programs with LLVMFuzzerTestOneInput: libFuzzer's main()

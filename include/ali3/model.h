@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The model of a mechanism: bodies, joints, loads, forces and sensors. The program adds them one by one, then freezes the model.
  *
- * A frozen model is constant: any number of threads may read it, and any number of ali3_data may run on it. The functions of
- * this header are for set-up: they may allocate, and they are not real-time safe. One thread at a time may add to a model. SI units.
+ * A frozen model is constant: any number of threads may read it, and any number of ali3_data may run on it. The functions of this
+ * header are for set-up: they may allocate, and they are not real-time safe. One thread at a time may add to a model. SI units.
  *
  * All arguments are checked. A call that returns a status returns ALI3_E_ARGUMENT for a NULL pointer. For a NULL model, or an
  * index out of range, a name is NULL, a type is the number of types (ALI3_JOINT_TYPES, ..), a count is 0, and a test is false. */
@@ -159,8 +159,7 @@ typedef struct {
   /* N/m and N s/m, or N m/rad and N m s/rad; 0 or more. A bushing has three values along the axes of a, then three about them,
    * for rotations up to about 20 degrees. friction: damping is the viscous part. */
   double stiffness[6], damping[6];
-  double
-      rest; /* m or rad: the coordinate at which the spring is slack; NaN: its value in the initial poses */
+  double rest; /* m or rad: coordinate of the slack spring; NaN: the coordinate in the initial poses */
   /* (coordinate - rest, N or N m) replaces the stiffness; (rate, N or N m) replaces the damping. The function is linear between
    * the points, and continues the first and last line beyond them. */
   ali3_table force_table, damping_table;
@@ -224,9 +223,8 @@ typedef struct {
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
    * iterations converge slowly or not at all. */
   double alpha;
-  double
-      compliance; /* compliance of a rigid row, relative to its diagonal entry of J delta J^T; between 0 and 1 */
-  int substeps; /* equal inner steps per step; 1 .. 1000 */
+  double compliance; /* of a rigid row, relative to its diagonal of J delta J^T; between 0 and 1 */
+  int substeps;      /* equal inner steps per step; 1 .. 1000 */
   /* true: over the substeps, loads and values from outside change linearly from their values in the last step. false: they are
    * constant over the step. */
   bool interpolate;
@@ -259,9 +257,8 @@ ali3_options ali3_options_default(void);
 typedef struct {
   int status;
   const char *element; /* "body", "joint", "load", "force", "sensor", "options", "model"; static string */
-  const char
-      *field;     /* the key of the wrong field in model files, e.g. "inertia"; static string, "" if none */
-  char text[240]; /* one sentence: the value that was found and the value that was expected */
+  const char *field;   /* key of the wrong field in model files, e.g. "inertia"; static string, or "" */
+  char text[240];      /* one sentence: the value that was found and the value that was expected */
 } ali3_problem;
 
 /* Returns NULL when out of memory. */
@@ -270,7 +267,7 @@ void ali3_model_free(ali3_model *m);
 
 /* One line of text without control characters, copied; default "model". */
 int ali3_model_set_name(ali3_model *m, const char *name);
-/* m/s^2, world; default 0 0 0. ali3_model_gravity() does not check its arguments. */
+/* m/s^2, world; default 0 0 0. ali3_model_gravity() does nothing if an argument is NULL. */
 int ali3_model_set_gravity(ali3_model *m, const double gravity[3]);
 void ali3_model_gravity(const ali3_model *m, double gravity[3]);
 

@@ -19,7 +19,7 @@ typedef struct {
   double flops; /* operations of one condensation */
 } ali3_stage;
 
-/* Number of stages of a frozen model, which m must be. */
+/* Number of stages. `m` must be frozen. */
 int ali3_model_stages(const ali3_model *m);
 /* Stages 0 .. n - 1 do not depend on each other: threads may share them. Returns n. `m` must be frozen. */
 int ali3_model_stages_shared(const ali3_model *m);

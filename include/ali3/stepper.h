@@ -65,10 +65,10 @@ typedef enum {
  * A phase returns in each iteration and inner step; a reset has none. With extrapolation, only the branch of three inner steps
  * is reported.
  *
- * run() may be NULL. It is called at the begin and at the end of each run of the tree's schedule (a stage of stages.h): once per
- * condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
- * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last
- * share. Share 0 does all other runs. */
+ * run() may be NULL. It is called at the beginning and at the end of each run of the tree's schedule (a stage of stages.h): once
+ * per condensation, and twice per sweep, up and down. The runs that threads share are reported by every share, from the thread of
+ * the share, at one time. Around them the thread that steps reports ALI3_RUNS_SHARED, which includes the wait for the last share.
+ * Share 0 does all other runs. */
 enum { ALI3_RUNS_SHARED = -1 };
 typedef struct {
   void *context;
@@ -107,8 +107,8 @@ const ali3_initial *ali3_initial_get(const ali3_data *d);
 typedef struct {
   /* m: from point to point, line or plane, or the error of the length. */
   double distance;
-  /* rad: the angle between axes that should be parallel (in either direction), the deviation of axes that should be perpendicular,
-   * or the error of the relative orientation. */
+  /* rad: the angle between axes that should be parallel (in either direction), the deviation of axes that should be
+   * perpendicular, or the error of the relative orientation. */
   double angle;
   bool open; /* distance or angle is more than rounding */
 } ali3_opening;
@@ -132,7 +132,8 @@ void ali3_set_load(const ali3_model *m, ali3_data *d, int body, const double for
 void ali3_set_load_vector(const ali3_model *m, ali3_data *d, int load, const double vector[3]);
 
 /* RT. Force of a motor (N or N m, positive drives its coordinate up) or target of an external drive (rad or m) in the next steps,
- * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate. Other forces ignore the value. */
+ * until changed. After a reset a motor applies 0, and the target of a drive is its coordinate in the initial poses. Other
+ * forces ignore the value. */
 void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
 
 /* RT. A step has two parts. ali3_prepare() does the work that does not depend on the inputs of the step: prediction, rows,
@@ -146,10 +147,10 @@ void ali3_set_value(const ali3_model *m, ali3_data *d, int force, double value);
  *
  * Between prepare and feedback the data holds the prediction: read states before the first or after the second.
  *
- * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves off its constraint by more than 1e-3 per step. Lengths are relative to
- * the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms stay below 1e-7
- * and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than the geometry
- * allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
+ * ALI3_VIOLATED: a rigid row is open by more than 1e-5, or moves off its constraint by more than 1e-3 per step. Lengths are
+ * relative to the size of the mechanism (the longest lever arm of a joint or force), angles are in rad. Well-posed mechanisms
+ * stay below 1e-7 and 2e-4 in steps that converge. Usual causes are two drives on one freedom, or a drive that asks for more than
+ * the geometry allows. Above ali3_options.violation the step fails with ALI3_E_VIOLATED. */
 int ali3_prepare(const ali3_model *m, ali3_data *d);
 int ali3_feedback(const ali3_model *m, ali3_data *d);
 int ali3_step(const ali3_model *m, ali3_data *d);
@@ -182,15 +183,15 @@ typedef struct {
   double relative;      /* largest row: lengths over the size of the mechanism, angles in rad */
   int joint, force;     /* the joint, or else the drive or gear, of this row; -1 none */
   double length, angle; /* largest rows of this joint, drive or gear, m and rad */
-  int drive,
-      other; /* drives or gears in the contradiction, the one with the largest multiplier first; -1 none */
+  int drive, other;     /* drives or gears in the contradiction, largest multiplier first; -1 none */
   double aim, at; /* target and value of the coordinate of `drive`, m or rad; for a gear 0 and the error */
   double limit;   /* limit of `relative`; 0: none, at a reset */
 } ali3_violation;
 
 const ali3_violation *ali3_violation_get(const ali3_data *d); /* RT */
 
-/* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not RT. */
+/* Text of a violation; empty if no row is open. Returns the length as snprintf() does. `m` must be frozen. Thread-safe, not
+ * RT. */
 int ali3_violation_text(const ali3_model *m, const ali3_violation *v, char *text, size_t size);
 
 /* One sentence about the last report, which names its elements; empty for ALI3_OK. Returns the length as snprintf() does. Not
@@ -207,8 +208,7 @@ void ali3_body_get(const ali3_model *m, const ali3_data *d, int body, ali3_body_
 
 typedef struct {
   double force[3], torque[3]; /* load of the joint on body_b at point_b, world axes, N and N m */
-  double position,
-      velocity; /* joint coordinate: revolute rad with full turns, prismatic m; 0 for other types */
+  double position, velocity;  /* coordinate: revolute rad with full turns, prismatic m; other types 0 */
 } ali3_joint_state;
 void ali3_joint_get(const ali3_model *m, const ali3_data *d, int joint, ali3_joint_state *out);
 

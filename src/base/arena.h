@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Layout of many arrays in one block. The sizing run is the layout run over a null base, so the two cannot
+ * Layout of many arrays in one block. The run that computes the size is the layout run with a null base, so that the two cannot
  * differ. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -16,7 +16,7 @@ struct arena {
 /* The next `count` items of `size` bytes, 64-byte aligned; NULL while sizing. */
 void *arena_take(struct arena *a, size_t count, size_t size);
 
-/* Zeroed, 64-byte aligned memory to be given back with free(); NULL when out of memory. Set-up only. */
+/* Zeroed memory, aligned to 64 bytes, for free(); NULL when out of memory. Set-up only. */
 void *aligned_zalloc(size_t size);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Instruction sets that the kernels are built for, and which of them this machine has. Same bits within one,
- * not across: they differ in fused multiplications. */
+ * Instruction sets of the kernels, and those that this machine has. Results have equal bits within one instruction set only,
+ * because fused multiply-adds differ. */
 #ifndef BASE_ISA_H
 #define BASE_ISA_H
 
 #include <stdbool.h>
 
-/* Every name stands for two builds of each kernel, with one lane and with LANES_name (src/flags.cmake has them, too). */
+/* Each name has two builds of each kernel: with one lane, and with LANES_name. src/flags.cmake has this list, too. */
 #define LANES_baseline 2
 #define LANES_avx2     4
 #define LANES_avx512   8
@@ -26,13 +26,13 @@ enum isa { ISA_LIST(ISA_ENUM) ISA_COUNT };
 enum { ISA_LANES_MAX = 8 };
 
 const char *isa_name(enum isa isa);
-int isa_lanes(enum isa isa); /* doubles side by side: 2, 4, 8 */
+int isa_lanes(enum isa isa); /* doubles per vector: 2, 4, 8 */
 bool isa_supported(enum isa isa);
-enum isa isa_best(void);                           /* the widest that is supported */
+enum isa isa_best(void);                           /* the widest one of this machine */
 bool isa_from_name(const char *name, enum isa *o); /* false: no such name */
 
-/* What people write: a name, whether this machine has it or not, or auto for the best; and that as
- * ali3_options has it. */
+/* A word of the user: a name, whether this machine has it or not, or auto for the best. isa_option() converts it for
+ * ali3_options. */
 bool isa_is_word(const char *word);
 const char *isa_option(const char *word);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Latest-value exchange between exactly one writer and one reader: a triple buffer. Wait-free on both sides,
- * never torn; a value not read in time is replaced by the next one.
+ * Exchange of the latest value between exactly one writer and one reader: a triple buffer. It is wait-free on both sides, and
+ * values are never torn. The next value replaces a value that has not been read.
  *
- * Invariants: 1. the three indices write, middle, read are always a permutation of 0, 1, 2; 2. only the
- * writer touches slot `write`, only the reader slot `read`; 3. the middle index changes hands by one atomic
- * exchange, which carries the order of the data with it. */
+ * Invariants: 1. The three indices write, middle, read are always a permutation of 0, 1, 2. 2. Only the writer accesses slot
+ * `write`, and only the reader slot `read`. 3. One atomic exchange swaps the middle index, and orders the accesses to the
+ * data. */
 #ifndef BASE_SNAPSHOT_H
 #define BASE_SNAPSHOT_H
 
@@ -26,8 +26,8 @@ struct snapshot {
 bool snapshot_init(struct snapshot *s, size_t size);
 void snapshot_free(struct snapshot *s);
 
-/* Writer: where to put the next value, then hand it over. The slot holds an old value (the last but one or
- * two). RT. */
+/* Writer: returns the slot for the next value; snapshot_publish() then publishes it. The slot holds an old value, the last but
+ * one or two. RT. */
 static inline void *snapshot_begin(struct snapshot *s)
 {
   return s->slot[s->write];
@@ -37,8 +37,7 @@ static inline void snapshot_publish(struct snapshot *s)
   s->write = atomic_exchange_explicit(&s->middle, s->write | SNAPSHOT_FRESH, memory_order_acq_rel) & 3u;
 }
 
-/* Reader: take the newest value if there is one; true if it is new. Then snapshot_value() until the next
- * take. RT. */
+/* Reader: takes the newest value; true if it is new. snapshot_value() returns it until the next take. RT. */
 static inline bool snapshot_take(struct snapshot *s)
 {
   if (!(atomic_load_explicit(&s->middle, memory_order_relaxed) & SNAPSHOT_FRESH)) return false;

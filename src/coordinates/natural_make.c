@@ -23,7 +23,7 @@ struct point_maker {
   struct natural *o;
   ali3_body_state *state; /* (bodies) */
   int (*end)[ROD_ENDS];   /* (bodies) points; -1: none yet */
-  double z, near;         /* of the plane; what counts as one place: m */
+  double z, near;         /* m: of the plane; distance that counts as one place */
   struct lab_refusal *why;
 };
 

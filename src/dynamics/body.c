@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: what is not inline in body.h. */
+ * Loop code: the functions of body.h that are not inline. */
 #include "dynamics/body.h"
 
 const struct body_state body_ground = {.p = {1.0, 0.0, 0.0, 0.0}};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * One free rigid body in absolute coordinates q = (r, p), and the body coordinates in which the solver works.
  *
- * A change of q, a velocity or an acceleration is written as y = (r, th, n): r as it is, the part of R^4
- * split into a rotation in body axes th = 2 G(p) x and the part along p, n = p'x (math/euler.h). In these
- * coordinates the mass matrix with the normalisation penalty is constant and block diagonal,
+ * A change of q, a velocity or an acceleration is written as y = (r, th, n). r is that of q. The part x in R^4 is split into a
+ * rotation in body axes th = 2 G(p) x and the component along p, n = p'x (math/euler.h). In these coordinates the mass matrix
+ * with the normalisation penalty is constant and block diagonal,
  *
  *     M^^ = diag(m I, J', 4 h alpha)          (from paper 1, (7))
  *
- * and the Jacobian of a rigid row is the geometric one of the textbooks, with one more column for n. */
+ * and the Jacobian of a rigid row is the geometric Jacobian of textbooks with one more column, for n. */
 #ifndef DYNAMICS_BODY_H
 #define DYNAMICS_BODY_H
 
@@ -16,10 +16,10 @@
 
 enum { BODY_Y = 7 }; /* length of y */
 
-/* Everything here is of nums: in a kernel with lanes a struct is that of LANES bodies, and has the layout of a tile of them
- * (math/num.h). The functions are all inline and have no branches on data. */
+/* All structs here consist of nums: in a kernel with lanes a struct holds LANES bodies in the layout of a tile (math/num.h). All
+ * functions are inline and have no branches on data. */
 
-/* q, q', q'' of one body: 21 numbers in a row, used as such by the predictor. */
+/* q, q', q'' of one body. The predictor treats them as an array of 21 numbers. */
 struct body_state {
   num r[3], p[4];     /* m, -       centre of mass, world; Euler parameters body to world */
   num rd[3], pd[4];   /* per s */
@@ -27,7 +27,7 @@ struct body_state {
 };
 _Static_assert(sizeof(struct body_state) == 21 * sizeof(num), "no padding");
 
-/* What follows from the pose alone. */
+/* Numbers that depend on the pose alone. */
 struct body_frame {
   num R[9];    /* body to world, A(p)/s */
   num s;       /* p'p */
@@ -73,7 +73,7 @@ static inline void body_acceleration(const struct body_state *x, num y[BODY_Y])
   y[6] = p_dot(x->p, x->pdd);
 }
 
-/* The same the other way: rd, pd (rdd, pdd) from y. RT. */
+/* The inverse: rd, pd (rdd, pdd) from y. RT. */
 static inline void body_set_velocity(struct body_state *x, const struct body_frame *f, const num y[BODY_Y])
 {
   v3_copy(x->rd, y);
@@ -101,7 +101,7 @@ static inline void body_move(struct body_state *x, const struct body_frame *f, c
  * From M and Q of paper 1, (7) and (8), with G G' = s I and G Gd' = (p'p') I + w~/2:
  *   g_th = J' 2 G p'' + (w x J'w + 2 (p'pd) J'w)/s - n_b
  *   g_n  = -2 w'J'w / s + 2 (mu + alpha Psi)
- * Here its negative, without the load. diagonal: the inertia is, and its other numbers are not read. RT. */
+ * The function returns -g without the load. diagonal: the inertia is diagonal, and its other numbers are not read. RT. */
 static inline void body_rhs(num mass, const num inertia[9], bool diagonal, const struct body_state *x,
                             const struct body_frame *f, const num gravity[3], num mu_total, num o[BODY_Y])
 {
@@ -119,7 +119,7 @@ static inline void body_rhs(num mass, const num inertia[9], bool diagonal, const
   o[6] = 2.0 * (k * v3_dot(w, Jw) - mu_total);
 }
 
-/* And a load. */
+/* o += load. RT. */
 static inline void body_add_wrench(const struct body_frame *f, const struct wrench *load, num o[BODY_Y])
 {
   num torque[3];
@@ -130,11 +130,11 @@ static inline void body_add_wrench(const struct body_frame *f, const struct wren
   }
 }
 
-/* g itself, of a body of the model, in ordinary sources. RT. */
+/* g of a body of the model, with its load, in ordinary sources. RT. */
 void body_residual(const struct body *b, const struct body_state *x, const struct body_frame *f,
                    const double gravity[3], const struct wrench *load, double mu_total, double g[BODY_Y]);
 
-/* o = delta g, of a body whose inertia is diagonal or not; o may not be g. RT. */
+/* o = delta g; diagonal: the inertia of the body is. o may not be g. RT. */
 static inline void body_apply_delta_as(bool diagonal, const struct body_delta *delta, const num g[BODY_Y],
                                        num o[BODY_Y])
 {
@@ -143,7 +143,7 @@ static inline void body_apply_delta_as(bool diagonal, const struct body_delta *d
   o[6] = delta->n * g[6];
 }
 
-/* o = w - delta g, likewise */
+/* o = w - delta g; diagonal: the inertia of the body is. RT. */
 static inline void body_less_delta(bool diagonal, const struct body_delta *delta, const num g[BODY_Y],
                                    const num w[BODY_Y], num o[BODY_Y])
 {

@@ -14,7 +14,7 @@ void rows_add(struct joint_rows *j, enum primitive_kind kind, const double *u, c
   j->count += kind == ROW_COINCIDE ? 3 : kind == ROW_SLIP ? 2 : 1;
 }
 
-/* Orientation of b in a at the start, or as given. */
+/* Orientation of b in a: the given one, or that of the initial poses. */
 static void relative_rotation(const struct joint *joint, const struct joint_view *v, double R[9])
 {
   double q[4] = {0};
@@ -28,8 +28,8 @@ static void relative_rotation(const struct joint *joint, const struct joint_view
   p_rotation(R, q);
 }
 
-/* Three rows that hold the relative orientation: with e_i the axes of a and f_i the same axes seen from b at
- * the wanted orientation, e1.f2 = e2.f3 = e3.f1 = 0. The rows are independent around the solution. */
+/* Three rows that hold the relative orientation. e_i are the axes of a, and f_i are these axes in b at the wanted orientation:
+ * e1.f2 = e2.f3 = e3.f1 = 0. The rows are independent near the solution. */
 static void add_orientation(struct joint_rows *j, const struct joint *joint, const struct joint_view *v)
 {
   double R[9];
@@ -58,7 +58,7 @@ static void set_angle(struct coordinate *c, const struct joint *joint, const str
     v3_perpendicular(joint->axis[1], v0, seen);
 }
 
-/* The distance along the axis, from where it is in the initial configuration. */
+/* The distance along the axis, with `position` in the initial configuration. */
 static void set_slide(struct coordinate *c, const struct joint *joint, const struct joint_view *v)
 {
   c->kind = COORDINATE_SLIDE;
@@ -88,7 +88,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
   struct rows_start start;
   double u[3] = {0}, v[3] = {0}; /* unused where the type has no axis */
 
-  /* What every type has: two bodies, their points, and the configuration at the start. */
+  /* Two bodies, their points, and the initial configuration. */
   *j = (struct joint_rows){.sides = 2,
                            .body = {joint->body[0], joint->body[1]},
                            .length = joint->length,
@@ -146,7 +146,7 @@ int rows_compile(ali3_model *m, int index, struct joint_rows *j)
     rows_add(j, ROW_IN_PLANE, axis_a, NULL);
     break;
   case ALI3_JOINT_DISTANCE:
-    /* A length of 0 in the model stands for the one at the start. */
+    /* A length of 0 in the model means the initial distance. */
     if (j->length == 0.0) j->length = sqrt(v3_dot(start.d, start.d));
     if (!(j->length > 1e-9))
       return model_refuse(m, ALI3_E_MODEL, "joint", "length",

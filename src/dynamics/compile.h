@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Set-up: what compile.c and compile_force.c share. */
+ * Set-up: interface between compile.c and compile_force.c. */
 #ifndef DYNAMICS_COMPILE_H
 #define DYNAMICS_COMPILE_H
 
 #include "dynamics/rows.h"
 
-/* One more primitive. */
+/* Appends a primitive. */
 void rows_add(struct joint_rows *j, enum primitive_kind kind, const double *u, const double *v);
 
-/* Where a link stands at the start: its bodies, and d = P_b - P_a. */
+/* Poses of the bodies of a link in the model, and d = P_b - P_a. */
 struct rows_start {
   struct body_state x[2];
   struct body_frame f[2];

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Along and about the axes of a, where there is something to give way against. Small rotations: with f_i the
- * axes of a seen from b at the start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
+/* Rows along and about the axes of a that have stiffness or damping. For small rotations, with f_i the axes of a in b at the
+ * start, e1.f2, e2.f3, e3.f1 are minus the rotations about axes 3, 1, 2. */
 static void compile_bushing(struct joint_rows *j, const ali3_force_spec *spec, const struct rows_start *start)
 {
   static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -16,14 +16,14 @@ static void compile_bushing(struct joint_rows *j, const ali3_force_spec *spec, c
       rows_add(j, ROW_IN_PLANE, E[i], NULL);
     } else {
       double world[3], seen[3];
-      m3_mul(world, start->f[0].R, E[(i + 2) % 3]); /* f_2 for axis 3 pairs with e_1, and so on round */
+      m3_mul(world, start->f[0].R, E[(i + 2) % 3]); /* f_2 for axis 3 pairs with e_1, and cyclically */
       m3_tmul(seen, start->f[1].R, world);
       rows_add(j, ROW_DOT, E[(i + 1) % 3], seen);
     }
   }
 }
 
-/* The side of body `b`; a new one where it is not there yet. The ground is one side as any other. */
+/* Index of the side of body `b`, which is added if it is missing. The ground is a side, too. */
 static int side_of_joint(struct joint_rows *j, int b)
 {
   int side = 0;
@@ -32,7 +32,7 @@ static int side_of_joint(struct joint_rows *j, int b)
   return side;
 }
 
-/* One row on the coordinate of a joint, or on those of two. Returns where it stands at the start. */
+/* One row on the coordinates of one or two joints. Returns the value of their sum at the start. */
 static double on_joints(const ali3_model *m, const struct joint_rows *joint, const ali3_force_spec *spec,
                         struct joint_rows *j)
 {
@@ -43,7 +43,7 @@ static double on_joints(const ali3_model *m, const struct joint_rows *joint, con
   j->ratio[0] = 1.0;
   j->ratio[1] = -spec->ratio;
   memcpy(j->point, joint[spec->joint].point, sizeof j->point);
-  /* Each coordinate is copied with its bodies; the weighted sum is the one at the start. */
+  /* Copy each coordinate with its bodies, and add up the weighted sum at the start. */
   for (int k = 0; k < j->coordinates; k++) {
     const struct joint_rows *own = &joint[of[k]];
     struct rows_start start;
@@ -137,7 +137,7 @@ void rows_compile_force(const ali3_model *m, int index, const struct joint_rows 
     compile_contact(j, spec);
     return;
   }
-  /* Along the line between the points; the rest length may be that of the start. */
+  /* Along the line between the points. Without a rest length, the initial distance is used. */
   rows_add(j, ROW_LENGTH, NULL, NULL);
   *at_start = sqrt(v3_dot(start.d, start.d));
   if (spec->type != ALI3_FORCE_END_STOP) j->length = isnan(spec->rest) ? *at_start : spec->rest;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loop code. A slide is U . d with U the axis, which turns with a, and d = P_b - P_a; the rate of an angle is
- * axis . (w_b - w_a), which is exact where the axes of the joint are parallel. */
+ * Loop code. A slide is U . d, with the axis U, which turns with a, and d = P_b - P_a. The rate of an angle is axis . (w_b -
+ * w_a), which is exact if the axes of the joint are parallel. */
 #include "dynamics/primitives.h"
 
 double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn)

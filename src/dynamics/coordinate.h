@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The coordinate of a joint: the angle of a revolute, the distance along the axis of a prismatic one, from a zero that is
- * said here and nowhere else. Springs, stops, motors, drives and gears act on it. */
+ * The coordinate of a joint: the angle of a revolute joint, or the distance along the axis of a prismatic joint. This file alone
+ * defines its zero. Springs, stops, motors, drives and gears act on the coordinate. */
 #ifndef DYNAMICS_COORDINATE_H
 #define DYNAMICS_COORDINATE_H
 
@@ -32,7 +32,7 @@ static inline num coordinate_angle(const num angle[ANGLE_NUMBERS], num zero, con
 /* RT. The angle nearest to `turn`, or m. */
 double coordinate_value(const struct coordinate *c, const struct body_pair *v, double turn);
 double coordinate_rate(const struct coordinate *c, const struct body_pair *v);
-/* RT. Second derivative without the part of q''. */
+/* RT. Second derivative for q'' = 0. */
 double coordinate_bias(const struct coordinate *c, const struct body_pair *v);
 /* RT. a, b += scale * gradient with respect to the body coordinates of a and b. */
 void coordinate_gradient(const struct coordinate *c, const struct body_pair *v, double scale, double *a,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Points and directions of a body, and their gradients in body coordinates: what every row is built of. RT.
+ * Points and directions of a body, and their gradients in body coordinates, from which every row is built. RT.
  *
  * Two gradients make every Jacobian. For a world vector k and a body with R, s (A = s R):
  *
@@ -13,7 +13,7 @@
 
 #include "dynamics/body.h"
 
-/* Two bodies looked at together: a, b. */
+/* Two bodies: a, b. */
 struct body_pair {
   const struct body_state *x[2];
   const struct body_frame *f[2];
@@ -40,7 +40,7 @@ static inline void point_row(num row[BODY_Y], double sign, const struct body_fra
   for (int i = 0; i < 3; i++) row[i] = sign * k[i];
 }
 
-/* row += sign * gradient, likewise */
+/* row += sign * gradient of k . (A a) */
 static inline void add_vector(num row[BODY_Y], double sign, const struct body_frame *f, const num a[3],
                               const num k[3])
 {
@@ -82,14 +82,14 @@ static inline void vector_rate(num o[3], const struct body_frame *f, const num y
   m3_mul(o, f->R, local);
 }
 
-/* Its derivative without the p'' part, 2 A(p') a. */
+/* d2(A a)/dt2 for p'' = 0: 2 A(p') a. */
 static inline void vector_bias(num o[3], const struct body_state *x, const num a[3])
 {
   p_homogeneous(o, x->pd, a);
   for (int i = 0; i < 3; i++) o[i] *= 2.0;
 }
 
-/* d' of the separation above; y' of both bodies. */
+/* d', from the y' of both bodies. */
 static inline void separation_rate(const struct body_pair *v, const num (*point)[3], const num (*y)[BODY_Y],
                                    num o[3])
 {
@@ -99,7 +99,7 @@ static inline void separation_rate(const struct body_pair *v, const num (*point)
   for (int i = 0; i < 3; i++) o[i] = (v->x[1]->rd[i] - v->x[0]->rd[i]) + (b[i] - a[i]);
 }
 
-/* d'' without the parts of q''. */
+/* d'' for q'' = 0. */
 static inline void separation_bias(const struct body_pair *v, const num (*point)[3], num o[3])
 {
   num a[3], b[3];

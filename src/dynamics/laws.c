@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The interval of the table that holds x; the first and the last go on without end. */
+/* Index of the interval of the table that contains x. The first and last interval extend to infinity. */
 static int table_interval(const ali3_table *t, double x)
 {
   int low = 0, high = t->n - 1;
@@ -25,7 +25,7 @@ static double table_at(const ali3_table *t, double x, double *slope)
   return p[0][1] + *slope * (x - p[0][0]);
 }
 
-/* A falling stretch of a table has no place in the factors, which have to stay positive. */
+/* Factors must stay positive, so they get no slope where a table falls. */
 static double not_negative(double slope)
 {
   return slope > 0.0 ? slope : 0.0;
@@ -40,13 +40,13 @@ static double table_force(const struct law *law, double x, double rate, double v
   return force + damping;
 }
 
-/* How far beyond a limit. */
+/* Distance beyond a limit; 0 within the limits. */
 static double beyond_table(const struct law *law, double x)
 {
   return x > law->upper ? x - law->upper : x < law->lower ? x - law->lower : 0.0;
 }
 
-/* A stop pushes back and never holds. */
+/* A stop pushes back and never pulls. */
 static double limit_force(const struct law *law, double x, double rate, double v_d, double *slope)
 {
   double out = beyond_table(law, x), force = law->stiffness * out + law->damping * rate;
@@ -65,7 +65,7 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
   if (end) {
     spring = k * out;
     spring_slope = k;
-  } else if (out0 * out > 0.0 || way == 0.0) { /* beyond the same limit all the way */
+  } else if (out0 * out > 0.0 || way == 0.0) { /* the whole step is beyond one limit */
     spring = 0.5 * k * (out0 + out);
     spring_slope = 0.5 * k;
   } else {
@@ -74,7 +74,7 @@ double law_mean(const struct law *law, double x0, double x, double dt, bool end,
   }
   double force = spring + c * (out - out0);
   if (out0 * out >= 0.0 && force * sign <= 0.0)
-    return 0.0; /* else both limits have pushed, each its own way */
+    return 0.0; /* otherwise both limits have pushed, in opposite directions */
   *slope = spring_slope + (out != 0.0 ? c : 0.0);
   if (*slope < 0.0) *slope = 0.0;
   return force;
@@ -100,8 +100,8 @@ double law_friction(const struct law *law, double normal, double v, double acros
   return (law->friction * normal / sqrt(v * v + across * across + law->slip * law->slip) + law->damping) * v;
 }
 
-/* v (1 + mobility damping) + mobility F v/sqrt(v^2 + slip^2) = push: a concave function, on which Newton climbs from below
- * without overshoot; both lines that bound it from above start it close. */
+/* v (1 + mobility damping) + mobility F v/sqrt(v^2 + slip^2) = push: the left side is concave, so Newton's iteration rises from
+ * below without overshoot. Two lines that bound it from above give a close start. */
 double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent)
 {
   double F = law->friction * normal, s2 = law->slip * law->slip, viscous = 1.0 + mobility * law->damping;
@@ -149,7 +149,7 @@ double law_energy(const struct law *law, double x)
 
 int law_piece(const struct law *law, double x, double rate, double speed)
 {
-  const double STICKS = 3.0; /* times slip: below it the force turns within a few steps */
+  const double STICKS = 3.0; /* times slip: below, the force may turn within a few steps */
   double out;
   switch (law->kind) {
   case LAW_LIMITS:
@@ -160,7 +160,7 @@ int law_piece(const struct law *law, double x, double rate, double speed)
   case LAW_SLIP:
     if (law->friction == 0.0) return 0;
     return fabs(speed) <= STICKS * law->slip ? LAW_NO_PIECE : law->kind == LAW_SLIP ? 0 : speed > 0.0;
-  default: /* tables bend, but do not jump: every branch sees the bend where it is */
+  default: /* tables have bends but no jumps, and every branch evaluates the bend in place */
     return 0;
   }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a row that gives way asks of its multiplier: lambda = L(coordinate, rate). Positive drives the
- * coordinate down. */
+ * The laws of soft rows: lambda = L(coordinate, rate). A positive multiplier drives the coordinate down. */
 #ifndef DYNAMICS_LAWS_H
 #define DYNAMICS_LAWS_H
 
@@ -8,12 +7,12 @@
 
 enum law_kind {
   LAW_LINEAR,   /* stiffness x + damping x' */
-  LAW_TABLE,    /* likewise, with tables in place of one or both */
-  LAW_LIMITS,   /* stiffness and damping where x is beyond a limit, and only pushing back; else 0 */
+  LAW_TABLE,    /* a table replaces stiffness x, damping x' or both */
+  LAW_LIMITS,   /* stiffness and damping beyond a limit, and never a pull; otherwise 0 */
   LAW_FRICTION, /* friction x'/sqrt(x'^2 + slip^2) + damping x' */
-  LAW_SLIP,     /* the same of a contact: two rows share one friction, which is a coefficient */
-  LAW_VALUE,    /* what comes from outside, whatever the state */
-  LAW_SWAY      /* nothing; in the factors the geometric stiffness of the pull of the link's first row */
+  LAW_SLIP,     /* friction of a contact: two rows share one friction coefficient */
+  LAW_VALUE,    /* the value from outside, for every state */
+  LAW_SWAY      /* 0; the factors get the geometric stiffness of the pull in the link's first row */
 };
 
 struct law {
@@ -24,28 +23,27 @@ struct law {
   const ali3_table *force, *damping_table; /* n 0: none */
 };
 
-/* Compliance of a row that asks for a force and does not care what becomes of the coordinate. */
+/* Compliance of a row whose force does not depend on the coordinate. */
 #define LAW_OPEN 1e30
 
-/* RT. L, and in *slope dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, where
- * x' changes by v_d times x. LAW_LINEAR, LAW_TABLE, LAW_LIMITS. */
+/* RT. Returns L. *slope: dL/dx + v_d dL/dx', 0 or more: the stiffness of the row over the step, in which a change of x changes x'
+ * by v_d times that. For LAW_LINEAR, LAW_TABLE, LAW_LIMITS. */
 double law_force(const struct law *law, double x, double rate, double v_d, double *slope);
-/* RT. Mean of LAW_LIMITS over a step dt from x0 to x: what is stored, over the way, and what the damper takes beyond the
- * limit. Beyond it all the way that is the mean of both ends; across it the mean of the ends would do work
- * where nothing acts. Nothing jumps as x moves across the limit. end: instead of the mean the force of the
- * spring at the end. */
+/* RT. Mean force of LAW_LIMITS over a step dt from x0 to x: stored energy over distance, plus the work of the damper beyond the
+ * limit. If the whole step is beyond the limit, this is the mean of both ends. If x crosses the limit, the mean of the ends would
+ * do work before the limit. The result is continuous as x crosses the limit. end: returns the force of the spring at the end
+ * instead. */
 double law_mean(const struct law *law, double x0, double x, double dt, bool end, double *slope);
-/* RT. Friction at a rate v, one component with the other across; normal: 1 for LAW_FRICTION. */
+/* RT. Friction at a rate v. across: the other component of the slip rate; normal: normal force, 1 for LAW_FRICTION. */
 double law_friction(const struct law *law, double normal, double v, double across);
-/* RT. Friction over rate of LAW_FRICTION, or with a normal force of LAW_SLIP, as it is where the row will be sliding:
- * `push` is the rate it would have without friction, `mobility` how much of it one unit of force takes away.
- * Secant, not tangent: the line through the origin goes through the solution. The tangent there tells how tightly it
- * sticks. */
+/* RT. Friction over rate of LAW_FRICTION, or of LAW_SLIP with its normal force, at the solution. push: rate without friction;
+ * mobility: decrease of the rate per unit of force. The result is the secant, because the line through the origin contains the
+ * solution. *tangent: the slope there, which measures how tightly the row sticks. */
 double law_drag(const struct law *law, double normal, double push, double mobility, double *tangent);
 /* RT. Energy stored at x, J. */
 double law_energy(const struct law *law, double x);
-/* RT. Which smooth piece of its law a row is on, 0 or more; LAW_NO_PIECE: on none, since friction sticks or nearly does.
- * speed: rate, of LAW_SLIP that of both rows together. */
+/* RT. Index of the smooth piece of the law at this state; LAW_NO_PIECE: friction sticks or almost sticks. speed: the magnitude of
+ * the rate; for LAW_SLIP of both rows together. */
 #define LAW_NO_PIECE (-1)
 int law_piece(const struct law *law, double x, double rate, double speed);
 /* True if the law has corners: the factors then follow every iteration. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, for sources built in lanes: what a body is to the condensation. Its delta is block diagonal in body coordinates, r a
- * number, th a 3x3, n a number, and the first LEAF_NUMBERS of struct body_delta; of a carried body they are those of delta^-1. */
+ * Loop code, for sources built in lanes: a body as a leaf of the condensation. Its delta is block diagonal in body coordinates: a
+ * number for r, a 3x3 matrix for th, a number for n. These are the first LEAF_NUMBERS of struct body_delta; for a carried body
+ * they are delta^-1. */
 #ifndef DYNAMICS_LEAF_H
 #define DYNAMICS_LEAF_H
 
@@ -29,7 +30,7 @@ LEAF_INLINE void leaf_row(const num *delta, const num *g, num *o)
   o[6] = delta[LEAF_N] * g[6];
 }
 
-/* o = -delta g of th and n alone. */
+/* o = -delta g, th and n only. */
 LEAF_INLINE void leaf_turn_row(const num *delta, const num *g, num *o)
 {
   const num *th = delta + LEAF_TH;
@@ -45,7 +46,7 @@ LEAF_INLINE num leaf_turn_product(const num *g, const num *y)
   return (g[0] * y[0] + g[1] * y[1]) + (g[2] * y[2] + g[3] * y[3]);
 }
 
-/* delta^-1: r, the lower triangle of th, n. inverted: the numbers are those of delta^-1 already. */
+/* delta^-1: r, the lower triangle of th, n. inverted: the numbers already are those of delta^-1. */
 struct leaf_inverse {
   num r, th[6], n;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * motion_compile() is set-up, the rest loop code. */
+ * motion_compile() is set-up; all other functions are loop code. */
 #include "dynamics/motion.h"
 
 #include <math.h>
@@ -87,10 +87,10 @@ static double clamp_magnitude(double x, double limit)
 double motion_follow(const struct motion *m, const struct reference *from, double target, double dt)
 {
   double a = m->max_acceleration, v = from->rate, e = target - from->position;
-  /* at rest on the target in two steps, if the limits allow */
+  /* Reach the target at rest in two steps, if the limits allow. */
   double first = (e - 1.5 * v * dt) / (dt * dt), second = -v / dt - first;
   if (fabs(first) <= a && fabs(second) <= a && fabs(v + first * dt) <= m->max_rate) return first;
-  /* else the largest rate from which braking still ends at the target: with the next rate u,
+  /* Otherwise use the largest rate from which braking still ends at the target: with the next rate u,
    *   (v + u) dt/2 + u^2/(2 a) <= e,   braking at less than 8/9 of the limit: from each of these states the
    * next one or rest in two steps is within it, so that none ends beyond the target */
   double brake = 0.88 * a, left = e - 0.5 * v * dt, sign = left < 0.0 ? -1.0 : 1.0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The primitives of rows.h between two bodies, of nums: one link, or a link in each lane. RT. Coordinates and sliding
- * are not here: rows.c. */
+ * The primitives of rows.h between two bodies, of nums: one link, or one link in each lane. RT. Coordinates and sliding are in
+ * rows.c. */
 #ifndef DYNAMICS_PRIMITIVES_H
 #define DYNAMICS_PRIMITIVES_H
 
@@ -8,7 +8,7 @@
 
 enum { PAIR = 2 * BODY_Y }; /* a row of the Jacobian of two bodies */
 
-/* What a primitive is made of beside its bodies. */
+/* Numbers of a primitive besides its bodies. */
 struct primitive_place {
   const num (*point)[3]; /* of a and b */
   const num *u, *v;
@@ -50,8 +50,8 @@ static inline void turn_row(num *restrict J, double sign, const struct body_fram
   J[6] = sign * 2.0 * v3_dot(a, local);
 }
 
-/* A point that coincides, the r columns left as they are. The n column is twice what the point itself is made of, so
- * one product of the rotation serves both. Row by row, so that all of it has room in registers. */
+/* A coinciding point, without the constant r columns of J. The n column is twice the term of Phi, so one product with the
+ * rotation serves both. The loop goes row by row, so that everything fits into registers. */
 static inline void coincide_turns(const struct body_pair *pair, const num (*point)[3], num *restrict Phi,
                                   num *restrict J)
 {
@@ -66,7 +66,7 @@ static inline void coincide_turns(const struct body_pair *pair, const num (*poin
   }
 }
 
-/* Phi of a point that coincides, and J'F of a force F at it, without J. */
+/* Phi of a coinciding point, and J'F of a force F at it, without J. */
 static inline void coincide_push(const struct body_pair *pair, const num (*point)[3], const num F[3],
                                  num *restrict Phi, num load[PAIR])
 {
@@ -87,7 +87,7 @@ static inline void coincide_push(const struct body_pair *pair, const num (*point
     Phi[i] = (pair->x[1]->r[i] - pair->x[0]->r[i]) + (pair->f[1]->s * arm[1][i] - pair->f[0]->s * arm[0][i]);
 }
 
-/* Two directions, likewise. */
+/* Two directions, without the r columns of J, which are 0. */
 static inline void dot_turns(const struct body_pair *pair, const struct primitive_place *p, num *restrict Phi,
                              num *restrict J)
 {
@@ -99,7 +99,7 @@ static inline void dot_turns(const struct body_pair *pair, const struct primitiv
   *Phi = v3_dot(U, V);
 }
 
-/* 1/x, or 0 for 0: at length 0 the direction is undefined, and a spring does not pull there */
+/* 1/x, or 0 for 0: at length 0 the direction is undefined, and the spring exerts no force */
 static inline num inverse_or_zero(num x)
 {
   return num_select(num_greater(x, num_all(0.0)), 1.0 / x, num_all(0.0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loop code: residuals, Jacobians and bias of the primitives of rows.h, and what is read off them. */
+ * Loop code: residuals, Jacobians and bias of the primitives of rows.h, and the readings of a link. */
 #include "dynamics/primitives.h"
 
 static struct body_pair pair_of(const struct joint_view *v)
@@ -21,7 +21,7 @@ static struct primitive_place place_of_primitive(const struct joint_rows *j, con
       .point = j->point, .u = p->u, .v = p->v, .length = j->length, .angle = c->angle, .zero = c->zero};
 }
 
-/* The row of the coordinates. */
+/* The row of one or two coordinates. */
 static double coordinate_rows(const struct joint_rows *j, const struct joint_view *v, double *row)
 {
   double sum = 0.0;
@@ -45,8 +45,8 @@ static double coordinates_bias(const struct joint_rows *j, const struct joint_vi
   return sum;
 }
 
-/* The directions across the normal n: of a plane they turn with it; of two spheres they follow the last ones, so
- * that the multipliers along them mean the same from step to step. */
+/* The directions across the normal n. For a plane they turn with it. For two spheres they follow the last ones, so that the
+ * multipliers along them keep their meaning from step to step. */
 static void find_tangents(const struct primitive *p, const struct joint_view *v, const double n[3],
                           double t[2][3])
 {
@@ -63,7 +63,7 @@ static void find_tangents(const struct primitive *p, const struct joint_view *v,
   if (square > 1e-6) {
     for (int i = 0; i < 3; i++) t[0][i] /= sqrt(square);
     v3_cross(t[1], n, t[0]);
-  } else { /* the first time, or the centres coincide */
+  } else { /* no last direction, or the centres coincide */
     v3_perpendicular(v3_dot(n, n) > 0.5 ? n : x_axis, t[0], t[1]);
   }
 }
@@ -94,7 +94,7 @@ static void slip_rows(const struct joint_rows *j, const struct primitive *p, con
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J)
 {
   struct body_pair pair = pair_of(v);
-  const double *normal = J + BODY_Y; /* of a contact: the columns of b in the row of its gap, the first */
+  const double *normal = J + BODY_Y; /* for a contact: the columns of b in the first row, that of its gap */
   double d[3];
   point_separation(&pair, j->point, d);
   for (int k = 0; k < j->primitives; k++) {
@@ -151,11 +151,11 @@ void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, dou
   *velocity = coordinate_rate(&j->coordinate[0], &pair);
 }
 
-/* -J_b' lambda is a force at the centre of mass and a torque in body axes; moved to point b. */
+/* -J_b' lambda is a force at the centre of mass and a torque in body axes; this moves it to point b. */
 void rows_reaction(const struct joint_rows *j, const struct joint_view *v, const double *J,
                    const double *lambda, double force[3], double torque[3])
 {
-  /* the ground has no columns of its own to read: use the other side with the opposite sign */
+  /* The ground has no valid columns: use the other side with the opposite sign. */
   int side = j->body[1] != ALI3_GROUND;
   double sign = side ? -1.0 : 1.0, local[3] = {0}, arm[3], moment[3], other[3];
   for (int i = 0; i < 3; i++) force[i] = torque[i] = 0.0;

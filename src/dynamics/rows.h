@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Every connection is a short list of primitives, each of one to three rows. Of a joint, Phi(q) = 0:
+ * Every connection is a short list of primitives, each with one to three rows. Primitives of joints, Phi(q) = 0:
  *
  *   coincide    P_b - P_a               3 rows
  *   dot         U . V                   u in a, v in b: perpendicular
  *   in_plane    U . (P_b - P_a)         P_b in the plane through P_a normal to U
  *   distance    (d'd - L^2) / (2 L)     d = P_b - P_a
  *
- * and of springs, drives, contacts and their like:
+ * Primitives of springs, drives, contacts and other forces:
  *
  *   length      |d| - L
  *   gap         U . d - L               sphere of radius L over the plane through P_a normal to U
@@ -61,30 +61,30 @@ struct primitive {
 
 struct joint_rows {
   int sides;            /* bodies it joins: 2; of a gear up to 4 */
-  int body[ROWS_SIDES]; /* model index or ALI3_GROUND, all different but for the ground */
-  int count;            /* rows; how they are stored (struct tree_joint): */
+  int body[ROWS_SIDES]; /* model index or ALI3_GROUND; only the ground may occur twice */
+  int count;            /* rows; first to end_load say how they are stored (struct tree_joint) */
   int first, stride;    /* row k at first + k stride */
   size_t jacobian;      /* its Jacobian, (count, sides, 7): element i at jacobian + i stride */
-  size_t end_load;      /* its loads on its bodies, (sides, 7), likewise */
+  size_t end_load;      /* its loads on its bodies, (sides, 7): element i at end_load + i stride */
   int primitives;
   struct primitive primitive[ROWS_PRIMITIVES];
   double point[2][3]; /* m, body frames */
   double length;      /* L */
-  double radius[2];   /* m, contacts; [0] of a plane: 0 */
+  double radius[2];   /* m, contacts; radius[0] is 0 for a plane */
   bool soft;          /* row i follows law[i] instead of Phi = 0 */
   struct law law[ROWS_MAX];
-  /* coordinates: of a joint its own; of what acts on joints, theirs: */
+  /* Coordinates: for a joint its own, for a force on joints those of the joints. */
   int coordinates; /* 0 .. 2 */
   struct coordinate coordinate[2];
   double ratio[2];
-  int joint[2];   /* whose coordinates they are; -1 */
+  int joint[2];   /* joints of the coordinates; -1 */
   int slot[2][2]; /* their bodies a, b as sides of this link */
-  int drive;      /* of a drive: its number; -1 */
-  int rolling;    /* of a contact of spheres with friction: its number; -1 */
+  int drive;      /* number of a drive; -1 */
+  int rolling;    /* number of a contact of spheres with friction; -1 */
 };
 
-/* Rows of points that coincide, and of directions alone: the r columns of their Jacobian never change. They are -I and
- * I in the first three rows, of sides 0 and 1, and 0 in all others. */
+/* True for a link of a coinciding point and directions. The r columns of its Jacobian are constant: -I and I in the first three
+ * rows (sides 0 and 1), and 0 in all other rows. */
 static inline bool rows_share_point(const struct joint_rows *j)
 {
   bool share = j->sides == 2 && j->primitive[0].kind == ROW_COINCIDE;
@@ -92,44 +92,42 @@ static inline bool rows_share_point(const struct joint_rows *j)
   return share;
 }
 
-/* Set-up: the rows of joint `index` of the model; where they are stored is left to the caller. ALI3_OK or
+/* Set-up: the rows of joint `index` of the model. The caller says where they are stored. Returns ALI3_OK or the status of
  * model_refuse(). */
 int rows_compile(ali3_model *m, int index, struct joint_rows *j);
 
-/* Set-up: likewise the rows of force `index`; `joint` has the compiled joints of the model. *start: coordinate
- * at the start. */
+/* Set-up: the rows of force `index`. joint: the compiled joints of the model. *start: coordinate at the start. */
 void rows_compile_force(const ali3_model *m, int index, const struct joint_rows *joint, struct joint_rows *j,
                         double *start);
 
-/* Set-up: for a spring or cable whose pull over its length counts in a step. Three rows of the distance of its points that ask
- * for no force (LAW_SWAY) and stand for the stiffness across its line. They also act along it, where its own stiffness is far
- * larger. stiffness: pull over length at the start. */
+/* Set-up: for a spring or cable whose pull over its length matters in a step. Adds three rows of the distance of its points
+ * without a force (LAW_SWAY), which put the stiffness across its line into the factors. They also act along the line, where the
+ * stiffness of the spring itself is far larger. stiffness: pull over length at the start. */
 void rows_add_sway(struct joint_rows *j, double stiffness);
 
-/* The bodies a link looks at. */
+/* The bodies of a link. */
 struct joint_view {
   const struct body_state *x[ROWS_SIDES];
   const struct body_frame *f[ROWS_SIDES];
-  double turn[2];    /* angles of its joints at the start of the step, without wrap: the angle now is taken
-                     nearest to them */
-  double tangent[3]; /* contact of spheres: the first direction of sliding, of late; 0: none yet */
+  double turn[2];    /* joint angles at the start of the step, with full turns */
+  double tangent[3]; /* contact of spheres: last first direction of sliding; 0: none yet */
 };
 
-/* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 7 (sides i + s). Rows of a
- * ground side are written too, and ignored by all. */
+/* RT. Phi (count) and the Jacobian in body coordinates: row i of side s at J + 7 (sides i + s). The rows of a ground side are
+ * written, too, and nobody reads them. */
 void rows_evaluate(const struct joint_rows *j, const struct joint_view *v, double *Phi, double *J);
 /* RT. bias = d(Phi_q)/dt q' = -gamma (count), at the state's q and q'; 0 for slip, which is never rigid. */
 void rows_bias(const struct joint_rows *j, const struct joint_view *v, double *bias);
 
-/* RT. Phi' = J y' (count), y' of the state as it is. */
+/* RT. Phi' = J y' (count), with the present y'. */
 void rows_rate(const struct joint_rows *j, const struct joint_view *v, const double *J, double *rate);
 
 /* RT. Coordinate of a joint, an angle nearest to v->turn, and its rate. */
 void rows_coordinate(const struct joint_rows *j, const struct joint_view *v, double *position,
                      double *velocity);
 
-/* RT. Load of the link on body b at point b, world axes, from the multipliers (count) and the Jacobian; of a
- * gear, which loads four bodies, 0. */
+/* RT. Load of the link on body b at point b, world axes, from the multipliers (count) and the Jacobian; 0 for a gear, which loads
+ * up to four bodies. */
 void rows_reaction(const struct joint_rows *j, const struct joint_view *v, const double *J,
                    const double *lambda, double force[3], double torque[3]);
 

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * How a fast body turns over one inner step, from pose p0 to pose p1. The Newmark formulas for Euler parameters lose energy
- * where a body turns by more than some 0.2 rad in a step. Here they are applied to the angular momentum L in world axes, and to a
- * twist phi about an axis a of the body and a swing eta across it:
+ * Rotation of a fast body over one inner step, from pose p0 to pose p1. Newmark's formulas for Euler parameters lose energy if a
+ * body turns by more than about 0.2 rad in a step. This file applies the formulas to the angular momentum L in world axes, and to
+ * a twist phi about an axis a of the body and a swing eta across it:
  *
  *   R0' R1 = rot(a, phi/2) rot(eta) rot(a, phi/2)
  *   a.w1   = v_d phi + v_v a.w0 + v_a a.w0'
- *   w1     = v_d eta + v_v w0   + v_a w0'          across a, in axes that do not take part in the twist
+ *   w1     = v_d eta + v_v w0   + v_a w0'          across a, in axes that do not twist
  *   L1'    = (L1 - L0 - (1 - gamma) dt L0') / (gamma dt),     L = R J w,  L' = R (J w' + w x J w)
  *
- * With the trapezoidal rule a free body keeps its angular momentum. It keeps its energy, too, if its inertia is symmetric
- * about a, or if a is 0: then eta is the whole rotation. About the axis of a bearing the velocities that come out agree with
- * the bearing even if its other side turns, so that their projection takes next to no energy. */
+ * With the trapezoidal rule a free body keeps its angular momentum. It also keeps its energy if its inertia is symmetric about a,
+ * or if a is 0 and eta is the whole rotation. If a is the axis of a bearing, the resulting velocities agree with the bearing even
+ * if its other side turns, so that their projection loses almost no energy. */
 #ifndef DYNAMICS_SPIN_H
 #define DYNAMICS_SPIN_H
 
 #include "dynamics/body.h"
 
-/* What the start of the inner step contributes. */
+/* Terms from the start of the inner step. */
 struct body_spin {
-  num fast;        /* 1: the body turns by these formulas, 0: by those for Euler parameters */
+  num fast;        /* 1: these formulas apply; 0: Newmark's formulas for Euler parameters apply */
   num axis[3];     /* a, or 0 */
   num rate[3];     /* rad/s, v_v w0 + v_a w0', body axes at the start */
   num momentum[3]; /* N m s, L0 + (1 - gamma) dt L0', world axes */
-  num swing[3];    /* rad, eta in body axes at the end, as of the last iteration */
+  num swing[3];    /* rad, eta of the last iteration, body axes at the end */
 };
 enum { SPIN_NUMBERS = 13 };
 _Static_assert(sizeof(struct body_spin) == SPIN_NUMBERS * sizeof(num), "no padding");
 
 struct spin_rule {
-  num dt, leap; /* s, the step; its half, or 0: the accelerations at the start say nothing about the step */
+  num dt, leap; /* s: the step; half of it, or 0 if the accelerations at the start do not predict the step */
   num v_d, v_v, v_a;
   num gain;  /* 1/(gamma dt) */
   num early; /* (1 - gamma) dt */
 };
 
-/* tan x and atan x over x, given x^2: within 2e-7 at 0.5, which is a rotation of 2 rad.
- * Symmetric errors of the angle do no harm. */
+/* tan x and atan x over x, given x^2: within 2e-7 at 0.5, which is a rotation of 2 rad. Both ends of a step have equal errors of
+ * the angle, which do no harm. */
 static inline num spin_tan(num x2)
 {
   return 1.0 + x2 * (1.0 / 3.0 + x2 * (2.0 / 15.0 + x2 * (17.0 / 315.0 + x2 * (62.0 / 2835.0))));
@@ -46,14 +46,14 @@ static inline num spin_atan(num x2)
   return (105.0 + 55.0 * x2) / (105.0 + x2 * (90.0 + 9.0 * x2));
 }
 
-/* Across a: o = x turned about a by minus the angle with this cosine and sine. */
+/* o = x, which is across a, turned about a by minus the angle with this cosine and sine. */
 static inline void spin_back(const num a[3], num cosine, num sine, const num x[3], num o[3])
 {
   v3_cross(o, a, x);
   for (int i = 0; i < 3; i++) o[i] = cosine * x[i] - sine * o[i];
 }
 
-/* x less its part along a; returns that part */
+/* across = x less its component along a; returns that component. */
 static inline num spin_split(const num a[3], const num x[3], num across[3])
 {
   const num along = v3_dot(a, x);
@@ -61,7 +61,7 @@ static inline num spin_split(const num a[3], const num x[3], num across[3])
   return along;
 }
 
-/* rate and momentum, and the prediction p1; axis is set. */
+/* Computes rate, momentum and the prediction p1. The caller has set axis. */
 static inline void spin_start(bool diagonal, const num inertia[9], const struct spin_rule *r, const num p0[4],
                               const num w0[3], const num wd0[3], struct body_spin *o, num p1[4])
 {
@@ -91,12 +91,12 @@ static inline void spin_start(bool diagonal, const num inertia[9], const struct 
   m3_mul(o->momentum, R, local);
 }
 
-/* w1 from p1, which may be off the unit sphere. */
+/* w1 from p1, whose norm need not be 1. */
 static inline void spin_rate(struct body_spin *o, num v_d, const num p0[4], const num p1[4], num w[3])
 {
   const num *a = o->axis, way[4] = {p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2], p1[3] - p0[3]};
   num v[3], swing[3], rate[3], sum[3], back[3];
-  p_to_rotation(v, p0, way); /* 2 G(p0) p1: what p0 contributes is 0 */
+  p_to_rotation(v, p0, way); /* 2 G(p0) p1, since G(p0) p0 = 0 */
   for (int i = 0; i < 3; i++) v[i] *= 0.5;
   const num c = p_dot(p0, p1), along = spin_split(a, v, swing), twist2 = c * c + along * along;
   const num has_axis = v3_dot(a, a), all = num_sqrt(twist2 + v3_dot(swing, swing));
@@ -115,7 +115,7 @@ static inline void spin_rate(struct body_spin *o, num v_d, const num p0[4], cons
   for (int i = 0; i < 3; i++) w[i] = back[i] + (v_d * phi + rate_along) * a[i];
 }
 
-/* J w1' from the rate of the angular momentum; R: of p1. */
+/* J w1' from the rate of the angular momentum. R: rotation of p1. */
 static inline void spin_torque(bool diagonal, const num inertia[9], const struct body_spin *o, num gain,
                                const num R[9], const num w[3], num Jwd[3])
 {
@@ -126,10 +126,10 @@ static inline void spin_torque(bool diagonal, const num inertia[9], const struct
   for (int i = 0; i < 3; i++) Jwd[i] = gain * (Jw[i] - before[i]) - gyro[i];
 }
 
-/* delta leaves the gyroscopic terms to the iterations. This is Newton's step with all of them,
+/* delta has no gyroscopic terms. This is Newton's step with all of them,
  *   (I + eta~/2 + eta~^2/12 - J^-1 L~/v_d) o = o
- * o: delta times the residual; R: of p1. It pays where nothing but springs holds a body: what joints add to the residual goes by
- * delta alone. */
+ * o: delta times the residual; R: rotation of p1. It pays only if springs alone hold the body, because joints act on the residual
+ * through delta without these terms. */
 static inline void spin_newton(bool diagonal, const num inverse[9], const struct body_spin *s, num per_v_d,
                                const num R[9], num o[3])
 {

@@ -68,7 +68,7 @@ static void al1_newmark(struct lab_state *s)
   }
 }
 
-/* Phi'' + 2 xi omega Phi' + omega^2 Phi at the state as it is, into s->c. */
+/* Phi'' + 2 xi omega Phi' + omega^2 Phi at the present state, into s->c. */
 static void al1_demand(struct lab_state *s)
 {
   state_rows(s);

@@ -14,7 +14,7 @@ extern const struct formulation formulation_em, formulation_em_unprojected, form
 extern const struct formulation formulation_al1_dca, formulation_al1_dca_projected, formulation_al1_handles,
     formulation_al1_handles_projected, formulation_al1_dense, formulation_al1_dense_projected;
 
-/* al1.c: M q'' + .. = f with q' as it is in s->qd and without stabilisation, the multipliers found by updates: how
+/* al1.c: M q'' + .. = f with the q' of s->qd and without stabilisation, the multipliers found by updates: how
  * the Newton forms of paper 3 start. */
 enum lab_status al1_start_accelerations(struct lab_state *s);
 

@@ -192,7 +192,7 @@ static bool factor_absorb(struct handle_solver *o, struct compound *c) /* (84) (
   add_block(c->C, 1, c->Phi, false, c->MPhi, rows, size, rows);
   for (int i = 0; i < rows; i++) c->C[i * rows + i] += 1 / o->alpha;
   if (!chol_factor(c->C, rows, rows)) return false;
-  /* What the compound adds to the body that absorbs it. */
+  /* Add the terms of the compound to the body that absorbs it. */
   apply_joint(CPsi, c, c->Psi, rows);
   add_block(o->P + HANDLE_BLOCK * c->body[0], 1, c->Psi, true, CPsi, Y, rows, Y);
   return true;

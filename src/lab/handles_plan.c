@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How a mechanism is put together from compounds with two handles. Such a compound is a path of bodies. A
+ * How a mechanism is assembled from compounds with two handles. Each of these is a path of bodies. A
  * mechanism that is no path is reduced to one: a path that hangs on a single body by one joint or two is absorbed
  * by that body (section 4.3 of paper 5). */
 #include "lab/handles.h"

@@ -20,7 +20,7 @@ static const double position_tolerance = 1e-14, velocity_tolerance = 1e-12, acce
 struct index1 {
   const struct index1_solver *solver;
   void *solver_own;
-  bool projects, factored;             /* factored: for the configuration as it is */
+  bool projects, factored;             /* factored: for the present configuration */
   double *lambda, *gamma;              /* (m) */
   double *x, *last, *target, *Q, *Phi; /* (n), (n), (n), (n); (m) */
   double *Phi_q;                       /* (m, n) not used but to be filled */

@@ -18,7 +18,7 @@ struct index1_solver {
   void (*solve)(void *own, const double *Q, const double *lambda, const double *gamma, double *x);
 };
 
-extern const struct index1_solver index1_dense;       /* the matrix as it is */
+extern const struct index1_solver index1_dense;       /* the whole matrix, dense */
 extern const struct index1_solver index1_handles;     /* handles.c: the recursion as paper 5 prints it */
 extern const struct index1_solver index1_multipliers; /* multipliers.c: the recursion in the multipliers */
 

@@ -9,7 +9,7 @@ extern const struct integrator integrator_fe, integrator_si, integrator_tr, inte
     integrator_ode23, integrator_ode113, integrator_nrx, integrator_nrx3;
 extern const struct integrator integrator_step, integrator_substeps, integrator_stepx; /* product.c */
 
-/* What fixed-point and Newton iterations share: counts, and the rule by which they end. */
+/* Common data of fixed-point and Newton iterations: counts, and the rule by which they end. */
 struct iteration_rule {
   int done;
   double last; /* increment */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The formulations laboratory: one run of one formulation with one integrator on one problem.
  *
- * A run is a value (struct lab_run), and so is what comes of it (struct lab_result): lab_run() is a function of
+ * A run is a value (struct lab_run), and so is its outcome (struct lab_result): lab_run() is a function of
  * the first to the second. Tables, maps and ensembles are lists of runs. Runs share nothing but the problem, which
  * is constant, so any number of threads may run. SI units. */
 #ifndef LAB_LAB_H
@@ -75,7 +75,7 @@ const char *lab_unsuitable(const struct problem *p, const struct lab_run *r, cha
 /* `watch` may be NULL. */
 enum lab_status lab_run(const struct problem *p, const struct lab_run *r, const struct lab_watch *watch,
                         struct lab_result *o);
-/* What a body does in a state that a watch sees. */
+/* Motion of a body in a state that a watch sees. */
 void lab_body_get(const struct lab_state *s, int body, struct lab_body *o);
 
 #endif

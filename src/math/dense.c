@@ -66,7 +66,7 @@ bool sym3_inverse(double o[9], const double A[9])
     chol_solve(L, 3, 3, x);
     for (int i = 0; i < 3; i++) o[3 * i + j] = x[i];
   }
-  for (int i = 0; i < 3; i++) /* exactly symmetric: the condensation counts on it */
+  for (int i = 0; i < 3; i++) /* the condensation needs exact symmetry */
     for (int j = 0; j < i; j++) o[3 * i + j] = o[3 * j + i];
   return true;
 }

@@ -34,7 +34,7 @@ static inline void p_rotation_by(num R[9], const num p[4], num k)
   R[8] = 1.0 - x * kx - y * ky;
 }
 
-/* R = A(p)/s; returns s */
+/* R = A(p)/s. Returns s. */
 static inline num p_rotation(num R[9], const num p[4])
 {
   num s = p_dot(p, p);
@@ -42,8 +42,7 @@ static inline num p_rotation(num R[9], const num p[4])
   return s;
 }
 
-/* o = A(q) a, also for q that is no rotation: 2 A(p') a is the part of the acceleration of A(p) a without p''
- */
+/* o = A(q) a for any q. 2 A(p') a is the second derivative of A(p) a for p'' = 0. */
 static inline void p_homogeneous(num o[3], const num q[4], const num a[3])
 {
   num c[3], ea = v3_dot(q + 1, a), d = q[0] * q[0] - v3_dot(q + 1, q + 1);

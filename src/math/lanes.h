@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Set-up only: how the lanes of a tile find what lies elsewhere. */
+ * Set-up only: how the lanes of a tile find items in other tiles. */
 #ifndef MATH_LANES_H
 #define MATH_LANES_H
 
 #include "math/num.h"
 
-/* Fills *o, and returns it; NULL: they lie in more places than two, or in none. A stride of `lanes` is that
- * of a tile, which begins at a multiple of it, 1 that of numbers for all lanes. */
+/* Fills *o and returns it; NULL if the items lie in more than two places, or in none. An item in a tile has the stride `lanes`,
+ * and the tile begins at a multiple of it. A number for all lanes has the stride 1. */
 const struct lane_mix *lane_mix_find(const struct lane_at *from, int lanes, struct lane_mix *o);
 
 #endif

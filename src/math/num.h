@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The number that kernels compute with. In ordinary sources it is a double. Sources named *_lanes.c are built
- * for each instruction set of base/isa.h twice, with LANES 1 and with all its lanes: there a num is LANES
- * doubles side by side, one of each of LANES bodies, links or nodes, and the same source serves both.
+ * The number type of kernels. In ordinary sources a num is a double. Sources named *_lanes.c are built twice for each instruction
+ * set of base/isa.h, with LANES 1 and with all its lanes. There a num is a vector of LANES doubles, one for each of LANES bodies,
+ * links or nodes, and one source serves both builds.
  *
- * Storage of such a group, a tile: element f of lane l at f * width + l, so that element f is one num. */
+ * A group of bodies, links or nodes is stored as a tile: element f of lane l is at f * width + l, so that element f is one
+ * num. */
 #ifndef MATH_NUM_H
 #define MATH_NUM_H
 
@@ -26,7 +27,7 @@ static inline num num_sqrt(num v)
 {
   return __builtin_sqrt(v);
 }
-/* a where the mask, of a comparison, holds; else b */
+/* a where the mask of a comparison is true; b elsewhere */
 static inline num num_select(num_mask mask, num a, num b)
 {
   return mask ? a : b;
@@ -88,7 +89,7 @@ static inline num_mask num_flags(const bool *flag)
 }
 #endif
 
-/* The larger one; b where a is NaN. */
+/* The larger of a and b; b where a is NaN. */
 static inline num num_max(num a, num b)
 {
   return num_select(num_greater(a, b), a, b);
@@ -99,13 +100,13 @@ static inline num num_max(num a, num b)
 #define LANE_JOIN2(f, isa, lanes) LANE_JOIN3(f, isa, lanes)
 #define LANE_NAME(f)              LANE_JOIN2(f, LANE_ISA, LANES)
 
-/* Where each lane of a tile finds the storage of an item elsewhere: element f at `at` + f * `stride`. */
+/* For each lane of a tile, the place of an item in another tile: element f is at `at` + f * `stride`. */
 struct lane_at {
   size_t at;
-  size_t stride; /* width of the tile it lies in; 0: nothing there, `at` is a zero */
+  size_t stride; /* width of the tile of the item; 0: no item, and `at` is a zero */
 };
 
-/* Element f of what LANES places hold. */
+/* Element f of the items at LANES places. */
 static inline num num_pick(const double *a, const struct lane_at *from, int f)
 {
 #if LANES == 1
@@ -117,7 +118,7 @@ static inline num num_pick(const double *a, const struct lane_at *from, int f)
 #endif
 }
 
-/* Elements first .. end-1, to the same places of o. */
+/* Elements first .. end - 1, to elements first .. end - 1 of o. */
 static inline void num_pick_all(const double *a, const struct lane_at *from, size_t first, size_t end, num *o)
 {
   const double *at[LANES];
@@ -132,14 +133,14 @@ static inline void num_pick_all(const double *a, const struct lane_at *from, siz
   }
 }
 
-/* The same of lanes that lie in at most two places, each a tile, in whatever lanes of it, or numbers one by
- * one, each for all lanes: loads and a shuffle. Filled in by lane_mix_find(), math/lanes.h. */
+/* Items in at most two places. A place is a tile, with items in any of its lanes, or single numbers for all lanes. Reading takes
+ * loads and a shuffle. lane_mix_find() of math/lanes.h fills it. */
 enum { LANES_MOST = 8 };
 struct lane_mix {
   int places;                                              /* 1, 2 */
-  int tiles;                                               /* of these; they come first */
+  int tiles;                                               /* places that are tiles; they come first */
   size_t at[2];                                            /* element 0 */
-  long long lane[LANES_MOST] __attribute__((aligned(64))); /* where each is, counted through both places */
+  long long lane[LANES_MOST] __attribute__((aligned(64))); /* lane of each item, over both places */
 };
 
 static inline num_mask num_which(const struct lane_mix *mix)
@@ -164,7 +165,7 @@ static inline num num_shuffle(num a, num b, num_mask which)
 #endif
 }
 
-/* tiles: how many of the places are, which come first. */
+/* tiles: number of places that are tiles; they come first. */
 static inline __attribute__((always_inline)) void num_mix_of(const double *a, const double *b, int places,
                                                              int tiles, num_mask which, size_t first,
                                                              size_t end, num *o)
@@ -179,8 +180,8 @@ static inline __attribute__((always_inline)) void num_mix_of(const double *a, co
   }
 }
 
-/* Elements first .. end-1, to the same places of o. at: the places, of what has one number each; numbers:
- * that `a` has of each. */
+/* Elements first .. end - 1, to elements first .. end - 1 of o. at: the places, for items with one number each; numbers: the
+ * count of numbers that `a` has of each item. */
 static inline void num_mix_all(const double *a, const struct lane_mix *mix, size_t numbers, size_t first,
                                size_t end, num *o)
 {

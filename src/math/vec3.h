@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Vectors of 3 and 3x3 matrices (row by row), of nums. Everything inline, no branches: the kernels of the
- * loop are built of these. */
+ * Vectors of 3 and 3x3 matrices (row by row) of nums, for the kernels of the loop. All functions are inline and without
+ * branches. */
 #ifndef MATH_VEC3_H
 #define MATH_VEC3_H
 
@@ -44,7 +44,7 @@ static inline void m3_mul(num o[3], const num M[9], const num a[3])
   for (int i = 0; i < 3; i++) o[i] = M[3 * i] * a[0] + M[3 * i + 1] * a[1] + M[3 * i + 2] * a[2];
 }
 
-/* The same; of a diagonal matrix nothing else is read. */
+/* o = M a; diagonal: only the diagonal of M is read. */
 static inline void m3_mul_as(bool diagonal, num o[3], const num M[9], const num a[3])
 {
   if (diagonal) {
@@ -61,7 +61,7 @@ static inline void m3_tmul(num o[3], const num M[9], const num a[3])
 }
 
 #if LANES == 1
-/* Two unit vectors that make a right-handed frame with the unit vector a. */
+/* Two unit vectors that form a right-handed frame with the unit vector a. */
 static inline void v3_perpendicular(const double a[3], double u[3], double v[3])
 {
   int k = 0;

@@ -6,6 +6,11 @@
 
 #define REFUSE(field, ...) model_refuse(m, ALI3_E_MODEL, "force", field, __VA_ARGS__)
 
+static bool has_tables(ali3_force_type type)
+{
+  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
+}
+
 static int check_joint(ali3_model *m, const ali3_force_spec *s, const char *field, int joint)
 {
   if (joint < 0 || joint >= m->joints)
@@ -317,6 +322,7 @@ int model_check_force(ali3_model *m, const ali3_force_spec *s, struct force *out
   /* Copy. Tables that the type ignores are not checked, and not copied. */
   *out = (struct force){.spec = *s};
   out->spec.name = NULL;
+  /* Remove tables that the type ignores, which nobody has checked. */
   if (!has_tables(s->type)) out->spec.force_table = out->spec.damping_table = (ali3_table){0};
   if (s->type != ALI3_FORCE_DRIVE) out->spec.motion = (ali3_table){0};
   return ALI3_OK;

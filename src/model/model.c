@@ -110,7 +110,7 @@ int ali3_model_set_gravity(ali3_model *m, const double gravity[3])
 
 void ali3_model_gravity(const ali3_model *m, double gravity[3])
 {
-  memcpy(gravity, m->gravity, sizeof m->gravity);
+  if (m && gravity) memcpy(gravity, m->gravity, sizeof m->gravity);
 }
 
 /* Makes room for one more element of `size` bytes; false: out of memory. */

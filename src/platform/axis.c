@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The laws of one coordinate. RT code. */
+ * The laws of one coordinate. RT. */
 #include "platform/axis.h"
 
 #include <math.h>
 
-/* Parts of the limits that an approach makes use of; the rest is for getting there. */
+/* Fractions of the limits that the law of an approach uses; the rest is for reaching that law. */
 static const double APPROACH_ACCELERATION = 0.7, APPROACH_JERK = 0.5;
 static const double MOST_GAIN = 0.4; /* of an error of position, per cycle */
-static const double NEAR = 1e-12;    /* m or rad: as good as there */
+static const double NEAR = 1e-12;    /* m or rad: the distance counts as 0 */
 
 void axis_set(struct axis *x, double velocity, double acceleration, double jerk, double period)
 {
@@ -21,7 +21,7 @@ void axis_set(struct axis *x, double velocity, double acceleration, double jerk,
   x->approach = (1.0 - APPROACH_JERK) * x->step;
 }
 
-/* Velocity at which to make up for a distance, and its derivative. */
+/* Velocity that closes a distance, and its derivative by the distance. */
 static double approach_velocity(const struct axis *x, double distance, double *slope)
 {
   const double far = fabs(distance);
@@ -32,11 +32,10 @@ static double approach_velocity(const struct axis *x, double distance, double *s
   return copysign(v, distance);
 }
 
-/* With w = v - (that wanted) and b = a - (its derivative), both linear in the jerk, w + S(b) = 0 at the end
- * of the cycle. */
+/* w = v - (wanted velocity) and b = a - (its derivative) are linear in the jerk; at the end of the cycle w + S(b) = 0. */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target)
 {
-  const double T = x->period, v = now->v + now->a * T; /* with no jerk, as p and w and b */
+  const double T = x->period, v = now->v + now->a * T; /* for jerk 0, as are p, w and b */
   const double p = now->p + (now->v + 0.5 * now->a * T) * T;
   double slope;
   /* Find the jerk that leads to w + S(b) = 0. */

@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * One coordinate that moves with constant jerk from one cycle to the next, within limits of velocity,
- * acceleration and jerk. RT; what a walk to rest is made of is inline.
+ * One coordinate that moves with constant jerk over each cycle, within limits of velocity, acceleration and jerk. RT. The
+ * functions that simulate a stop are inline.
  *
- * Everything rests on one function of the acceleration: by how much the velocity still changes while the
- * acceleration is let go to zero at the greatest jerk, the last of the cycles taking what is left. Over
- * cycles T and with q = J T, |a| = (n + f) q:
+ * S(a) is the change of velocity while the acceleration returns to zero at the greatest jerk; the last of these cycles takes the
+ * remainder. With cycles T, q = J T and |a| = (n + f) q:
  *
  *   S(a) = sign(a) q T (n^2/2 + (n + 1/2) f)
  *
- * It is continuous, increasing and piecewise linear; v + S(a) stays the same while the acceleration is let
- * go. So the jerk that puts v + S(a) at a wanted value by the end of a cycle has a closed form, and what
- * follows is a ramp that ends there exactly. */
+ * S is continuous, increasing and piecewise linear, and v + S(a) is constant while the acceleration returns to zero. So the jerk
+ * that brings v + S(a) to a given value by the end of a cycle has a closed form, and the ramp after it ends exactly there. */
 #ifndef PLATFORM_AXIS_H
 #define PLATFORM_AXIS_H
 
 #include <math.h>
 #include <stdbool.h>
 
-static const double AXIS_ROUNDING = 1e-13; /* of what jerk makes of a cycle */
+static const double AXIS_ROUNDING = 1e-13; /* relative to the change of a cycle at full jerk */
 
 struct axis_state {
   double p, v, a;
 };
 
-/* Limits, and what the laws make of them. */
+/* Limits, and numbers that the laws derive from them. */
 struct axis {
   double period, velocity, acceleration, jerk;
-  double step;         /* q: by which the acceleration can change in a cycle */
-  double gain;         /* 1/s, of an error of position near zero */
-  double deceleration; /* with which a target is approached from afar */
+  double step;         /* q: largest change of the acceleration in a cycle */
+  double gain;         /* 1/s, applied to a small error of position */
+  double deceleration; /* of the approach to a distant target */
   double knee;         /* error of position between the two */
-  double approach;     /* q of the jerk that is left beside theirs */
+  double approach;     /* q of the jerk that the two do not use */
 };
 
 void axis_set(struct axis *x, double velocity, double acceleration, double jerk, double period);
@@ -40,7 +38,7 @@ static inline double axis_clamp(double x, double least, double most)
   return x < least ? least : x > most ? most : x;
 }
 
-/* x >= 0 without its fraction; in a form that compilers can put side by side. */
+/* x >= 0 without its fraction, in a form that compilers can vectorise. */
 static inline double axis_whole(double x)
 {
   const double nearest = (x + 0x1p52) - 0x1p52;
@@ -63,16 +61,16 @@ static inline double axis_settle(double w, double ratio, double q, double period
   return copysign(q * (n + f), -w);
 }
 
-/* Towards the acceleration wanted at the end of the cycle. */
+/* Jerk towards the acceleration wanted at the end of the cycle. */
 static inline double axis_jerk_to(double a, double wanted, double acceleration, double q, double period)
 {
   const double within = axis_clamp(wanted, -acceleration, acceleration);
   return (axis_clamp(within, a - q, a + q) - a) / period;
 }
 
-/* Jerk of this cycle that brings v and a to rest, as fast as the limits allow. A function of v and a alone,
- * so the stop from the next state is the rest of the stop from this one, to the bit; v turns round only where
- * it cannot but do so. What is beyond a limit comes back at once.
+/* Jerk of this cycle that brings v and a to rest as fast as the limits allow. It depends on v and a alone, so the stop from the
+ * next state is the rest of the stop from this one, bit for bit. v changes its sign only if a forces it to. A value beyond a
+ * limit returns at once.
  *
  * At the end v + (a + a') T/2 + S(a') = 0. */
 static inline double axis_braking(double v, double a, double acceleration, double q, double period)
@@ -84,7 +82,7 @@ static inline double axis_brake(const struct axis *x, double v, double a)
   return axis_braking(v, a, x->acceleration, x->step, x->period);
 }
 
-/* The state a cycle later. What is zero but for rounding becomes zero. */
+/* The state a cycle later. A value that differs from zero by rounding only becomes zero. */
 static inline void axis_move(double jerk, double q, double T, double *p, double *v, double *a)
 {
   const double v_end = *v + (*a + 0.5 * jerk * T) * T, a_end = *a + jerk * T;
@@ -98,9 +96,9 @@ static inline void axis_advance(const struct axis *x, double jerk, struct axis_s
   axis_move(jerk, x->step, x->period, &s->p, &s->v, &s->a);
 }
 
-/* Jerk of this cycle that follows a target (its state at the end of the cycle). The velocity wanted is that
- * of the target and one that decays with the distance, exponentially or with a constant deceleration; v -
- * that goes to zero as in axis_brake. */
+/* Jerk of this cycle that follows a target (its state at the end of the cycle). The wanted velocity is the sum of the target's
+ * velocity and of one that decays with the distance, exponentially or with a constant deceleration. The difference of v from it
+ * goes to zero as in axis_brake(). */
 double axis_follow(const struct axis *x, const struct axis_state *now, const struct axis_state *target);
 
 #endif

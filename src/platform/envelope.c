@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One cycle of the envelope: RT code, but for envelope_init. */
+ * One cycle of the envelope. RT, except envelope_init(). */
 #include "platform/envelope.h"
 #include "platform/envelope_parts.h"
 
@@ -8,14 +8,12 @@
 
 enum { DOF = PLATFORM_DOF, BLEND_TRIES = 3 };
 
-static const double BEHIND =
-    1e-3; /* of the range of a coordinate: farther from its target it is said to be limited */
+/* A coordinate farther from its target than this fraction of its range counts as rate limited. */
+static const double BEHIND = 1e-3;
+/* Fraction of a new limit of position that is aimed at, because a motion from beyond it never quite reaches the limit itself. */
+static const double INSIDE = 0.999;
 
-static const double INSIDE =
-    0.999; /* of a limit of position that is to hold: from beyond it is never quite reached */
-
-/* Acceleration and velocity such that letting go of the one and stopping from the other both take few enough
- * cycles. */
+/* Reduces acceleration and velocity so that releasing the acceleration and stopping both take at most ENVELOPE_STOP_CYCLES. */
 static void make_laws(struct envelope_laws *laws, const struct platform_limits *limits, double period)
 {
   const double longest = ENVELOPE_STOP_CYCLES * period;
@@ -78,7 +76,7 @@ void envelope_limits(struct envelope *e, const struct platform_limits *limits)
   adopt_limits(e);
 }
 
-/* What a cycle may come to. */
+/* A possible cycle: its jerk and its end state. */
 struct candidate {
   double jerk[DOF];
   struct platform_motion next;
@@ -100,15 +98,14 @@ static enum stop try_candidate(const struct envelope *e, struct candidate *c, st
   return envelope_stop(e->hexapod, &e->hold, &e->known, &c->next, budget, failed);
 }
 
-/* Needs no trial: that it is possible is what the last cycle made sure of. */
+/* Braking needs no check: the last cycle has checked it. */
 static void brake_candidate(const struct envelope *e, struct candidate *c)
 {
   c->next = e->now;
   envelope_braking(&e->hold, &c->next, c->jerk);
 }
 
-/* Between braking and what is wanted, as near to this as a few halvings find; false if braking is all there
- * is. */
+/* Replaces `wanted` by a mix with braking, as close to `wanted` as a few bisections find. False if only braking is possible. */
 static bool blend_with_braking(const struct envelope *e, const struct candidate *braking,
                                struct candidate *wanted, struct stop_budget *budget)
 {
@@ -127,14 +124,14 @@ static bool blend_with_braking(const struct envelope *e, const struct candidate 
   return part > 0.0;
 }
 
-/* A coordinate that would leave its own limits brakes, which holds up no other; if the legs would, all give
- * way. False if braking is all there is. */
+/* A coordinate that would exceed its own limits brakes without delaying the others. If a leg would exceed its limits, all
+ * coordinates brake in part. False if only braking is possible. */
 static bool go_direct(const struct envelope *e, const struct platform_motion *aim,
                       const struct candidate *braking, struct candidate *wanted)
 {
   struct stop_budget budget = stop_budget();
   enum stop stop = STOP_COORDINATE;
-  /* Each coordinate asks for a jerk of its own. */
+  /* Compute the jerk of each coordinate on its own. */
   for (int k = 0; k < DOF; k++) {
     const struct axis_state now = {e->now.p[k], e->now.v[k], e->now.a[k]};
     const struct axis_state target = {aim->p[k], aim->v[k], aim->a[k]};

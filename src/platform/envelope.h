@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Keeps a motion within everything that limits it: a target goes in, and out comes a pose that follows it as
- * closely as position, rate, acceleration and jerk of each coordinate, and length, rate, joints and
- * singularity of the legs allow.
+ * Follows a target as closely as the limits allow: position, rate, acceleration and jerk of each coordinate, and length, rate,
+ * joints and singularity of the legs.
  *
- * The invariant: from the state of every cycle the platform can be brought to rest by one fixed law of
- * braking (axis_brake) without leaving any limit on the way. The step to the next state is taken only if the
- * same holds there, which is found by going all the way to rest; else the law of braking is followed, for
- * which it is known to hold. So nothing is ever exceeded, whatever the target does, and a stop is always
- * possible.
+ * Invariant: from the state of every cycle, one fixed law of braking (axis_brake) brings the platform to rest within all limits.
+ * A step is taken only if its end state has this property, which envelope_stop() checks by simulating the stop. Otherwise the
+ * step brakes, and the property holds because the remaining stop was checked before. So no target can make the platform exceed a
+ * limit.
  *
- * Work is bounded for any period and limits: a stop may take ENVELOPE_STOP_CYCLES, and acceleration and
- * velocity are kept to what can be stopped from in so many. */
+ * The work is bounded for any period and limits: a stop takes at most ENVELOPE_STOP_CYCLES, and the envelope reduces acceleration
+ * and velocity to values from which such a stop is possible. */
 #ifndef PLATFORM_ENVELOPE_H
 #define PLATFORM_ENVELOPE_H
 
@@ -20,57 +18,55 @@
 
 enum { ENVELOPE_STOP_CYCLES = 512 };
 
-/* Limits, and the laws of the coordinates within them. */
+/* Limits, and the laws of the coordinates that keep them. */
 struct envelope_laws {
   struct platform_limits limits;
   struct axis axis[PLATFORM_DOF];
-  double acceleration[PLATFORM_DOF], step[PLATFORM_DOF]; /* of the axes, side by side */
+  double acceleration[PLATFORM_DOF], step[PLATFORM_DOF]; /* copies of the axes, for vector code */
 };
 
-/* A straight way from rest to rest, that all coordinates go in step: so does a stop from it, if it is
- * slow. */
+/* A straight line from rest to rest, on which all coordinates move in step. A slow motion also stops on the line. */
 struct envelope_line {
   double span[PLATFORM_DOF];
-  struct axis axis;     /* of the part that is gone */
-  struct axis_state at; /* likewise */
-  double pace;          /* of the limits */
-  int only;             /* coordinates that go: see envelope_detour.c */
-  bool over, arrived;   /* over: to come to rest; arrived: where it was to lead */
+  struct axis axis;     /* law of the fraction that is done */
+  struct axis_state at; /* the fraction that is done, with its rate and acceleration */
+  double pace;          /* fraction of the limits that the motion uses */
+  int only;             /* coordinates that move: see envelope_detour.c */
+  bool over, arrived;   /* over: it must come to rest; arrived: it is at its end */
 };
 
 struct envelope {
-  struct platform_motion now;     /* where the platform is to be: constant jerk from one cycle to the next */
-  double jerk[PLATFORM_DOF];      /* with which it got there */
-  struct hexapod_state legs;      /* there */
-  double reachable[PLATFORM_DOF]; /* the target, cut off at where the legs can be */
+  struct platform_motion now;              /* state of the platform; the jerk is constant over a cycle */
+  double jerk[PLATFORM_DOF];               /* of the last cycle */
+  struct hexapod_state legs;               /* at `now` */
+  double reachable[PLATFORM_DOF];          /* the target, clamped to the reach of the legs */
   bool limited, unreachable, rate_limited; /* of the last step: see enum platform_flag */
 
   /* private */
   const struct hexapod *hexapod;
-  struct envelope_laws hold; /* what is never exceeded, and how a stop goes */
-  struct envelope_laws want; /* that will hold, as soon as a stop is possible within them */
-  struct envelope_laws aim;  /* the smaller ones of both: for following */
+  struct envelope_laws hold; /* limits in effect, and the law of a stop */
+  struct envelope_laws want; /* limits that take effect once a stop within them is possible */
+  struct envelope_laws aim;  /* the smaller of both: for following */
   bool pending;
   double period;
-  struct hexapod_known known,
-      well_known;             /* near where it is; the second with what targets stay off the ends by */
-  double drift[PLATFORM_DOF]; /* per s, of targets that were cut off: what is known of their rate */
+  struct hexapod_known known, well_known; /* clearance near `now`; well_known: with the spare of targets */
+  double drift[PLATFORM_DOF];             /* per s: estimated rate of clamped targets */
   enum envelope_way { ENVELOPE_DIRECT, ENVELOPE_INWARDS, ENVELOPE_OUTWARDS, ENVELOPE_STAY } way;
   struct envelope_line line;         /* of a detour */
-  double blocked;                    /* s, at rest: legs are in the way of the target */
+  double blocked;                    /* s, time at rest with legs that block the direct way */
   double blocked_from[PLATFORM_DOF]; /* the target that the detour leads to */
 };
 
-/* Set-up. At rest at `pose`, which has to be reachable: says why if it is not. hexapod must live as long. */
+/* Set-up. Starts at rest at `pose`. False, with the reason in error, if the pose is not reachable. `hexapod` must live as long as
+ * the envelope. */
 bool envelope_init(struct envelope *e, const struct hexapod *hexapod, const struct platform_limits *limits,
                    double period, const double pose[PLATFORM_DOF], char *error, size_t size);
 
-/* RT. These hold as soon as the motion, and a stop from it, is within them. Until then those before do, and
- * what is aimed at keeps within both. */
+/* RT. Sets new limits. They take effect once the motion and a stop from it are within them. Until then the old limits hold, and
+ * the target stays within both. */
 void envelope_limits(struct envelope *e, const struct platform_limits *limits);
 
-/* RT. One cycle towards the target (its value at the end of the cycle). What of it is not a number changes
- * nothing. */
+/* RT. One cycle towards the target (its value at the end of the cycle). A coordinate that is NaN or infinite is ignored. */
 void envelope_step(struct envelope *e, const struct platform_motion *target);
 /* RT. One cycle of braking. */
 void envelope_brake(struct envelope *e);
@@ -81,7 +77,7 @@ static inline bool envelope_at_rest(const struct envelope *e)
     if (e->now.v[k] != 0.0 || e->now.a[k] != 0.0) return false;
   return true;
 }
-/* RT. A pose within limits of position, legs and joints, with a little to spare. */
+/* RT. True if a pose is within the limits of position, legs and joints, with a small spare. */
 bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF]);
 
 #endif

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * The way around what legs cannot do: RT code.
+ * The detour around poses that the legs cannot reach. RT.
  *
- * Coordinates that follow a target each in its own time do not go straight, and at the end of a leg there is
- * no room for that. On a line they go in step, and as long as it is slow so does the stop: then nothing is in
- * the way that is not on the line. */
+ * Coordinates that follow a target on their own do not move on a straight line, and near the end of a leg there is no room for
+ * the difference. On a line they move in step. A slow motion also stops on the line, so that only poses on the line can block
+ * it. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
 
 enum { DOF = PLATFORM_DOF };
 
-static const double PATIENCE = 0.2;         /* s */
-static const double PACE = 0.25;            /* of the limits, to begin with */
-static const double LEAST_PACE = 1.0 / 300; /* with which nothing but the line itself is in the way */
-static const double AWAY = 0.02;            /* of a line that is gone slowly: there may be more room now */
-static const double THERE = 1e-3;           /* of a line, from its end */
-static const double ANOTHER = 0.02; /* of the limits of position: by which a target moves to be another one */
+static const double PATIENCE = 0.2;         /* s, time at rest before a detour begins */
+static const double PACE = 0.25;            /* first speed, relative to the limits */
+static const double LEAST_PACE = 1.0 / 300; /* at this speed, only poses on the line itself can block it */
+static const double AWAY = 0.02;            /* fraction of a line after which a higher speed is tried */
+static const double THERE =
+    1e-3; /* distance from the end of a line that counts as arrived, relative to the line */
+static const double ANOTHER =
+    0.02; /* change of the target that ends a detour, relative to the limits of position */
 
-/* If even the straight line to neutral is not free: what goes there first, a bit for each coordinate. */
+/* If the straight line to neutral is blocked, some coordinates move first: a bit for each coordinate, tried in this order. */
 static const unsigned char inwards[] = {0x3f, 0x04, 0x18, 0x20, 0x03, 0x3b,
                                         0x07, 0x38, 0x01, 0x02, 0x08, 0x10};
 enum { WAYS = sizeof inwards / sizeof *inwards };
@@ -35,7 +37,7 @@ static void begin_line(struct envelope *e)
     jerk = fmin(jerk, x->jerk / fabs(l->span[k]));
   }
   l->at = (struct axis_state){0};
-  l->over = l->arrived = !isfinite(rate); /* no way to go */
+  l->over = l->arrived = !isfinite(rate); /* nothing to move */
   if (!l->over) axis_set(&l->axis, l->pace * rate, l->pace * acceleration, l->pace * jerk, e->period);
 }
 
@@ -47,7 +49,7 @@ static void begin_way(struct envelope *e, enum envelope_way way, int only)
   begin_line(e);
 }
 
-/* At rest at the end of a line, or where it was left. */
+/* Call at rest, at the end of a line or where it was interrupted: chooses the next line. */
 static void next_line(struct envelope *e)
 {
   struct envelope_line *l = &e->line;
@@ -67,7 +69,7 @@ static void next_line(struct envelope *e)
   } else if (inward) {
     begin_way(e, ENVELOPE_INWARDS, (l->only + 1) % WAYS);
   } else {
-    e->way = ENVELOPE_STAY; /* as near as it gets */
+    e->way = ENVELOPE_STAY; /* no line leads closer to the target */
   }
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Going all the way to rest, to see whether a stop is possible: RT code.
+ * Simulates a stop, to check whether it is possible. RT.
  *
- * Limits of acceleration and velocity need no walk: the law of braking keeps them if |v| and |v + S(a)| are
- * within at the start. The legs are solved where they are not known to be within their limits: not as long as
- * no joint of the platform has come farther than the clearance of the last solution, and moves no faster than
- * a leg may. */
+ * Limits of acceleration and velocity need no simulation: the law of braking keeps them if |v| and |v + S(a)| are within them at
+ * the start. The legs need a new solution only if a joint of the platform has moved farther than the clearance of the last
+ * solution, or moves faster than a leg may. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
 
 enum { DOF = PLATFORM_DOF };
 
-static const double ROUNDING = 1e-12; /* of a limit */
+static const double ROUNDING = 1e-12; /* relative to a limit */
 
 struct stop_budget stop_budget(void)
 {
@@ -49,7 +48,7 @@ static bool is_motion_at_rest(const struct platform_motion *m)
   return sum == 0.0;
 }
 
-/* The last solution of the legs on the way. */
+/* The last solution of the legs during the stop. */
 struct solution {
   double p[DOF], clearance;
 };
@@ -77,8 +76,8 @@ void envelope_advance(const struct envelope_laws *laws, const double jerk[PLATFO
   for (int k = 0; k < DOF; k++) axis_move(jerk[k], laws->step[k], period, &m->p[k], &m->v[k], &m->a[k]);
 }
 
-/* All a stop is made of, some ten thousand times a second: one loop that compilers turn into one of
- * vectors. */
+/* A simulated stop consists of these cycles, about ten thousand per second. The loop is written so that compilers vectorise
+ * it. */
 void envelope_braking(const struct envelope_laws *restrict laws, struct platform_motion *restrict m,
                       double jerk[restrict PLATFORM_DOF])
 {
@@ -99,7 +98,7 @@ enum stop envelope_stop(const struct hexapod *h, const struct envelope_laws *law
   /* Check the rates once: braking keeps them. */
   *failed = beyond_rates(laws, m);
   if (*failed) return STOP_COORDINATE;
-  /* Walk to rest and check each position on the way. */
+  /* Simulate the stop, and check each position. */
   for (int n = 0; n < ENVELOPE_STOP_CYCLES && budget->states-- > 0; n++) {
     *failed = beyond_box(laws, &at);
     if (*failed) return STOP_COORDINATE;

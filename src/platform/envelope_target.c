@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * From a target to one that can be reached: RT code. */
+ * From a target to a reachable one. RT. */
 #include "platform/envelope_parts.h"
 
 #include <math.h>
 
 enum { DOF = PLATFORM_DOF, TRIES = 18 };
 
-static const double DRIFT_TIME = 0.03; /* s */
-static const double STILL = 1e-6;      /* of the limit of velocity */
-static const double SPARE =
-    1e-3; /* of the ranges of legs and joints, and of the margin: see hexapod_within */
+static const double DRIFT_TIME = 0.03; /* s, time constant of the estimated rate of a clamped target */
+static const double STILL = 1e-6;      /* a rate below this fraction of its limit counts as 0 */
+static const double SPARE = 1e-3;      /* see hexapod_within() */
 
 bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF])
 {
@@ -19,14 +18,14 @@ bool envelope_reaches(const struct envelope *e, const double pose[PLATFORM_DOF])
   return hexapod_reach(e->hexapod, pose, NULL, SPARE, &e->well_known, &clearance);
 }
 
-/* x within plus and minus most; what is not a number is `otherwise`. */
+/* x clamped to plus and minus most; `otherwise` if x is NaN. */
 static double clamp_number(double x, double most, double otherwise)
 {
   return x > most ? most : x < -most ? -most : x == x ? x : otherwise;
 }
 
-/* Within the box and with rates that can be had: a coordinate that is cut off stands still, what is not a
- * number stays as it was. Whether one was cut off. */
+/* Clamps the target to the box and to possible rates: a clamped coordinate has rate 0, and NaN keeps the value of the last cycle.
+ * True if a coordinate was clamped. */
 static bool clamp_to_box(const struct envelope *e, const struct platform_motion *target,
                          struct platform_motion *m)
 {
@@ -41,7 +40,7 @@ static bool clamp_to_box(const struct envelope *e, const struct platform_motion 
   return clamped;
 }
 
-/* What is wanted, each coordinate cut off at `part` of its limit. */
+/* The wanted pose, with each coordinate clamped to `part` of its limit. */
 static void cut_to_box(const struct envelope *e, const double wanted[DOF], double part, double pose[DOF])
 {
   for (int k = 0; k < DOF; k++) {
@@ -50,9 +49,8 @@ static void cut_to_box(const struct envelope *e, const double wanted[DOF], doubl
   }
 }
 
-/* The box made smaller until the legs reach: a coordinate that is asked for much gives way first and holds up
- * none that is asked for little. A function of what is wanted alone, so what is wanted at rest gives a target
- * at rest. */
+/* Shrinks the box until the legs reach the pose: coordinates with large values are clamped first and do not affect the small
+ * ones. The result depends on the wanted pose alone, so a constant wanted pose gives a constant target. */
 static void shrink_box(const struct envelope *e, const double wanted[DOF], double pose[DOF])
 {
   double part = 0.0;
@@ -64,7 +62,7 @@ static void shrink_box(const struct envelope *e, const double wanted[DOF], doubl
   cut_to_box(e, wanted, part, pose);
 }
 
-/* What is cut off moves as the others make it: its rate is taken from what it did, smoothed. */
+/* A clamped coordinate moves because others do. Its rate is estimated from its smoothed changes. */
 static void update_drift(struct envelope *e, const double pose[DOF], bool known)
 {
   const double part = e->period / (e->period + DRIFT_TIME);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B
- * T / 2^k; 0 1),
+ * Loop code. With M = A T / 2^k, the exponential of the augmented matrix (A B; 0 0) T / 2^k is (I + M S, S B T / 2^k; 0 1), with
  *
- *   S = I + M/2! + M^2/3! + ...      by Horner's rule, to the last digit
+ *   S = I + M/2! + M^2/3! + ...      by Horner's rule, to the last digit.
  *
- * and squaring it k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F.   E is the difference from the
- * identity. */
+ * Squaring k times leads back to T:   E <- 2 E + E E,   F <- 2 F + E F.   E is the exponential less the identity. */
 #include "platform/filter.h"
 
 #include <math.h>
 
 typedef double matrix[FILTER_STATES][FILTER_STATES];
 
-#define SMALL      0.125 /* norm of M from which the series is summed */
+#define SMALL      0.125 /* largest norm of M for which the series is summed */
 #define LAST_DIGIT 1e-17
-#define SQUARINGS  64 /* of these and of terms 20 and 10 will do, as norms are below 1e4 */
+#define SQUARINGS  64 /* norms are below 1e4, so 20 squarings and 10 terms suffice */
 #define TERMS      32
 #define INLINE     static inline __attribute__((always_inline))
 
@@ -41,7 +39,7 @@ INLINE void multiply_matrices(matrix o, const matrix X, const matrix Y, int n)
     }
 }
 
-/* So many terms of the series beyond the identity that the next one is below the last digit. */
+/* Number of terms after the identity for which the next term is below the last digit. */
 INLINE int series_terms(double size)
 {
   int count = 0;
@@ -53,7 +51,7 @@ INLINE int series_terms(double size)
   return count;
 }
 
-/* S of M */
+/* S, from M. */
 INLINE void sum_series(matrix S, const matrix M, double size, int n)
 {
   for (int i = 0; i < n; i++)
@@ -106,7 +104,7 @@ INLINE void make_filter(struct filter *f, const struct filter_law *law, double p
   f->states = n;
 }
 
-/* With the loops unrolled. */
+/* A constant number of states lets the compiler unroll the loops. */
 void filter_make(struct filter *f, const struct filter_law *law, double period)
 {
   switch (law->states) {

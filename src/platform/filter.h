@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * Small linear filters x' = A x + B u for inputs that are held over a period: exact, whatever the period.
- * Loop code, pure.
+ * Small linear filters x' = A x + B u, exact for inputs that are constant over a period, for any period. Loop code, pure.
  *
- * Kept is what the matrix exponential differs from the identity by, so that a short period costs no
- * digits. */
+ * A filter stores the matrix exponential less the identity, so that a short period loses no digits. */
 #ifndef PLATFORM_FILTER_H
 #define PLATFORM_FILTER_H
 
 enum { FILTER_STATES = 4 };
 
-/* In continuous time: so it is written down. */
+/* The filter in continuous time. */
 struct filter_law {
   int states;
   double A[FILTER_STATES][FILTER_STATES], B[FILTER_STATES];
 };
 
-/* In cycles: x += E x + F u. */
+/* The filter in cycles: x += E x + F u. */
 struct filter {
   int states;
   double E[FILTER_STATES][FILTER_STATES], F[FILTER_STATES];
 };
 
-/* RT. Work is bounded, and the same for the same law and period. */
+/* RT. The work is bounded, and depends only on the law and the period. */
 void filter_make(struct filter *f, const struct filter_law *law, double period);
 
-/* RT. x at the end of the period over which u is held. */
+/* RT. Advances x to the end of a period with constant u. */
 void filter_step(const struct filter *f, double *x, double u);
 
 #endif

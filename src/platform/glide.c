@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-static const double COAST = 0.25; /* s, within which a motion that is given up comes to rest */
+static const double COAST = 0.25; /* s, time in which the old motion comes to rest */
 
-/* With s = t / T: d(0), d'(0), d''(0) as given; d(1) = d'(1) = d''(1) = 0. */
+/* With s = t / T: d(0), d'(0), d''(0) are given; d(1) = d'(1) = d''(1) = 0. */
 void glide_begin(struct glide *g, const struct platform_motion *from, const struct platform_motion *to,
                  double duration)
 {
@@ -46,7 +46,7 @@ void glide_add(const struct glide *g, struct platform_motion *m)
   }
 }
 
-/* A velocity that goes to zero as a cubic: from v and a, in T, it leads v T/2 + a T^2/12 away. */
+/* The velocity goes to zero as a cubic; from v and a, in T, the distance is v T/2 + a T^2/12. */
 void fade_begin(struct fade *f, const struct platform_motion *now, double duration)
 {
   const double T = fmin(COAST, duration);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the legs do at a pose: RT code. Arrays run over the legs, so that several are computed side by
- * side. */
+ * Inverse kinematics at a pose. RT. Arrays run over the legs, so that compilers vectorise over them. */
 #include "platform/hexapod.h"
 #include "platform/hexapod_parts.h"
 #include "platform/pose.h"
@@ -9,7 +8,7 @@
 
 enum { N = PLATFORM_LEGS };
 
-/* Two numbers side by side: of two legs, or of the halves of the Jacobian. */
+/* Two numbers for vector code: of two legs, or of both halves of the Jacobian. */
 typedef double pair __attribute__((vector_size(16)));
 
 static inline pair load_pair(const double *a)
@@ -40,8 +39,8 @@ static inline void cross_pairs(pair o[3], const pair a[3], const pair b[3])
   o[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* By the minors of its upper three rows (u) and its lower three (R a x u), the triple products of three legs
- * each: no pivots, no branches. */
+/* Laplace expansion by the minors of the upper three rows (u) and of the lower three (R a x u). Each minor is a triple product of
+ * three legs. There are no pivots and no branches. */
 double hexapod_determinant(double M[PLATFORM_DOF][N])
 {
   /* Split each column into its upper and lower three rows, and cross any two of them. */
@@ -58,7 +57,7 @@ double hexapod_determinant(double M[PLATFORM_DOF][N])
   /* Laplace: sum the minors times their complements. */
   double det = 0.0;
   n = 0;
-  for (int i = 0; i < N; i++) /* the other three legs are the same triple counted from the end */
+  for (int i = 0; i < N; i++) /* counted from the end, the complement has the index of the triple */
     for (int j = i + 1; j < N; j++)
       for (int k = j + 1; k < N; k++, n++) {
         const double term = triple[n][0] * triple[19 - n][1];
@@ -67,7 +66,7 @@ double hexapod_determinant(double M[PLATFORM_DOF][N])
   return det;
 }
 
-/* u: direction. */
+/* Length and direction u of two legs. */
 static inline pair solve_legs(const pair span[3], pair u[3])
 {
   const pair leg = root_pair(dot_pairs(span, span)), inverse = 1.0 / leg;
@@ -75,9 +74,9 @@ static inline pair solve_legs(const pair span[3], pair u[3])
   return leg;
 }
 
-/* Of cranks of length r with rods of length l, in the plane of the crank: ahead . span = x, span_z = z. The
- * tip r (cos, sin) is where 2 r (x cos + z sin) = |span|^2 + r^2 - l^2. u: direction of the rod; seen: the
- * same, along the crank, across it and upwards, and along its axis. Not a number if it does not reach. */
+/* Angles of two cranks of length r with rods of length l. In the plane of the crank, x = ahead . span and z = span_z. The tip r
+ * (cos, sin) satisfies 2 r (x cos + z sin) = |span|^2 + r^2 - l^2. u: direction of the rod; seen: this direction in the axes of
+ * the crank (along it, across it and upwards, along its axis). NaN if a rod does not reach. */
 static inline pair solve_cranks(const struct hexapod *h, int i, const pair span[3], pair u[3], pair seen[3])
 {
   const double r = h->geometry.crank_length, l = h->geometry.rod_length;
@@ -95,7 +94,7 @@ static inline pair solve_cranks(const struct hexapod *h, int i, const pair span[
   u[1] = (span[1] - r * cosine * cy) * k;
   u[2] = (z - r * sine) * k;
   seen[0] = (x * cosine + z * sine - r) * k;
-  seen[1] = side * -k; /* z cos - x sin: of the speed of the tip, the part along the rod */
+  seen[1] = side * -k; /* z cos - x sin: component of the tip's speed along the rod */
   seen[2] = across * k;
   /* The half-angle formula gives the angle of the crank. */
   const pair half = sine / (1.0 + cosine);
@@ -127,7 +126,7 @@ bool hexapod_parts(const struct hexapod *h, const double p[PLATFORM_DOF], const 
     }
     cross_pairs(moment, arm, u);
     /* Differentiate it with the velocity of the platform. */
-    if (v) /* u . (v + w x R a), of a crank by what its tip makes of its own rate */
+    if (v) /* u . (v + w x R a); for a crank divided by the rate of the rod per rate of the crank */
       rate = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + moment[0] * w[0] + moment[1] * w[1] + moment[2] * w[2];
     if (v && h->geometry.crank) rate /= h->geometry.crank_length * transmission;
     /* Store the columns of the Jacobian, and the direction as each joint sees it. */
@@ -144,7 +143,7 @@ bool hexapod_parts(const struct hexapod *h, const double p[PLATFORM_DOF], const 
   return reached;
 }
 
-/* The least cosine of the angles between directions a and b, or `least`. */
+/* Smallest cosine of the angles between directions a and b, and `least`. */
 static double widest_cosine(double a[3][N], const double b[3][N], double least)
 {
   double cosine[N];
@@ -227,7 +226,7 @@ void hexapod_know(const struct hexapod *h, const double p[PLATFORM_DOF], const s
                                      (s->joint_cosine - least) / h->cosine_slope);
 }
 
-/* What is left of the clearance at p. */
+/* Remaining clearance at p. */
 static double still_known(const struct hexapod *h, const struct hexapod_known *known,
                           const double p[PLATFORM_DOF])
 {
@@ -237,14 +236,14 @@ static double still_known(const struct hexapod *h, const struct hexapod_known *k
   return known->clearance - hexapod_travel(h, change);
 }
 
-/* What costs more only if all else is within, and if it is not known already. */
+/* Cheap checks come first. */
 bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    double spare, const struct hexapod_known *known, double *clearance)
 {
   struct hexapod_parts parts;
   struct hexapod_state s;
   if (!hexapod_parts(h, p, v, &parts, &s) || !legs_within(h, &s, spare)) return false;
-  /* Joints and margin cost most: check them only where no nearby pose vouches for them. */
+  /* Joints and margin cost most: skip them if the clearance of a nearby pose covers this one. */
   double rest = still_known(h, known, p);
   if (!(rest > 0.0)) {
     struct hexapod_known here;

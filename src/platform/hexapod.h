@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Inverse kinematics of a 6-6 platform, with legs that change their length or with rotary cranks: what the
- * legs do at a pose, and how near it is to where they cannot.
+ * Inverse kinematics of a 6-6 platform with legs that change their length or with rotary cranks: the legs at a pose, and the
+ * distance of the pose from their limits.
  *
- * A leg: L_i = |p + (0,0,height) + R a_i - b_i|, dL_i/dt = u_i . (v + w x R a_i), u_i its direction. A crank:
- * the angle at which its tip is one rod away from the joint of the platform; of two such angles that of the
- * branch it has at neutral.
+ * Leg: L_i = |p + (0,0,height) + R a_i - b_i|, dL_i/dt = u_i . (v + w x R a_i), with its direction u_i. Crank: the angle at which
+ * the distance of its tip from the joint of the platform is the length of the rod. Two angles satisfy this; the crank keeps the
+ * branch that it has at neutral.
  *
- * Angles of joints are those of the leg or rod against where it was at neutral: as seen from the base, of a
- * rod from its crank, and as seen from the platform. */
+ * The angle of a joint is the angle between the present direction of its leg or rod and the direction at neutral, seen from the
+ * base (for a rod: from its crank) and from the platform. */
 #ifndef PLATFORM_HEXAPOD_H
 #define PLATFORM_HEXAPOD_H
 
@@ -17,64 +17,58 @@
 
 struct hexapod {
   struct platform_geometry geometry;
-  /* of the neutral pose */
+  /* At the neutral pose. */
   double neutral[PLATFORM_LEGS]; /* legs, m or rad */
-  double base_axis[3][PLATFORM_LEGS],
-      top_axis[3]
-              /* directions of the legs or rods; in the frames of base or crank and of the platform */
-              [PLATFORM_LEGS];
+  /* Directions of the legs or rods: base_axis in the frame of the base or crank, top_axis in the frame of the platform. */
+  double base_axis[3][PLATFORM_LEGS], top_axis[3][PLATFORM_LEGS];
   double determinant; /* of the Jacobian */
 
-  /* private: by component, as the solver reads it */
-  double base[3][PLATFORM_LEGS],
-      top[3][PLATFORM_LEGS];      /* base as seen from the platform's frame at neutral */
+  /* private: by component, as the solver reads them. base: from the origin of the platform's frame at neutral. */
+  double base[3][PLATFORM_LEGS], top[3][PLATFORM_LEGS];
   double ahead[2][PLATFORM_LEGS]; /* cosine and sine of crank_heading */
-  double branch[PLATFORM_LEGS];   /* of a crank: 1 or -1 */
-  double joint_cosine;            /* of joint_max */
-  double reach;                   /* m, of the joint of the platform farthest from its origin */
-  double cosine_slope,
-      margin_slope; /* 1/m: most that these change while the joints of the platform move; legs only */
+  double branch[PLATFORM_LEGS];   /* 1 or -1 for each crank */
+  double joint_cosine;            /* cosine of joint_max */
+  double reach;                   /* m, largest distance of a joint of the platform from its origin */
+  /* 1/m: largest change of joint_cosine and margin per distance that a joint of the platform moves; legs only */
+  double cosine_slope, margin_slope;
 };
 
 struct hexapod_state {
   double leg[PLATFORM_LEGS], rate[PLATFORM_LEGS]; /* m or rad, per s */
-  double joint_cosine;                            /* of the largest angle of a joint from neutral */
-  double margin; /* determinant of the Jacobian as a part of that at neutral */
+  double joint_cosine;                            /* cosine of the largest angle of a joint from neutral */
+  double margin; /* determinant of the Jacobian, relative to its value at neutral */
 };
 
-/* Set-up. False if the geometry makes no sense: no two joints of a side in one place, neutral reachable and
- * within the limits, not singular. Says which and why. */
+/* Set-up. False, with the reason in error, if two joints of a side are in one place, or if neutral is out of reach, outside the
+ * limits or singular. */
 bool hexapod_init(struct hexapod *h, const struct platform_geometry *g, char *error, size_t size);
 
-/* RT. What the legs do at pose p, and with velocity v (NULL: at rest). False if a rod does not reach; s is
- * then not to be used. */
+/* RT. Legs at pose p with velocity v (NULL: at rest). False if a rod does not reach; s is not valid then. */
 bool hexapod_solve(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    struct hexapod_state *s);
 
-/* RT. Within the limits of legs, rates, joints and margin; spare: part of the ranges of legs and joints, and
- * of the margin, by which to stay off their ends. */
+/* RT. True within the limits of legs, rates, joints and margin. spare: distance to keep from the limits, relative to the ranges
+ * of legs and joints and to the margin. */
 bool hexapod_within(const struct hexapod *h, const struct hexapod_state *s, double spare);
 
-/* Where joints and margin are known to be within their limits: as long as no joint of the platform is farther
- * than `clearance` from where it is at pose p. A clearance of 0 or less: nowhere. */
+/* A region in which joints and margin are within their limits: no joint of the platform is farther than `clearance` from its
+ * place at pose p. With a clearance of 0 or less nothing is known. */
 struct hexapod_known {
   double p[PLATFORM_DOF], clearance;
 };
-/* RT. From the solution at p, within the limits and `spare`; clearance: a lower bound, 0 of cranks. */
+/* RT. Fills the region from the solution at p, for the limits and `spare`. clearance: a lower bound; 0 for cranks. */
 void hexapod_know(const struct hexapod *h, const double p[PLATFORM_DOF], const struct hexapod_state *s,
                   double spare, struct hexapod_known *known);
 
-/* RT. Whether a pose is within the limits, with `spare` as above, and how far from there all of them are
- * kept: in m as hexapod_travel() counts it, whatever the way: a lower bound, 0 where none is known, as of
- * cranks. */
+/* RT. True if a pose is within the limits, with `spare` as above. clearance: a lower bound of the distance in any direction
+ * within which all limits hold, in m as hexapod_travel() measures it; 0 if none is known, as for cranks. */
 bool hexapod_reach(const struct hexapod *h, const double p[PLATFORM_DOF], const double v[PLATFORM_DOF],
                    double spare, const struct hexapod_known *known, double *clearance);
 
-/* Set-up. Why a solution is not well within the limits; false. */
+/* Set-up. Writes why a solution is not well within the limits. Returns false. */
 bool hexapod_explain(const struct hexapod *h, const struct hexapod_state *s, char *error, size_t size);
 
-/* RT. An upper bound of what a joint of the platform moves by when the pose changes by these numbers; also
- * per s. */
+/* RT. Upper bound of the distance that a joint of the platform moves if the pose changes by these numbers; also per s. */
 double hexapod_travel(const struct hexapod *h, const double change[PLATFORM_DOF]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whether the geometry of a hexapod makes sense, and what is known of it beforehand: set-up code. */
+ * Checks the geometry of a hexapod, and computes the numbers that do not depend on the pose. Set-up. */
 #include "platform/hexapod.h"
 #include "platform/hexapod_parts.h"
 
@@ -10,9 +10,9 @@
 enum { N = PLATFORM_LEGS };
 
 static const double PI = 3.14159265358979323846;
-static const double APART = 1e-6; /* m: joints closer than this are in one place */
-static const double REGULAR =
-    1e-3; /* least volume of the Jacobian, as a part of that of rows at right angles */
+static const double APART = 1e-6; /* m: joints closer than this count as one point */
+/* Smallest determinant of the Jacobian, relative to that of columns of equal lengths at right angles. */
+static const double REGULAR = 1e-3;
 
 __attribute__((format(printf, 3, 4))) static bool refuse_geometry(char *error, size_t size,
                                                                   const char *format, ...)
@@ -87,7 +87,7 @@ static bool is_leg_allowed(const struct hexapod *h, double leg)
   return leg >= h->geometry.leg_min && leg <= h->geometry.leg_max;
 }
 
-/* Of both angles at neutral the one within the limits; if both are, the one nearer to the level. */
+/* Each crank takes the angle at neutral that is within the limits; if both are, the angle closer to 0. */
 static bool choose_branches(struct hexapod *h, char *error, size_t size)
 {
   static const double neutral[PLATFORM_DOF];
@@ -112,7 +112,7 @@ static bool choose_branches(struct hexapod *h, char *error, size_t size)
   return true;
 }
 
-/* Determinant of the Jacobian over the volume its columns would have at right angles, lengths in units of the
+/* Determinant of the Jacobian, relative to that of columns of equal lengths at right angles. Lengths are in units of the
  * reach. */
 static double jacobian_regularity(const struct hexapod *h, double determinant, double M[PLATFORM_DOF][N])
 {
@@ -181,11 +181,10 @@ static bool check_neutral(struct hexapod *h, char *error, size_t size)
       "another base, top or height");
 }
 
-/* How fast the least cosine of a joint and the margin can change with the travel d of the joints of the
- * platform. A leg turns by du <= d / leg_min, the platform by dR <= d / reach; cosines change by at most du +
- * dR. A column of the Jacobian, lengths in units of the reach, has at most the length sqrt(2), and its halves
- * change by du and du + dR; the determinant changes by at most the sum over the columns of that change times
- * the lengths of the five others. */
+/* Bounds of the change of the smallest cosine of a joint and of the margin, per travel d of the joints of the platform. A leg
+ * turns by du <= d / leg_min, the platform by dR <= d / reach, so cosines change by at most du + dR. With lengths in units of the
+ * reach, a column of the Jacobian has at most the length sqrt(2), and its halves change by at most du and du + dR. The
+ * determinant changes by at most the sum over the columns of this change times the lengths of the five others. */
 static void bound_slopes(struct hexapod *h)
 {
   const double du = 1.0 / h->geometry.leg_min, dR = 1.0 / h->reach;

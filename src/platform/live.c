@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FARTHEST 1.2 /* of the limits of position: to which the washout may wind up */
+#define FARTHEST 1.2 /* limit of the wind-up of the washout, relative to the limits of position */
 static const double SHORTEST = 1e-6, LONGEST = 1e6; /* squares of the length of an orientation */
 
-/* Critically damped: no overshoot. */
+/* Critically damped, so that it does not overshoot. */
 static void make_smooth(struct live *l, double hz, double period)
 {
   const double w = 2.0 * M_PI * hz;
@@ -44,7 +44,7 @@ static bool is_all_finite(const double *x, int n)
   return true;
 }
 
-/* Numbers, and an orientation that is one. */
+/* True if all numbers are finite and the orientation has a norm. */
 static bool is_pose(const double *x)
 {
   if (!is_all_finite(x, SENSOR_NUMBERS)) return false;
@@ -72,7 +72,7 @@ void live_reset(struct live *l, const struct platform_input *in)
   }
 }
 
-/* As seen from where the sensor was at the start. */
+/* Motion of the sensor relative to its pose at the start. */
 static void from_sensor(struct live *l, const double *x, struct platform_motion *m)
 {
   double r[9], d[3];
@@ -86,7 +86,7 @@ static void from_sensor(struct live *l, const double *x, struct platform_motion 
   pose_angle_accelerations(m->a + 3, m->p + 3, m->v + 3, x + SENSOR_SPIN_RATE);
 }
 
-/* What is not known to move stands. */
+/* Keeps the pose, at rest. */
 static void hold_pose(struct platform_motion *m)
 {
   memset(m->v, 0, sizeof m->v);
@@ -108,7 +108,8 @@ static void smooth_external(struct live *l, const double external[PLATFORM_DOF],
   }
 }
 
-/* The filters may go a little farther than the platform, but not on and on: they have to come back first. */
+/* The filters may exceed the limits of the platform a little, but not without bound: they have to return before the platform
+ * can. */
 static void wash_out(struct live *l, const struct platform_input *in, const double limit[PLATFORM_DOF],
                      const double excess[PLATFORM_DOF], struct platform_motion *target)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The target of the state run, by mode: washout of an imu, a pose sensor as it is, or an input, smoothed.
- * RT. */
+ * The target of the state run, by mode: washout of an imu, a pose sensor, or a smoothed input. RT. */
 #ifndef PLATFORM_LIVE_H
 #define PLATFORM_LIVE_H
 
@@ -10,7 +9,7 @@
 
 struct platform_input;
 
-/* The numbers of a pose sensor: where each quantity begins. */
+/* First index of each quantity in the numbers of a pose sensor. */
 enum {
   SENSOR_POSITION = 0,
   SENSOR_ORIENTATION = 3,
@@ -23,29 +22,29 @@ enum {
 
 struct live {
   struct washout washout;
-  struct filter smooth;                         /* of an input, for each coordinate */
-  double w;                                     /* rad/s, of that filter */
-  double state[PLATFORM_DOF][2];                /* likewise: value, rate */
-  double held[PLATFORM_DOF];                    /* the last finite input */
-  struct platform_motion last;                  /* the last finite one of the pose sensor */
-  double zero_position[3], zero_orientation[4]; /* of that sensor, in the initial state of the model */
+  struct filter smooth;                         /* low-pass of an input, one for each coordinate */
+  double w;                                     /* rad/s, its natural frequency */
+  double state[PLATFORM_DOF][2];                /* its states: value, rate */
+  double held[PLATFORM_DOF];                    /* last finite input */
+  struct platform_motion last;                  /* last finite motion of the pose sensor */
+  double zero_position[3], zero_orientation[4]; /* pose sensor in the initial state of the model */
   double
-      beyond[PLATFORM_DOF]; /* of the washout: back to where it may wind up, from where it was wanted last */
-  bool zeroed, bad;         /* bad: not a number came in the last step */
+      beyond[PLATFORM_DOF]; /* offset from the last target of the washout back to the limit of its wind-up */
+  bool zeroed, bad;         /* bad: the last step got NaN or infinity */
 };
 
 /* Set-up. */
 void live_init(struct live *l, const struct platform_params *params, double period, const double head[3],
                double gravity);
-/* From the next step on. */
+/* Changes the parameters from the next step on. */
 void live_tune(struct live *l, const struct platform_params *params, double period);
-/* The model is in its initial state: the pose sensor reads neutral there. False if what it reads is no pose:
- * then it is to be asked again. */
+/* The model is in its initial state: the present reading of the pose sensor becomes neutral. False if the reading is not a pose;
+ * the caller then tries again. */
 bool live_zero(struct live *l, const struct platform_input *in);
-/* Filters begin anew, at rest: at neutral, those of an input where it is. */
+/* Resets the filters to rest at neutral; the filters of an input to rest at its value. */
 void live_reset(struct live *l, const struct platform_input *in);
-/* The target for the end of the cycle; that of the washout bends before it comes to the limits of position.
- * excess: of the last step, what could be reached less the target. */
+/* Target for the end of the cycle. The target of the washout bends before it reaches the limits of position. excess: reachable
+ * target minus target in the last step. */
 void live_step(struct live *l, enum platform_mode mode, const struct platform_input *in,
                const double limit[PLATFORM_DOF], const double excess[PLATFORM_DOF],
                struct platform_motion *target);

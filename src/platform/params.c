@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Set-up but for the conversions, which are loop code. */
+ * The conversions are loop code, the rest is set-up. */
 #include "platform/params.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ const struct params_scalar params_table[PARAMS] = {
 #undef PARAM
 };
 
-/* All numbers in a row, as the struct holds them. */
+/* All defaults in one text, in the order of the struct. */
 static const char defaults[] =
 #define PARAM(name, count, unit, least, greatest, text) text " "
     PLATFORM_PARAM_LIST(PARAM);
@@ -40,7 +40,7 @@ static int find_param(const char *name)
   return -1;
 }
 
-/* Whether the list has three numbers of this name. */
+/* True if the list has three numbers of this name. */
 static bool is_group(const char *name)
 {
   const size_t length = strlen(name);
@@ -54,7 +54,7 @@ bool params_set(struct platform_params *p, const char *name, double value, char 
   const int i = find_param(name);
   if (i < 0) {
     if (is_group(name))
-      snprintf(error, size, "%s: has three numbers, to be set one by one as %s.x, %s.y, %s.z", name, name,
+      snprintf(error, size, "%s: has three numbers; set them one by one as %s.x, %s.y, %s.z", name, name,
                name, name);
     else
       snprintf(error, size, "%.64s: no such parameter of the platform", name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The parameters of the platform block as a table of single numbers: for files, for tools and for tuning
- * while it runs. Pure. Names are those of PLATFORM_PARAM_LIST, of three numbers with .x, .y or .z behind (of
- * angles: roll, pitch, yaw). */
+ * The parameters of the platform block as a table of single numbers, for files, tools and changes at run time. Pure. Names are
+ * those of PLATFORM_PARAM_LIST. A parameter of three numbers has the suffixes .x, .y, .z, also for roll, pitch, yaw. */
 #ifndef PLATFORM_PARAMS_H
 #define PLATFORM_PARAMS_H
 
@@ -22,11 +21,11 @@ extern const struct params_scalar params_table[PARAMS];
 /* Set-up. */
 void params_default(struct platform_params *p);
 
-/* Any thread but the loop's. One number, in the unit of the table. False, with p as it was, if there is no
- * such number or it is out of its range: says so. */
+/* Not RT. Sets one number, in the unit of the table. False, with p unchanged and the reason in error, if the name is unknown or
+ * the value is out of its range. */
 bool params_set(struct platform_params *p, const char *name, double value, char *error, size_t size);
 
-/* RT. The low-pass of tilt coordination and a high-pass of translation are so near that what lies between them would not be
+/* RT. True if the low-pass of tilt coordination is so close to a high-pass of translation that frequencies between them are not
  * felt. */
 static inline bool params_leave_notch(const struct platform_params *p)
 {
@@ -34,13 +33,13 @@ static inline bool params_leave_notch(const struct platform_params *p)
   return p->lp_wn[0] < 2.0 * (x > y ? x : y);
 }
 
-/* RT. The same in SI: degrees become radians. o may be p. */
+/* RT. Converts to SI: degrees become radians. o may be p. */
 void params_si(const struct platform_params *p, struct platform_params *o);
 
-/* RT. What the envelope keeps to; p in the units of the table. */
+/* RT. Limits of the envelope, from p in the units of the table. */
 void params_limits(const struct platform_params *p, struct platform_limits *o);
 
-/* RT. The way from one set to another: `from` at 0, `to` at 1. o may be either. */
+/* RT. Linear interpolation: `from` at part 0, `to` at part 1. o may be either. */
 void params_mix(const struct platform_params *from, const struct platform_params *to, double part,
                 struct platform_params *o);
 

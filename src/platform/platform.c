@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The platform block as a whole: one cycle of it. RT; setting it up is in platform_setup.c. */
+ * One cycle of the platform block. RT; platform_setup.c has the set-up. */
 #include "platform/platform.h"
 
 #include "platform/params.h"
@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { WAYPOINTS = 16 }; /* at which the way to a pose is looked at before it is gone */
-#define SPARE   0.9      /* part of the limits that a move from pose to pose makes use of */
+enum { WAYPOINTS = 16 }; /* poses on a straight move that are checked before it begins */
+#define SPARE   0.9      /* fraction of the limits that a move from pose to pose uses */
 #define ARRIVED 1e-6     /* m and rad from a goal, and per s */
 
 static const double nowhere[PLATFORM_DOF] = {0};
 
-/* Where the platform parks, and where a move begins, it may be beyond what it is allowed while it runs. */
+/* The park pose and the start of a move may be beyond the limits of position of a run. */
 static void apply_limits(struct platform *p)
 {
   struct platform_limits l;
@@ -25,8 +25,7 @@ static void apply_limits(struct platform *p)
   envelope_limits(&p->envelope, &l);
 }
 
-/* How long the move to the goal takes, at least `duration`. straight: whether the legs can go straight
- * there. */
+/* Duration of the move to the goal, at least `duration`. straight: the legs reach every pose on the straight line. */
 static double time_of_move(const struct platform *p, const double goal[PLATFORM_DOF], double duration,
                            bool *straight)
 {
@@ -41,7 +40,7 @@ static double time_of_move(const struct platform *p, const double goal[PLATFORM_
     t = fmax(t, sqrt(GLIDE_ACCELERATION * d / x->acceleration));
     t = fmax(t, cbrt(GLIDE_JERK * d / x->jerk));
   }
-  /* Walk the straight line: do the legs reach, and do they keep their rate? */
+  /* Check poses on the straight line: the reach of the legs, and their rates. */
   *straight = true;
   for (int i = 1; i <= WAYPOINTS; i++) {
     const double s = (double)i / WAYPOINTS, rest = 1.0 - s;
@@ -66,7 +65,7 @@ static void begin_glide(struct platform *p, const double goal[PLATFORM_DOF], dou
   glide_begin(&p->glide, &p->envelope.now, &end, duration);
 }
 
-/* Straight to the goal; where legs are in the way of that, the envelope finds another one. */
+/* Begins a straight move to the goal. If legs block it, the envelope finds a detour. */
 static void begin_move(struct platform *p, const double goal[PLATFORM_DOF], double duration)
 {
   bool straight;
@@ -74,7 +73,7 @@ static void begin_move(struct platform *p, const double goal[PLATFORM_DOF], doub
   begin_glide(p, goal, time_of_move(p, goal, duration, &straight));
 }
 
-/* Neutral is in reach of everything, and the park pose of neutral (see platform_init()). */
+/* Neutral can be reached from every pose, and the park pose from neutral, which platform_init() checks. */
 static void begin_parking(struct platform *p)
 {
   const double duration = p->spec.params.park_time[0];
@@ -95,7 +94,7 @@ static void begin_anew(struct platform *p, const struct platform_input *in)
   p->anew = false;
 }
 
-/* A move begins where the platform is, which may be beyond limits that were changed since. */
+/* A move begins at the present pose, which may be beyond limits that have become tighter. */
 static void widen_room(struct platform *p)
 {
   for (int k = 0; k < PLATFORM_DOF; k++) p->room[k] = fmax(p->widest[k], fabs(p->envelope.now.p[k]));
@@ -146,7 +145,7 @@ static void end_move(struct platform *p)
     enter_state(p, states_arrived(p->state));
 }
 
-/* What is left of a move, towards a goal at rest. */
+/* Follows the rest of a move, towards a goal at rest. */
 static void follow_move(struct platform *p, const double goal[PLATFORM_DOF])
 {
   struct platform_motion target = {0};
@@ -186,7 +185,7 @@ static void follow_state(struct platform *p, const struct platform_input *in)
     envelope_brake(&p->envelope);
     memcpy(p->out.target, p->envelope.now.p, sizeof p->out.target);
     return;
-  case PLATFORM_UNKNOWN: /* the output stays NaN, as platform_init() has left it */
+  case PLATFORM_UNKNOWN: /* the output stays NaN */
     return;
   case PLATFORM_NEUTRAL:
     memcpy(p->out.target, nowhere, sizeof p->out.target);

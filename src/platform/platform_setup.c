@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Setting the platform block up, and what there is to find wrong with it. */
+ * Set-up of the platform block, and its checks. */
 #include "platform/params.h"
 #include "platform/platform.h"
 
@@ -9,8 +9,8 @@
 
 enum { DOWN_STEPS = 1000, WAY_STEPS = 100 };
 
-/* Parts of the ranges of legs and joints, by which the platform stays off their ends: on the way to the park
- * pose, and in the one that is found where none is given. No less than what envelope_reaches() keeps. */
+/* Distance from the limits of legs and joints, relative to their ranges: on the way to the park pose, and in a park pose that
+ * find_lowest() chooses. Both are at least the spare of envelope_reaches(). */
 static const double WAY_SLACK = 1e-3, PARK_SLACK = 2e-3;
 static const double SPARE_BOX = 1.001;
 
@@ -20,7 +20,7 @@ static bool is_pose_within(const struct hexapod *h, const double pose[PLATFORM_D
   return hexapod_solve(h, pose, NULL, &legs) && hexapod_within(h, &legs, slack);
 }
 
-/* Straight down from neutral, as far as the legs go: park has its angles. */
+/* Lowers the platform straight down from neutral, as far as the legs allow. */
 static void find_lowest(const struct hexapod *h, double park[PLATFORM_DOF])
 {
   const double step = h->geometry.height / DOWN_STEPS;
@@ -68,7 +68,7 @@ static bool check_numbers(const struct platform_spec *s, char *error, size_t siz
   return true;
 }
 
-/* A platform of which nobody has said where it stands. */
+/* Output before the first order up: the pose is unknown. */
 static void output_unknown(struct platform *p)
 {
   double *out = (double *)&p->out;
@@ -98,7 +98,7 @@ bool platform_init(struct platform *p, const struct platform_spec *spec, char *e
     p->room[k] = p->widest[k];
     if (limits.pos[k] < p->widest[k]) limits.pos[k] = p->widest[k];
   }
-  /* Start at the park pose, with outputs that say nothing yet. */
+  /* Start at the park pose, with output NaN. */
   memcpy(p->goal, p->spec.park, sizeof p->goal);
   output_unknown(p);
   live_init(&p->live, &spec->params, spec->period, spec->head, spec->gravity);

@@ -50,7 +50,7 @@ static void rates_to_spin(double o[3], const double angle[3], const double x[3])
   o[2] = cr * across - sr * x[PITCH];
 }
 
-/* o = E^-1 w, with a denominator that stays away from 0 */
+/* o = E^-1 w, with a denominator bounded away from 0 */
 static void spin_to_rates(double o[3], const double angle[3], const double w[3])
 {
   const double sr = sin(angle[ROLL]), cr = cos(angle[ROLL]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * A limit that is come to gently: what goes straight at it is slowed down over the rest of the way behind a
- * knee, in place of being caught at the last moment with all the platform can do. Pure; RT. */
+ * A soft limit: a motion towards the limit slows down from a knee on, instead of braking at full acceleration in front of the
+ * limit. Pure; RT. */
 #ifndef PLATFORM_SOFT_H
 #define PLATFORM_SOFT_H
 
 #include <math.h>
 
-/* Bends a coordinate that is beyond knee * limit, with its velocity and acceleration, so that it never comes
- * to the limit: with x = (|p| / limit - knee) / (1 - knee), |p| becomes limit (knee + (1 - knee) x / sqrt(1 +
- * x^2)). Twice differentiable; below the knee, and with a knee of 1, nothing changes. */
+/* Bends a coordinate beyond knee * limit, with its velocity and acceleration, so that it never reaches the limit: with
+ * x = (|p| / limit - knee) / (1 - knee), |p| becomes limit (knee + (1 - knee) x / sqrt(1 + x^2)). The function is twice
+ * differentiable. Below the knee, and with a knee of 1, nothing changes. */
 static inline void soft_limit(double limit, double knee, double *p, double *v, double *a)
 {
   const double rest = limit * (1.0 - knee), beyond = fabs(*p) - knee * limit;

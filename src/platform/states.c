@@ -23,7 +23,7 @@ const char *platform_mode_name(unsigned mode)
   return mode < sizeof names / sizeof *names ? names[mode] : "?";
 }
 
-/* To somewhere else, through rest. */
+/* `to`, once the platform is at rest. */
 static enum platform_state by_rest(enum platform_state to, bool rest)
 {
   return rest ? to : PLATFORM_STOP;
@@ -46,7 +46,7 @@ static enum platform_state to_run(enum platform_state state, bool engaged, bool 
 
 enum platform_state states_next(enum platform_state state, enum platform_order order, bool engaged, bool rest)
 {
-  /* Before the first order to neutral or run nobody knows the pose of the rig. */
+  /* The pose of the rig is unknown before the first order to neutral or run. */
   const bool parks = state == PLATFORM_PARKED || state == PLATFORM_PARK;
   const bool up = order == PLATFORM_TO_NEUTRAL || order == PLATFORM_TO_RUN;
   if (state == PLATFORM_UNKNOWN) return up ? PLATFORM_PARKED : PLATFORM_UNKNOWN;

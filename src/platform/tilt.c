@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Of the acceleration what the way to the wanted angle counts on; the rest is for its own motion. */
+/* Fraction of the acceleration that the approach uses; the rest is for the motion of the wanted angle. */
 #define PURSUIT 0.75
 
 static double clamp_between(double x, double low, double high)
@@ -12,18 +12,16 @@ static double clamp_between(double x, double low, double high)
   return fmax(low, fmin(high, x));
 }
 
-/* The velocity at the end of a cycle from which braking at `acc` ends just there; `way`: what is left, less
- * what the velocity at its beginning takes of it. A cycle of constant acceleration, from v to u, covers (v +
- * u) T/2, and u takes u^2/(2 acc). */
+/* Velocity u at the end of a cycle from which braking at `acc` ends exactly at the goal. A cycle of constant acceleration from v
+ * to u covers (v + u) T/2, and braking from u covers u^2/(2 acc). way: the distance to the goal less v T/2. */
 static double stopping_velocity(double way, double acc, double period)
 {
   const double half = 0.5 * acc * period;
   return copysign(sqrt(half * half + 2.0 * acc * fabs(way)) - half, way);
 }
 
-/* Whether a motion within the limits leads in one cycle to the position p at the velocity v: of all that
- * change it by as much those with one switch between the extremes reach farthest; and whether it can stop
- * short of the largest angle. */
+/* True if a motion within the limits leads to position p and velocity v in one cycle, and can then stop before the largest angle.
+ * For a given change of velocity, motions with one switch between the extreme accelerations reach farthest. */
 static bool can_reach_aim(const struct tilt *t, const struct tilt_limits *l, double p, double v,
                           double period)
 {
@@ -34,7 +32,7 @@ static bool can_reach_aim(const struct tilt *t, const struct tilt_limits *l, dou
          v * v <= 2.0 * l->acc * (l->most - copysign(p, v * p));
 }
 
-/* The velocity for the end of the cycle. What is wanted may move faster than may be followed. */
+/* Velocity for the end of the cycle. The wanted angle may move faster than the limits allow. */
 static double pursue_aim(const struct tilt *t, const struct tilt_limits *l, const double wanted[3],
                          double period)
 {
@@ -68,7 +66,7 @@ void tilt_step(struct tilt *t, const struct tilt_limits *limits, const double wa
   const double v = pursue_aim(t, limits, aim, period);
   t->a = (v - t->v) / period;
   const double p = t->p + 0.5 * (t->v + v) * period;
-  const bool passes = fabs(p) > most && fabs(t->p) <= most; /* it can stop there before the cycle ends */
+  const bool passes = fabs(p) > most && fabs(t->p) <= most; /* then it stops there within the cycle */
   t->p = passes ? copysign(most, p) : p;
   t->v = passes ? 0.0 : v;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Tilt coordination: an angle that follows another one unnoticed, within a rate and an acceleration. Loop
+ * Tilt coordination: an angle follows another angle within limits of rate and acceleration, so slowly that nobody notices. Loop
  * code, pure.
  *
- * Where the wanted motion keeps within both it is passed on as it is. Else the angle is on its way to it, at
- * most at the rate, and brakes in time not to pass it. It never passes the largest angle. */
+ * A wanted motion within both limits passes unchanged. Otherwise the angle approaches the wanted one, at most at the largest
+ * rate, and brakes in time not to overshoot. It never exceeds the largest angle. */
 #ifndef PLATFORM_TILT_H
 #define PLATFORM_TILT_H
 
@@ -11,8 +11,8 @@
 
 struct tilt {
   double p, v, a; /* rad, per s, per s^2, at the end of the cycle */
-  bool rate_limited,
-      angle_limited; /* in the last step: not where it is wanted; wanted beyond the largest angle */
+  /* In the last step: p differs from the wanted angle; the wanted angle was beyond the largest one. */
+  bool rate_limited, angle_limited;
 };
 
 struct tilt_limits {

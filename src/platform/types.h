@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the parts of the platform block share: poses, parameters, geometry.
+ * Types that the parts of the platform block share: poses, parameters, geometry.
  *
- * Frames: x forward, y left, z up. The pose of the platform is that of its frame (whose origin is the
- * reference point of motion) in the base frame, less the height at neutral: surge, sway, heave (m) along the
- * axes of the base, and roll, pitch, yaw (rad), the Euler angles ZYX: R = Rz(yaw) Ry(pitch) Rx(roll) turns
- * platform axes into base axes. Pitch is positive nose down, as it turns about y. Velocities and
- * accelerations of a pose are the derivatives of these six numbers. */
+ * Frames: x forward, y left, z up. The origin of the platform's frame is the reference point of motion. A pose is the pose of
+ * this frame in the base frame, less the height at neutral: surge, sway, heave (m) along the axes of the base, and roll, pitch,
+ * yaw (rad), Euler angles ZYX. R = Rz(yaw) Ry(pitch) Rx(roll) turns platform axes into base axes. Positive pitch turns about y,
+ * nose down. Velocities and accelerations of a pose are the derivatives of these six numbers. */
 #ifndef PLATFORM_TYPES_H
 #define PLATFORM_TYPES_H
 
@@ -15,14 +14,14 @@ enum { PLATFORM_DOF = 6, PLATFORM_LEGS = 6 };
 
 extern const char *const platform_coordinate_name[PLATFORM_DOF]; /* "surge" to "yaw" */
 
-/* Six coordinates that move: m and rad, and per s, per s^2. */
+/* Six coordinates with rates and accelerations: m and rad, per s, per s^2. */
 struct platform_motion {
   double p[PLATFORM_DOF], v[PLATFORM_DOF], a[PLATFORM_DOF];
 };
 
-/* What the target of the motion is made from. */
+/* Sources of the target. */
 #define PLATFORM_MODE_LIST(X)                                                                                \
-  X(PLATFORM_POSE, "pose")         /* a pose sensor of the model, as it is */                                \
+  X(PLATFORM_POSE, "pose")         /* a pose sensor of the model */                                          \
   X(PLATFORM_WASHOUT, "washout")   /* an imu of the model, through the classical washout */                  \
   X(PLATFORM_EXTERNAL, "external") /* an input */
 enum platform_mode {
@@ -31,9 +30,8 @@ enum platform_mode {
 #undef PLATFORM_ENUM
 };
 
-/* Parameters that may change while the platform moves: field, numbers, unit, least, greatest, default (as
- * written in a file). In the units of this list: platform code turns them into SI once, when they are
- * adopted. */
+/* Parameters that may change while the platform moves: field, count of numbers, unit, least, greatest, default (as in a file).
+ * The struct holds them in these units; platform code converts them to SI once, when it adopts them. */
 #define PLATFORM_PARAM_LIST(X)                                                                               \
   X(gain_lin, 3, "", 0, 1.5, "0.5 0.5 0.5")                                                                  \
   X(gain_rot, 3, "", 0, 1.5, "0.6 0.6 0.6")                                                                  \
@@ -69,7 +67,7 @@ struct platform_params {
 #undef PLATFORM_FIELD
 };
 
-/* SI, by coordinate: each is kept within plus and minus this. */
+/* Limits of the magnitude of each coordinate and of its derivatives, SI. */
 struct platform_limits {
   double pos[PLATFORM_DOF], vel[PLATFORM_DOF], acc[PLATFORM_DOF], jerk[PLATFORM_DOF];
 };
@@ -78,16 +76,16 @@ struct platform_limits {
  * length. */
 struct platform_geometry {
   bool crank;
-  double base[PLATFORM_LEGS][3];   /* m, joints in the base frame; of cranks their axes' centres */
-  double top[PLATFORM_LEGS][3];    /* m, joints in the platform frame */
-  double height;                   /* m, of the platform's frame above that of the base at neutral */
+  double base[PLATFORM_LEGS][3];   /* m, base frame: joints of the legs, centres of the cranks' axes */
+  double top[PLATFORM_LEGS][3];    /* m, platform frame: joints */
+  double height;                   /* m, height of the platform's frame above the base frame at neutral */
   double crank_length, rod_length; /* m */
-  double crank_heading
-      [PLATFORM_LEGS];     /* rad, about z of the base: where a crank points at the angle 0; positive: up */
-  double leg_min, leg_max; /* m or rad: of each leg or crank */
+  /* rad, about z of the base: direction of a crank at the angle 0. A positive angle turns it up. */
+  double crank_heading[PLATFORM_LEGS];
+  double leg_min, leg_max; /* m or rad, for each leg or crank */
   double leg_rate;         /* m/s or rad/s */
-  double joint_max;        /* rad, largest angle of a joint from where it stands at neutral */
-  double margin;           /* least determinant of the Jacobian, as a part of that at neutral */
+  double joint_max;        /* rad, largest angle of a joint from its direction at neutral */
+  double margin;           /* smallest determinant of the Jacobian, relative to its value at neutral */
 };
 
 #endif

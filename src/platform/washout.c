@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Loop code, but for washout_init().
+ * Loop code, except washout_init().
  *
  *   travel   p'' = f - z - 2 zeta wn p' - wn^2 p,   z' = wb (f - z)        f: along the axes of the base
  *   slow     y'' = wn^2 (f - y) - 2 zeta wn y'                             f: along the axes of the platform
  *   turn     a'  = rate - 2 zeta wn a - c,   c' = wn^2 a                   a: roll, pitch, yaw
  *
- * States have a meaning of their own, whatever the parameters are: so these may change at any time, and
- * position and velocity go on without a jump. */
+ * The meaning of the states does not depend on the parameters, so parameters may change at any time, and position and velocity do
+ * not jump. */
 #include "platform/washout.h"
 
 #include "math/vec3.h"
@@ -16,13 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the mean force, 1/s, where wb is less: what it holds would be an offset for ever. */
+/* 1/s: smallest decay of the mean force, for a smaller wb. Otherwise the mean force would stay as an offset for ever. */
 #define FORGET 0.05
-/* By which a position follows what can be reached, and a velocity is lost that leads out of it, 1/s: it has
- * to turn before the position does. */
+/* 1/s: rate at which a position returns to the reachable one, and decay of a velocity that leads out of reach. The velocity has
+ * to turn before the position does, so it decays faster. */
 #define DRAW  10.0
 #define BLEED 40.0
-/* m. The loss of velocity fades out below this excess, so that nothing is switched on and off. */
+/* m: below this excess the decay of velocity fades out, so that it does not switch on and off. */
 #define ABRUPT 0.005
 
 #define GRAVITY  9.81
@@ -35,7 +35,7 @@ static double clamp_to_limit(double x, double most)
 
 static bool is_finite(const double *x, int n)
 {
-  double sum = 0.0; /* of zeros, or NaN */
+  double sum = 0.0; /* a sum of zeros, or NaN */
   for (int i = 0; i < n; i++) sum += 0.0 * x[i];
   return sum == 0.0;
 }
@@ -108,7 +108,7 @@ static void blend_params(struct washout *w)
   make_filters(w);
 }
 
-/* The last good ones stand in for what is not a number. */
+/* Keeps the last good values if the new ones are NaN or infinite. */
 static void hold_last_good(struct washout *w, double last_good[3], const double in[3])
 {
   if (is_finite(in, 3))
@@ -117,8 +117,8 @@ static void hold_last_good(struct washout *w, double last_good[3], const double 
     w->bad_input = true;
 }
 
-/* Where the target was out of reach the filters come back to where the platform is, so that they turn back
- * with the input and not when they have come all the way themselves. */
+/* If the target was out of reach, the filters return to the reachable pose. They then turn back with the input, instead of after
+ * the whole way back. */
 static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
 {
   if (!is_finite(excess, PLATFORM_DOF)) {
@@ -134,9 +134,9 @@ static void follow_excess(struct washout *w, const double excess[PLATFORM_DOF])
   }
 }
 
-/* Travel of the head. Its axes are those of the base, turned by the yaw of the platform: what is forward for
- * the driver is so for the platform. By its roll and pitch they are not turned: tilt stands in for a force
- * that lasts; turned by it such a force would lift the platform up the slope that it has made itself. */
+/* Travel of the head, in base axes turned by the yaw of the platform, so that forward is forward for the driver. Roll and pitch
+ * do not turn these axes: tilt replaces a lasting force, and in tilted axes that force would push the platform up its own
+ * slope. */
 static void step_travel(struct washout *w, const double f[3], struct platform_motion *head)
 {
   const double c = cos(w->attitude[2]), s = sin(w->attitude[2]);
@@ -151,8 +151,8 @@ static void step_travel(struct washout *w, const double f[3], struct platform_mo
   }
 }
 
-/* Angle of a plane on which gravity pushes along it with the force y, and its derivatives: sin(angle) = y/g.
- * Beyond what is ever tilted to the rest does not count. */
+/* Angle at which gravity has the component y along the plane, with its derivatives: sin(angle) = y/g. The sine is clamped to
+ * STEEPEST, far beyond every tilt. */
 static void tilt_for_force(double o[3], double sine, double rate, double acceleration)
 {
   const bool steep = fabs(sine) > STEEPEST;
@@ -162,7 +162,7 @@ static void tilt_for_force(double o[3], double sine, double rate, double acceler
   o[2] = steep ? 0.0 : (acceleration + x * o[1] * o[1]) / cosine;
 }
 
-/* Forward is nose up, which is a negative pitch; to the left is left side up, a positive roll. */
+/* A force forward tilts the nose up, a negative pitch; a force to the left lifts the left side, a positive roll. */
 static void step_tilt(struct washout *w, const double f[3])
 {
   const struct tilt_limits limits = {w->now.tilt_rate[0], w->now.tilt_acc[0], w->now.tilt_max[0]};
@@ -180,8 +180,8 @@ static void step_tilt(struct washout *w, const double f[3])
   }
 }
 
-/* Rotation that is felt, and the tilt: attitude. The rate jumps where its input does; in the acceleration
- * such a jump is spread over the cycle, so that the acceleration is what velocities change by. */
+/* Attitude: rotation plus tilt. The rate jumps with its input. The acceleration spreads a jump over the cycle, so that it matches
+ * the change of the velocity. */
 static void step_rotation(struct washout *w, const double spin[3], struct platform_motion *head)
 {
   const double wn = w->now.rot_wn[0], damping = 2.0 * w->now.rot_zeta[0] * wn;
@@ -250,7 +250,7 @@ void washout_step(struct washout *w, const double force[3], const double spin[3]
     f[i] = clamp_to_limit(w->now.gain_lin[i] * (w->force[i] - up[i]), w->now.in_limit_lin[i]);
     rate[i] = clamp_to_limit(w->now.gain_rot[i] * w->spin[i], w->now.in_limit_rot[i]);
   }
-  /* Run the three channels, then move from the head point to the reference point. */
+  /* Run the three channels, then convert from the head point to the reference point. */
   step_travel(w, f, target);
   step_tilt(w, f);
   step_rotation(w, rate, target);

@@ -87,7 +87,7 @@ TEST(indices_wrap)
 TEST(impossible_sizes_are_refused)
 {
   struct ring r;
-  assert_false(ring_init(&r, 16, UINT32_MAX)); /* no such power of two */
+  assert_false(ring_init(&r, 16, UINT32_MAX)); /* no power of two is large enough */
   assert_false(ring_init(&r, SIZE_MAX / 4, 64));
   ring_free(&r);
 }
@@ -116,7 +116,7 @@ static void two_threads(bool patient)
   assert_true(ring_init(&p.ring, sizeof x, 64));
   assert_int_equal(pthread_create(&thread, NULL, produce, &p), 0);
   for (bool done = false; !done;) {
-    done = atomic_load(&p.done); /* before the last look, which then sees everything */
+    done = atomic_load(&p.done); /* read before the last look, which then sees everything */
     while (ring_pop(&p.ring, &x)) {
       broken += !whole(&x);
       disorder += patient ? x.number != last + 1 : x.number <= last;

@@ -9,7 +9,7 @@ enum { WORDS = 61, PUBLISHED = 100000 };
 
 struct value {
   uint64_t number;
-  uint64_t word[WORDS]; /* all follow from the number */
+  uint64_t word[WORDS]; /* all derive from the number */
 };
 
 static uint64_t word_of(uint64_t number, int i)
@@ -17,7 +17,7 @@ static uint64_t word_of(uint64_t number, int i)
   return (number * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)i << 56);
 }
 
-/* Now and then the other thread gets its turn in the middle: so they meet on a single processor, too. */
+/* Sometimes the other thread runs in the middle, so that both meet on a single processor, too. */
 static void fill(struct value *v, uint64_t number)
 {
   v->number = number;
@@ -90,7 +90,7 @@ TEST(two_threads_never_tear)
       continue;
     }
     const struct value *v = snapshot_value(&s);
-    for (int look = 0; look < 4; look++) { /* it stays as it is for as long as the reader wants it */
+    for (int look = 0; look < 4; look++) { /* the value does not change while the reader uses it */
       torn += !whole(v);
       sched_yield();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A folder of its own for a test of files. */
+ * A temporary folder for a test of files. */
 #ifndef TESTS_DAEMON_FOLDER_H
 #define TESTS_DAEMON_FOLDER_H
 
@@ -23,7 +23,7 @@ static inline int make_folder(void **state)
   return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Good for the next 15 calls, too. */
+/* The text stays valid for the next 15 calls. */
 static inline const char *in_folder(const char *name)
 {
   static char path[16][512];
@@ -33,7 +33,7 @@ static inline const char *in_folder(const char *name)
   return p;
 }
 
-/* Of files, without "." and "..". */
+/* Number of entries, without "." and "..". */
 static inline int count_files(void)
 {
   DIR *d = opendir(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The matrices of the papers, written out: the slow twins of math/euler.h. Matrices are row by row. */
+ * The matrices of the papers, written out: slow twins of math/euler.h. Matrices are stored row by row. */
 #ifndef COMMON_PAPERS_H
 #define COMMON_PAPERS_H
 
@@ -31,7 +31,7 @@ static inline void paper_A(double A[9], const double p[4])
       A[3 * i + j] = (i == j ? d : 0.0) + 2.0 * p[1 + i] * p[1 + j] + 2.0 * p[0] * t[3 * i + j];
 }
 
-/* B(p, a) = d(A a)/dp, 3x4: A is quadratic in p, so a central difference is exact but for rounding. */
+/* B(p, a) = d(A a)/dp, 3x4. A is quadratic in p, so a central difference is exact except for rounding. */
 static inline void paper_B(double B[12], const double p[4], const double a[3])
 {
   for (int k = 0; k < 4; k++) {

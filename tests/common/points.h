@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of bodies without mass share: points on slides, and errors against what should be. */
+ * Points on slides, and errors against expected values, for the tests of bodies without mass. */
 #ifndef COMMON_POINTS_H
 #define COMMON_POINTS_H
 
@@ -22,10 +22,10 @@ static inline ali3_options options_with(double dt)
 
 static inline void larger(double *largest, double x)
 {
-  if (!(fabs(x) <= *largest)) *largest = fabs(x); /* NaN is kept */
+  if (!(fabs(x) <= *largest)) *largest = fabs(x); /* keeps NaN */
 }
 
-/* All is well, not merely no failure. */
+/* The step is good, not only no failure. */
 static inline void run_well(const ali3_model *m, ali3_data *d, int steps)
 {
   for (int i = 0; i < steps; i++) {
@@ -50,11 +50,11 @@ static inline void done(ali3_model *m, ali3_data *d)
   ali3_model_free(m);
 }
 
-/* What linear problems are made of: points on slides. All points stand askew; what holds that is the slides.
+/* Linear problems consist of points on slides. All points are turned by one rotation, and the slides hold it.
  */
 static const double ASKEW[4] = {0.5, 0.1, -0.7, 0.5};
 
-/* A point: no inertia, whatever its mass. */
+/* A point: it has no inertia, with or without mass. */
 static inline int point(ali3_model *m, const char *name, double mass, double x, double y, double vx,
                         double vy)
 {
@@ -76,7 +76,7 @@ static inline void to_point(const double v[3], double o[3])
   o[2] = v[2] + ASKEW[0] * t[2] + e[0] * t[1] - e[1] * t[0];
 }
 
-/* b slides on a along a world axis; the coordinate is 0 where both are in one place. */
+/* b slides on a along a world axis; the coordinate is 0 if both are in one place. */
 static inline int slide(ali3_model *m, const char *name, int a, int b, int axis)
 {
   ali3_joint_spec s = {.name = name, .type = ALI3_JOINT_PRISMATIC, .body_a = a, .body_b = b};
@@ -90,7 +90,7 @@ static inline int slide(ali3_model *m, const char *name, int a, int b, int axis)
   return toy_added(m, ali3_model_add_joint(m, &s));
 }
 
-/* On the coordinate of a joint, slack where that is 0. */
+/* A spring on the coordinate of a joint, slack at 0. */
 static inline void spring(ali3_model *m, int joint, double stiffness, double damping)
 {
   char name[32];
@@ -106,7 +106,7 @@ struct error {
   double position, velocity; /* m, m/s; largest over the run */
 };
 
-/* Along a world axis, against what it should be. */
+/* Error of a point along a world axis. */
 static inline void compare(const ali3_model *m, const ali3_data *d, int body, int axis, double position,
                            double velocity, struct error *e)
 {
@@ -123,7 +123,7 @@ static inline void below(const char *what, const char *mass, struct error e, dou
     fail_msg("%s, mass %s: off by %.2e m, %.2e m/s", what, mass, e.position, e.velocity);
 }
 
-/* A tenth of the step, a hundredth of the error. */
+/* A tenth of the step has a hundredth of the error. */
 static inline void second_order(const char *mass, struct error coarse, struct error fine)
 {
   double position = coarse.position / fine.position, velocity = coarse.velocity / fine.velocity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Repeatable random numbers for tests: the seed is all there is to say about a failure. */
+ * Repeatable random numbers for tests: the seed identifies a failure. */
 #ifndef COMMON_RANDOM_H
 #define COMMON_RANDOM_H
 

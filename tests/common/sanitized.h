@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * TEST_SANITIZED is 1 in the build of a sanitizer, which has its own ideas of memory and signals. */
+ * TEST_SANITIZED is 1 in a build with a sanitizer, which changes memory and signals. */
 #ifndef TESTS_RT_SANITIZED_H
 #define TESTS_RT_SANITIZED_H
 

@@ -6,7 +6,7 @@
 #include "common/random.h"
 #include "dynamics/body.h"
 
-/* size: of p, 1 on the unit sphere; off it, every formula has to hold with p'p = size^2 and p'pd not 0. */
+/* size: norm of p. With another norm than 1, every formula has to hold with p'p = size^2 and p'pd not 0. */
 static inline void state_random(struct random *r, struct body_state *x, struct body_frame *f, double size)
 {
   random_vector(r, x->r, 3);
@@ -19,7 +19,7 @@ static inline void state_random(struct random *r, struct body_state *x, struct b
   body_frame_update(f, x);
 }
 
-/* q + t q', the rest as it is */
+/* q + t q'; rates and accelerations do not change */
 static inline struct body_state state_along(const struct body_state *x, double t)
 {
   struct body_state o = *x;

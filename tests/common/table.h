@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 struct table {
-  char *text; /* of the header; the names point into it */
+  char *text; /* the header; the names point into it */
   char **name;
   int columns, rows;
   double *value; /* (rows, columns) */
 };
 
-/* Prints what is wrong and returns -1, or 0. */
+/* Returns 0, or -1 after it printed the error. */
 int table_read(struct table *t, const char *file);
 void table_free(struct table *t);
 /* Column of a name, or -1. */

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Gives up SCHED_FIFO and locked memory for good; true if the system refuses nothing of that. */
+/* Gives up SCHED_FIFO and locked memory for good. True if the system allowed it. */
 static inline bool give_up_realtime(void)
 {
   const struct rlimit none = {0, 0}, little = {64 << 10, 64 << 10};
@@ -16,7 +16,7 @@ static inline bool give_up_realtime(void)
   return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
 }
 
-/* Exit status of what check() returns in a child process; -1 if it died otherwise. */
+/* The value of check() in a child process; -1 if the child died. */
 static inline int in_child(int (*check)(void))
 {
   const pid_t pid = fork();

@@ -22,7 +22,7 @@ static int seed_now;
                      (state_random(&random, &x, &f, random_between(&random, 0.8, 1.2)), 1);                  \
        seed_now++)
 
-/* dq = T y: T (7x7) by its definition, r as it is, dp = G'th / (2 s) + p n / s */
+/* dq = T y, T (7x7) by its definition: dr = r, dp = G'th / (2 s) + p n / s */
 static void transform(const double p[4], double T[Y * Y])
 {
   double G[12], s = p_dot(p, p);
@@ -71,7 +71,7 @@ TEST(residual_is_that_of_paper_1)
     random_vector(&random, load.force, 3);
     random_vector(&random, load.torque, 3);
     mass_matrix(&b, x.p, M);
-    paper_mul(g, M, x.rdd, Y, Y, 1); /* rdd and pdd stand one after the other */
+    paper_mul(g, M, x.rdd, Y, Y, 1); /* pdd follows rdd in memory */
     paper_G(G, x.p);
     paper_G(Gd, x.pd);
     paper_transpose(Gt, G, 3, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What each joint type holds and what it leaves free. A joint frame is a rotation in each body whose z axis
- * is the joint's axis; every relative motion that a type admits keeps Phi at zero, and no other does. */
+ * The freedoms of each joint type. A joint frame is a rotation in each body whose z axis is the joint's axis. Every relative
+ * motion that the type allows keeps Phi at zero, and every other motion does not. */
 #include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
@@ -58,7 +58,7 @@ static void conjugate(double o[4], const double p[4])
   for (int i = 0; i < 4; i++) o[i] = i == 0 ? p[i] : -p[i];
 }
 
-/* Puts b where the joint frames are `turn` and `move` apart. */
+/* Moves b so that `turn` and `move` separate the joint frames. */
 static void place(struct pair *p, const double turn[4], const double move[3])
 {
   double fa[4], fb[4], all[4], F[9], seen[3], arm[3];
@@ -113,7 +113,7 @@ static void make(struct pair *p, struct random *random, const struct type *t)
   if (t->type == ALI3_JOINT_DISTANCE) p->spec.length = LENGTH;
 }
 
-/* The rows as compiled for a model in which the bodies stand where they stand now. */
+/* The rows of a model whose initial poses are the present ones. */
 static ali3_model *compile(const struct pair *p, struct joint_rows *j)
 {
   ali3_model *m = ali3_model_new();
@@ -172,7 +172,7 @@ TEST(each_type_holds_what_it_should)
         double start[4];
         memcpy(start, turn, sizeof start);
         admitted(&random, t, turn, move);
-        /* "as at the start" holds the orientation of the start */
+        /* without relative_orientation the joint holds the initial orientation */
         if (t->turn == NO_TURN) memcpy(turn, start, sizeof start);
         place(&p, turn, move);
         evaluate(&p, &j, Phi, J);
@@ -190,7 +190,7 @@ TEST(each_type_holds_what_it_should)
     }
 }
 
-/* The wanted orientation may be given instead of taken from the start. */
+/* A given relative_orientation replaces the initial one. */
 TEST(orientation_as_given)
 {
   const struct type given[] = {types[0], types[2]};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Rows of the connections that are no joints: coordinates of joints, of which a gear joins two with up to
- * four bodies, and contacts.
+ * Rows of forces: coordinates of joints (a gear has two, with up to four bodies) and contacts.
  *
- * The rate of an angle is exact where the joint is assembled, so that its states are: bodies are placed one
- * after the other through their joints, at coordinates and rates that the test knows. */
+ * The rate of an angle is exact only if the joint is closed. So the test places bodies one after the other through their joints,
+ * at known coordinates and rates. */
 #include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
@@ -54,7 +53,7 @@ static void arm_of(const struct body_frame *f, const double w[3], const double a
   m3_mul(rate, f->R, turn);
 }
 
-/* Puts one body of joint k where its coordinate and rate are what they should be; `side` is known. */
+/* Places one body of joint k at the wanted coordinate and rate. The other body, on `side`, is in place. */
 static void place(struct mechanism *s, int k, int side)
 {
   const ali3_joint_spec *j = &s->joint[k];
@@ -103,7 +102,7 @@ static void place_free(struct random *random, struct part *o)
   set_motion(o, v, w);
 }
 
-/* All bodies, through the joints. */
+/* Places all bodies, through the joints. */
 static void place_all(struct mechanism *s, struct random *random)
 {
   bool known[MOST] = {false};
@@ -111,7 +110,7 @@ static void place_all(struct mechanism *s, struct random *random)
   for (int k = 0; k < s->joints; k++) {
     int a = s->joint[k].body_a, b = s->joint[k].body_b;
     bool has_a = a == G || known[a], has_b = b == G || known[b];
-    if (has_a && has_b) continue; /* the same pair again, on the same axis */
+    if (has_a && has_b) continue; /* the pair has a joint on this axis already */
     if (!has_a && !has_b) {
       place_free(random, part_of(s, a));
       has_a = known[a] = true;
@@ -122,7 +121,7 @@ static void place_all(struct mechanism *s, struct random *random)
   }
 }
 
-/* Which bodies the two joints join. */
+/* The bodies of the two joints. */
 struct layout {
   const char *name;
   int joints, a[2], b[2], sides;
@@ -315,7 +314,7 @@ TEST(a_gear_joins_two_to_four_bodies)
     for (int types = 0; types < 4 && layouts[o].joints == 2; types++)
       for (int seed = 1; seed <= SEEDS; seed++) {
         struct mechanism s;
-        if (layouts[o].sides == 2 && types) continue; /* both about one axis */
+        if (layouts[o].sides == 2 && types) continue; /* both joints are on one axis */
         mechanism_make(&s, &layouts[o], types, seed);
         struct random random = {(uint64_t)seed};
         ali3_force_spec spec = ali3_force_spec_default(ALI3_FORCE_GEAR);
@@ -343,8 +342,8 @@ TEST(a_gear_joins_two_to_four_bodies)
   assert_true(seen[2] && seen[3] && seen[4]);
 }
 
-/* Where bodies part from their joint the rate is J y' still, and no longer the derivative of the angle; the
- * bias is what the turning axis makes of it. On the joint it is 0 for an angle, whatever its sign. */
+/* If the joint is open, the rate is still J y', but not the derivative of the angle, and the bias is that of the turning axis. On
+ * a closed joint the bias of an angle is 0. */
 TEST(the_bias_of_an_angle_is_the_change_of_its_rate_off_the_joint_too)
 {
   for (int seed = 1; seed <= SEEDS; seed++) {
@@ -383,7 +382,7 @@ struct contact {
   char what[80];
 };
 
-/* unit: rigid motions on the unit sphere; else anything. */
+/* unit: rigid motions with unit Euler parameters; otherwise any states. */
 static void contact_make(struct contact *c, bool plane, int ground, int seed, bool unit)
 {
   struct random random = {(uint64_t)seed};
@@ -408,7 +407,7 @@ static void contact_make(struct contact *c, bool plane, int ground, int seed, bo
   }
   random_vector(&random, c->spec.point_a, 3);
   random_vector(&random, c->spec.point_b, 3);
-  c->spec.point_b[0] += 5.0; /* well apart, where |d| is smooth */
+  c->spec.point_b[0] += 5.0; /* far apart, where |d| is smooth */
   random_unit(&random, c->spec.normal, 3);
   for (int i = 0; i < 3; i++) c->spec.normal[i] *= 3.0;
   c->spec.radius_a = 0.7;
@@ -432,7 +431,7 @@ TEST(the_gap_of_a_contact_has_its_derivatives)
   EACH_CONTACT(c, false) check_rows(c.what, &c.link, &c.v, 1);
 }
 
-/* Direction out of a, centre of the sphere b, point of contact; world. */
+/* Direction out of a, centre of the sphere b, point of contact, in world axes. */
 static void geometry(const struct contact *c, double n[3], double centre[3], double P[3])
 {
   double a[3], d[3];
@@ -470,7 +469,7 @@ TEST(sliding_is_the_motion_of_the_material_points_at_the_contact)
     rows_bias(&c.link, &c.v, bias);
     for (int side = 0; side < 2; side++) material_velocity(&c.part[side], P, v[side]);
     v3_sub(slide, v[1], v[0]);
-    const double *t[2] = {J + 3 * BODY_Y, J + 5 * BODY_Y}; /* b moves along them as they are */
+    const double *t[2] = {J + 3 * BODY_Y, J + 5 * BODY_Y}; /* b moves along them with their sign */
     for (int i = 0; i < 2; i++) {
       assert_near_in(c.what, v3_dot(t[i], n), 0.0, 1e-14);
       assert_near_in(c.what, v3_dot(t[i], t[i]), 1.0, 1e-14);
@@ -478,11 +477,11 @@ TEST(sliding_is_the_motion_of_the_material_points_at_the_contact)
       assert_true(Phi[1 + i] == 0.0 && bias[1 + i] == 0.0);
     }
     assert_near_in(c.what, v3_dot(t[0], t[1]), 0.0, 1e-14);
-    assert_near_in(c.what, rate[0], v3_dot(n, slide), 1e-13); /* the gap opens as the points part */
+    assert_near_in(c.what, rate[0], v3_dot(n, slide), 1e-13); /* the gap opens as the points separate */
   }
 }
 
-/* Forces add up to nothing, and so do their moments about the origin. */
+/* Forces add up to zero, and so do their moments about the origin. */
 TEST(action_is_reaction_at_a_contact)
 {
   EACH_CONTACT(c, true)

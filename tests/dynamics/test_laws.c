@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every law against its formula, its slope by differences, and what it stores by quadrature. */
+ * Every law against its formula, its slope against differences, and its energy against quadrature. */
 #include "check.h"
 #include "common/random.h"
 #include "dynamics/laws.h"
@@ -11,7 +11,7 @@
 
 enum { SEEDS = 200 };
 
-/* dL/dx + v_d dL/dx' by differences: where x moves by e, x' moves by v_d e. */
+/* dL/dx + v_d dL/dx' by differences: if x changes by e, x' changes by v_d e. */
 static double slope_by_differences(const struct law *law, double x, double rate, double v_d)
 {
   const double e = 1e-6;
@@ -25,7 +25,7 @@ TEST(a_linear_law_is_stiffness_and_damping)
   for (int seed = 1; seed <= SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     const ali3_table none = {0};
-    struct law law = {.kind = seed % 2 ? LAW_LINEAR : LAW_TABLE, /* a table law without tables is the same */
+    struct law law = {.kind = seed % 2 ? LAW_LINEAR : LAW_TABLE, /* LAW_TABLE without tables is linear */
                       .stiffness = random_between(&r, 0, 10),
                       .damping = random_between(&r, 0, 10),
                       .force = &none,
@@ -54,7 +54,7 @@ static void random_table(struct random *r, double point[POINTS][2], bool rising)
   }
 }
 
-/* By Lagrange's formula on the interval that holds x, found by going through them. */
+/* Lagrange's formula on the interval that contains x, found by a linear search. */
 static double by_hand(const double p[POINTS][2], double x)
 {
   int i = 0;
@@ -78,10 +78,10 @@ TEST(a_table_is_lines_between_points_and_beyond_them)
                    1e-12);
     check(seed, s >= 0);
     if (seed % 2) assert_near_in(check_seed(seed), s, slope_by_differences(&law, x, rate, 7), 1e-5);
-    /* at a point both lines meet */
+    /* both lines meet at a point */
     for (int i = 0; i < POINTS; i++)
       assert_near_in(check_seed(seed), law_force(&law, f[i][0], d[i][0], 7, &s), f[i][1] + d[i][1], 1e-14);
-    /* in place of one of them: the other stays */
+    /* a table replaces only its own coefficient */
     const ali3_table none = {0};
     law.force = &none;
     assert_near_in(check_seed(seed), law_force(&law, x, rate, 7, &s), 3 * x + by_hand(d, rate), 1e-12);
@@ -166,7 +166,7 @@ TEST(limits_push_back_and_never_pull)
       pushed++;
     }
     assert_near_in(check_seed(seed), law_energy(&law, x), 0.5 * law.stiffness * out * out, 1e-15);
-    /* nor does the mean over a step that began anywhere, with whatever force a stop may have there */
+    /* the mean over a step is continuous, too, for any start of the step */
     double x0 = random_between(&r, -2, 2), out0 = beyond(&law, x0);
     for (int end = 0; end < 2; end++) {
       mean = law_mean(&law, x0, x, 0.01, end, &slope);
@@ -178,7 +178,7 @@ TEST(limits_push_back_and_never_pull)
   assert_true(pushed > SEEDS / 10 && let_go > SEEDS / 20);
 }
 
-/* Mean force times way = difference of what is stored, whichever side of which limit the ends are on. */
+/* Mean force times distance equals the difference of stored energy, for ends on any side of the limits. */
 TEST(the_mean_over_a_step_does_the_work_of_what_is_stored)
 {
   enum { PLACES = 3 };
@@ -191,7 +191,7 @@ TEST(the_mean_over_a_step_does_the_work_of_what_is_stored)
     double mean = law_mean(&law, x0, x, 0.01, false, &slope);
     seen[1 + (out0 > 0) - (out0 < 0)][1 + (out > 0) - (out < 0)]++;
     assert_near_in(check_seed(seed), mean * (x - x0), law_energy(&law, x) - law_energy(&law, x0), 1e-12);
-    /* and with the slope of the mean as the end of the way moves */
+    /* the slope is that of the mean as the end moves */
     const double e = 1e-7;
     double by_differences =
         (law_mean(&law, x0, x + e, 0.01, false, &other) - law_mean(&law, x0, x - e, 0.01, false, &other)) /
@@ -208,20 +208,20 @@ TEST(a_step_that_goes_nowhere_has_the_force_it_stands_in)
   const struct law law = {.kind = LAW_LIMITS, .stiffness = 10, .lower = -1, .upper = 1};
   double slope;
   assert_near_in(check_seed(0), law_mean(&law, 1.5, 1.5, 0.01, false, &slope), 5, 1e-15);
-  assert_near_in(check_seed(0), slope, 5, 1e-15); /* half of the end's */
+  assert_near_in(check_seed(0), slope, 5, 1e-15); /* half the slope at the end */
   assert_near_in(check_seed(0), law_mean(&law, -1.5, -1.5, 0.01, false, &slope), -5, 1e-15);
   assert_near_in(check_seed(0), law_mean(&law, 1, 1, 0.01, false, &slope), 0, 0);
   assert_near_in(check_seed(0), slope, 0, 0);
 }
 
-/* A dashpot at a stop takes energy out, whatever the step. */
+/* A damper at a stop removes energy for any step. */
 TEST(damping_at_a_limit_takes_energy_out)
 {
   for (int seed = 1; seed <= 10 * SEEDS; seed++) {
     struct random r = {(uint64_t)seed};
     struct law law = random_limits(&r, random_between(&r, 0, 20));
     const double dt = 0.01;
-    /* inside at the start, so that nothing stands there; beyond at the end */
+    /* within the limit at the start, without force; beyond it at the end */
     double x0 = fmax(random_between(&r, -1, 1), law.lower), slope;
     x0 = fmin(x0, law.upper);
     double x = random_between(&r, -2, 2);
@@ -230,7 +230,7 @@ TEST(damping_at_a_limit_takes_energy_out)
   }
 }
 
-/* A damper that began at full strength at the first touch would have the iteration jump between open and closed. */
+/* The damper builds up from the first touch. At full strength there, the iteration would jump between open and closed. */
 TEST(nothing_jumps_where_a_limit_begins)
 {
   for (int seed = 1; seed <= SEEDS; seed++) {
@@ -244,7 +244,7 @@ TEST(nothing_jumps_where_a_limit_begins)
   }
 }
 
-/* Where friction acts on what is pushed, and gives in as it says, the row is on the law. */
+/* With the mobility that law_drag() assumes, the row is on the law. */
 TEST(the_drag_is_that_of_the_sliding_to_come)
 {
   int sticks = 0, slides = 0;
@@ -261,7 +261,7 @@ TEST(the_drag_is_that_of_the_sliding_to_come)
     double F = law.friction * normal, wanted = F / hypot(v, law.slip) + law.damping;
     assert_near_in(check_seed(seed), drag, wanted, 1e-3);
     check(seed, tangent >= 0 && tangent <= drag * (1 + 1e-12));
-    check(seed, law_drag(&law, normal, -push, gives, &tangent) == drag); /* whichever way */
+    check(seed, law_drag(&law, normal, -push, gives, &tangent) == drag); /* both directions */
     sticks += v < law.slip;
     slides += v > 10 * law.slip;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a drive prescribes: functions of time by differences, and a reference that follows targets from
+ * The motions that drives prescribe: functions of time, against differences, and a reference that follows targets from
  * outside. */
 #include "check.h"
 #include "common/random.h"
@@ -94,13 +94,13 @@ TEST(a_spline_is_at_rest_at_its_ends_and_held_beyond)
     int n = 2 + seed % (POINTS - 1);
     course_make(&c, n, seed);
     const double *first = c.point[0], *last = c.point[n - 1];
-    check(seed, fabs(motion_at(&c.m, first[0] + e).rate) < 1e-6); /* C1 into the rest */
+    check(seed, fabs(motion_at(&c.m, first[0] + e).rate) < 1e-6); /* C1 at the end */
     check(seed, fabs(motion_at(&c.m, last[0] - e).rate) < 1e-6);
     const double t[] = {first[0] - 5, last[0] + 5, first[0], last[0]};
     for (int i = 0; i < 4; i++) {
       struct reference at = motion_at(&c.m, t[i]);
       check(seed, fabs(at.position - (i % 2 ? last : first)[1]) < 1e-12 && fabs(at.rate) < 1e-9);
-      /* at the ends themselves the spline has begun, and not yet ended */
+      /* at both ends the spline has its own acceleration */
       check(seed, (at.acceleration == 0) == (i < 2));
     }
     free(c.m.curvature);
@@ -141,7 +141,7 @@ static struct motion random_limits(struct random *r)
 
 static const double DT[] = {1e-4, 1e-3, 1e-2};
 
-/* Steps that the way takes at most: as fast as the limits allow, braking at 0.88 of them. */
+/* Largest number of steps: as fast as the limits allow, braking at 0.88 of them. */
 static int steps_for(const struct motion *m, const struct reference *x, double target, double dt)
 {
   double a = 0.88 * m->max_acceleration, way = fabs(target - x->position), stop = fabs(x->rate) / a;
@@ -158,7 +158,7 @@ TEST(from_rest_to_a_target_without_overshoot_and_to_rest)
     struct motion m = random_limits(&r);
     double dt = DT[seed % 3], a = m.max_acceleration, v = m.max_rate;
     struct reference x = {random_between(&r, -1, 1), 0, 0};
-    /* a way of 0.001 to 1000 times what it takes to come to speed, in not too many steps */
+    /* a distance of 0.001 to 1000 times that of reaching the largest rate, in not too many steps */
     double way = v * v / a * pow(10, random_between(&r, -3, 3)), start = x.position;
     way = fmin(way, 1e5 * dt * v);
     double target = start + (seed % 2 ? way : -way),
@@ -194,7 +194,7 @@ TEST(targets_that_jump_are_followed_within_the_limits)
         size = pow(10, random_between(&r, -3, 1));
         target = size * random_between(&r, -1, 1);
       }
-      if (seed % 4 == 0) target = sin(3.0 * i * dt); /* or moves on and on */
+      if (seed % 4 == 0) target = sin(3.0 * i * dt); /* or keeps moving */
       follow(&m, &x, target, dt, seed);
     }
     int steps = steps_for(&m, &x, target, dt);
@@ -205,7 +205,7 @@ TEST(targets_that_jump_are_followed_within_the_limits)
   }
 }
 
-/* What is near enough is reached in two steps. */
+/* A target that is close enough is reached in two steps. */
 TEST(a_small_move_takes_two_steps)
 {
   const struct motion m = {.external = true, .max_rate = 1, .max_acceleration = 100};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Rows of every joint type at random states, off the constraints and off the unit sphere.
  *
- * Along a straight line in q every residual is a polynomial of degree 4 at most, so that the five-point
- * formulas below are exact but for rounding: no step length to tune. */
+ * Along a straight line in q every residual is a polynomial of degree 4 at most. So the five-point formulas below are exact
+ * except for rounding, with any step length. */
 #include "check.h"
 #include "common/states.h"
 #include "dynamics/rows.h"
@@ -66,7 +66,7 @@ static void scene_make(struct scene *s, ali3_joint_type type, int ground, int se
         for (struct scene s, *once_ = (scene_make(&s, type_, ground_, seed_, unit), &s); once_;              \
              ali3_model_free(s.m), once_ = NULL)
 
-/* Phi with both bodies moved along their own straight lines. */
+/* Phi with both bodies moved along straight lines. */
 static void residual_along(const struct scene *s, const struct body_state line[2], double t, double *Phi)
 {
   struct body_state x[2] = {state_along(&line[0], t), state_along(&line[1], t)};
@@ -78,7 +78,7 @@ static void residual_along(const struct scene *s, const struct body_state line[2
   rows_evaluate(&s->j, &v, Phi, J);
 }
 
-/* First and second derivative of Phi along the line; exact for a polynomial, any step will do. */
+/* First and second derivative of Phi along the line; exact for a polynomial with any step. */
 static void derivatives(const struct scene *s, const struct body_state line[2], double step, double *first,
                         double *second)
 {
@@ -143,8 +143,7 @@ TEST(bias_is_the_second_derivative_without_acceleration)
   EACH_SCENE(s, false) check_bias(&s, ground_, STEP, 1e-10);
 }
 
-/* Rows of a spring between two points, |d| - L, and of a bushing. The first is no polynomial: it needs a
- * short step. */
+/* Rows of a spring between two points, |d| - L, and of a bushing. The first is not a polynomial, so it needs a short step. */
 TEST(rows_of_forces)
 {
   for (int ground = -1; ground < 2; ground++)
@@ -161,7 +160,7 @@ TEST(rows_of_forces)
                                 .rest = 0.3};
         random_vector(&random, spec.point_a, 3);
         random_vector(&random, spec.point_b, 3);
-        spec.point_b[0] += 5.0; /* well apart, where |d| is smooth */
+        spec.point_b[0] += 5.0; /* far apart, where |d| is smooth */
         assert_int_equal(ali3_model_add_force(s.m, &spec), 0);
         rows_compile_force(s.m, 0, NULL, &s.j, &(double){0});
         snprintf(s.what, sizeof s.what, "%s, ground %d, seed %d", bushing ? "bushing" : "spring", ground,
@@ -174,7 +173,7 @@ TEST(rows_of_forces)
       }
 }
 
-/* Velocity of the point of a body that is at P now, and the angular velocity, world axes. */
+/* Velocity of the body point that is now at P, and angular velocity, world axes. */
 static void motion_at(const struct scene *s, int side, const double P[3], double v[3], double w[3])
 {
   double y[BODY_Y], arm[3], turn[3];
@@ -185,8 +184,8 @@ static void motion_at(const struct scene *s, int side, const double P[3], double
   for (int i = 0; i < 3; i++) v[i] = y[i] + turn[i];
 }
 
-/* Moves a body so that the points of the joint meet: what is on the constraint and turned as a whole stays on
- * it, which action and reaction depend on. */
+/* Moves a body so that the points of the joint meet. Action and reaction need a closed joint, which a rotation of both bodies
+ * keeps closed. */
 static void meet(struct scene *s, int ground)
 {
   double P[2][3], d[3];
@@ -198,7 +197,7 @@ static void meet(struct scene *s, int ground)
   v3_axpy(s->x[ground == 1 ? 0 : 1].r, ground == 1 ? 1.0 : -1.0, d);
 }
 
-/* The power of -J'lambda on a body is that of the reaction on b, or its opposite on a, at point b. */
+/* The power of -J'lambda on body b is that of the reaction at point b; on body a that of the opposite reaction. */
 TEST(reaction_has_the_power_of_the_multipliers)
 {
   EACH_SCENE(s, true)
@@ -225,7 +224,7 @@ TEST(reaction_has_the_power_of_the_multipliers)
   }
 }
 
-/* p turned by the angle w t in body axes, on the unit sphere. */
+/* p turned by the angle w t in body axes, with unit norm. */
 static void turned(const double p[4], const double w[3], double t, double o[4])
 {
   double angle = sqrt(v3_dot(w, w)) * t, q[4] = {cos(0.5 * angle), 0, 0, 0};
@@ -269,7 +268,7 @@ TEST(coordinate_and_its_rate)
       random_vector(&random, spec.point_b, 3);
       random_unit(&random, spec.axis_a, 3);
       memcpy(spec.axis_b, spec.axis_a, sizeof spec.axis_b);
-      const double zero = random_between(&random, -1, 1); /* where place() has t = 0, not the model */
+      const double zero = random_between(&random, -1, 1); /* at t = 0 of place(), not in the model */
       spec.position = zero;
       for (int i = 0; i < 3 && types[k] == ALI3_JOINT_PRISMATIC; i++)
         spec.position += spec.axis_a[i] * (spec.point_b[i] - spec.point_a[i]);
@@ -286,7 +285,7 @@ TEST(coordinate_and_its_rate)
       double turn = turns ? rate : 0.0, slide = turns ? 0.0 : rate, J[ROWS_MAX * SIDES], Phi[ROWS_MAX];
       random_vector(&random, spin, 3);
 
-      /* velocities by a central difference in time: good to 1e-9 */
+      /* velocities by central differences in time, within 1e-9 */
       const double e = 1e-5;
       struct body_state before[2], after[2];
       place(&s, spin, turn, slide, t - e);

@@ -17,7 +17,7 @@ static void random_state(const struct problem *p, unsigned *seed, double *q, dou
   }
 }
 
-/* Phi_q and d(Phi_q)/dt by central differences, exact for a quadratic but for rounding. */
+/* Phi_q and d(Phi_q)/dt by central differences, exact for a quadratic except for rounding. */
 static void check_rows(const struct problem *p, const double *q, const double *qd)
 {
   double Phi[2][20], Phi_q[NUMBERS_MAX], shifted[2][NUMBERS_MAX], dPhi_q[NUMBERS_MAX], bias[20], other[20];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the loop must not do, for test_lint.py to find. Never run. */
+ * Code that the loop must not have, for test_lint.py to find. It never runs. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ enum {
 
 int deep(int n), wide(int n), endless(int n), elastic(int n), greedy(int n), hidden(int n);
 
-/* The compiler has to have it all in memory. */
+/* Forces the compiler to keep the array in memory. */
 static inline void keep(char *p)
 {
   __asm__ volatile("" ::"r"(p) : "memory");
@@ -20,7 +20,7 @@ __attribute__((noinline)) int endless(int n)
   char here[16];
   here[0] = (char)n;
   const int below = n ? endless(n - 1) : 0;
-  keep(here); /* after the call, which so cannot become a jump */
+  keep(here); /* after the call, so that it cannot become a jump */
   return below + here[0];
 }
 
@@ -62,7 +62,7 @@ extern int (*const kernels[])(int);
 int (*const kernels[])(int) = {greedy};
 int (*volatile kernel)(int);
 
-/* Nothing here names greedy(). */
+/* This function does not name greedy(). */
 __attribute__((noinline)) int hidden(int n)
 {
   return kernel(n) + 1;

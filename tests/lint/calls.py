@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: calls.py PROGRAM LIST: the loop reaches nothing that could block.
+"""usage: calls.py PROGRAM LIST: the loop calls no function that could block.
 
-Reads the machine code of the built daemon: from the functions that LIST calls roots it follows every call, jump, taken
-address and declared pointer (loopcode.py), and compares the library functions reached with those LIST allows. So a printf
-or malloc three calls down is found, also in code that no test happens to run. Nor may the loop recurse: its stack is
-bounded. Prints the way to each forbidden function; exit status 1 if any, 77 where the code cannot be read (sanitizers, no
-objdump)."""
+The program reads the machine code of the built daemon. From the roots of LIST it follows every call, jump, taken address and
+declared pointer (loopcode.py), and compares the library functions that it reaches with those that LIST allows. So it finds a
+printf or malloc three calls down, also in code that no test runs. The loop may not recurse either, because its stack is
+bounded. It prints the path to each forbidden function. Exit status: 1 if there is one, 77 if the code cannot be read
+(sanitizers, no objdump)."""
 import sys
 
 import loopcode

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: circles.py LIBRARY.a...: no source file of a layer needs another that needs it in turn.
+"""usage: circles.py LIBRARY.a...: no two source files of a layer need each other, directly or through others.
 
-An object needs another of its library where it takes a symbol that the other defines. Prints every circle; exit status 1
-if there is one, 77 where the objects cannot be read (no nm). The kernels of the instruction sets are left out: a table of
-functions leads to them, one library for each set."""
+An object needs another object of its library if it uses a symbol that the other defines. The program prints every circle. Exit
+status: 1 if there is one, 77 if the objects cannot be read (no nm). It skips the kernels of the instruction sets, which code
+reaches through a table of functions."""
 import os
 import re
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: clang.py BUILD [--tidy]: every source passes clang's warnings as errors; with --tidy all but the tests pass
+"""usage: clang.py BUILD [--tidy]: every source passes clang's warnings as errors; with --tidy, all sources except tests pass
 clang-tidy's checks.
 
-Takes each file's own flags from BUILD/compile_commands.json and compiles nothing. Exit status 1 if any file fails, 77
-where clang is not installed."""
+The flags of each file come from BUILD/compile_commands.json. Nothing is compiled. Exit status: 1 if a file fails, 77 if clang is
+not installed."""
 import concurrent.futures
 import json
 import os
@@ -13,9 +13,9 @@ import shutil
 import subprocess
 import sys
 
-GCC_ONLY = ("-fno-tree-loop-distribute-patterns", "--param=")  # clang rejects what it does not know
-# file: what clang-tidy leaves out of it. The analyzer takes a minute for all shapes of links, and takes one without a body
-# for possible.
+GCC_ONLY = ("-fno-tree-loop-distribute-patterns", "--param=")  # clang rejects unknown options
+# file: checks that clang-tidy skips there. The analyzer takes a minute for all shapes of links, and assumes a link without a
+# body.
 LEFT_OUT = {"src/stepper/link_lanes.c": "-clang-analyzer-*"}
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 build, tidy = sys.argv[1], "--tidy" in sys.argv

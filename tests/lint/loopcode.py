@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The code of the loop in a built program, for calls.py and stack.py: which function calls which, from the roots on.
+"""The code of the loop in a built program, for calls.py and stack.py: the graph of calls from the roots.
 
-Calls, jumps and taken addresses are read from the machine code. Where a call through a pointer leads no machine code
-shows: the lines "pointer" of the list say it (see calls.txt), level by level. So what is walked are functions, each at the
-level of the pointers it was reached through, and a chain of calls passes every level once at most."""
+Calls, jumps and taken addresses come from the machine code. Machine code does not show the targets of a call through a pointer:
+the lines "pointer" of the list (calls.txt) declare them, level by level. A node of the graph is a function at the level of the
+last pointer, and a chain of calls passes every level at most once."""
 import fnmatch
 import re
 import shutil
@@ -37,7 +37,7 @@ def skip_sanitized(symbols):
 
 
 def plain(name):
-    """Of a function the compiler made variants of: count.constprop.0 is count."""
+    """Name of the function of a variant that the compiler made: count.constprop.0 is count."""
     return name.split(".")[0]
 
 
@@ -131,7 +131,7 @@ class Program:
 
 
 class Loop:
-    """What the roots reach: nodes are (function, level)."""
+    """Everything that the roots reach: nodes are (function, level)."""
 
     def __init__(self, program, rules):
         self.program, self.problems = program, []
@@ -174,7 +174,7 @@ class Loop:
 
     def _walk(self, roots, levels):
         self.behind = [{(at, n) for at, level in self.level.items() if level == n} for n in range(1, levels + 1)]
-        self.way, self.calls = {node: None for node in roots}, {}  # {node: one that calls it}, {node: those it calls}
+        self.way, self.calls = {node: None for node in roots}, {}  # {node: a node that calls it}, {node: nodes that it calls}
         todo = sorted(roots)
         while todo:
             node = todo.pop()
@@ -201,7 +201,7 @@ class Loop:
 
     def _recursive(self):
         """Names of functions that can be called again before they return, and of those that call them."""
-        # What is left when functions that call nothing more are taken away again and again.
+        # Remove functions that call nothing until no function goes: the rest recurses.
         calls = dict(self.calls)
         while True:
             leaves = {node for node, out in calls.items() if not out & calls.keys()}

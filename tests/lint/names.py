@@ -14,18 +14,18 @@ import os
 import re
 import sys
 
-# Names of one word: a function that the language or a library names, or a callback that is known by that word.
+# Names of one word: the language or a library has the name, or the callback is known by it.
 SINGLE = {
     "usage": "prints the usage of a program, in every program of the world",
 }
-# Names that several files may have, and why these are the same thing.
+# Names that several files may have, and why they mean one thing.
 SAME = {
     "usage": "each program prints its own",
     "help": "each program prints its own",
     "take_options": "each program reads its own",
     "ask_to_stop": "each program's handler of SIGINT and SIGTERM",
 }
-# An image, and what the field says.
+# An image, and the word of the field.
 IMAGES = {
     "alone": "self_contained", "apart": "separate", "bare": "leaf_children", "beside": "aligned", "book": "histograms",
     "calm": "settled", "eyes": "host_probe", "find_gives": "find_mobility", "fused": "merged", "gives": "mobility", "kept": "saved",
@@ -55,8 +55,8 @@ COMMENT = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"'  # or a string, which is not
 
 
 class Source:
-    """What is declared at file level, and the functions with their bodies. The format is the one of .clang-format: bodies
-    begin and end with a brace in the first column."""
+    """Declarations at file level, and functions with their bodies. The file is formatted by .clang-format: bodies begin and end
+    with a brace in the first column."""
 
     def __init__(self, root, path):
         self.path = path

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """usage: stack.py ROOT FOLDER PROGRAM LIST: the stacks of the loop and of its workers are large enough, by far.
 
-Adds up the frames that the compiler reports (-fstack-usage, NAME.su beside each object under FOLDER) along the deepest
-chain of calls of every line "thread" in LIST. A bound: of functions that share a name the largest frame counts, and so
-does a chain through pointers that no run takes. Functions of the C library are not in it; they have what is left, and the
-least stack of a thread. Prints the chain of each thread; exit status 1 if it takes more than 70 % of the stack, if a frame
-has no bound, or at recursion; 77 where it cannot be known (sanitizers, a compiler without -fstack-usage)."""
+The program adds up the frames that the compiler reports (-fstack-usage, NAME.su beside each object under FOLDER) along the deepest
+chain of calls of every line "thread" in LIST. The sum is an upper bound: if functions share a name the largest frame counts, and
+chains through pointers count even if no run takes them. Functions of the C library are not included; they use the rest of the
+stack and the smallest stack of a thread. The program prints the chain of each thread. Exit status: 1 if a chain takes more than
+70 % of the stack, if a frame has no bound, or at recursion; 77 if frames are unknown (sanitizers, a compiler without
+-fstack-usage)."""
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ import sys
 import loopcode
 
 PART = 0.7
-RETURN_ADDRESS = 8  # of every frame; clang leaves it out
+RETURN_ADDRESS = 8  # in every frame; clang does not count it
 RED_ZONE = 128  # below the last frame
 
 root, folder, program_file, rules_file = sys.argv[1:]
@@ -25,7 +26,7 @@ problems = list(loop.problems)
 
 
 def frames():
-    """{function: bytes}, of those that share a name the largest; functions whose frame has no bound"""
+    """{function: bytes}, the largest if functions share a name; functions whose frame has no bound"""
     found, dynamic = {}, set()
     for where, _, names in os.walk(folder):
         for name in names:
@@ -87,7 +88,7 @@ def check(thread):
         problems.append(f"thread {thread.bottom} {thread.like}: expected each once in the loop's code: correct {rules_file}")
         return
     (bottom,), (level,) = bottoms, level
-    # What is no code of the loop it called before, to set up: it has returned.
+    # Functions outside the loop were called before it, to set up, and have returned.
     below = loop.called(bottom, level) & loop.way.keys()
     used, first = max(((depth(to)[0], to) for to in below), default=(0, None))
     used += frame_of(bottom) + RED_ZONE

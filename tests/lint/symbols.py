@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: symbols.py LIST LIBRARY.a...: what our libraries take from outside is on LIST, object by object.
+"""usage: symbols.py LIST LIBRARY.a...: our libraries use only external symbols that are on LIST, object by object.
 
-calls.py follows what runs in the loop; this looks at whole objects, set-up code too: the core has no clock, no thread, no
-stream, the loop's libraries nothing of liblo, libmodbus, systemd. A library takes what it likes from those below it. An
-object with the symbol `any` is not looked at: no thread of the loop runs it.
-Exit status 1 at anything else, 77 where the objects cannot be read (sanitizers, no nm)."""
+calls.py follows the code of the loop; this program checks whole objects, set-up code included. The core uses no clock, thread or
+stream, and the loop's libraries use nothing of liblo, libmodbus or systemd. A library may use all symbols of our libraries below
+it. An object with the symbol `any` is not checked: no thread of the loop runs it. Exit status: 1 at any other symbol, 77 if the
+objects cannot be read (sanitizers, no nm)."""
 import os
 import re
 import sys

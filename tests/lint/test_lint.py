@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_lint.py PROGRAM FOLDER: the checks of this folder find what is wrong, in breaches.c and in a tree made up."""
+"""usage: test_lint.py PROGRAM FOLDER: the checks of this folder find the mistakes in breaches.c and in trees that this test writes."""
 import os
 import re
 import shutil
@@ -127,7 +127,7 @@ class Lint(unittest.TestCase):
                 os.remove(os.path.join(self.dir, name))
 
     def test_prose_of_a_folder(self):
-        """A folder that is named is checked also if it is on the list of folders to be rewritten."""
+        """A folder on the list of folders to be rewritten is checked if it is named."""
         self.file("prose_later.txt", "src/old\n")
         for name in ("prose.py", "prose.txt"):
             shutil.copy(os.path.join(HERE, name), self.dir)

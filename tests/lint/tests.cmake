@@ -21,7 +21,7 @@ if(ALI3_TIDY)
   list(APPEND names lint/tidy)
 endif()
 
-# That these checks find what is wrong, in a program that does all of it.
+# A test of these checks, with a program that breaks all of their rules.
 add_executable(test_lint_breaches lint/breaches.c)
 set_target_properties(test_lint_breaches PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_compile_options(test_lint_breaches PRIVATE -Wno-vla)

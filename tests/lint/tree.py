@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: tree.py ROOT: rules of the source tree that no compiler checks. Prints every breach; exit status 1 if any.
 
-Layers: the link lines of src/CMakeLists.txt are the rule (a layer sees the headers of those it links). Here: that these
-lines point down in the order agreed, and that nothing goes around them."""
+The link lines of src/CMakeLists.txt define the layers: a layer sees the headers of the layers that it links. The program checks
+that these lines point down in ORDER, and that no source goes around them."""
 import fnmatch
 import os
 import re
@@ -16,12 +16,12 @@ ORDER = ["base", "math", "platform", "model", "dynamics", "dca", "layout", "step
          "rt", "signals", "inputs", "telemetry", "frames", "loop", "wire", "transport", "osc", "modbus", "devices", "packets", "yaml",
          "config", "setup", "journal",
          "restart", "daemon"]
-# The core has no I/O, no clock and no threads: it sees nothing but itself, and no system header that would give it one.
+# The core has no I/O, no clock and no threads: it sees only itself, and no system header with them.
 CORE = ["base", "math", "model", "dynamics", "dca", "layout", "stepper", "start", "mechanics", "findings"]
 CORE_HEADERS = {"assert.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "immintrin.h"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "config", "include", "src", "systemd", "tests", "tools"}
-# What must not be named in the loop's layers, and in any source; and why.
+# Names that the loop's layers, or all sources, may not have, with the reason.
 LOOP = [*CORE, "platform", "rt", "signals", "inputs", "telemetry", "frames", "loop"]
 BANNED_LOOP = {
     r"\b(pthread_(mutex|rwlock|cond|spin|barrier)|mtx_|cnd_|sem_)\w*": "the loop and its threads share no lock",
@@ -31,13 +31,13 @@ BANNED = {
     r"\bmodbus_receive\b": "blocks all clients for the slowest one; see modbus/mbap.h",
     r"\b(strcpy|strcat|sprintf|gets|alloca)\s*\(": "unbounded",
 }
-# What must not be named in src/, which is all of the daemon.
+# Names that src/, the daemon, may not have.
 BANNED_DAEMON = {
     r"\b(CLOCK_(REALTIME|TAI)\w*|(gettimeofday|timespec_get|time)\s*\()": "the wall clock jumps; instants are monotonic",
     r"\b(sem|pthread_(mutex|rwlock|cond)|mtx|cnd)_timed\w+": "waits until an instant of the wall clock, which jumps",
     r"\b(usleep|sleep|nanosleep|thrd_sleep)\s*\(": "sleeps are to absolute instants; see rt/clock.h",
 }
-# (file, what it may name all the same): why.
+# (file, a banned name that it may have): why.
 EXCUSED = {
     ("src/journal/wall_clock.c", "CLOCK_REALTIME"): "tells that the clock was set, and stamps the file of misses",
     ("src/transport/kernel_stamp.c", "CLOCK_REALTIME"): "the kernel's stamps are of it; only the difference to now is used",

@@ -6,7 +6,7 @@
 
 enum { ROUNDS = 200 };
 
-/* p off the unit sphere: the form is homogeneous */
+/* p of any norm: the form is homogeneous */
 static void random_p(struct random *random, double p[4])
 {
   double size = random_between(random, 0.7, 1.4);
@@ -106,7 +106,7 @@ TEST(product_is_product_of_rotations)
   }
 }
 
-/* A quarter turn about z takes x to y: the sense of everything else hangs on this. */
+/* A quarter turn about z takes x to y. This fixes the sense of all rotations. */
 TEST(sense_of_rotation)
 {
   const double h = sqrt(0.5), p[4] = {h, 0, 0, h};

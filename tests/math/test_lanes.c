@@ -4,7 +4,7 @@
 
 enum { W = 8 };
 
-/* Every lane is where it was said to be, tiles come first, and at most two places are named. */
+/* Each lane has its given place, tiles come first, and there are at most two places. */
 static void check(const struct lane_at *from, int places, int tiles)
 {
   struct lane_mix room;
@@ -40,7 +40,7 @@ TEST(places_are_found)
   check(turned, 1, 1);
   check(ground, 1, 0);
   check(mixed, 2, 1);
-  check(led, 2, 1); /* the number for all lanes is met first, and still comes second */
+  check(led, 2, 1); /* the number for all lanes comes second, although it is met first */
   check(pair, 2, 2);
   check(apart, 2, 0);
   check(three, 0, 0);

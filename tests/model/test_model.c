@@ -107,6 +107,10 @@ TEST(gravity_is_finite)
   assert_string_equal(ali3_model_problem(m)->field, "gravity");
   assert_int_equal(ali3_model_set_gravity(m, (const double[]){0, 0, INFINITY}), ALI3_E_MODEL);
   assert_true(m->gravity[2] == -9.81);
+  double read[3] = {7.0, 7.0, 7.0};
+  ali3_model_gravity(NULL, read);
+  ali3_model_gravity(m, NULL);
+  assert_true(read[0] == 7.0);
   ali3_model_free(m);
 }
 

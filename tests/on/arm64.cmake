@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Debian's cross compiler for arm64, with the libraries that tests/on/arm64 has unpacked; qemu runs what was built.
+# Debian's cross compiler for arm64, with the libraries that tests/on/arm64 has unpacked; qemu runs the programs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

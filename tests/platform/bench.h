@@ -13,7 +13,7 @@ struct bench {
   struct platform_spec spec;
   struct platform_input in;
   struct platform_output before;
-  double jerk[2]; /* largest so far, as a part of the limit: of translations, of rotations */
+  double jerk[2]; /* largest so far, relative to the limit: translations, rotations */
 };
 
 static inline struct bench *bench_new(enum platform_mode mode)
@@ -57,7 +57,7 @@ static inline bool has(const struct bench *b, enum platform_flag flag)
   return ((unsigned)b->platform.out.flags[0] & flag) != 0;
 }
 
-/* Seconds until it is in a state, at most `most`. */
+/* Seconds until the platform is in a state, at most `most`. */
 static inline double time_to(struct bench *b, enum platform_order order, enum platform_state state,
                              double most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Symmetric hexapods that the tests move. */
+ * Symmetric hexapods for the tests. */
 #ifndef TESTS_PLATFORM_HEXAPODS_H
 #define TESTS_PLATFORM_HEXAPODS_H
 
@@ -9,7 +9,7 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 
-/* Joints in pairs on two circles, those of the platform between those of the base. */
+/* Pairs of joints on two circles; the pairs of the platform are between the pairs of the base. */
 static inline void place_joints(struct platform_geometry *g, double base, double top)
 {
   for (int i = 0; i < PLATFORM_LEGS; i++) {
@@ -35,7 +35,7 @@ static inline struct platform_geometry test_legs(void)
   return g;
 }
 
-/* Cranks of 0.15 m, level at neutral and outwards, with rods of 0.6 m. */
+/* Cranks of 0.15 m, which point outwards and are level at neutral, with rods of 0.6 m. */
 static inline struct platform_geometry test_cranks(void)
 {
   struct platform_geometry g = {.crank = true,

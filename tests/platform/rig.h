@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A small electric hexapod for tests, its legs by formulas of their own, and a driver who knows no mercy. */
+ * A small electric hexapod for tests, with its own formulas for the legs, and a rough driver. */
 #ifndef PLATFORM_RIG_H
 #define PLATFORM_RIG_H
 
@@ -19,7 +19,7 @@ static inline void rig_geometry(struct platform_geometry *g)
   const double base = 0.60, top = 0.45, leg = 0.85, apart = 10.0 * RIG_DEGREE;
   memset(g, 0, sizeof *g);
   for (int i = 0; i < PLATFORM_LEGS; i++) {
-    /* pairs at 0, 120, 240 degrees below, at 60, 180, 300 above: neighbours there are not neighbours here */
+    /* Pairs at 0, 120, 240 degrees on the base and at 60, 180, 300 on the platform: the legs of a pair part. */
     const double side = i % 2 == 0 ? -1.0 : 1.0, pair = (i / 2) * 120.0 * RIG_DEGREE;
     const double b = pair + side * apart, t = pair + side * (60.0 * RIG_DEGREE - apart);
     const double p[2][3] = {{base * cos(b), base * sin(b), 0.0}, {top * cos(t), top * sin(t), 0.0}};
@@ -66,7 +66,7 @@ static inline double rig_leg(const struct platform_geometry *g, const double pos
   return sqrt(square);
 }
 
-/* Driving as noise that wanders, with blows in it: in specific force (m/s^2) and angular velocity (rad/s). */
+/* Driving as a random walk with shocks: specific force (m/s^2) and angular velocity (rad/s). */
 struct rig_driver {
   struct random random;
   double force[3], rate[3], blow[3];

@@ -22,7 +22,7 @@ static bool at_rest(const struct axis_state *s)
   return s->v == 0.0 && s->a == 0.0;
 }
 
-/* One cycle, and what holds for every one. */
+/* One cycle, with the checks of every cycle. */
 static void advance(const struct axis *x, double jerk, struct axis_state *s)
 {
   const struct axis_state b = *s;
@@ -35,7 +35,7 @@ static void advance(const struct axis *x, double jerk, struct axis_state *s)
   assert_true(fabs(s->a - a) < exact && fabs(s->v - v) < exact && fabs(s->p - p) < exact);
 }
 
-/* Going all the way through a stop changes the velocity by what axis_release says, and by nothing else at all. */
+/* While the acceleration returns to zero, the velocity changes exactly by axis_release(). */
 TEST(release_is_the_change_of_velocity)
 {
   struct random random = {1};
@@ -48,7 +48,7 @@ TEST(release_is_the_change_of_velocity)
   }
 }
 
-/* From anywhere, also beyond the limits: to rest, in about the time of a stop in continuous time. */
+/* A stop from any state, also beyond the limits, takes about as long as in continuous time. */
 TEST(braking_comes_to_rest)
 {
   struct random random = {2};
@@ -68,18 +68,18 @@ TEST(braking_comes_to_rest)
       const struct axis_state before = s;
       advance(&x, axis_brake(&x, s.v, s.a), &s);
       assert_true(fabs(s.a) <= fmax(A * (1.0 + 1e-12), fabs(before.a)));
-      if (fabs(before.a) > A * (1.0 + 1e-12)) assert_true(fabs(s.a) < fabs(before.a)); /* comes back */
-      /* what is left after letting go only ever becomes less, without changing sides */
+      if (fabs(before.a) > A * (1.0 + 1e-12)) assert_true(fabs(s.a) < fabs(before.a)); /* it returns */
+      /* the velocity after the acceleration returns to zero decreases, and keeps its sign */
       const double was = before.v + axis_release(&x, before.a), is = s.v + axis_release(&x, s.a);
       if (!(is * (e < 0.0 ? -1.0 : 1.0) > -exact && fabs(is) <= fabs(was) + exact))
         fail_msg("cycle %d of %g s: %.17g to come, after %.17g", n, T, is, was);
-      if (first * e > 0.0) assert_true(s.v * (e < 0.0 ? -1.0 : 1.0) > -exact); /* v does not turn round */
+      if (first * e > 0.0) assert_true(s.v * (e < 0.0 ? -1.0 : 1.0) > -exact); /* v keeps its sign */
       if (n > longest / T + 8.0) fail_msg("%d cycles of %g s, %g s expected", n, T, longest);
     }
   }
 }
 
-/* The jerk is nothing but a function of v and a. */
+/* The jerk depends on v and a only. */
 TEST(braking_knows_only_where_it_is)
 {
   const struct axis x = standard(0.01);
@@ -101,7 +101,7 @@ TEST(braking_knows_only_where_it_is)
   assert_true(axis_brake(&x, 0.0, 0.0) == 0.0);
 }
 
-/* Cannot be faster by more than a few cycles: constant velocity to rest. */
+/* From constant velocity to rest: at most a few cycles longer than the shortest time. */
 TEST(braking_is_about_as_fast_as_can_be)
 {
   for (int k = 0; k < PERIODS; k++) {
@@ -171,10 +171,10 @@ TEST(smooth_motion_passes_unchanged)
   x = standard(0.001);
   assert_true(follow_sine(&x, 1.0, 0.9) < 1e-8);
   assert_true(follow_sine(&x, 2.5, 0.9) < 1e-6);
-  assert_true(follow_sine(&x, 1.0, 1.5) > 0.1); /* and beyond the limits it does not */
+  assert_true(follow_sine(&x, 1.0, 1.5) > 0.1); /* beyond the limits it cannot follow */
 }
 
-/* What moves with constant jerk is followed exactly. */
+/* A target with constant jerk is followed exactly. */
 TEST(its_own_kind_of_motion_is_followed_exactly)
 {
   const struct axis x = standard(0.01);
@@ -204,7 +204,7 @@ TEST(no_target_takes_it_beyond_its_limits)
   }
 }
 
-/* Limits that have become smaller: back within them, and never farther out than unavoidable. */
+/* After limits became smaller, the state returns within them, and does not exceed them more than necessary. */
 TEST(what_is_beyond_comes_back)
 {
   struct random random = {5};

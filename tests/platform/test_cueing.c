@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the washout as a whole gives to feel, at the head point, against closed forms and published figures. */
+ * The motion felt at the head point, through the whole washout, against closed forms and published figures. */
 #include "platform/pose.h"
 #include "platform/washout_bench.h"
 
@@ -15,7 +15,7 @@ static struct platform_params surge(double gain, double wn, double wb)
   return p;
 }
 
-/* Where the head is along x. */
+/* Position of the head along x. */
 static double head_travel(const struct platform_motion *m)
 {
   double R[9];
@@ -23,7 +23,7 @@ static double head_travel(const struct platform_motion *m)
   return m->p[0] + R[0] * head[0] + R[1] * head[1] + R[2] * head[2] - head[0];
 }
 
-/* Largest travel of the head within a minute after a step of 3 m/s^2, and where it is then. */
+/* Largest travel of the head within a minute after a step of 3 m/s^2, and its position at the end. */
 static double travel_of_step(const struct platform_params *p, double *last)
 {
   const double force[3] = {3, 0, G};
@@ -39,7 +39,7 @@ static double travel_of_step(const struct platform_params *p, double *last)
   return most;
 }
 
-/* The same with one more wash-out, in tiny steps of Runge-Kutta. */
+/* The travel filter with a third order wash-out, in tiny steps of Runge-Kutta. */
 static void high_pass(const double x[3], double f, double wn, double wb, double o[3])
 {
   o[0] = x[1];
@@ -80,7 +80,7 @@ TEST(travel_is_as_published)
               1e-6); /* the peak falls between two cycles */
 }
 
-/* Felt over given, of specific force along x, for small waves of w rad/s. */
+/* Transfer function of specific force along x, felt over given, for small waves of w rad/s. */
 static double complex response(const struct platform_params *p, double w)
 {
   const double period = 0.001, size = 0.02;
@@ -136,8 +136,8 @@ TEST(equal_corners_make_a_notch)
   assert_true(fabs(beside - 0.5 * (2.5 * 2.5 - 1.25 * 1.25) / (2.5 * 2.5 + 1.25 * 1.25)) < 1e-3);
 }
 
-/* The tilt may not come as fast as the travel fades: what is felt sags in between, and comes back. Published for a limit of the
- * rate alone; that of the acceleration costs a little more. */
+/* The tilt builds up more slowly than the travel fades, so the felt force sags in between. The published figure has a limit of
+ * the rate only; our limit of the acceleration costs a little more. */
 static double sag(double tilt_acc)
 {
   struct platform_params p = surge(0.5, 2.5, 0.0);

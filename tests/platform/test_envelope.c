@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whatever the target: nothing is exceeded, and a stop is always possible. */
+ * For any target, the envelope exceeds no limit, and a stop is always possible. */
 #include "check.h"
 #include "common/random.h"
 #include "platform/envelope.h"
@@ -28,12 +28,12 @@ static struct platform_limits standard(void)
   return l;
 }
 
-/* A platform, the limits that it is held to, and what was reached of them. */
+/* A platform, its limits, and the largest values that it reached. */
 struct bench {
   struct hexapod hexapod;
   struct envelope e;
   struct platform_limits limits;
-  double T, leg_end, rate; /* nearest to an end, fastest */
+  double T, leg_end, rate; /* smallest distance from an end, largest rate */
 };
 
 static void start(struct bench *b, const struct platform_geometry *g, double period)
@@ -51,7 +51,7 @@ static void check_number(const char *what, int k, double x, double limit, double
   if (!(fabs(x) <= limit + exact)) fail_msg("%s %d: %.17g, limit %.17g", what, k, x, limit);
 }
 
-/* Of the state, and of the way there from the one before: that is where jerk, velocity and position are taken from. */
+/* Checks the state and the motion since the last state, from which it computes jerk, velocity and position. */
 static void check_cycle(struct bench *b, const struct platform_motion *before)
 {
   const struct platform_motion *now = &b->e.now;
@@ -101,7 +101,7 @@ static void stop(struct bench *b)
   }
 }
 
-/* Targets of all kinds, far beyond the limits or just so. */
+/* Targets of all kinds, far beyond the limits or close to them. */
 enum kind { SINES, STEPS, NOISE, WALK, BURSTS, KINDS };
 
 struct source {
@@ -145,7 +145,7 @@ static const struct platform_motion *next_target(struct source *s, double T)
       s->m.p[k] += 0.3 * x * sqrt(T) * random_between(r, -1.0, 1.0);
       if (fabs(s->m.p[k]) > x) s->m.p[k] *= 0.9;
       break;
-    default: /* what is no motion at all */
+    default: /* a target that is no motion */
       if (!new) break;
       s->m.p[k] = x * random_between(r, -1.0, 1.0);
       s->m.v[k] = random_between(r, -2.0, 2.0) * l.vel[k];
@@ -172,7 +172,7 @@ static void go_through(const struct platform_geometry *g, int cycles)
         leg_end = fmin(leg_end, b.leg_end);
         rate = fmax(rate, b.rate);
       }
-    assert_true(leg_end < 0.005 * (g->leg_max - g->leg_min)); /* the limits were put to use */
+    assert_true(leg_end < 0.005 * (g->leg_max - g->leg_min)); /* the motion came close to the limits */
     assert_true(rate > (g->crank ? 0.6 : 0.9) * g->leg_rate);
   }
 }
@@ -189,7 +189,7 @@ TEST(cranks_never_leave_their_limits)
   go_through(&g, 1000);
 }
 
-/* Joints and margin as what limits: all else is wide. */
+/* Joints and margin limit the motion; all other limits are wide. */
 TEST(joints_and_margin_limit_as_well)
 {
   for (int which = 0; which < 2; which++) {
@@ -216,7 +216,7 @@ TEST(joints_and_margin_limit_as_well)
   }
 }
 
-/* Also while others come into force; those that hold are known from when the stop is within them. */
+/* Changes of limits: new ones take effect once a stop is possible within them. */
 TEST(limits_may_change_at_any_time)
 {
   const struct platform_geometry g = test_legs();
@@ -248,8 +248,9 @@ TEST(limits_may_change_at_any_time)
         }
         check_cycle(&b, &before);
       }
-      assert_true(adopted >=
-                  (PERIOD[p] < 5e-3 ? 4 : 20)); /* of 41 changes, many of which take longer than they last */
+      assert_true(
+          adopted >=
+          (PERIOD[p] < 5e-3 ? 4 : 20)); /* 41 changes, many of which do not finish before the next one */
       for (int n = 0; b.e.pending; n++) {
         static const struct platform_motion neutral;
         assert_true(n * b.T < 20.0);
@@ -265,7 +266,7 @@ static void reach(struct bench *b, const struct platform_motion *target, double 
   for (int n = 0; n * b->T < longest; n++) step(b, target);
 }
 
-/* Also where legs are in the way of the direct one. */
+/* Targets for which legs block the direct way. */
 TEST(a_reachable_target_at_rest_is_reached)
 {
   for (int crank = 0; crank < 2; crank++) {
@@ -288,7 +289,7 @@ TEST(a_reachable_target_at_rest_is_reached)
   }
 }
 
-/* From neutral this way until a leg is at its end, if all of that is free. */
+/* From neutral in this direction until a leg is at its end, if every pose on the way is allowed. */
 static bool go_to_the_end(struct bench *b, const double way[DOF])
 {
   static const double nowhere[DOF];
@@ -315,7 +316,7 @@ static bool go_to_the_end(struct bench *b, const double way[DOF])
   return at_once && most < 1.0;
 }
 
-/* At the end of a leg coordinates that take their own times have no room to set out each for itself. */
+/* At the end of a leg there is no room for coordinates that move at their own speeds. */
 TEST(neutral_is_reached_from_the_end_of_a_leg)
 {
   static const struct platform_motion neutral;
@@ -344,8 +345,8 @@ TEST(neutral_is_reached_from_the_end_of_a_leg)
   assert_true(starts > 100);
 }
 
-/* Up until the legs are at their end, while surge goes on to and fro: later where it comes nearer to the end, as a stop takes
- * room. */
+/* Heave up to the end of the legs, while surge oscillates. The platform is later where it comes closer to the end, because a stop
+ * needs room. */
 TEST(one_coordinate_at_its_end_holds_no_other)
 {
   const struct platform_geometry g = test_legs();
@@ -373,7 +374,7 @@ TEST(one_coordinate_at_its_end_holds_no_other)
     fail_msg("surge %g to %g, off by %g", least, most, off);
 }
 
-/* A target that cannot be reached is not let go of: as near as can be, and at rest. */
+/* For an unreachable target the platform comes as close as possible, and rests there. */
 TEST(an_unreachable_target_ends_at_rest)
 {
   const struct platform_geometry g = test_legs();

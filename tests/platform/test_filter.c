@@ -11,7 +11,7 @@ static struct filter_law low_pass(double wn, double zeta)
   return (struct filter_law){.states = 2, .A = {{0, 1}, {-wn * wn, -2.0 * zeta * wn}}, .B = {0, wn * wn}};
 }
 
-/* Its answer to a step, and the rate of that. */
+/* Step response and its rate. */
 static void low_pass_step(double wn, double zeta, double t, double o[2])
 {
   if (zeta == 1.0) {
@@ -28,7 +28,7 @@ static void low_pass_step(double wn, double zeta, double t, double o[2])
   }
 }
 
-/* From 10 us to 10 s, whatever the filter: to the last digits. */
+/* Periods from 10 us to 10 s, any filter: exact to the last digits. */
 TEST(a_step_of_any_period_is_exact)
 {
   const double natural[] = {0.2, 1.0, 5.0, 30.0}, damping[] = {0.3, 0.7, 1.0, 2.0};
@@ -84,7 +84,7 @@ static void integrate(const struct filter_law *law, double *x, double u, double 
   }
 }
 
-/* Three and four states, no structure, with inputs that change. */
+/* Three and four states, random matrices, changing inputs. */
 TEST(any_law_is_followed)
 {
   struct random random = {5};
@@ -108,7 +108,7 @@ TEST(any_law_is_followed)
   }
 }
 
-/* Nothing is lost in a million short cycles: a held input ends in what it asks for. */
+/* A million short cycles with a constant input end at the stationary state. */
 TEST(short_periods_lose_nothing)
 {
   const struct filter_law law = low_pass(5.0, 1.0);

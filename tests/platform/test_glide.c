@@ -77,7 +77,7 @@ TEST(peaks_from_rest_to_rest)
   assert_true(fabs(jerk - GLIDE_JERK) < 1e-2);
 }
 
-/* From the motion as it is to the target as it is; in between, derivatives of what it says. */
+/* It starts at the motion and ends at the target; rates and accelerations are its derivatives. */
 TEST(a_fade_passes_from_one_motion_to_another)
 {
   struct random r = {.state = 3};

@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 2000, N = PLATFORM_LEGS };
 
-static const struct hexapod_known nowhere; /* nothing is known: all is looked at */
+static const struct hexapod_known nowhere; /* no clearance is known, so everything is checked */
 
 static void init(struct hexapod *h, const struct platform_geometry *g)
 {
@@ -17,13 +17,13 @@ static void init(struct hexapod *h, const struct platform_geometry *g)
   if (!hexapod_init(h, g, error, sizeof error)) fail_msg("%s", error);
 }
 
-/* Within what legs and cranks of the tests can reach. */
+/* A pose within the reach of the legs and cranks of the tests. */
 static void random_pose(struct random *random, double p[PLATFORM_DOF])
 {
   for (int k = 0; k < PLATFORM_DOF; k++) p[k] = random_between(random, -1.0, 1.0) * (k < 3 ? 0.025 : 0.05);
 }
 
-/* One rotation after the other, in the order of the definition. */
+/* The product of the rotations in the order of the definition. */
 static void turn(double o[3], const double p[PLATFORM_DOF], const double a[3])
 {
   memcpy(o, a, 3 * sizeof *o);
@@ -35,7 +35,7 @@ static void turn(double o[3], const double p[PLATFORM_DOF], const double a[3])
   }
 }
 
-/* The joint of the platform, and the point that the leg or rod goes to it from. */
+/* The joint of the platform, and the other end of its leg or rod. */
 static void ends(const struct platform_geometry *g, const double p[PLATFORM_DOF],
                  const struct hexapod_state *s, int i, double arm[3], double top[3], double low[3])
 {
@@ -144,7 +144,7 @@ static double determinant(double M[N][N])
   return det;
 }
 
-/* Of the Jacobian, from the points alone. */
+/* Determinant of the Jacobian, from the points alone. */
 static double jacobian(const struct hexapod *h, const double p[PLATFORM_DOF], const struct hexapod_state *s)
 {
   const struct platform_geometry *g = &h->geometry;
@@ -211,8 +211,8 @@ TEST(joints_turn_with_platform_and_crank)
     }
     assert_near(s.joint_cosine, least, 1e-14);
   }
-  /* A crank seen along its axis turns by the difference of the angles of crank and rod: cranks that all point to the sides of a
-   * level platform, moved up. */
+  /* Cranks that point to the sides of a level platform, moved up: a joint turns by the difference of the angles of crank and
+   * rod. */
   g = test_cranks();
   init(&h, &g);
   const double up[PLATFORM_DOF] = {0, 0, 0.08, 0, 0, 0};
@@ -238,7 +238,7 @@ TEST(joints_turn_with_platform_and_crank)
   assert_near(s.joint_cosine, seen, 1e-13);
 }
 
-/* Turned about z, a platform with joints in pairs stays put no longer at 90 degrees. */
+/* Turned by 90 degrees about z, a platform with joints in pairs is singular. */
 TEST(singular_poses_are_found)
 {
   struct platform_geometry g = test_legs();
@@ -254,7 +254,7 @@ TEST(singular_poses_are_found)
   assert_near(low, 90.0 * DEGREE, 1e-9);
   assert_false(hexapod_within(&h, &s, 0.0));
 
-  g = test_cranks(); /* up, to where rods and cranks are in line */
+  g = test_cranks(); /* up, until rods and cranks are in line */
   init(&h, &g);
   double last = 2.0, z = 0.0;
   for (int n = 0; n < 10000; n++) {
@@ -312,7 +312,7 @@ TEST(limits_are_what_it_is_within)
     }
     const bool within = hexapod_solve(&h, p, v, &s) && hexapod_within(&h, &s, 0.0);
     assert_int_equal(hexapod_reach(&h, p, v, 0.0, &nowhere, &clearance), within);
-    /* what is known nearby changes nothing of it */
+    /* a known clearance does not change the result */
     assert_int_equal(hexapod_reach(&h, p, v, 0.0, &known, &clearance), within);
     if (within && round % 10 == 0) hexapod_know(&h, p, &s, 0.0, &known);
     reached += within;
@@ -350,7 +350,7 @@ TEST(nothing_is_beyond_within_the_clearance)
     looked++;
   }
   assert_true(looked > ROUNDS);
-  assert_true(nearest < 0.05); /* no bound for its own sake */
+  assert_true(nearest < 0.05); /* the bound is not useless */
 }
 
 static void refuses(struct platform_geometry g, const char *message)
@@ -415,7 +415,7 @@ TEST(nonsense_is_refused)
   refuses(g, "crank_heading: crank 3: expected a number");
 }
 
-/* A crank reaches its joint at two angles: at neutral that within the limits, or if both are, that nearer to the level. */
+/* A crank reaches its joint at two angles. It takes the one within the limits; if both are, the one closer to 0. */
 TEST(the_branch_is_that_within_the_limits)
 {
   struct platform_geometry g = test_cranks();

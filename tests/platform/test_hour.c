@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One hour on the platform with a driver who is not kind, with e-stops, faults, pauses, losses of input and changes of
- * parameters in it: nothing is ever exceeded, and in the end it stands at neutral. What is checked is worked out anew from
- * the poses alone. */
+ * One hour on the platform with a rough driver, e-stops, faults, pauses, losses of input and changes of parameters: no limit is
+ * ever exceeded, and at the end the platform rests at neutral. The test computes everything from the poses alone. */
 #include "check.h"
 #include "platform/rig.h"
 
@@ -12,7 +11,7 @@
 #define TOLERANCE 1e-9
 enum { CYCLES = 360000, EVENTS = 700, SEED = 20261121 };
 
-/* What is worst, as the excess over a limit; negative: it was kept by so much. */
+/* Largest excess over each limit; negative: the smallest distance from it. */
 struct worst {
   double pos, vel, acc, jerk, leg, leg_rate, joint, integral;
 };
@@ -23,15 +22,15 @@ struct ride {
   struct platform_input in;
   struct rig_driver driver;
   struct platform_output before;
-  struct platform_limits active; /* largest of what was in force since all limits held last */
+  struct platform_limits active; /* largest limits in effect since all limits were kept */
   struct worst worst;
-  int loss; /* cycles for which the input is lost yet */
+  int loss; /* remaining cycles of a lost input */
   int cycles, stops, faults, pauses, losses, changes, states[8];
 };
 
 static void widen(double *worst, double excess)
 {
-  if (!(excess <= *worst)) *worst = excess; /* a NaN, too */
+  if (!(excess <= *worst)) *worst = excess; /* true for NaN, too */
 }
 
 static void judge_coordinates(struct ride *r)
@@ -45,7 +44,7 @@ static void judge_coordinates(struct ride *r)
     widen(&r->worst.vel, fabs(o->velocity[k]) - l->vel[k]);
     widen(&r->worst.acc, fabs(o->acceleration[k]) - l->acc[k]);
     widen(&r->worst.jerk, fabs(jerk) - l->jerk[k]);
-    /* what is told is one motion: constant jerk between the cycles */
+    /* pose, velocity and acceleration are one motion, with constant jerk between cycles */
     const double v = b->velocity[k] + 0.5 * dt * (b->acceleration[k] + o->acceleration[k]);
     const double p =
         b->pose[k] + dt * b->velocity[k] + dt * dt * (2.0 * b->acceleration[k] + o->acceleration[k]) / 6.0;
@@ -74,8 +73,8 @@ static void judge_legs(struct ride *r)
   widen(&r->worst.joint, g->margin - o->margin[0]);
 }
 
-/* What may be used in the next cycle: as soon as it is told otherwise both, and only the new ones once they hold. Where it
- * parks it may be further out than while it runs. */
+/* Limits of the next cycle: old and new ones after a change, and only the new ones once they take effect. At the park pose the
+ * platform may be beyond the limits of a run. */
 static void put_limits(struct ride *r, bool settled)
 {
   struct platform_limits now;
@@ -95,7 +94,7 @@ static void step(struct ride *r)
 {
   r->before = r->platform.out;
   rig_drive(&r->driver, r->spec.period, 1.0, &r->in);
-  if (r->loss > 0) { /* nothing, or nonsense */
+  if (r->loss > 0) { /* no input, or NaN */
     r->loss--;
     for (int i = 0; i < 3; i++) {
       r->in.specific_force[i] = r->loss % 3 == i ? NAN : 0.0;
@@ -118,7 +117,7 @@ static void steps(struct ride *r, enum platform_order order, int cycles)
   for (int i = 0; i < cycles; i++) step(r);
 }
 
-/* Each number of a random parameter anywhere in the middle of what it may be, or all back to their defaults. */
+/* Sets the numbers of a random parameter to values in the middle of their range, or all parameters to their defaults. */
 static void change_parameters(struct ride *r)
 {
   struct platform_params q = r->platform.spec.params;
@@ -145,7 +144,7 @@ static void something_happens(struct ride *r)
   const int while_ms = 10 + random_below(x, 400);
   switch (random_below(x, 8)) {
   case 0:
-  case 1: /* e-stop, and from the start after a while, perhaps before it is parked */
+  case 1: /* e-stop, then a new start, perhaps before the platform is parked */
     steps(r, PLATFORM_TO_PARK, while_ms * 3);
     steps(r, PLATFORM_TO_NEUTRAL, while_ms);
     r->stops++;
@@ -181,8 +180,8 @@ TEST(an_hour_within_the_envelope)
   rig_spec(&r->spec);
   if (!platform_init(&r->platform, &r->spec, error, sizeof error)) fail_msg("%s", error);
   params_limits(&r->spec.params, &r->active);
-  steps(r, PLATFORM_TO_NEUTRAL, 1); /* the pose is known from now on: it is parked */
-  r->worst = none;                  /* before the first there was no motion to compare with */
+  steps(r, PLATFORM_TO_NEUTRAL, 1); /* from here on the pose is known: the park pose */
+  r->worst = none;                  /* before the first cycle there is no motion to compare with */
 
   while (r->cycles < CYCLES) {
     steps(r, PLATFORM_TO_RUN, 1 + random_below(&r->driver.random, 2 * CYCLES / EVENTS));

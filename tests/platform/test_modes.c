@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The platform block in each of its modes: what it follows, and that no change of mode or target makes it swing. */
+ * The platform block in each of its modes: it follows its source, and no change of mode or target makes it oscillate. */
 #include "check.h"
 #include "platform/bench.h"
 
 #include <stdlib.h>
 
-/* A body that rolls and heaves about where it began, turned by 30 degrees: what its sensor reads. */
+/* Reading of the sensor of a body that rolls and heaves about its initial pose, which is turned by 30 degrees. */
 static void put_sensor(double t, double x[19])
 {
   const double w = 3.0, roll = 0.1 * sin(w * t), heave = 0.05 * sin(w * t), turned = 30.0 * RIG_DEGREE;
@@ -55,7 +55,7 @@ TEST(an_input_is_followed_smoothly)
   free(b);
 }
 
-/* The target jumps and is on the move when a pause ends: the passage to it never goes beyond it. */
+/* The target jumps and moves when a pause ends: the transition does not overshoot. */
 TEST(a_pause_ends_without_a_swing)
 {
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
@@ -71,7 +71,7 @@ TEST(a_pause_ends_without_a_swing)
   free(b);
 }
 
-/* As little as without the change, however short the cycle is in which the rate appears. */
+/* The motion is as small as without the change, for any length of the cycle in which the rate appears. */
 TEST(a_mode_that_begins_in_a_turn_does_not_swing)
 {
   double most = 0.0;
@@ -87,7 +87,7 @@ TEST(a_mode_that_begins_in_a_turn_does_not_swing)
   free(b);
 }
 
-/* No number, or no orientation, when the model is at its start: the first pose that is one counts as neutral. */
+/* If the sensor has NaN or no orientation at the start of the model, its first valid pose becomes neutral. */
 TEST(a_pose_sensor_is_zeroed_by_a_pose)
 {
   for (int i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ TEST(a_pose_sensor_is_zeroed_by_a_pose)
   }
 }
 
-/* What was known of its velocity is no reason to go on. */
+/* Without valid samples the platform stops, although its last velocity is known. */
 TEST(a_pose_that_is_none_holds_the_last)
 {
   double sensor[19] = {[3] = 1.0};
@@ -123,7 +123,7 @@ TEST(a_pose_that_is_none_holds_the_last)
   assert_true(has(b, PLATFORM_BAD_INPUT));
   assert_true(fabs(b->platform.out.pose[0] - 0.02) < 1e-6);
   go_for(b, PLATFORM_TO_FREEZE, 0.1);
-  assert_false(has(b, PLATFORM_BAD_INPUT)); /* nobody looks at it */
+  assert_false(has(b, PLATFORM_BAD_INPUT)); /* no mode reads it */
   free(b);
 }
 
@@ -149,7 +149,7 @@ TEST(modes_and_parameters_change_without_a_jump)
   free(b);
 }
 
-/* A model on the moon: its imu shows less at rest, and that is no motion. */
+/* A model on the moon: the smaller reading of its imu at rest is no motion. */
 TEST(gravity_of_the_model_is_no_motion)
 {
   char error[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The platform block from order to order: its states, and that no transition has a jerk in it. */
+ * The platform block from order to order: its states, and that every transition is smooth. */
 #include "check.h"
 #include "platform/bench.h"
 
@@ -16,8 +16,8 @@ static void expect_unknown(const struct bench *b)
   assert_false(platform_is_parked(&b->platform) || platform_is_known(&b->platform));
 }
 
-/* Where the rig stands is not known until it is ordered up; then the output begins at the park pose, at rest, and goes on from
- * there without a step. */
+/* The pose of the rig is unknown until an order up. The output then begins at the park pose, at rest, and continues without a
+ * step. */
 TEST(no_pose_is_claimed_before_an_order_up)
 {
   static const enum platform_order down[] = {PLATFORM_TO_PARK, PLATFORM_TO_FREEZE, PLATFORM_TO_FAULT};
@@ -46,7 +46,7 @@ TEST(no_pose_is_claimed_before_an_order_up)
     assert_true(distance(o->pose, b->platform.spec.park, 6) < 1e-5);
     assert_true(b->jerk[0] <= 1.0 + 1e-9 && b->jerk[1] <= 1.0 + 1e-9);
     go_for(b, PLATFORM_TO_PARK, 10.0);
-    assert_int_equal(state_of(b), PLATFORM_PARKED); /* which is known from now on */
+    assert_int_equal(state_of(b), PLATFORM_PARKED); /* the pose is known from here on */
     free(b);
   }
 }
@@ -71,7 +71,7 @@ TEST(engages_runs_and_parks_in_time)
   free(b);
 }
 
-/* From RUN without READY before: engages by itself. */
+/* RUN without READY before: the platform engages first. */
 TEST(run_engages_first)
 {
   struct bench *b = bench_new(PLATFORM_WASHOUT);
@@ -87,7 +87,7 @@ TEST(an_e_stop_brakes_at_the_limits)
   time_to(b, PLATFORM_TO_RUN, PLATFORM_RUN, 10.0);
   for (int i = 0; i < 100; i++) {
     drive(b, &d, PLATFORM_TO_RUN, 0.37);
-    /* 0.4 m/s at 4 m/s^2 and 100 m/s^3, 40 deg/s at 300 and 6000: some 0.2 s; twice that where an acceleration has to turn */
+    /* 0.4 m/s at 4 m/s^2 and 100 m/s^3, 40 deg/s at 300 and 6000: about 0.2 s, twice that if an acceleration has to turn */
     b->in.order = PLATFORM_TO_PARK;
     double t = 0.0;
     for (; distance(b->platform.out.velocity, NULL, 6) > 1e-9 && t < 1.0; t += b->spec.period) go_on(b);
@@ -156,7 +156,7 @@ TEST(random_orders_never_jerk)
   free(b);
 }
 
-/* READY, paused, and on: what the filters held of the run before is gone. */
+/* READY, PAUSED, RUNNING: the filters have forgotten the run before. */
 TEST(filters_begin_anew_after_neutral)
 {
   struct bench *b = bench_new(PLATFORM_WASHOUT);

@@ -19,7 +19,7 @@ TEST(defaults_are_those_of_the_list)
   assert_true(p.ang_max[0] == 18.0 && p.ang_max[2] == 20.0 && p.smooth_hz[0] == 10.0);
 }
 
-/* Each may be set to its bounds, to its default, and not beyond; a refusal changes nothing. */
+/* Each parameter accepts its bounds and its default, and no value beyond. A refusal changes nothing. */
 TEST(each_number_keeps_to_its_range)
 {
   struct platform_params p, before;
@@ -70,7 +70,7 @@ TEST(what_is_wrong_is_said)
   assert_string_equal(error, "tilt_rate: expected a number from 0.1 to 20 deg/s, found 0");
   assert_false(params_set(&p, "gain_lin", 1.0, error, sizeof error));
   assert_string_equal(
-      error, "gain_lin: has three numbers, to be set one by one as gain_lin.x, gain_lin.y, gain_lin.z");
+      error, "gain_lin: has three numbers; set them one by one as gain_lin.x, gain_lin.y, gain_lin.z");
   assert_false(params_set(&p, "gain", 1.0, error, sizeof error));
   assert_string_equal(error, "gain: no such parameter of the platform");
   assert_false(params_set(&p, "", 1.0, error, sizeof error));

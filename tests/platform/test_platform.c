@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Limits that leave the platform outside do not hurry it. */
+/* Tighter limits do not make the platform hurry back. */
 TEST(a_move_from_beyond_its_limits_takes_its_time)
 {
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
@@ -27,7 +27,7 @@ TEST(a_move_from_beyond_its_limits_takes_its_time)
   free(b);
 }
 
-/* Also where the target stays beyond them. */
+/* A target that stays beyond the new limits. */
 TEST(limits_come_into_force)
 {
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
@@ -45,7 +45,7 @@ TEST(limits_come_into_force)
   free(b);
 }
 
-/* Where laws allow less than the parameters say (see envelope.h), moves are planned with that. */
+/* If the laws of the envelope reduce the limits (see envelope.h), moves use the reduced ones. */
 TEST(a_move_is_planned_with_what_can_be_had)
 {
   static struct platform p;
@@ -63,7 +63,8 @@ TEST(a_move_is_planned_with_what_can_be_had)
   assert_int_equal(p.out.state[0], PLATFORM_NEUTRAL);
 }
 
-/* Far beyond everything: as far as it goes, and one coordinate at its end does not hold the others. */
+/* A target far beyond all limits: the platform goes as far as possible, and a coordinate at its limit does not hold the
+ * others. */
 TEST(what_is_out_of_reach_is_not_emitted)
 {
   struct bench *b = bench_new(PLATFORM_EXTERNAL);
@@ -105,7 +106,7 @@ TEST(a_park_pose_has_to_be_in_reach)
   assert_refused(&s, "park pose");
 }
 
-/* Wherever the ends of the legs are. */
+/* Legs of several ranges. */
 TEST(a_park_pose_is_found)
 {
   static struct platform p;

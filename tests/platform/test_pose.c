@@ -12,7 +12,7 @@ static void assert_all_near(const double *a, const double *b, int n, double tole
     if (!(fabs(a[i] - b[i]) <= tolerance)) fail_msg("element %d: %.17g and %.17g", i, a[i], b[i]);
 }
 
-/* Any, but for pitches near a quarter turn. */
+/* Random angles, with a pitch away from 90 degrees. */
 static void random_angles(struct random *random, double angle[3])
 {
   angle[0] = random_between(random, -3.1, 3.1);
@@ -60,7 +60,7 @@ static void motion_at(double t, struct platform_motion *m)
   }
 }
 
-/* Angular velocity from how the rotation changes: R'dR/dt = w~. */
+/* Angular velocity from the change of the rotation: R'dR/dt = w~. */
 static void spin_by_differences(double w[3], double t, double dt)
 {
   struct platform_motion m;
@@ -146,7 +146,7 @@ TEST(angles_count_from_the_neutral_orientation)
   }
 }
 
-/* The head, watched from the base. */
+/* Motion of the head, from the base. */
 static void head_at(double t, const double head[3], double o[3])
 {
   struct platform_motion m;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* p(t), as it is and bent. */
+/* p(t), plain and bent. */
 static void motion(double t, double limit, double knee, double o[3])
 {
   o[0] = 0.9 * sin(2.0 * t) + 0.3 * t;
@@ -44,7 +44,7 @@ TEST(bends_behind_the_knee_only)
   assert_true(p == 0.8 && v == 1.0 && a == 2.0);
 }
 
-/* Pushed beyond its travel: the least acceleration on the way. */
+/* A push beyond the travel: smallest acceleration on the way. */
 static double hardest(double knee)
 {
   char error[200];

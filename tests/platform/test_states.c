@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What holds of the states of the platform for every order, wherever it is. */
+ * Properties of the state machine of the platform for every state and order. */
 #include "check.h"
 #include "platform/states.h"
 
@@ -16,7 +16,7 @@ static enum platform_state next(int state, int order, int engaged, int rest)
   return states_next((enum platform_state)state, (enum platform_order)order, engaged, rest);
 }
 
-/* Whatever moves and is told otherwise is stopped first. */
+/* A moving platform stops before it obeys another order. */
 static void moves_begin_at_rest(void **unused)
 {
   (void)unused;
@@ -24,7 +24,7 @@ static void moves_begin_at_rest(void **unused)
   {
     const enum platform_state to = next(state, order, engaged, rest);
     if (states_moves(to) && (int)to != state) assert_true(rest);
-    /* that takes an arrival, or somebody who says that it stands there */
+    /* only an arrival, or an order up from UNKNOWN, leads there */
     assert_true(to != PLATFORM_PARKED || state == PLATFORM_PARKED || state == PLATFORM_UNKNOWN);
     assert_true(to != PLATFORM_NEUTRAL || state == PLATFORM_NEUTRAL);
   }
@@ -42,7 +42,7 @@ static void run_takes_to_be_engaged(void **unused)
   }
 }
 
-/* Under one order, with moves that arrive, everything ends where the order says, and stays there. */
+/* Under a constant order, with moves that arrive, every state leads to the state of the order and stays there. */
 static void an_order_leads_there(void **unused)
 {
   (void)unused;
@@ -70,7 +70,7 @@ static void an_order_leads_there(void **unused)
     }
 }
 
-/* Nobody assumes a pose; who orders it up says that it is parked, and it is that for a cycle before it moves. */
+/* UNKNOWN: an order up states that the platform is parked, and it is PARKED for one cycle before it moves. */
 static void an_unknown_pose_is_known_by_an_order_up(void **unused)
 {
   (void)unused;
@@ -85,7 +85,7 @@ static void an_unknown_pose_is_known_by_an_order_up(void **unused)
   }
 }
 
-/* After a fault it goes to neutral before it parks, unless it is there or on its way to park. */
+/* After a fault the platform goes to neutral before it parks, unless it is at neutral or already parks. */
 static void a_fault_leads_by_neutral(void **unused)
 {
   (void)unused;

@@ -12,7 +12,7 @@ static void sine(double o[3], double size, double w, double t)
   o[2] = -size * w * w * sin(w * t);
 }
 
-/* What keeps within the limits is not touched: a sine whose rate and acceleration just do. */
+/* A motion within the limits passes unchanged: a sine whose rate and acceleration just reach them. */
 TEST(is_transparent_within_its_limits)
 {
   const double frequency[] = {0.5, 3.0, 9.9, 12.0}, period[] = {1e-3, 1e-2, 0.037};
@@ -31,7 +31,7 @@ TEST(is_transparent_within_its_limits)
     }
 }
 
-/* As fast as it may, no farther, and then at rest to the last bit. */
+/* It moves as fast as allowed, does not overshoot, and ends exactly at rest. */
 TEST(a_step_takes_its_time_and_no_more)
 {
   const double period[] = {1e-4, 1e-3, 1e-2, 0.037}, aim = 0.1, wanted[3] = {aim, 0, 0};
@@ -87,7 +87,7 @@ TEST(nothing_exceeds_the_limits)
   }
 }
 
-/* After anything it is back on what can be followed, and stays there. */
+/* After any motion it reaches a slow angle again, and stays on it. */
 TEST(catches_up)
 {
   const double period[] = {1e-3, 1e-2, 0.037};
@@ -110,7 +110,7 @@ TEST(stops_at_the_largest_angle)
 {
   struct tilt t = {0};
   for (int cycle = 1; cycle < 10000; cycle++) {
-    const double wanted[3] = {0.04 * 1e-3 * cycle, 0.04, 0.0}; /* slow enough, but without end */
+    const double wanted[3] = {0.04 * 1e-3 * cycle, 0.04, 0.0}; /* slow enough to follow, without end */
     tilt_step(&t, &limits, wanted, 1e-3);
     assert_true(t.p <= limits.most * (1.0 + 1e-12));
     assert_true(t.angle_limited == (wanted[0] > limits.most));

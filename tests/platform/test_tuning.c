@@ -3,8 +3,8 @@
 #include "common/random.h"
 #include "platform/washout_bench.h"
 
-/* Any parameters, again and again, also before the last change is through: no jump. The tilt may brake at any time, so that
- * accelerations are compared without it. */
+/* Random parameters again and again, also during a blend, cause no jump. The tilt may brake at any time, so accelerations are
+ * compared without it. */
 static void changes_leave_no_jump(bool tilting)
 {
   const double period = 0.001;
@@ -64,7 +64,7 @@ TEST(parameters_move_in_a_straight_line)
   assert_true(!w.blending && w.now.gain_lin[0] == 0.25);
 }
 
-/* After a blend it is as if these had been the parameters all the time, once the past has died out. */
+/* After a blend and some time, the motion is that of a washout that always had these parameters. */
 TEST(a_blend_ends_in_the_new_parameters)
 {
   struct platform_params p;
@@ -86,7 +86,7 @@ TEST(a_blend_ends_in_the_new_parameters)
   for (int i = 0; i < PLATFORM_DOF; i++) assert_true(fabs(m.p[i] - expected.p[i]) < 1e-9);
 }
 
-/* What the third order has gathered is not kept when it is switched off. */
+/* The mean force of the third order decays after the third order is switched off. */
 TEST(no_offset_is_left_by_a_change)
 {
   const double up[3] = {0, 0, G + 2};

@@ -29,7 +29,7 @@ TEST(nothing_in_nothing_out)
   for (int i = 0; i < PLATFORM_DOF; i++) assert_true(m.p[i] == rest.p[i] && m.v[i] == 0.0 && m.a[i] == 0.0);
 }
 
-/* Motion of the head point, 0.1 s after an input began and when it has lasted for a while. */
+/* Motion of the head point 0.1 s after an input began, and after a while. */
 TEST(input_leads_the_right_way)
 {
   const double forward[3] = {1, 0, G}, left[3] = {0, 1, G}, up[3] = {0, 0, G + 1};
@@ -37,7 +37,7 @@ TEST(input_leads_the_right_way)
   const struct {
     const double *force, *spin;
     int dof;
-    int tilts; /* coordinate that the force lasts in, its sign along */
+    int tilts; /* coordinate that tilts for a lasting force, and its sign */
     double sign;
   } cases[] = {{forward, still, 0, 4, -1}, {left, still, 1, 3, 1},   {up, still, 2, -1, 0},
                {level, roll, 3, -1, 0},    {level, pitch, 4, -1, 0}, {level, yaw, 5, -1, 0}};
@@ -61,7 +61,7 @@ TEST(input_leads_the_right_way)
   }
 }
 
-/* Forward is where the platform's nose points to. */
+/* Forward is the direction of the platform's nose. */
 TEST(travel_goes_along_the_platform)
 {
   const double forward[3] = {1, 0, G}, yaw[3] = {0, 0, 0.5};
@@ -77,7 +77,7 @@ TEST(travel_goes_along_the_platform)
   assert_true(fabs(atan2(push[1], push[0]) - heading) < 1e-12);
 }
 
-/* The same answer at the same time, however often it is asked for. */
+/* The response at a given time does not depend on the period. */
 TEST(the_period_does_not_matter)
 {
   const double force[3] = {0.4, -0.3, G + 0.5}, yaw[3] = {0, 0, 0.1}, period[3] = {0.001, 0.01, 0.037};
@@ -96,7 +96,7 @@ TEST(the_period_does_not_matter)
     }
 }
 
-/* Rates are those of a gyro on the platform as it stands: after what could be reached of a roll, a pitch rate leads to yaw, too. */
+/* Rates are those of a gyro on the platform: on a rolled platform, a pitch rate also changes yaw. */
 TEST(rates_turn_with_the_platform)
 {
   const double roll[3] = {0.5, 0, 0}, pitch[3] = {0, 0.5, 0}, excess[PLATFORM_DOF] = {[3] = -0.02};
@@ -110,7 +110,7 @@ TEST(rates_turn_with_the_platform)
   assert_true(fabs(m.v[5] - yaw - 0.3 * sin(angle)) < 3e-3 * 0.3 * sin(angle)); /* 0.3: times its gain */
 }
 
-/* Velocity is what position changes by, and acceleration what velocity does. */
+/* Velocity is the derivative of position, and acceleration that of velocity. */
 static void follow_the_wave(const struct platform_params *p, double *worst_v, double *worst_a)
 {
   const double period = 2e-5;
@@ -137,8 +137,7 @@ TEST(derivatives_belong_together)
   params_default(&p);
   follow_the_wave(&p, &worst_v, &worst_a);
   if (!(worst_v < 1e-5)) fail_msg("velocity off by %g", worst_v);
-  if (!(worst_a < 1.0))
-    fail_msg("acceleration off by %g", worst_a); /* where the tilt begins or ends to brake */
+  if (!(worst_a < 1.0)) fail_msg("acceleration off by %g", worst_a); /* the tilt begins or ends to brake */
   set_parameter(&p, "tilt_rate", 20.0);
   set_parameter(&p, "tilt_acc", 1000.0);
   set_parameter(&p, "tilt_max", 40.0);
@@ -147,7 +146,7 @@ TEST(derivatives_belong_together)
   if (!(worst_a < 2e-4)) fail_msg("acceleration off by %g", worst_a);
 }
 
-/* 10 s of more than can be followed, then the opposite: it does not hang at the limit. */
+/* 10 s beyond reach, then the opposite: the motion does not stay at the limit. */
 TEST(does_not_wind_up)
 {
   const struct {
@@ -224,7 +223,7 @@ TEST(a_filter_that_is_lost_begins_anew)
   }
 }
 
-/* Corners of the parameters, inputs of any size and a platform that follows only a little. */
+/* Extreme parameters, inputs of any size, and a platform that follows only a little. */
 TEST(stays_finite_whatever_comes)
 {
   static const double period[] = {1e-5, 1e-3, 0.037, 10.0};

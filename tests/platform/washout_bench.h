@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A washout at rest, and what moves it. */
+ * A washout at rest, and functions that move it. */
 #ifndef PLATFORM_WASHOUT_BENCH_H
 #define PLATFORM_WASHOUT_BENCH_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/modbus/mbap.c: any bytes, of every length from 0 to one more than the longest frame, as a stream and as a PDU
- * by itself. The bytes of the buffer before them are not initialised and there are none behind them, so that every read outside
- * them is an alarm. */
+ * Frama-C's Eva on src/modbus/mbap.c: any bytes, with every length from 0 to one more than the longest frame, as a stream and as
+ * a single PDU. The buffer before the bytes is not initialised and ends with them, so that every read outside them is an
+ * alarm. */
 #include "modbus/mbap.h"
 #include <__fc_builtin.h>
 
@@ -24,11 +24,11 @@ static void read_value(const struct mbap_request *r, int i)
     (void)mbap_written(r, i, (uint16_t)Frama_C_interval(0, UINT16_MAX));
 }
 
-/* mbap_next() gives mbap_pdu() the PDU without the bytes behind it, so n is the length of the PDU here. Every value of a request
- * that was found well formed is read as modbus_map.c and modbus_control.c read it. */
+/* mbap_next() gives mbap_pdu() the PDU without the bytes after it, so n is the length of the PDU here. The function reads every
+ * value of a well formed request as modbus/map.c and modbus/control.c do. */
 static void values_of_pdu(uint8_t *pdu, size_t n)
 {
-  static const uint8_t LAST[] = {4, 5, 6, 14, 15, 16, 21, 22, 23, 255}; /* of each range of functions */
+  static const uint8_t LAST[] = {4, 5, 6, 14, 15, 16, 21, 22, 23, 255}; /* from each range of functions */
   int first = 0;
   /*@ loop unroll 10; */
   for (int i = 0; i < (int)10; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/osc/parse.c: a datagram of any bytes, of every length from SHORTEST to LONGEST. The bytes of the buffer
- * before the datagram are not initialised and there are none behind it, so that every read outside it is an alarm.
+ * Frama-C's Eva on src/osc/parse.c: a datagram of any bytes, with every length from SHORTEST to LONGEST. The buffer before the
+ * datagram is not initialised and ends with it, so that every read outside the datagram is an alarm.
  *
- * Eva knows intervals of values and no relations between them. The proof therefore has three parts, each of which takes any
- * values that the part before it may leave:
- *   osc_parse()      its assertion says what holds for every message that it stores; there is one place that stores
- *   osc_arguments()  for any message of which that holds; its assertion says what holds for every argument
- *   accessors        for any argument, of any type, of which that holds
- * That a text has its zero inside the datagram is a relation: text_end() says so in its contract, and the plug-in WP proves it. */
+ * Eva knows intervals of values, but no relations between them. So the proof has three parts, and each accepts every value that
+ * the part before it may produce:
+ *   osc_parse()      its assertion is a property of every message that it stores, at the one place that stores
+ *   osc_arguments()  for any message with this property; its assertion is a property of every argument
+ *   accessors        for any argument with this property, of any type
+ * The zero of a text inside the datagram is a relation: the contract of text_end() states it, and the plug-in WP proves it. */
 #include "osc/parse.h"
 #include <__fc_builtin.h>
 
@@ -57,7 +57,8 @@ static void read_argument(const uint8_t *bytes, size_t n)
   /*@ check blob_begin: \valid_read(blob) || size == 0; */
 }
 
-/* A blob lies inside the datagram to its last byte: for one length, since its place has to be exact. */
+/* A blob lies inside the datagram to its last byte. The proof is for one length, because the place of the blob has to be
+ * exact. */
 static void read_blob(const uint8_t *bytes, size_t n)
 {
   static const char TYPES[] = "b";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Frama-C's Eva on src/modbus/rtu.c, with src/modbus/mbap.c: any bytes of a line, of every length from 1 to one more than the longest
- * frame, for any unit. The bytes of the buffer before them are not initialised and there are none behind them, so that every read
- * outside them is an alarm. */
+ * Frama-C's Eva on src/modbus/rtu.c, with src/modbus/mbap.c: any bytes of a line, with every length from 1 to one more than the
+ * longest frame, for any unit. The buffer before the bytes is not initialised and ends with them, so that every read outside them
+ * is an alarm. */
 #include "modbus/rtu.h"
 #include <__fc_builtin.h>
 

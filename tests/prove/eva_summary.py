@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: eva_summary.py FOLDER PARSER...: judges the outputs of Eva in FOLDER/PARSER or FOLDER/PARSER.PART, one line for each
-parser. Exit status 1 where an analysis did not end, or raised an alarm, or left a property or a function open."""
+"""usage: eva_summary.py FOLDER PARSER...: judges the outputs of Eva in FOLDER/PARSER or FOLDER/PARSER.PART, and prints one line for
+each parser. Exit status 1 if an analysis did not end, raised an alarm, or left a property or a function open."""
 import glob
 import os
 import re
@@ -21,14 +21,14 @@ BY_WP = re.compile(r"(?:loop invariant|postcondition) 'by_wp' got status unknown
 
 
 def properties(text):
-    """Valid, not valid: assertions and preconditions of the summary; loop invariants that WP proves are no part of it."""
+    """Valid and invalid assertions and preconditions of the summary, without loop invariants, which WP proves."""
     by_wp = len(re.findall(r"loop invariant 'by_wp' got status unknown", text))
     rows = re.findall(r"(?:Assertions|Preconditions)\s+(\d+) valid\s+(\d+) unknown\s+(\d+) invalid", text)
     return sum(int(r[0]) for r in rows), sum(int(r[1]) + int(r[2]) for r in rows) - by_wp
 
 
 def complaints(text):
-    """Lines that say that something is open; the line after the head of a warning says which."""
+    """Lines that report an open property. The line after the head of a warning names it."""
     wrong = r"\[eva:alarm\]|got status (?:unknown|invalid)|Warning:|User Error|Frama-C failed|aborted|cannot evaluate|degenerat"
     lines = text.splitlines()
     found = []
@@ -57,7 +57,7 @@ def judge(path):
 
 
 def judge_texts(path):
-    """What WP says of the texts of OSC: all goals are proven, that of the contract among them."""
+    """The result of WP for the texts of OSC: all goals are proven, including the contract."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     goals = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)

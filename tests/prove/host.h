@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Stands in for <endian.h>, of which Frama-C's C library has no conversions: the host of the proof is little-endian. */
+ * Replaces <endian.h>, whose conversions Frama-C's C library lacks. The host of the proof is little-endian. */
 #ifndef TESTS_PROVE_ENDIAN_H
 #define TESTS_PROVE_ENDIAN_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * usage: prove_states [--quick]
  *
- * Searches all states that the daemon can reach, breadth first, over its real code (world.h), and holds each transition against what
- * is promised: from a latched stop, and from an end that nobody ordered, to motion leads one way only,
+ * Searches all states that the daemon can reach, breadth first, with its real code (world.h), and checks each transition against
+ * a promise: after a latched stop, or an end without an order, only one way leads to motion,
  *
- *     LATCHED -- an accepted reset --> RESET -- an arm received 0.5 s or more after a frame first showed STOPPED, and 0.5 s or more
- *                                               after the last arm or run that was refused --> FREE -- run --> motion
+ *     LATCHED -- accepted reset --> RESET -- an arm received 0.5 s or more after a frame first showed STOPPED, and 0.5 s or more
+ *                                            after the last refused arm or run --> FREE -- run --> motion
  *
- * on two ports, with commands repeated, bundled and delayed, stale inputs, misses, divergence, a loop that stood still, crashes and
- * restarts; and that every e-stop leads to SAFE. This file knows nothing of how the daemon does it. Then it breaks the daemon in
- * ways that it has to find. */
+ * with two ports, repeated, bundled and delayed commands, stale inputs, misses, divergence, a stuck loop, crashes and restarts.
+ * It also checks that every e-stop leads to SAFE. This file does not use the implementation of the promise. Finally it puts
+ * faults into the daemon, which the search has to find. */
 #include "world.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ struct promise {
   enum bond phase;
   bool shown;           /* RESET: a frame has shown STOPPED since the last reset */
   uint64_t shown_ns;    /* when */
-  uint64_t refused_ns;  /* the last arm or run that was refused */
-  uint64_t reset_cycle; /* of the last reset: a frame of that cycle or a later one counts */
+  uint64_t refused_ns;  /* the last refused arm or run */
+  uint64_t reset_cycle; /* cycle of the last reset; frames of this cycle or later count */
 };
 
 struct key {
@@ -43,8 +43,8 @@ struct search {
   struct state *first, **last;
   struct key *table; /* open addressing */
   bool *taken;
-  size_t room, states, transitions, released; /* released: from a latched stop all the way to motion */
-  const char *broken;                         /* what does not hold; NULL: nothing yet */
+  size_t room, states, transitions, released; /* released: ways from a latched stop to motion */
+  const char *broken;                         /* the broken promise; NULL: none yet */
 };
 
 static uint64_t hash_of(const struct key *k)
@@ -54,7 +54,7 @@ static uint64_t hash_of(const struct key *k)
   return h ^ h >> 32;
 }
 
-/* False: it was known. */
+/* False if the state is known. */
 static bool insert(struct search *s, const struct key *k)
 {
   size_t at = hash_of(k) % s->room;
@@ -72,7 +72,7 @@ static uint32_t tenths(uint64_t since_ns)
   return n < 10 ? (uint32_t)n : 10;
 }
 
-/* The world as it is now is new: it is to be looked at. */
+/* Queues the present state of the world if it is new. */
 static void keep_state(struct search *s, const struct promise *p)
 {
   struct key k;
@@ -126,7 +126,7 @@ static const char *take_answer(struct promise *p, const struct answered *a, uint
   return NULL;
 }
 
-/* Goes on with the promise; what does not hold, or NULL. */
+/* Advances the promise. Returns the broken rule, or NULL. */
 static const char *judge(struct promise *p, const struct act *act, const struct seen *seen)
 {
   bool estop = act->what == FLAG;
@@ -185,7 +185,7 @@ static void try_act(struct search *s, const struct state *from, const struct act
   keep_state(s, &p);
 }
 
-/* What the next start knows: at least that motion needs an arm. */
+/* State of the promise after a restart: motion needs at least an arm. */
 static void try_restart(struct search *s, const struct state *from, const struct ending *e)
 {
   struct promise p = from->promise;
@@ -228,7 +228,7 @@ static void try_singles(struct search *s, const struct state *from, struct act a
         }
 }
 
-/* Bundles of up to `most` commands, in one datagram or from two clients at once; new ones and old ones. */
+/* Bundles of up to `most` commands, new and old, in one datagram or from two clients at once. */
 static void try_tuples(struct search *s, const struct state *from, struct act act, int at, int most)
 {
   static const uint32_t codes[] = {COMMAND_ARM, COMMAND_RUN, COMMAND_RESET, COMMAND_ESTOP, COMMAND_INIT};
@@ -263,7 +263,7 @@ static void expand(struct search *s, const struct state *from, int most)
   try_restarts(s, from);
 }
 
-/* What does not hold, or NULL. */
+/* Returns the broken rule, or NULL. */
 static const char *search(const struct world_kind *kind, enum mutation mutation, int most, const char *name)
 {
   struct search s = {.room = 1 << 19};

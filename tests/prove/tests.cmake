@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Proofs. All of them: tests/run --prove. What takes seconds is an ordinary test, too.
+# Proofs. tests/run --prove runs all of them; a proof that takes seconds is an ordinary test, too.
 add_executable(prove_states prove/states.c prove/world.c)
 target_link_libraries(prove_states PRIVATE ali3_daemon)
 foreach(function aligned_zalloc clock_now_ns usage_now ali3_step)

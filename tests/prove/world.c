@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Linked with --wrap of the functions below: memory comes from an arena, time stands still unless it is moved. */
+ * Linked with --wrap of the functions below: memory comes from an arena, and the clock moves only by hand. */
 #include "world.h"
 
 #include "rt/usage.h"
@@ -13,20 +13,20 @@ enum { ARENA = 1 << 18, SCRATCH = 1 << 20, LARGE = 1 << 14 };
 #define PERIOD UINT64_C(10000000)
 #define AHEAD  UINT64_C(1000000000000000)
 
-static _Alignas(64) char arena[ARENA], scratch[SCRATCH]; /* scratch: rings that nobody reads */
+static _Alignas(64) char arena[ARENA], scratch[SCRATCH]; /* scratch: rings without a reader */
 static struct telemetry telemetry;
 static ali3_model *model;
 static struct signals *signals;
 static struct bell bell;
 static struct world_kind kind;
 static enum mutation mutation;
-static size_t fresh, in_scratch; /* used of the arena: nothing but the ports; and of the other */
+static size_t fresh, in_scratch; /* bytes used: of the arena, by the ports alone; of scratch */
 static bool boxed, diverges;
 static struct port port[PORTS];
 static struct port *const ports[PORTS] = {&port[0], &port[1]};
-enum { PORT_SAVED = offsetof(struct port, clients) }; /* names are none of our business */
+enum { PORT_SAVED = offsetof(struct port, clients) }; /* names do not matter here */
 
-/* What is saved, beside the arena. */
+/* The state that is saved besides the arena. */
 static struct world {
   size_t used;
   uint64_t now_ns;

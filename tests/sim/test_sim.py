@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: test_sim.py ALI3_SIM: the command line of ali3-sim: options, files, exit codes. What the numbers are worth is
-tested with the stepper."""
+"""usage: test_sim.py ALI3_SIM: the command line of ali3-sim: options, files, exit codes. The tests of the stepper judge
+its figures."""
 import csv
 import io
 import json
@@ -26,7 +26,7 @@ model:
   bodies:
     - {name: ball, mass: 2, inertia: [1, 1, 1], position: [0, 5, 0], velocity: [3, 0, 0]}
 """
-# The joint does not fit: two points of the world, one body that cannot be at both.
+# The joints cannot be closed: they hold one body at two points of the world.
 TORN = """
 model:
   bodies:
@@ -41,7 +41,7 @@ model:
   bodies:
     - {name: rotor, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], angular_velocity: [0.1, 113, 0.1]}
 """
-# Far from any step size that could follow it.
+# No step size can follow this mechanism.
 FIGHT = """
 solver: {{violation: {limit}}}
 model:
@@ -152,7 +152,7 @@ class Sim(unittest.TestCase):
         self.assertEqual((d["model"], d["bodies"], d["joints"], d["outcome"]), ("four_bar", 3, 4, "ok"))
 
     def test_the_instruction_set_is_in_the_summary(self):
-        """That of the option, before that of the file, before the best; one that the machine lacks is refused by name."""
+        """The option has priority over the file, and the file over the best one. A set that the machine lacks is refused by name."""
         known = ("baseline", "avx2", "avx512")
 
         def found(*arguments):
@@ -168,10 +168,10 @@ class Sim(unittest.TestCase):
             run = sim(file, "--isa", isa)
             self.assertEqual(run.returncode, 2)
             self.assertIn(f"does not have the instruction set {isa}", run.stderr)
-            self.assertNotIn(":8:", run.stderr)  # it is not the file that is wrong
+            self.assertNotIn(":8:", run.stderr)  # the file is not the cause
 
     def test_sensors_are_columns(self):
-        """A ball thrown and spun: its centre feels nothing, a point of its rim the turn; the columns keep their order."""
+        """A thrown, spinning ball: its centre measures no force, a point of its rim the rotation. The columns keep their order."""
         file = self.path("s.yaml", DROP.rstrip().replace("}", ", angular_velocity: [0, 0, 2]}") + """
   sensors:
     - {name: heart, type: imu, body: ball}
@@ -327,7 +327,7 @@ class Sim(unittest.TestCase):
                     self.assertGreater(summary["degraded_steps"], 0)
 
     def test_violated_steps_have_an_exit_status_of_their_own(self):
-        """Two drives on the one freedom of a four-bar: they part a bit, then by more than the limit."""
+        """Two drives on the one freedom of a four-bar: they separate a little, then by more than the limit."""
         for limit, steps in ((0, 30), (1e-3, None)):
             with self.subTest(limit):
                 done = sim(self.path("fight.yaml", FIGHT.format(limit=limit)), "--duration", "0.3", "--summary", "-")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 add_test(NAME sim/sim COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/sim/test_sim.py $<TARGET_FILE:ali3-sim>)
 set_tests_properties(sim/sim PROPERTIES TIMEOUT 120)
-# The same bits with and without workers, for every model that is shipped.
+# Every shipped model has the same bits with and without workers.
 add_test(NAME sim/workers COMMAND nice ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/digests --steps 60 --workers 0,2
          $<TARGET_FILE:ali3-sim>)
 set_tests_properties(sim/workers PROPERTIES TIMEOUT 300)

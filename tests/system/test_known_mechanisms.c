@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, which others have
- * counted. */
+ * Freedoms and redundant rows of the mechanisms of tests/reference and config/models, against counts from the literature. */
 #include "check.h"
 #include "setup/setup.h"
 
@@ -15,7 +14,7 @@ struct known {
 static const struct known known[] = {
     {"reference/four_bar.json", 1, 3, 0, 1},
     {"reference/spatial_double_pendulum.json", 6, 0, 0, 1},
-    {"reference/bricard.json", 1, 1, 0, 1}, /* six hinges in a ring should lock, and never do */
+    {"reference/bricard.json", 1, 1, 0, 1}, /* six hinges in a ring count as locked, but move */
     {"reference/five_bar.json", 2, 3, 0, 1},
     {"reference/five_bar_asym.json", 2, 3, 0, 1},
     {"reference/double_four_bar.json", 1, 6, 0, 1},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A step asks nothing of the kernel: no page that is not there yet, and no system call, but for futex where workers sleep,
- * what they have used so far before they do, and whether one that is late is still there. That it takes no memory is tested
- * with the stages; what the loop around it may call, in tests/lint. */
+ * A step needs nothing from the kernel: no new page, and no system call except those of workers: futex to sleep, getrusage before
+ * that, and tgkill to test whether a late worker is alive. test_stages.c tests that a step allocates nothing; tests/lint tests
+ * the calls of the loop around it. */
 #include "check.h"
 #include "common/faults.h"
 #include "common/sanitized.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 500, REFUSED = 77 }; /* in 10 s some of what whips like this comes to a step that fails */
+enum { STEPS = 500, REFUSED = 77 }; /* longer runs of such whips come to steps that fail */
 
 #if !TEST_SANITIZED
 static struct pool *two_workers(void)
@@ -37,8 +37,8 @@ TEST(steps_touch_no_new_page)
 {
   ali3_model *m = toy_random(6, 300, 20);
   struct pool *pool = two_workers();
-  /* As the daemon does. What the steps are not to touch for the first time is data: code that a worker comes to only when the
-   * host holds it up may be touched at any time. */
+  /* The daemon locks its memory, too. The steps may not touch new pages of data. Code that a worker reaches only when the host
+   * delays it may be touched at any time. */
   mlockall(MCL_CURRENT);
   for (int shared = 0; shared < 2; shared++) {
     ali3_data *d = toy_start(m, ALI3_OK);
@@ -57,12 +57,12 @@ TEST(steps_touch_no_new_page)
   char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(page != MAP_FAILED);
   *(volatile char *)page = 1;
-  assert_true(page_faults() > before); /* they are counted */
+  assert_true(page_faults() > before); /* page faults are counted */
   munmap(page, 4096);
 }
 
-/* From here on every system call of any thread kills the process, but for leaving it and `allowed`. False if the kernel
- * does not let us; errno. */
+/* From here on every system call of any thread kills the process, except exit and `allowed`. False, with errno, if the kernel
+ * refuses the filter. */
 static bool forbid_calls(const unsigned allowed[4])
 {
   struct sock_filter code[] = {
@@ -87,7 +87,7 @@ static int step(ali3_model *m, ali3_data *d)
   return 0;
 }
 
-/* In a child: 0 if the steps went well, REFUSED, or a signal as -number. */
+/* Runs steps in a child. Returns 0 if they are good, REFUSED, or -number of the signal. */
 static int steps_without_calls(bool shared, bool call)
 {
   ali3_model *m = toy_random(6, 300, 20);
@@ -96,11 +96,11 @@ static int steps_without_calls(bool shared, bool call)
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    if (shared) ali3_data_set_exec(d, pool_exec(two_workers())); /* threads do not come along */
+    if (shared) ali3_data_set_exec(d, pool_exec(two_workers())); /* a child has no threads of its parent */
     toy_run(m, d, 2);
     const unsigned none[4] = {SYS_exit_group, SYS_exit_group, SYS_exit_group, SYS_exit_group};
     const unsigned few[4] = {SYS_futex, SYS_getrusage, SYS_clock_gettime /* of the thread's own time */,
-                             SYS_tgkill /* is a worker that is late still there? */};
+                             SYS_tgkill /* tests whether a late worker is alive */};
     if (!forbid_calls(shared ? few : none)) {
       printf("skip: the kernel refuses a filter of system calls: %s\n", strerror(errno));
       fflush(stdout);
@@ -120,7 +120,7 @@ TEST(steps_make_no_system_call)
 {
   int seen = steps_without_calls(false, true);
   if (seen == REFUSED) skip();
-  assert_int_equal(seen, -SIGSYS); /* the filter bites */
+  assert_int_equal(seen, -SIGSYS); /* the filter works */
   assert_int_equal(steps_without_calls(false, false), 0);
 }
 

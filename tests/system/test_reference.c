@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The whole core against trajectories made by other methods (tests/reference/README.md), through the model
- * files users write. */
+ * The whole core against trajectories of other methods (tests/reference/README.md), with model files as input. */
 #include "check.h"
 #include "common/table.h"
 #include "setup/setup.h"
@@ -11,13 +10,13 @@
 
 struct reference {
   const char *name;
-  double dt, alpha; /* 0: as in the file */
+  double dt, alpha; /* 0: the value of the file */
   bool extrapolate;
-  double position, velocity, energy; /* m, m/s, J: what the method is known to reach; 0: nothing known */
-  double force;      /* largest error of a reaction over the largest reaction; 0: not judged */
+  double position, velocity, energy; /* m, m/s, J: known accuracy of the method; 0: not judged */
+  double force;      /* largest error of a reaction, relative to the largest reaction; 0: not judged */
   double constraint; /* m */
   double until;      /* s, compared up to here; 0: the whole run */
-  bool tip;          /* the free end of the chain counts among the positions */
+  bool tip;          /* compare the free end of the chain, too */
 };
 
 static const double MARGIN = 1.2;
@@ -54,10 +53,10 @@ static const struct reference references[] = {
 };
 enum { REFERENCES = sizeof references / sizeof *references };
 
-/* What was seen in one run. */
+/* Largest errors of one run. */
 struct seen {
   double position, velocity, energy, force, first_force, largest_force;
-  double constraint[2]; /* in the first and the second half */
+  double constraint[2]; /* first and second half of the run */
   double peak, peak_time, lowest;
   int rows, degraded;
 };
@@ -81,7 +80,7 @@ static bool ends_in(const char *name, const char *what)
 
 static void larger(double *largest, double x)
 {
-  if (!(fabs(x) <= *largest)) *largest = fabs(x); /* NaN is kept */
+  if (!(fabs(x) <= *largest)) *largest = fabs(x); /* keeps NaN */
 }
 
 static void start(struct run *run)
@@ -158,7 +157,7 @@ static void watch(struct run *run, bool late)
   }
 }
 
-/* Steps to the end, comparing where the table has a row. */
+/* Steps to the end, and compares at each row of the table. */
 static void go(struct run *run)
 {
   double dt = run->s->options.dt, end = run->r->until > 0 ? run->r->until : run->s->duration;

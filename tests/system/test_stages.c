@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the stages promise: the same bits whatever the number of workers, and no memory taken or given back. */
+ * Properties of the stages: any number of workers computes the same bits, and a step neither allocates nor frees memory. */
 #include "check.h"
 #include "common/heap.h"
 #include "common/random.h"
@@ -39,7 +39,7 @@ static ali3_body_state *trajectory(const ali3_model *m, int workers)
     pool = pool_new(&(struct pool_config){.workers = workers, .first_cpu = -1}, error, sizeof error);
     if (!pool) fail_msg("%s", error);
     exec = *pool_exec(pool);
-    exec.worth = 1.0; /* share everything */
+    exec.worth = 1.0; /* shares all work */
     ali3_data_set_exec(d, &exec);
   }
   assert_true(ali3_reset(m, d) >= 0);
@@ -79,8 +79,7 @@ TEST(workers_do_not_change_a_bit)
   ali3_model_free(m);
 }
 
-/* Balls that fall on a plane and into each other, with friction, beside pairs of wheels, one driven and one
- * in gear. */
+/* Balls that fall on a plane and on each other, with friction, and pairs of wheels with a drive and a gear. */
 static ali3_model *crowd(int balls, int pairs, bool extrapolate)
 {
   ali3_model *m = ali3_model_new();
@@ -104,7 +103,7 @@ static ali3_model *crowd(int balls, int pairs, bool extrapolate)
       s.body_b = i;
       s.normal[1] = 1.0;
       s.radius_a = s.radius_b = 0.1;
-      s.stiffness[0] = i % 2 ? 1e4 : 1e8; /* some that the step resolves, some that it holds */
+      s.stiffness[0] = i % 2 ? 1e4 : 1e8; /* some are resolved by the step, others too stiff for it */
       s.friction = 0.4;
       toy_added(m, ali3_model_add_force(m, &s));
     }
@@ -143,7 +142,7 @@ TEST(workers_do_not_change_a_bit_of_contacts_gears_and_drives)
   ali3_model *m = crowd(40, 10, false), *extrapolated = crowd(40, 10, true);
   ali3_data *d = ali3_data_new(m);
   int touched = 0;
-  realtime_flush_denormals(); /* as workers do: what comes to rest fades through them */
+  realtime_flush_denormals(); /* as in workers: motions that decay pass through denormals */
   assert_true(ali3_reset(m, d) >= 0);
   for (int i = 0; i < STEPS; i++) {
     toy_run(m, d, 1);
@@ -153,7 +152,7 @@ TEST(workers_do_not_change_a_bit_of_contacts_gears_and_drives)
       touched += ali3_force_type_is_contact(ali3_model_force_type(m, f)) && x.value > 0.0;
     }
   }
-  assert_true(touched > STEPS); /* there was something to disagree on */
+  assert_true(touched > STEPS); /* contacts were closed, so workers had work to differ in */
   ali3_data_free(d);
   same_bits(m);
   same_bits(extrapolated);
@@ -189,7 +188,7 @@ TEST(shares_may_run_in_any_order)
       assert_memory_equal(&x, &y, sizeof x);
     }
   }
-  assert_true(runs > 50 * 10); /* it was worth asking for help */
+  assert_true(runs > 50 * 10); /* the step did ask for help */
   ali3_data_free(d);
   ali3_data_free(serial);
   ali3_model_free(m);
@@ -197,13 +196,13 @@ TEST(shares_may_run_in_any_order)
 
 enum { NOBODY = -2 };
 
-/* What a probe sees of the runs: who is in one, and how often each has ended. */
+/* Records of a probe: the run of each share, and the number of ends of each run. */
 struct seen {
   ali3_phase phase;
-  int in[5]; /* by share; NOBODY: in none */
+  int in[5]; /* run of each share; NOBODY: none */
   bool shared;
-  int stages, ended[2][400]; /* of condensations, of sweeps */
-  bool helped;               /* another share than the first */
+  int stages, ended[2][400]; /* condensations, sweeps */
+  bool helped;               /* a share other than the first ran */
 };
 
 static void see_phase(void *context, ali3_phase phase)
@@ -246,7 +245,7 @@ TEST(a_probe_sees_every_run)
     while (known < 400 && s.ended[0][known]) known++;
     assert_true(known > 5);
     assert_true(s.stages > 0 && s.stages % 2 == 0);
-    for (int run = 0; run < 400; run++) { /* up and down: as often as what is shared */
+    for (int run = 0; run < 400; run++) { /* up and down: each run ends as often as the shared ones */
       assert_int_equal(s.ended[0][run], run < known);
       assert_int_equal(s.ended[1][run], run < known ? s.stages : 0);
     }
@@ -294,7 +293,7 @@ static void takes_no_memory(const ali3_model *m, const ali3_exec *exec)
     ali3_energy_get(m, d, &e);
   }
   ali3_set_load(m, d, 0, wild, none);
-  int diverged = ali3_step(m, d); /* giving up takes none either */
+  int diverged = ali3_step(m, d); /* a failed step allocates nothing, too */
   long after = heap_calls();
   assert_int_equal(after, before);
   assert_int_equal(worst, 0);
@@ -325,7 +324,7 @@ TEST(a_step_takes_no_memory)
   long seen = heap_calls();
   void *volatile p = malloc(1);
   free(p);
-  assert_true(heap_calls() > seen); /* the counter does count */
+  assert_true(heap_calls() > seen); /* the counter works */
 #endif
 }
 

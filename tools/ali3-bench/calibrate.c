@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A yardstick: work of the kind that a step does, in code of its own, so that it stays the same while the
- * stepper changes. Times taken beside it on a busy machine compare as multiples of it.
+ * A yardstick: work like that of a step, in separate code, so that it does not change with the stepper. Times on a busy machine
+ * compare as multiples of it.
  *
- * A single factorisation mostly waits for its own square roots and divisions, and would hardly notice a
- * neighbour on the other half of the core, by which a step loses a third. So four go side by side; without
- * vectors (see the compile options), or the yardstick would be another one for each instruction set. */
+ * A single factorisation mostly waits for its square roots and divisions, and would hardly notice a neighbour on the other half
+ * of the core, which slows a step by a third. So four factorisations run side by side. The compile options forbid vectors, so
+ * that the yardstick does not depend on the instruction set. */
 #include "bench.h"
 
 #include "rt/clock.h"
@@ -30,8 +30,8 @@ static void factor_matrices(matrix A)
   }
 }
 
-/* Of every A = d I + 1 1' the last pivot is the ratio of two determinants, d^5 (d + 6) and d^4 (d + 5). Their
- * sum is what is asked for: nothing can be left out. */
+/* The last pivot of A = d I + 1 1' is the ratio of two determinants, d^5 (d + 6) and d^4 (d + 5). The result is the sum of these
+ * pivots, so the compiler can skip nothing. */
 static double diagonal_of(int i)
 {
   return 1.0 + i / (double)FACTORISATIONS;
@@ -53,8 +53,7 @@ static double factor_all(void)
 
 bool calibrate(uint32_t *ns, int n)
 {
-  static volatile double
-      result; /* written once per piece of work: it is done between the two looks at the clock */
+  static volatile double result; /* keeps the work between the two readings of the clock */
   double wanted = 0.0;
   bool good = true;
   for (int f = 0; f < FACTORISATIONS; f++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The mechanisms of the benchmark. Each has its own shape of assembly tree: a chain halves evenly, a star has
- * one hub, a ladder wider fronts, a farm many small trees. SI units. */
+ * The mechanisms of the benchmark. Their assembly trees differ: that of a chain is balanced, a star has one hub, a ladder wider
+ * fronts, a farm many small trees. SI units. */
 #include "cases.h"
 #include "bench.h"
 #include "parts.h"
@@ -24,7 +24,7 @@ static int larger_of(int a, int b)
   return a > b ? a : b;
 }
 
-/* Links of 1 m, 1 kg, 1 kg m^2 along x, held at one end: that of paper 1. */
+/* Links of 1 m, 1 kg, 1 kg m^2 along x, held at one end: the chain of paper 1. */
 static void add_links(struct parts *p, int bodies, ali3_joint_type type)
 {
   for (int i = 0; i < bodies; i++) {
@@ -46,15 +46,14 @@ static void build_chain_revolute(struct parts *p, int bodies)
   add_links(p, bodies, ALI3_JOINT_REVOLUTE);
 }
 
-/* The chain where nothing moves: it hangs. */
+/* The chain, hanging at rest. */
 static void build_chain_at_rest(struct parts *p, int bodies)
 {
   parts_gravity(p, G, 0, 0);
   add_links(p, bodies, ALI3_JOINT_SPHERICAL);
 }
 
-/* The chain without gravity, each link turning about its length so slowly that velocities are denormal
- * numbers, or their squares are. */
+/* The chain without gravity. Each link turns about its length so slowly that velocities or their squares are denormal numbers. */
 static void build_denormal(struct parts *p, int bodies)
 {
   for (int i = 0; i < bodies; i++) {
@@ -64,8 +63,8 @@ static void build_denormal(struct parts *p, int bodies)
   }
 }
 
-/* N windows side by side, upright, pushed to 1 m/s: planar loops held by revolutes, three redundant rows
- * each, that all pass their singular position together. */
+/* N upright windows side by side, pushed to 1 m/s: planar loops of revolutes with three redundant rows each. All pass their
+ * singular position at one time. */
 static void build_four_bars(struct parts *p, int bodies)
 {
   static const double thin = 1.0 / 600.0, wide = 1.01 / 12.0;
@@ -84,8 +83,7 @@ static void build_four_bars(struct parts *p, int bodies)
   }
 }
 
-/* The same windows folded flat along their line, and pulled along it: they stay in their singular
- * position. */
+/* These windows folded flat along their line, and pulled along it: they stay in their singular position. */
 static void build_singular(struct parts *p, int bodies)
 {
   static const double thin = 1.0 / 600.0, wide = 1.01 / 12.0;
@@ -105,13 +103,13 @@ static void build_singular(struct parts *p, int bodies)
 
 static const struct mix {
   ali3_joint_type type;
-  double stiffness, damping; /* what slides without end is sprung */
+  double stiffness, damping; /* spring on a joint that could slide without end */
 } mix[] = {
     {ALI3_JOINT_REVOLUTE, 0, 0},      {ALI3_JOINT_SPHERICAL, 0, 0}, {ALI3_JOINT_UNIVERSAL, 0, 0},
     {ALI3_JOINT_PRISMATIC, 1e4, 300}, {ALI3_JOINT_FIXED, 0, 0},
 };
 
-/* Each body hangs, half a metre from its joint, on one of the eight before it. */
+/* Each body hangs half a metre from its joint, on one of the eight bodies before it. */
 static void build_random_tree(struct parts *p, int bodies)
 {
   struct random random = {2019};
@@ -123,7 +121,7 @@ static void build_random_tree(struct parts *p, int bodies)
     random_unit(&random, arm);
     random_unit(&random, u);
     random_unit(&random, w);
-    cross_product(v, u, w); /* for what has two axes, at right angles */
+    cross_product(v, u, w); /* a second axis at right angles, for types with two */
     for (int k = 0; k < 3; k++) {
       double from = to == ALI3_GROUND || !p->good ? 0.0 : p->position[to][k];
       at[k] = from + 0.5 * arm[k];
@@ -136,7 +134,7 @@ static void build_random_tree(struct parts *p, int bodies)
   }
 }
 
-/* A hub that turns about a vertical axis, rods that fall from its rim. */
+/* A hub turns about a vertical axis, and rods fall from its rim. */
 static void build_star(struct parts *p, int bodies)
 {
   int rods = larger_of(1, bodies - 1);
@@ -207,7 +205,7 @@ static void add_leg(struct parts *p, int plate, const double foot[3], const doub
   parts_spring(p, slide, 2e4, 600);
 }
 
-/* Separate platforms as in config/models/stewart_platform.yaml, each with a plate of its own mass. */
+/* Separate platforms as in config/models/stewart_platform.yaml, with plates of different masses. */
 static void build_stewart_farm(struct parts *p, int bodies)
 {
   int platforms = larger_of(1, (bodies + 6) / 13);
@@ -252,7 +250,7 @@ static void build_arm(struct parts *p, int bodies)
                 s->frequency);
   }
   int rotor =
-      parts_body(p, 1.2, (const double[]){0.002, 0.002, 0.003}, six[1].at); /* of the motor of the elbow */
+      parts_body(p, 1.2, (const double[]){0.002, 0.002, 0.003}, six[1].at); /* the motor of the elbow */
   parts_gear(p, parts_joint(p, ALI3_JOINT_REVOLUTE, 1, rotor, six[1].at, Y, Y), 2, 80);
 }
 
@@ -271,7 +269,7 @@ const struct bench_case bench_case[] = {
     {"chain_drive", "closed chain of revolutes, hung on a bearing", 60, true, build_chain_drive},
     {"truss", "grid of nodes, distance joints, redundant", 72, true, build_truss},
     {"at_rest", "chain that hangs still", 128, true, build_chain_at_rest},
-    {"denormal", "chain as good as still, of denormal numbers", 128, true, build_denormal},
+    {"denormal", "chain almost at rest, with denormal numbers", 128, true, build_denormal},
     {"singular", "four-bar windows held in their singular position", 81, true, build_singular},
 };
 const int bench_cases = sizeof bench_case / sizeof *bench_case;

@@ -15,7 +15,7 @@ int counter_open(void)
       .config = PERF_COUNT_HW_INSTRUCTIONS,
       .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
       .disabled = 1,
-      .exclude_kernel = 1, /* allowed to ordinary users up to perf_event_paranoid 2 */
+      .exclude_kernel = 1, /* ordinary users may count up to perf_event_paranoid 2 */
       .exclude_hv = 1,
   };
   return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

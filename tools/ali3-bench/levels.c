@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where the time of the tree goes, level by level: a watch on the runs of its schedule. The runs that
- * subtrees make up are shared; what each share does there, and how long the others wait for it, is kept
- * beside. */
+ * Times of the tree, level by level, from a watch on the runs of its schedule. Shares do the runs of subtrees; their work and
+ * their waits for each other are recorded separately. */
 #include "bench.h"
 
 #include "rt/clock.h"
@@ -14,24 +13,24 @@ enum kind { CONDENSE, SWEEP, KINDS, OTHER = KINDS };
 /* Columns of one kind: the rows, then these, then the time of each share. */
 enum { SKEW, UTILISATION, BUSY };
 
-static const double WHOLE = 1e6; /* utilisation 1, as a sample */
+static const double WHOLE = 1e6; /* sample of a utilisation of 1 */
 
-struct share { /* in the present stage; written by its own thread */
+struct share { /* in the present stage; its thread writes it */
   _Alignas(64) uint64_t since;
   uint64_t busy, done;
 };
 
 struct level_watch {
   const ali3_model *model;
-  int tree_stages, owned; /* of the tree; the first `owned` are shared */
+  int tree_stages, owned; /* stages of the tree; the first `owned` are shared */
   ali3_probe probe;
   int shares, rows, columns, steps, step;
-  enum kind kind; /* of the present phase */
-  uint64_t since; /* of the present stage, or run that is not shared */
+  enum kind kind; /* present phase */
+  uint64_t since; /* start of the present stage, or of the present run that is not shared */
   bool shared[KINDS];
-  int stages[KINDS]; /* shared ones in this step: one in a condensation, two in a sweep */
+  int stages[KINDS]; /* shared stages in this step: one in a condensation, two in a sweep */
   uint64_t *now;     /* (KINDS, columns) ns, in this step */
-  uint32_t *sample;  /* (KINDS, columns, steps) ns in each step, of one condensation or sweep */
+  uint32_t *sample;  /* (KINDS, columns, steps) ns per condensation or sweep in each step */
   struct share *share;
 };
 
@@ -53,7 +52,7 @@ static void stage_begins(struct level_watch *w, uint64_t now)
   for (int i = 0; i < w->shares; i++) w->share[i] = (struct share){.done = now};
 }
 
-/* A share without a run was done as the stage began. */
+/* A share without a run ends as the stage begins. */
 static void stage_ends(struct level_watch *w, uint64_t now)
 {
   uint64_t first = UINT64_MAX, last = 0;

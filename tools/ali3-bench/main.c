@@ -17,29 +17,28 @@
 
 static const char help[] =
     "Usage: ali3-bench [OPTION]... [FILE]...\n"
-    "Times the step of built-in mechanisms, or of the mechanisms of configuration files, as a whole and by "
-    "its "
-    "phases.\n"
+    "Times the step of built-in mechanisms, or of the mechanisms of configuration files, as a whole and "
+    "phase by\n"
+    "phase.\n"
     "\n"
     "  --case NAME      only this built-in mechanism (default: all, or none where there is a FILE)\n"
-    "  --bodies N       about so many bodies in those that scale (default: see --list)\n"
-    "  --workers N,..   threads that share a step, beside the first; one run for each number (default: 0);\n"
-    "                   auto among them: as many as are worth it, found out for each mechanism\n"
+    "  --bodies N       number of bodies, approximately, of mechanisms that scale (default: see --list)\n"
+    "  --workers N,..   threads that share a step, besides the first; one run for each number (default: 0);\n"
+    "                   auto: as many as make the step of this mechanism faster\n"
     "  --steps N        steps in each run (default: 200)\n"
     "  --isa NAME       instruction set of the steps: " ISA_WORDS "\n"
-    "                   (default: auto, the best that there is)\n"
-    "  --report         also where the time of the tree goes, level by level, and how its work is shared\n"
-    "  --extrapolate    each step from one, two and three shorter ones\n"
-    "  --platform FILE  in place of mechanisms, the motion platform of a configuration: what its block takes "
-    "of a cycle,\n"
+    "                   (default: auto, the best one of this machine)\n"
+    "  --report         also print the times of the tree, level by level, and of the shares of its work\n"
+    "  --extrapolate    combine each step from one, two and three shorter ones\n"
+    "  --platform FILE  instead of mechanisms, time a cycle of the motion platform of a configuration:\n"
     "                   at rest, driven, at its limits, and while parameters change (--steps: cycles, "
     "default 20000)\n"
-    "  --json           the figures as a list of objects on standard output\n"
-    "  --calibrate      time only the piece of work that all times are to be compared with\n"
-    "  --list           names of the mechanisms\n"
+    "  --json           print the figures as a list of JSON objects\n"
+    "  --calibrate      time only the piece of work with which all times should be compared\n"
+    "  --list           print the names of the mechanisms\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 all went well; 1 a run failed (what there is has been written); 2 wrong usage.\n";
+    "Exit status: 0 success; 1 a run failed (finished runs are printed); 2 wrong usage.\n";
 
 enum { WORKER_COUNTS = 16, BODIES_MAX = 1000000, STEPS_MAX = 1000000, PLATFORM_CYCLES = 20000 };
 
@@ -202,7 +201,8 @@ static bool run_calibration(bool json)
   uint32_t ns[101];
   enum { COUNT = sizeof ns / sizeof *ns };
   bool right = calibrate(ns, COUNT);
-  if (!right) fputs("ali3-bench: the calibration came out wrong\n", stderr);
+  if (!right)
+    fputs("ali3-bench: calibration: wrong result; the processor or the build computes wrongly\n", stderr);
   return report_calibration(ns, COUNT, json) && right;
 }
 
@@ -225,7 +225,7 @@ static bool run_cases(const struct options *o)
     return false;
   }
   if (!o->json) report_head(&o->plan);
-  /* Run each with each number of workers; a terminal shows which one is on. */
+  /* Run each with each number of workers; a terminal shows the present one. */
   for (int i = first; i < end + o->files; i++)
     for (int k = 0; k < o->counts; k++) {
       char number[16] = "auto";
@@ -238,7 +238,7 @@ static bool run_cases(const struct options *o)
       done += measured;
       good &= measured;
     }
-  /* Write what has been measured, also after a failure. */
+  /* Print the finished runs, also after a failure. */
   if (o->json) good &= report_json(f, done);
   for (int i = 0; i < done; i++) levels_free(f[i].levels);
   free(f);
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
   int status = take_options(argc, argv, &o);
   if (status >= 0) return status;
   bool good = true;
-  /* As in the loop of the daemon, and in its workers: the same inputs give the same bits in all of them. */
+  /* Flush denormals as the loop of the daemon and its workers do, so that equal inputs give equal bits in all of them. */
   realtime_flush_denormals();
   if (o.list)
     list_cases();

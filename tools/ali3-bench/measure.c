@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A case is run several times from the same start: to warm up, to time whole steps, to time their phases, to
- * count instructions. Those that are timed or counted must end in the same state. */
+ * A case runs several times from one start: to warm up, to time whole steps, to time their phases, to count instructions. All
+ * runs except the first must end in one state. */
 #include "bench.h"
 #include "ranks.h"
 
@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Steps until a mechanism starts anew: however many are timed, it is the same motion, 5 s of it. */
+/* A mechanism restarts after this many steps, so that each number of steps times the first 5 s of the motion. */
 enum { LAP = 500 };
 
 enum { CALIBRATIONS = 16 }; /* before the timed runs, between them, and after */
 
-/* m or 1. A step that leaves its rows further open than this does not do its work. */
+/* m or 1. A step that leaves its rows open by more than this is wrong. */
 static const double CONSTRAINTS_MET = 1e-6;
 
 struct times times_of(uint32_t *ns, int n)
@@ -60,7 +60,7 @@ static bool fail_case(const struct bench *b, const char *text)
   return false;
 }
 
-/* After a reset or a step. */
+/* Checks a reset or a step. */
 static bool went_well(const struct bench *b)
 {
   const ali3_report *r = ali3_report_get(b->d);
@@ -71,7 +71,7 @@ static bool went_well(const struct bench *b)
   return fail_case(b, text);
 }
 
-/* Before step i. */
+/* Call before step i. */
 static bool begin_step(const struct bench *b, int i)
 {
   if (i % LAP > 0) return true;
@@ -145,7 +145,7 @@ static bool time_phases(const struct bench *b, uint32_t *ns, struct figures *f)
   return good;
 }
 
-/* Without looks at the clock in between. */
+/* Runs the steps without readings of the clock. */
 static bool count_instructions(const struct bench *b, struct figures *f)
 {
   int counter = counter_open();
@@ -167,10 +167,11 @@ static bool count_instructions(const struct bench *b, struct figures *f)
 
 static bool same_end(const struct bench *b, const struct figures *f)
 {
-  return state_checksum(b->m, b->d) == f->checksum || fail_case(b, "the same steps came to another end");
+  return state_checksum(b->m, b->d) == f->checksum ||
+         fail_case(b, "two runs of the same steps end in different states");
 }
 
-/* Without the phases: looks at the clock of the one would be in the times of the other. */
+/* Separate from the phases, whose readings of the clock would count here. */
 static bool time_levels(const struct bench *b, struct figures *f)
 {
   struct level_watch *w = levels_watch(b->m, f->workers + 1, b->steps);
@@ -202,10 +203,11 @@ static bool run_case(const struct bench *b, bool report, struct figures *f)
   right &= calibrate(yard + 2 * CALIBRATIONS, CALIBRATIONS);
   good = good && count_instructions(b, f) && same_end(b, f);
   if (report) good = good && time_levels(b, f) && same_end(b, f);
-  /* The median calibration stands for the speed of the machine. */
+  /* The median calibration is the speed of the machine. */
   f->calibration = times_of(yard, 3 * CALIBRATIONS).median;
   free(ns);
-  return good && (right || fail_case(b, "the calibration came out wrong"));
+  return good &&
+         (right || fail_case(b, "calibration: wrong result; the processor or the build computes wrongly"));
 }
 
 /* Share of the lanes of the instruction set that hold a node; each stage counts by its operations. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the cases are built of: bodies in the axes of the world, joints at a place of the world, named by
- * number. The first thing refused ends it; all calls after it do nothing. */
+ * Elements of the cases: bodies in world axes, and joints at a place of the world, with numbers as names. After the first refusal
+ * all calls do nothing. */
 #ifndef PARTS_H
 #define PARTS_H
 
@@ -16,18 +16,18 @@ struct parts {
 };
 
 bool parts_begin(struct parts *p);
-/* Takes the model out; NULL after saying on stderr what was refused. */
+/* Returns the model; NULL, with the reason on stderr, after a refusal. */
 ali3_model *parts_end(struct parts *p, const char *name, const ali3_options *options);
 
 void parts_gravity(struct parts *p, double x, double y, double z);
 /* Index of a body with three moments of inertia, kg m^2, about the axes of the world. */
 int parts_body(struct parts *p, double mass, const double inertia[3], const double position[3]);
-/* The same with velocity, m/s, and angular velocity, rad/s. */
+/* Index of a body with velocity, m/s, and angular velocity, rad/s. */
 int parts_moving(struct parts *p, double mass, const double inertia[3], const double position[3],
                  const double velocity[3], const double turn[3]);
-/* A rod: about any axis across it mass length^2/12, along it what a tenth of the length in width gives. */
+/* A rod: mass length^2/12 about each axis across it; about its length, the inertia of a width of a tenth of the length. */
 int parts_rod(struct parts *p, double mass, const double from[3], const double to[3], const double centre[3]);
-/* Index of a joint at a place of the world; axes NULL where the type has none. */
+/* Index of a joint at a place of the world; axes NULL if the type has none. */
 int parts_joint(struct parts *p, ali3_joint_type type, int a, int b, const double at[3],
                 const double axis_a[3], const double axis_b[3]);
 /* Keeps the centres of two bodies at their distance. */
@@ -36,7 +36,7 @@ void parts_spring(struct parts *p, int joint, double stiffness, double damping);
 void parts_drive(struct parts *p, int joint, double amplitude, double frequency);
 void parts_gear(struct parts *p, int joint, int joint_b, double ratio);
 
-/* Numbers that are the same in every run (splitmix64). */
+/* Random numbers, equal in every run (splitmix64). */
 struct random {
   uint64_t state;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the platform block of a configuration costs in a cycle, in the situations in which it costs
- * differently. */
+ * The cost of a cycle of the platform block of a configuration, in situations with different costs. */
 #include "bench.h"
 #include "setup/setup.h"
 
@@ -15,17 +14,17 @@ enum { SITUATION_CYCLES_BEFORE = 2000 };
 
 static const struct situation {
   const char *name, *text;
-  double strength; /* of the driver: 1 is a lively one */
+  double strength; /* strength of the driver: 1 is lively */
   bool tuned;      /* parameters change all the time */
 } SITUATIONS[] = {
     {"platform_rest", "at neutral", 0.0, false},
     {"platform_drive", "a lively drive", 1.0, false},
-    {"platform_limits", "five times as hard: at its limits all the time", 5.0, false},
-    {"platform_tune", "a lively drive, parameters always changing", 1.0, true},
+    {"platform_limits", "five times as hard, always at its limits", 5.0, false},
+    {"platform_tune", "a lively drive, with parameters that change in every cycle", 1.0, true},
 };
 enum { SITUATIONS_COUNT = sizeof SITUATIONS / sizeof *SITUATIONS };
 
-/* Sines that never come together again: repeatable, and no generator to time. */
+/* Sines with incommensurable frequencies: repeatable, and without the cost of a random generator. */
 static void drive_inputs(double t, double strength, struct platform_input *in)
 {
   static const double force[3][2] = {{3.0, 1.3}, {4.0, 1.9}, {2.0, 5.1}},
@@ -57,7 +56,7 @@ static bool measure_situation(const struct platform_spec *spec, const struct sit
     platform_step(p, &in);
     const uint64_t took = clock_now_ns() - begin;
     if (i >= 0) ns[i] = took < UINT32_MAX ? (uint32_t)took : UINT32_MAX;
-    i += runs; /* what it takes to engage is beside the point */
+    i += runs; /* cycles before the run are not timed */
   }
   free(p);
   return true;
@@ -70,7 +69,7 @@ bool platform_bench(const char *file, int cycles, bool json)
   struct platform_times t[SITUATIONS_COUNT];
   bool good = s && ns;
   if (s && !s->platform.enabled) {
-    fprintf(stderr, "ali3-bench: %s: no section platform\n", file);
+    fprintf(stderr, "ali3-bench: %s: expected a section platform\n", file);
     good = false;
   }
   if (good) s->platform.spec.mode = PLATFORM_WASHOUT;

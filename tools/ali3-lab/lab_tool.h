@@ -61,7 +61,7 @@ bool map_read_axis(const char *text, struct map_axis *axis);
 bool map_by_name(const char *name, struct map_options *o, struct run_options *run);
 int map_command(const struct map_options *o, const struct run_options *run);
 int merge_command(const struct map_options *o, int files, char **file);
-bool map_picture(const struct map_options *o); /* of o->csv into o->png; false after a message */
+bool map_picture(const struct map_options *o); /* draws o->csv into o->png; false after a message */
 
 /* A text for gnuplot, whose strings in single quotes know no escape but two quotes for one. */
 void put_quoted(FILE *out, const char *text);

@@ -155,7 +155,7 @@ static bool take_run_option(int c, struct run_options *o)
   long n = 0;
   switch (c) {
   case METHOD:
-    /* What runs: method, rule, coordinates, and how long. */
+    /* The run: method, rule, coordinates, duration. */
     return read_method(optarg, o);
   case INTEGRATOR:
     return read_integrator(optarg, o);
@@ -191,7 +191,7 @@ static bool take_run_option(int c, struct run_options *o)
   case ATOL:
     return read_lab_number("--atol", optarg, false, &r->atol);
   case OUTPUT:
-    /* What is written. */
+    /* The output. */
     o->output = optarg;
     return true;
   case SIGNALS:
@@ -242,7 +242,7 @@ static bool take_map_option(int c, struct map_options *o)
     }
     return lab_usage("--grid", "alpha, omega, xi or dt as NAME=FROM:TO:COUNT[:log], twice at most", optarg);
   case CSV:
-    /* What this process computes, and where it goes. */
+    /* The part of this process, and its output. */
     o->csv = optarg;
     return true;
   case SHARD:

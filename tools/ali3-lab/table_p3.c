@@ -2,8 +2,8 @@
  * ali3-lab table p3-1, p3-2, p3-3: the tables of paper 3, cell by cell. A cell is a formulation, an integrator and
  * parameters by which the paper keeps the energy of a 10 s run within a limit.
  *
- * Demanded of a cell that is smooth in its parameters: the drift within 2 % of what an independent program found,
- * and under the paper's limit. Of a chaotic one, whose drift is decided at passes of singular positions: 60 of 100
+ * A cell that is smooth in its parameters must have a drift within 2 % of that of an independent program, and under
+ * the paper's limit. A chaotic cell, whose drift is decided at passes of singular positions, must have 60 of 100
  * runs with perturbed initial velocities under the limit. Two cells of explicit Euler do not reproduce, and are
  * printed as such. */
 #include "lab_tool.h"
@@ -208,7 +208,7 @@ int table_p3(const struct table_options *options, int number)
     demanded += o.demanded;
     held += o.demanded && o.holds;
   }
-  /* The verdict, and the same as JSON. */
+  /* The verdict, as text and as JSON. */
   fprintf(table_lines(options), "%d of %d demanded cells hold; times are never demanded%s\n", held, demanded,
           whole ? "" : "; interrupted");
   problem_free(&p);

@@ -185,7 +185,7 @@ int table_p5(const struct table_options *options)
   fprintf(out, "%-14s %-18s | %5s %5s %6s | %5s %5s %6s | %5s | %8s %8s %8s | %8s | %8s %8s | %s\n", "model",
           "method", "exp.", "ours", "ratio", "exp.", "ours", "ratio", "plier", "Phi", "Phi'", "Phi''",
           "drift, J", "5 s", "10 s", "verdict");
-  /* The rows, the verdict, and the same as JSON. */
+  /* The rows and the verdict, as text and as JSON. */
   for (int i = 0; i < P5_ROWS && good && !interrupted(); i++)
     good = do_p5_row(options, &p5_rows[i], list, &held);
   if (good)
