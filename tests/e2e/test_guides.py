@@ -11,7 +11,7 @@ import reader
 FOLDER = pathlib.Path(bench.ROOT, "config", "guides")
 STATUSES = {  # that tell of the file, the daemon or the host
     "build/bin/ali3d wrong.yaml --check": (2,),
-    "build/bin/ali3-top --once": (1,),
+    "build/bin/ali3-top --once --instance fast_crank": (1,),
     "build/bin/ali3-doctor": (0, 1, 2),
 }
 
