@@ -57,7 +57,8 @@ class Server:
         self.write(COMMAND, code, 0, self.sequence)
         while True:
             time.sleep(PERIOD)
-            self.write(FORCE, HOLDING)  # the inputs stay fresh
+            if code != RESET:  # in SAFE a write of the force is refused
+                self.write(FORCE, HOLDING)  # the inputs stay fresh
             last, sequence, result = self.read(RESULT - 2, 3)
             if (last, sequence) == (code, self.sequence):
                 return result

@@ -86,9 +86,9 @@ static int event_kind(const struct cycle_event *e)
   const bool stops = e->to == STATE_SAFE || e->to == STATE_FAULT;
   switch (e->cause) {
   case CAUSE_COMMAND:
-    return e->from != e->to && stops ? -1 : log_kind_of_command(e->code);
   case CAUSE_REFUSED:
-    return log_kind_of_command(e->code);
+    /* A command that stops the motion is always logged. */
+    return e->from != e->to && stops ? -1 : log_kind_of_command(e->code);
   case CAUSE_PLATFORM_STATE:
     return e->to == PLATFORM_FAULT ? -1 : LOG_KIND_PLATFORM_STATE;
   case CAUSE_PLATFORM_SET:

@@ -4,6 +4,7 @@ then at most three sentences."""
 import pathlib
 import re
 import unittest
+import unittest.mock
 
 import bench
 import reader
@@ -11,7 +12,7 @@ import reader
 FOLDER = pathlib.Path(bench.ROOT, "config", "guides")
 STATUSES = {  # that tell of the file, the daemon or the host
     "build/bin/ali3d wrong.yaml --check": (2,),
-    "build/bin/ali3-top --once": (1,),
+    "build/bin/ali3-top --once --instance fast_crank": (1,),
     "build/bin/ali3-doctor": (0, 1, 2),
 }
 
@@ -19,6 +20,34 @@ STATUSES = {  # that tell of the file, the daemon or the host
 def sentences(text):
     """How many sentences a paragraph has. A full stop within a name or a number does not end one."""
     return len(re.findall(r"[.!?](?=\s|$)", text))
+
+
+class TestReader(unittest.TestCase):
+    OUTPUT = "[200]: 0.93\nx  INIT -> RUNNING: ready\n"
+
+    def test_lines_come_in_order(self):
+        self.assertIsNone(reader.missing("[7]: 1.5\n...\nINIT -> RUNNING", self.OUTPUT, False))
+        self.assertEqual(reader.missing("RUNNING\n[200]: 1\n", self.OUTPUT, False), "[200]: 1")
+        self.assertEqual(reader.missing("INIT -> SAFE", self.OUTPUT, False), "INIT -> SAFE")
+
+    def test_figures(self):
+        self.assertIsNone(reader.missing("[200]: 0.931", self.OUTPUT, True))
+        self.assertEqual(reader.missing("[200]: 0.95", self.OUTPUT, True), "[200]: 0.95")
+
+    def test_dots_stand_for_text(self):
+        self.assertIsNone(reader.missing("x ... ready", self.OUTPUT, False))
+        self.assertEqual(reader.missing("[200]: ... ready", self.OUTPUT, False), "[200]: ... ready")
+
+    def test_a_wrong_command_and_a_wrong_line_fail(self):
+        for text in ("```sh\nfalse\n```\n", "```sh\necho one\n```\n```text\ntwo\n```\n"):
+            result = unittest.TestResult()
+
+            class Document(unittest.TestCase):
+                def test(self, text=text):
+                    reader.follow(self, text)
+            with unittest.mock.patch.object(reader, "OUTPUT_SECONDS", 0.5):
+                Document("test").run(result)
+            self.assertEqual(len(result.failures), 1)
 
 
 class TestGuides(unittest.TestCase):

@@ -2,8 +2,10 @@
 """The commands of README.md and of the EXAMPLES in the man pages, run as a reader runs them: in the order given, each with status 0.
 
 Default ports are the point of these commands, so the test is skipped where another program holds one."""
+import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 import bench
@@ -44,6 +46,22 @@ class TestCommands(unittest.TestCase):
                             self.assertEqual(status, 0, out)
                             ran += 1
         self.assertGreaterEqual(ran, 6)
+
+
+class TestTables(unittest.TestCase):
+    def test_omct(self):
+        """The tables of the cueing test in tests/README.md are those that tests/omct prints."""
+        text = pathlib.Path(bench.ROOT, "tests", "README.md").read_text(encoding="utf-8")
+        section = text[text.index("## Measured: objective motion cueing test"):]
+        for force, table in re.findall(r"^`tests/omct --force ([\d.]+)`.*?\n\n((?:    [^\n]*\n)+)", section, re.S | re.M):
+            with self.subTest(force):
+                done = subprocess.run([os.path.join(bench.ROOT, "tests", "omct"), "--build", os.path.dirname(bench.BIN), "--force", force],
+                                      capture_output=True, text=True, check=True)
+                printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
+                at = 0
+                for line in (" ".join(line.split()) for line in table.splitlines()):
+                    self.assertIn(line, printed[at:])
+                    at = printed.index(line, at) + 1
 
 
 if __name__ == "__main__":
