@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The client against devices that are not what they should be: whatever happens, no value is taken for another. */
+ * The client with faulty devices: no value is ever taken for another. */
 #include "devices/poll_bench.h"
 
 #include "rt/clock.h"
@@ -57,7 +57,7 @@ TEST(a_gap_where_nothing_is_is_asked_around)
   assert_int_equal(errors(0, DEVICE_ERROR_exception), 1);
 }
 
-/* The answer to the poll before would be one to this, too: same function, same length. */
+/* The answer to the last poll would also fit this one: its function and length are equal. */
 TEST(a_late_answer_is_nobodys)
 {
   fake_start_tcp(&fake, 0);
@@ -159,7 +159,7 @@ TEST(tries_become_rare)
   assert_int_equal(counter_get(&view[0].late), 0);
 }
 
-/* The answer that is waited for is given up. */
+/* The pending answer is abandoned. */
 TEST(the_end_does_not_wait_for_a_slow_device)
 {
   fake_start_tcp(&fake, 0);
@@ -179,7 +179,7 @@ TEST(the_end_does_not_wait_for_a_slow_device)
   assert_int_equal(fake_get(&fake, 2), 7); /* over a new connection */
 }
 
-/* It is asked again in half a second or more: the end does not wait for that. */
+/* Its next poll is half a second away or more: the end does not wait for it. */
 TEST(one_that_is_back_gets_its_safe_values_at_the_end)
 {
   fake_start_tcp(&fake, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Packets against bytes written by hand. */
+ * Packets compared with bytes written by hand. */
 #include "check.h"
 #include "packets/encode.h"
 
@@ -35,7 +35,7 @@ static struct packet_field signal_field(enum packet_type type, bool little)
                                .scale = 1.0};
 }
 
-/* A packet of one field, of a value; the number of clamped fields. */
+/* Encodes a packet of one field with this value; returns the number of clamped fields. */
 static int encode(const struct packet_field *f, double value)
 {
   values[1] = value;
@@ -150,7 +150,7 @@ TEST(what_is_not_finite_is_not_sent)
     assert_int_equal(encode(&f, -INFINITY), PACKET_UNFIT);
     assert_int_equal(encode(&f, 0), 0);
     f.scale = 1e-300;
-    assert_int_equal(encode(&f, 1e300), PACKET_UNFIT); /* becomes infinite on the way */
+    assert_int_equal(encode(&f, 1e300), PACKET_UNFIT); /* becomes infinite in the conversion */
     double pair[][2] = {{0, 1}, {1, 2}};
     f.table = pair;
     f.pairs = 2;
@@ -160,7 +160,7 @@ TEST(what_is_not_finite_is_not_sent)
 
 TEST(scale_and_offset_are_those_of_the_maps)
 {
-  struct packet_field f = signal_field(PACKET_U24, false); /* -1 to 1 about the middle, as SimTools has it */
+  struct packet_field f = signal_field(PACKET_U24, false); /* -1 to 1 about the middle, as in SimTools */
   f.scale = 1.0 / 8388607.0;
   f.offset = -1.0;
   encode(&f, 0.0);
@@ -265,7 +265,7 @@ TEST(checksums)
   assert_int_equal(out[9], '8' + '9');
 }
 
-/* Header, two numbers, padding, trailer: where one ends the next begins. */
+/* Header, two numbers, padding, trailer: each begins where the last one ends. */
 TEST(fields_follow_each_other)
 {
   uint8_t head[] = {0xff, 0xff}, tail[] = {0x0a, 0x0d};
@@ -279,7 +279,7 @@ TEST(fields_follow_each_other)
   };
   const struct packet p = {.field = field, .fields = 6, .size = 16};
   values[0] = 0x010203;
-  values[3] = 1e9; /* clamped, alone */
+  values[3] = 1e9; /* only this one is clamped */
   assert_int_equal(packet_encode(&p, &frame, &moment, out), 1);
   assert_bytes(0xff, 0xff, 1, 2, 3, 0x3f, 0x80, 0, 0, 0, 0, 0, 0xff, 0xff, 0x0a, 0x0d);
 }

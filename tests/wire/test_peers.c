@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Addresses, networks, and who has which rights. */
+ * Addresses, networks and rights. */
 #include "check.h"
 #include "signals/clients.h"
 #include "wire/peers.h"
@@ -103,7 +103,7 @@ TEST(names_of_clients)
   clients_address_text((const void *)&s, text);
   assert_string_equal(text, "[::1]:1234");
   clients_name(&c, 7 + CLIENTS_NAMED, text);
-  clients_get(&c, 7, text); /* its place is another's now */
+  clients_get(&c, 7, text); /* another client has its place now */
   assert_string_equal(text, "client 7");
   clients_get(&c, 0, text);
   assert_string_equal(text, "client 0");
