@@ -59,8 +59,8 @@ static void report_sums(struct misses *s, uint64_t now_ns, bool last)
 
   const uint64_t lost = ring_dropped(&s->outbox->misses);
   if (lost == s->lost || (!last && !rate_limit_passes(&s->losses, now_ns))) return;
-  log_line(LOG_LEVEL_WARNING, "%" PRIu64 " miss%s without a record: too many came at once",
-           lost - s->lost, lost - s->lost == 1 ? "" : "es");
+  log_line(LOG_LEVEL_WARNING, "%" PRIu64 " miss%s without a record: too many came at once", lost - s->lost,
+           lost - s->lost == 1 ? "" : "es");
   s->lost = lost;
   atomic_store_explicit(&s->telemetry->misses.lost, lost, memory_order_relaxed);
 }

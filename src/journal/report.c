@@ -169,7 +169,8 @@ void report_text(const struct report *r, char *text, size_t size)
   else
     snprintf(misses, sizeof misses, "misses %" PRIu64 ", starts skipped %" PRIu64, live.misses, live.skipped);
   snprintf(text, size,
-           "%s%" PRIu64 " cycles, state %s at the end, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
+           "%s%" PRIu64
+           " cycles, state %s at the end, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
            r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles,
            run_state_name(r->final_state), misses, (double)atomic_load(&histograms->wakeup.max_ns) / 1e3,
            (double)atomic_load(&histograms->step.max_ns) / 1e3,

@@ -62,7 +62,7 @@ struct map_peer {
   char name[CLIENT_NAME];
 };
 
-/* What an accepted write asks the loop to do. */
+/* The effects of an accepted write on the loop. */
 enum { MAP_COMMANDS_MAX = 4 };
 struct map_effect {
   int commands;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/side_by_side: the figures are what the histograms say, the CPUs change, nothing is left behind."""
+"""tests/side_by_side: the figures match the histograms, the CPUs change, nothing is left behind."""
 import contextlib
 import json
 import os
@@ -131,7 +131,7 @@ class Script(unittest.TestCase):
         self.assertEqual(self.interrupt(signal.SIGINT), 128 + signal.SIGINT)
 
     def test_killed(self):
-        """Its processes end all the same; its folder cannot be removed."""
+        """Its processes end; its folder cannot be removed."""
         self.assertEqual(self.interrupt(signal.SIGKILL), -signal.SIGKILL)
         bench.wait_for("the end of all processes", lambda: not within(self.temporary), 20)
         for folder in os.listdir(self.temporary):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The report as a reader finds it: parsed again, key by key. */
+ * The report, parsed again key by key. */
 #include "check.h"
 #include "journal/report.h"
 
@@ -167,9 +167,8 @@ static void a_run_that_was_not_is_labelled(void **state)
   json_decref(o);
   char line[400];
   report_text(&r, line, sizeof line);
-  assert_non_null(strstr(
-      line,
-      "NOT REAL-TIME, figures unrepresentative: 1000 cycles, state SAFE at the end, misses 4, starts skipped 8"));
+  assert_non_null(strstr(line, "NOT REAL-TIME, figures unrepresentative: 1000 cycles, state SAFE at the end, "
+                               "misses 4, starts skipped 8"));
 }
 
 static void misses_are_told_by_cause_and_the_last_in_words(void **state)

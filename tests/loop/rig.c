@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARMUP = 5, ROUND = 100 /* cycles until everything comes again */ };
+enum { WARMUP = 5, ROUND = 100 /* cycles until everything repeats */ };
 
 const struct rig_file rig_files[RIG_FILES] = {
     {"../config/four-bar.yaml", false},
@@ -87,7 +87,7 @@ static void set_inputs(struct rig *r, int port, double value)
   snapshot_publish(&r->port[port].inputs);
 }
 
-/* What the threads of the ports and the supervisor do. */
+/* The work of the threads of the ports and of the supervisor. */
 static void listen(struct rig *r)
 {
   struct answer answer;
@@ -121,7 +121,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 46:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 47:
@@ -143,7 +143,7 @@ static void disturb(struct rig *r)
     break;
   case 66:
     tell(r, port, 77);
-    break; /* no such command */
+    break; /* an unknown command */
   case 70:
     set_inputs(r, port, 1e300);
     break;
@@ -151,7 +151,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 81:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 82:

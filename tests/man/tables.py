@@ -27,7 +27,7 @@ def table(form, head, rows):
 
 
 def osc_addresses(io_map):
-    """Addresses that every configuration has. Those of signals are described in words."""
+    """Addresses that every configuration has. A text describes the addresses of signals."""
     rows = []
     for a in io_map["osc"]:
         tail = a["address"].removeprefix("/ali3/")
@@ -42,7 +42,7 @@ def osc_addresses(io_map):
 
 
 def modbus_registers(io_map):
-    """Registers that have one meaning in every configuration. Those of signals are described in words."""
+    """Registers that have one meaning in every configuration. A text describes the registers of signals."""
     rows = []
     for r in io_map["modbus"]:
         if r["table"] == "discrete" or ("." in r["signal"] and not r["signal"].startswith("platform.")):

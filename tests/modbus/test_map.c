@@ -339,7 +339,7 @@ TEST(a_frame_with_nan_or_infinity_is_refused_whole)
   static const uint16_t bad[][2] = {{0x7fc0, 0}, {0x7f80, 0}, {0xff80, 0}, {0x7f80, 1}};
   for (int i = 0; i < 4; i++) {
     uint16_t *block = inputs(1, 1);
-    memcpy(block + 2 * 31, bad[i], sizeof bad[i]); /* beyond the last channel: an error all the same */
+    memcpy(block + 2 * 31, bad[i], sizeof bad[i]); /* beyond the last channel: still an error */
     assert_int_equal(writes(100, block, 65), MBAP_ILLEGAL_VALUE);
     assert_true(effect.nonfinite);
     assert_false(effect.inputs);

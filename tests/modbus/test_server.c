@@ -219,7 +219,7 @@ TEST(clients_are_known_by_their_address)
   int fd = connect_client(0);
   assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &(socklen_t){sizeof own}), 0);
   snprintf(expected, sizeof expected, "127.0.0.1:%d", ntohs(own.sin_port));
-  /* so many other clients that its place in the list of names belongs to another one */
+  /* more other clients than named places, so that its place belongs to another one */
   for (int i = 0; i < CLIENTS_NAMED; i++) {
     int other = connect_client(0);
     ask(other, 1, frame_short(frame, 1, 4, 0, 1));

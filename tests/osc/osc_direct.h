@@ -14,7 +14,7 @@ enum { CHANNELS = 13, VALUES = CHANNELS + 3, NOW = 1000 };
 
 extern struct input_spec input[3]; /* push, push2: wrenches; turn: a value */
 extern struct signals signals;     /* channels 0 to 12, then energy.total, joint.J.force.x, loop.x */
-extern struct osc_config config;   /* of the next setup; restored after each test */
+extern struct osc_config config;   /* configuration of the next setup; restored after each test */
 extern struct port port;
 extern struct counters counters;
 extern struct osc_out *out;

@@ -54,7 +54,7 @@ static void wait_for_stamps(void)
   fail_msg("the kernel does not stamp datagrams");
 }
 
-/* A datagram that waited is as old as it is, for example after a stop of the process. */
+/* A datagram that waited has its true age, for example after a stop of the process. */
 TEST(what_waits_grows_old)
 {
   struct osc_received got[OSC_BATCH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each check before hosts made of files: good, bad, and not readable. */
+ * Each check with hosts made of files: good, bad, and not readable. */
 #include "ali3-doctor/checks.h"
 #include "check.h"
 
@@ -56,14 +56,14 @@ TEST(what_cannot_be_read_is_unknown)
   assert_int_equal(all.count, IDS);
   for (int i = 0; i < all.count; i++) {
     const struct finding *f = &all.list[i];
-    /* Signs that are not there are signs of nothing there. */
+    /* A missing sign means that there is nothing. */
     const bool absent = strcmp(f->id, "container") == 0 || strcmp(f->id, "irqbalance") == 0;
     if (f->state != (absent ? FINDING_OK : FINDING_UNKNOWN))
       fail_msg("%s: %s", f->id, finding_word(f->state));
   }
 }
 
-/* One file of the good host is another, or gone. */
+/* A change to one file of the good host, or its removal. */
 static const struct change {
   const char *path, *content, *id;
   enum finding_state state;
@@ -260,7 +260,7 @@ TEST(new_kernels_have_a_fair_server_instead)
   assert_found(look(3, "throttling"), FINDING_WARN, "95 %", "-1");
 }
 
-/* Whatever of it concerns no CPU set apart is worth knowing, not a fault. */
+/* A finding about no reserved CPU is information, not a fault. */
 TEST(nobody_said_which_cpu)
 {
   assert_found(look(-1, "isolated"), FINDING_INFO, "no option puts the loop there", "--cpu 3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The pages of a description, whatever it describes. */
+ * The pages of a description, for any description. */
 #include "check.h"
 #include "oscquery.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which page a request gets, and what the JSON of it says; addresses to serve on. */
+ * The page for each request, and the content of its JSON; addresses to serve on. */
 #include "check.h"
 #include "pages.h"
 
