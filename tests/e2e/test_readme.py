@@ -18,7 +18,7 @@ import bench
 
 ELSEWHERE = ("tools/quickstart", "tools/demo", "tests/run", "cmake ")  # other tests, and what started this one, run these
 ENDLESS = ("oscdump",)
-OUTPUT = {  # what a reader sees in the answer of a command
+OUTPUT = {  # text in the output of a command
     "oscdump -L 9101": "/ali3/sensor/tip/position",
     "mbpoll -m tcp -p 1502 -a 1 -0 -r 4000 -c 3 -t 3:float -B -1 127.0.0.1": "[4004]:",
     "build/bin/ali3d pendulum.yaml --check": "freedoms 1",
