@@ -206,7 +206,7 @@ TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value)
 }
 
 /* The value for "no value" would be a number to a device, such as -32768: the register keeps its value. */
-TEST(what_is_no_number_is_not_written)
+TEST(nan_is_not_written)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -228,7 +228,7 @@ TEST(what_is_no_number_is_not_written)
   assert_int_equal(device_state(0), DEVICE_UP);
 }
 
-TEST(what_is_clamped_is_counted)
+TEST(clamped_numbers_are_counted)
 {
   fake_start_tcp(&fake, 0);
   at_tcp(0);
@@ -312,8 +312,8 @@ int main(void)
       POLL_TEST(frames_are_written),
       POLL_TEST(safe_values_are_written_unless_it_runs),
       POLL_TEST(a_signal_that_is_no_number_is_not_written_where_there_is_a_safe_value),
-      POLL_TEST(what_is_no_number_is_not_written),
-      POLL_TEST(what_is_clamped_is_counted),
+      POLL_TEST(nan_is_not_written),
+      POLL_TEST(clamped_numbers_are_counted),
       POLL_TEST(a_platform_is_withheld_until_it_is_armed),
       POLL_TEST(safe_values_are_the_last_that_is_written),
   };

@@ -57,7 +57,7 @@ class Subscriber(bench.OscClient):
 
 
 class Clocking(unittest.TestCase):
-    def test_lockstep_moves_by_what_is_asked_for_to_the_bit(self):
+    def test_lockstep_makes_requested_steps_to_the_bit(self):
         with bench.Daemon(cycle={"clock": "lockstep", "autostart": False}) as d:
             client = Subscriber(d.osc_port, "body")
             self.assertEqual(client.stepped(1, 1)[0], 1)  # not running yet

@@ -67,7 +67,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(m[self.key("ali3_up")], 1)
         self.assertEqual({k[1][1] for k in m if k[1][0] == "instance"}, {self.daemon.name})
 
-    def test_status_is_that_of_top(self):
+    def test_status_is_the_json_of_top(self):
         status, head, text = self.exporter.get(f"/api/v1/status?name={self.daemon.name}")
         self.assertEqual((status, head["Content-Type"], head["Cache-Control"]), (200, "application/json", "no-store"))
         got, top = json.loads(text), self.daemon.watch()

@@ -71,7 +71,7 @@ class Freshness(unittest.TestCase):
             for value in expected:
                 self.assertAlmostEqual(stepped(force), value, places=6)
 
-    def test_a_drive_stays_until_it_is_told(self):
+    def test_a_drive_stays_until_its_first_input(self):
         """At the start and after a reset, with limits that exclude 0; then from its present value, at its rate."""
         drive = {"name": "D", "type": "drive", "joint": "J", "external": True, "max_rate": 100, "max_acceleration": 1e6}
         model = dict(SLIDER, bodies=[dict(SLIDER["bodies"][0], position=[0.5, 0, 0])], forces=[drive])
@@ -115,7 +115,7 @@ class Freshness(unittest.TestCase):
         self.assertEqual(d.counter("inputs_stale"), 1)
         client.push_until("fresh again", lambda: self.state(d) == "fresh", 20.0)
 
-    def test_what_is_required_is_waited_for(self):
+    def test_the_motion_waits_for_required_inputs(self):
         d, client = self.start(inputs=push(policy="hold", required=True))
         self.assertIn("INIT -> STOPPED: warm-up over; no autostart: input push is required and not fresh\n", d.said())
         modbus = bench.ModbusClient(d.modbus_port)
@@ -143,7 +143,7 @@ class Freshness(unittest.TestCase):
         self.assertEqual(client.answer("/ali3/ack"), ["arm", 7, 0])
         self.assertEqual(client.command("run", 8), 0)
 
-    def test_what_came_while_it_was_stopped_is_old(self):
+    def test_datagrams_that_came_while_it_was_stopped_are_old(self):
         d, client = self.start(inputs=push(policy="ramp", hold=0.4, ramp=0, recover=1, blend=0))
         client.push_until("fresh", lambda: self.state(d) == "fresh", 40.0)
         watcher = bench.OscClient(d.osc_port)

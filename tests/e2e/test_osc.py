@@ -130,7 +130,7 @@ class Interface(unittest.TestCase):
         self.assertEqual(stranger.answer("/ali3/ack"), ["input", 0, 2])
         self.assertGreaterEqual(self.daemon.counter("osc_refused"), 1)
 
-    def test_a_fault_is_told(self):
+    def test_a_fault_is_reported(self):
         self.client.subscribe("status")
         self.client.send(bench.osc_message("/ali3/cmd/estop"))
         self.assertEqual(self.client.answer("/ali3/fault"), [1, -1, "e-stop requested"])
@@ -296,7 +296,7 @@ class Owners(unittest.TestCase):
 
 
 class Full(unittest.TestCase):
-    def test_what_the_kernel_drops_is_told(self):
+    def test_datagrams_dropped_by_the_kernel_are_reported(self):
         """The daemon is stopped for a moment, and more datagrams come than its socket holds."""
         with bench.Daemon() as d:
             client = bench.OscClient(d.osc_port)
@@ -385,7 +385,7 @@ class Query(unittest.TestCase):
         else:
             print("curl is not installed: urllib alone was the client")
 
-    def test_what_is_described_is_there(self):
+    def test_described_addresses_exist(self):
         """Every readable address of the tree answers over OSC, with its described types."""
         client = Subscriber(self.daemon.osc_port)
         self.addCleanup(client.close)

@@ -179,7 +179,7 @@ class Packets(unittest.TestCase):
                 self.assertLessEqual(abs(raw - min(max(exact, 0), 0xFFFFFF)), 0.5 + 1e-6)
         self.assertGreater(compared, CYCLES // 2)
 
-    def test_who_does_not_read_costs_drops_and_holds_up_nobody(self):
+    def test_a_reader_that_stops_costs_drops_and_delays_nobody(self):
         big = line_packet(self.line.path, baud=4000000)
         big["fields"] += [{"type": "zeros", "count": 1400}]
         with bench.Daemon(osc=self.targets, packets=[udp_packet(self.port), big]) as daemon:
@@ -222,7 +222,7 @@ class Packets(unittest.TestCase):
             said = daemon.said()
         self.assertEqual((said.count(gone), said.count(back)), (1, 1), said)
 
-    def test_a_loop_that_stands_still_is_silence(self):
+    def test_a_stuck_loop_sends_nothing(self):
         daemon = bench.Daemon(executable=STUCK, packets=[udp_packet(self.port)])
         pipe = os.path.join(daemon.dir, "gate")
         os.mkfifo(pipe)

@@ -148,7 +148,7 @@ class Platform(unittest.TestCase):
             self.assertIn("park -> parked", d.said())
             self.assertTrue(any(line.startswith("EXTEND_TIMEOUT_USEC=") for line in d.hear()), d.hear())
 
-    def test_what_moves_it_too_fast_needs_a_restart(self):
+    def test_a_change_that_moves_it_too_fast_needs_a_restart(self):
         with daemon() as d:
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)

@@ -230,7 +230,7 @@ class Signals(unittest.TestCase):
             self.reload(d, "changed: inputs.push.limit_force\n")
             bench.wait_for("the input clamped", lambda: modbus.inputs(3, 1)[0] >> 8 & 1)
 
-    def test_what_was_passed_over_is_not_what_holds(self):
+    def test_a_skipped_change_is_not_in_force(self):
         """Inputs that need a restart, and back again with another limit: the change is logged, and acts."""
         with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
             with open(d.config, encoding="utf-8") as f:

@@ -123,7 +123,7 @@ class Vehicle(unittest.TestCase):
             self.assertLess(max(map(abs, stood[-1].velocity)), 1e-3)
             self.assertAlmostEqual(stood[-1].load / (MASS * GRAVITY), 1, delta=1e-4)
 
-    def test_a_slow_circle_is_that_of_ackermann(self):
+    def test_a_slow_circle_follows_ackermann(self):
         for lever in (0.15, 0.3, -0.4):
             inner, outer = wheel_angle(lever, 1), wheel_angle(lever, -1)
             expected = 0.5 * (FRONT - REAR) * (1 / math.tan(inner) + 1 / math.tan(outer))

@@ -177,7 +177,7 @@ class Withheld(unittest.TestCase):
                     d.start()
             self.assertEqual(d.stop()[0], 0, d.said())
 
-    def test_one_that_was_never_armed_ends_at_once(self):
+    def test_a_platform_that_was_never_armed_ends_at_once(self):
         with self.daemon() as d:
             bench.wait_for("frames", lambda: self.ears.hear()[1] > 10)
             begin = time.monotonic()

@@ -52,7 +52,7 @@ static void turn(struct stream *s, bool on)
   assert_true(injector_switch(&s->injector, 0, on));
 }
 
-static void what_is_not_switched_on_does_nothing(void **unused)
+static void a_fault_that_is_off_does_nothing(void **unused)
 {
   (void)unused;
   struct stream s;
@@ -259,7 +259,7 @@ static void injections_are_found_by_name(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_not_switched_on_does_nothing),
+      cmocka_unit_test(a_fault_that_is_off_does_nothing),
       cmocka_unit_test(another_input_is_left_alone),
       cmocka_unit_test(a_window_is_a_stretch_of_the_motion),
       cmocka_unit_test(freeze_goes_on_with_fresh_times),

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static void what_is_tuned_holds_at_once(void **state)
+static void tuned_values_hold_at_once(void **state)
 {
   struct bench *b = *state;
   struct input_spec tuned[INPUTS];
@@ -76,7 +76,7 @@ static void values_reach_the_model(void **state)
   ali3_model_free(m);
 }
 
-static void what_is_forgotten_does_not_come_back(void **state)
+static void forgotten_samples_do_not_come_back(void **state)
 {
   struct bench *b = *state;
   send(b, 0, 0, 1.0, T0);
@@ -90,7 +90,7 @@ static void what_is_forgotten_does_not_come_back(void **state)
   assert_true(b->in.age_ns == 1);
 }
 
-static void what_came_after_is_not_forgotten(void **state)
+static void a_later_sample_is_not_forgotten(void **state)
 {
   struct bench *b = *state;
   send(b, 0, 0, 1.0, T0);
@@ -124,7 +124,7 @@ static void tuning_to_hold_ends_a_recovery(void **state)
   assert_true(b->in.value[RAMPED] == 7.0 && !b->in.stale);
 }
 
-static void what_is_required_has_to_be_fresh(void **state)
+static void required_inputs_must_be_fresh(void **state)
 {
   struct bench *b = *state;
   assert_int_equal(inputs_missing(&b->in, T0), -1);
@@ -139,7 +139,7 @@ static void what_is_required_has_to_be_fresh(void **state)
   assert_int_equal(inputs_missing(&b->in, T0 + 51 * MS), 1);
 }
 
-static void what_recovers_is_not_fresh_yet(void **state)
+static void a_recovering_input_is_not_fresh(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].required = true;
@@ -153,7 +153,7 @@ static void what_recovers_is_not_fresh_yet(void **state)
 }
 
 /* Each policy with the blend: from the value in use to the value of the new policy, whatever was before. */
-static void tuning_what_is_stale_blends(void **state)
+static void tuning_a_stale_input_blends(void **state)
 {
   struct bench *b = *state;
   static const struct {
@@ -199,7 +199,7 @@ static void tuning_to_the_same_changes_nothing(void **state)
   assert_true(fabs(b->in.value[RAMPED] - 3.0) < 1e-9);
 }
 
-static void tuning_does_not_end_the_way_to_what_is_held(void **state)
+static void tuning_does_not_end_the_blend_to_the_held_value(void **state)
 {
   struct bench *b = *state;
   struct input_spec tuned[INPUTS];
@@ -271,15 +271,15 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      ROW(what_is_tuned_holds_at_once),
+      ROW(tuned_values_hold_at_once),
       ROW(values_reach_the_model),
-      ROW(what_is_forgotten_does_not_come_back),
-      ROW(what_came_after_is_not_forgotten),
+      ROW(forgotten_samples_do_not_come_back),
+      ROW(a_later_sample_is_not_forgotten),
       ROW(tuning_to_hold_ends_a_recovery),
-      ROW(what_is_required_has_to_be_fresh),
-      ROW(what_recovers_is_not_fresh_yet),
-      ROW(tuning_what_is_stale_blends),
-      ROW(tuning_does_not_end_the_way_to_what_is_held),
+      ROW(required_inputs_must_be_fresh),
+      ROW(a_recovering_input_is_not_fresh),
+      ROW(tuning_a_stale_input_blends),
+      ROW(tuning_does_not_end_the_blend_to_the_held_value),
       ROW(tuning_to_the_same_changes_nothing),
       ROW(tuning_a_shorter_hold_blends),
       ROW(the_owner_is_shown_until_it_is_silent),

@@ -28,7 +28,7 @@ static void limits_clamp_flag_and_count_each_sample_once(void **state)
   assert_true(b->in.clamped == 2);
 }
 
-static void what_is_not_finite_never_gets_in(void **state)
+static void nonfinite_values_never_get_in(void **state)
 {
   struct bench *b = *state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -128,7 +128,7 @@ static void a_reset_forgets_the_owner(void **state)
   assert_true(b->in.value[0] == 2.0);
 }
 
-static void what_was_forgotten_claims_nothing(void **state)
+static void a_forgotten_owner_claims_nothing(void **state)
 {
   struct bench *b = *state;
   inputs_forget(&b->in, T0);
@@ -140,7 +140,7 @@ static void what_was_forgotten_claims_nothing(void **state)
   assert_int_equal(counted(&b->counters.inputs_refused), 0);
 }
 
-static void what_was_delayed_beyond_a_reset_is_forgotten(void **state)
+static void samples_delayed_beyond_a_reset_are_forgotten(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "late", .kind = INJECT_DELAY, .active = true, .cycles = 2};
@@ -182,7 +182,7 @@ static void a_number_that_comes_again_is_no_sign_of_life(void **state)
   assert_true(b->in.value[0] == 3.0);
 }
 
-static void what_was_overtaken_is_late(void **state)
+static void an_overtaken_number_is_late(void **state)
 {
   struct bench *b = *state;
   send_numbered(b, 0, 0, 1.0, T0, 5);
@@ -194,7 +194,7 @@ static void what_was_overtaken_is_late(void **state)
 }
 
 /* The old sender does not resume: its value ages until the new samples have recovered. */
-static void numbers_that_begin_anew_have_to_recover(void **state)
+static void numbers_that_restart_have_to_recover(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 3;
@@ -213,7 +213,7 @@ static void numbers_that_begin_anew_have_to_recover(void **state)
 }
 
 /* The policy hold needs no recovery. */
-static void held_numbers_that_begin_anew_act_at_once(void **state)
+static void held_numbers_that_restart_act_at_once(void **state)
 {
   struct bench *b = *state;
   b->in.spec[0].recover = 3;
@@ -237,7 +237,7 @@ static void another_owner_counts_by_itself(void **state)
 }
 
 /* Down the ramp meanwhile; then from there to the new samples over the blend. */
-static void what_was_stale_recovers_and_blends(void **state)
+static void a_stale_input_recovers_and_blends(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 4;
@@ -268,7 +268,7 @@ static void what_was_stale_recovers_and_blends(void **state)
   assert_int_equal(counted(&b->counters.inputs_stale), 1);
 }
 
-static void a_gap_begins_the_recovery_anew(void **state)
+static void a_gap_restarts_the_recovery(void **state)
 {
   struct bench *b = *state;
   b->in.spec[1].recover = 3;
@@ -371,7 +371,7 @@ static void the_first_after_a_reset_counts_at_once(void **state)
   assert_true(b->in.value[RAMPED] == 20.0 && !b->in.stale);
 }
 
-static void what_is_injected_is_taken_as_if_it_had_come(void **state)
+static void injected_samples_count_like_received_ones(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "broken", .input = 0, .kind = INJECT_NAN, .active = true};
@@ -399,7 +399,7 @@ static void a_bias_is_clamped_as_any_value(void **state)
 }
 
 /* Alive by its times; the age shows nothing. */
-static void what_is_frozen_does_not_grow_stale(void **state)
+static void frozen_inputs_do_not_grow_stale(void **state)
 {
   struct bench *b = *state;
   b->injection[0] = (struct injection){.name = "stuck", .input = 1, .kind = INJECT_FREEZE};
@@ -421,31 +421,31 @@ int main(void)
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       ROW(limits_clamp_flag_and_count_each_sample_once),
-      ROW(what_is_not_finite_never_gets_in),
+      ROW(nonfinite_values_never_get_in),
       ROW(a_sample_from_after_the_wake_up_is_of_age_zero),
       ROW(inputs_of_different_ports_stand_side_by_side),
       ROW(a_fresh_sample_ends_staleness),
       ROW(the_first_writer_owns_the_input),
       ROW(an_owner_may_be_silent_for_its_hold),
       ROW(a_reset_forgets_the_owner),
-      ROW(what_was_forgotten_claims_nothing),
-      ROW(what_was_delayed_beyond_a_reset_is_forgotten),
+      ROW(a_forgotten_owner_claims_nothing),
+      ROW(samples_delayed_beyond_a_reset_are_forgotten),
       ROW(other_sources_than_those_named_are_refused),
       ROW(a_number_that_comes_again_is_no_sign_of_life),
-      ROW(what_was_overtaken_is_late),
-      ROW(numbers_that_begin_anew_have_to_recover),
-      ROW(held_numbers_that_begin_anew_act_at_once),
+      ROW(an_overtaken_number_is_late),
+      ROW(numbers_that_restart_have_to_recover),
+      ROW(held_numbers_that_restart_act_at_once),
       ROW(another_owner_counts_by_itself),
-      ROW(what_was_stale_recovers_and_blends),
-      ROW(a_gap_begins_the_recovery_anew),
+      ROW(a_stale_input_recovers_and_blends),
+      ROW(a_gap_restarts_the_recovery),
       ROW(a_period_longer_than_hold_is_no_gap),
       ROW(samples_that_stop_while_it_recovers_leave_it_stale),
       ROW(one_sample_of_a_cycle_counts),
       ROW(going_stale_in_the_blend_goes_on_from_the_value_in_use),
       ROW(the_first_after_a_reset_counts_at_once),
-      ROW(what_is_injected_is_taken_as_if_it_had_come),
+      ROW(injected_samples_count_like_received_ones),
       ROW(a_bias_is_clamped_as_any_value),
-      ROW(what_is_frozen_does_not_grow_stale),
+      ROW(frozen_inputs_do_not_grow_stale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

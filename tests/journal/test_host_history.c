@@ -107,7 +107,7 @@ TEST(a_signal_that_is_taken_a_look_later_counts_from_before)
   assert_int_equal(m.suspended_ns, 60 * MS);
 }
 
-TEST(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late)
+TEST(a_set_wall_clock_differs_from_a_late_reading)
 {
   struct host_sample sample = at(0);
   host_history_add(&s, &sample);
@@ -151,7 +151,7 @@ TEST(suspension_theft_and_debugger)
 }
 
 /* The oldest intervals are overwritten. */
-TEST(what_is_long_gone_is_forgotten)
+TEST(old_intervals_are_forgotten)
 {
   struct host_sample sample = at(0);
   host_history_add(&s, &sample);
@@ -215,9 +215,9 @@ int main(void)
       ROW(a_stop_takes_a_signal_and_a_gap),
       ROW(a_short_stop_takes_the_signal_alone),
       ROW(a_signal_that_is_taken_a_look_later_counts_from_before),
-      ROW(a_wall_clock_that_is_set_is_told_from_one_that_was_read_late),
+      ROW(a_set_wall_clock_differs_from_a_late_reading),
       ROW(suspension_theft_and_debugger),
-      ROW(what_is_long_gone_is_forgotten),
+      ROW(old_intervals_are_forgotten),
       ROW(theft_by_processor),
       ROW(this_host_can_be_looked_at),
       ROW(an_instant_in_words),

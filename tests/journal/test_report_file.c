@@ -73,7 +73,7 @@ TEST(a_file_in_a_closed_folder_is_written_in_place)
   assert_int_equal(read_all(in_folder("r.json"))[0], '{');
 }
 
-TEST(what_is_no_file_is_written_as_it_is)
+TEST(a_place_that_is_no_file_is_written_directly)
 {
   assert_true(report_file_open(&file, NULL));
   assert_true(report_file_save(&file, &report));
@@ -99,7 +99,7 @@ int main(void)
       ROW(a_new_one_is_there_at_the_end),
       ROW(a_link_stays),
       ROW(a_file_in_a_closed_folder_is_written_in_place),
-      ROW(what_is_no_file_is_written_as_it_is),
+      ROW(a_place_that_is_no_file_is_written_directly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

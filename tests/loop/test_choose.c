@@ -188,7 +188,7 @@ static void check_tries(const struct choice *c, const double *us, const struct w
   }
 }
 
-TEST(what_gains_is_chosen)
+TEST(the_gaining_number_is_chosen)
 {
   static const double us[] = {600, 400, 310, 305, 330}, worse[] = {600, 610, 640, 700, 900};
   struct world after;
@@ -255,7 +255,7 @@ TEST(long_steps_are_few)
   }
 }
 
-TEST(what_cannot_step_gets_none)
+TEST(a_model_that_cannot_step_gets_no_workers)
 {
   static const double us[] = {600, 300, 200, 150, 120};
   static const int at[] = {-1, 1, 8, 9, 20, 100}; /* the start; the first estimate; in turns */
@@ -309,7 +309,7 @@ TEST(a_small_mechanism_has_none)
   ali3_model_free(m);
 }
 
-TEST(a_large_one_has_what_its_times_say)
+TEST(a_large_model_gets_workers_by_its_times)
 {
   ali3_model *m = toy_chain(300, true, 0.01);
   struct choice c;
@@ -345,15 +345,15 @@ int main(void)
       cmocka_unit_test(the_least_that_is_about_the_best),
       cmocka_unit_test(no_more_than_there_are_cpus),
       cmocka_unit_test(in_words),
-      cmocka_unit_test(what_gains_is_chosen),
+      cmocka_unit_test(the_gaining_number_is_chosen),
       cmocka_unit_test(disturbed_by_others),
       cmocka_unit_test(workers_may_fall_asleep),
       cmocka_unit_test(a_short_step_is_not_shared),
       cmocka_unit_test(long_steps_are_few),
-      cmocka_unit_test(what_cannot_step_gets_none),
+      cmocka_unit_test(a_model_that_cannot_step_gets_no_workers),
       cmocka_unit_test(workers_without_a_cpu_are_not_tried),
       cmocka_unit_test(a_small_mechanism_has_none),
-      cmocka_unit_test(a_large_one_has_what_its_times_say),
+      cmocka_unit_test(a_large_model_gets_workers_by_its_times),
       cmocka_unit_test(a_model_that_cannot_start_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void catching_up_makes_up_for_starts(void **state)
                        (int)(f->cycle - WARMUP)); /* one step per start: simulated time follows the clock */
 }
 
-static void slipping_starts_anew_from_where_it_ended(void **state)
+static void slipping_restarts_the_grid_at_the_end(void **state)
 {
   struct bench *b = *state;
   b->config.settings.live.overrun = OVERRUN_SLIP;
@@ -145,7 +145,7 @@ static void the_book_is_cleared_when_asked(void **state)
   assert_int_equal(newest(b, 0)->misses, 1); /* the count stays */
 }
 
-static void a_loop_that_stood_still_goes_on_in_safe(void **state)
+static void a_loop_that_was_stuck_continues_in_safe(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -219,7 +219,7 @@ static void an_age_of_months_is_not_taken_for_none(void **state)
   assert_int_equal(after(b, 1)->input_age_ms, UINT32_MAX - 1);
 }
 
-static void in_lockstep_only_what_is_asked_for_moves(void **state)
+static void in_lockstep_only_requested_steps_move(void **state)
 {
   struct bench *b = *state;
   lockstep(b);
@@ -386,14 +386,14 @@ int main(void)
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       ROW(catching_up_makes_up_for_starts),
-      ROW(slipping_starts_anew_from_where_it_ended),
+      ROW(slipping_restarts_the_grid_at_the_end),
       ROW(a_grace_forgives_misses_after_each_start),
       ROW(a_miss_leaves_a_record),
       ROW(frames_may_wait_for_the_next_cycle),
       ROW(the_book_is_cleared_when_asked),
-      ROW(a_loop_that_stood_still_goes_on_in_safe),
+      ROW(a_loop_that_was_stuck_continues_in_safe),
       ROW(an_age_of_months_is_not_taken_for_none),
-      ROW(in_lockstep_only_what_is_asked_for_moves),
+      ROW(in_lockstep_only_requested_steps_move),
       ROW(in_lockstep_inputs_age_by_steps),
       ROW(an_estop_ends_steps_that_are_owed),
       ROW(a_stop_and_a_run_forget_steps_that_are_owed),

@@ -292,7 +292,7 @@ static void next_event_of(struct bench *b, enum cycle_cause cause, struct cycle_
   while (e->cause != cause);
 }
 
-static void a_violated_step_is_counted_flagged_and_told(void **state)
+static void a_violated_step_is_counted_flagged_and_logged(void **state)
 {
   struct bench *b = *state;
   const uint64_t cycle = pushed_until(b, STATE_RUNNING, FAULT_NONE)->cycle;
@@ -422,7 +422,7 @@ static void events_tell_who_and_why(void **state)
   assert_false(outbox_next_event(&b->cycle.outbox, &e));
 }
 
-static void telemetry_shows_what_the_frame_shows(void **state)
+static void telemetry_agrees_with_the_frame(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -465,7 +465,7 @@ static void by_the_clock_it_ends_after_its_periods(void **state)
   assert_same_as_steps(b, f, (int)cycles);
 }
 
-static void it_stops_when_told_by_another_thread(void **state)
+static void another_thread_can_stop_it(void **state)
 {
   struct bench *b = *state;
   b->config.period_ns = NS_PER_S / 1000;
@@ -517,16 +517,16 @@ int main(void)
       ROW(inputs_on_one_body_add_up),
       ROW(a_stale_input_of_policy_safe_stops_the_motion),
       ROW(a_step_that_diverges_is_a_fault),
-      ROW(a_violated_step_is_counted_flagged_and_told),
+      ROW(a_violated_step_is_counted_flagged_and_logged),
       ROW(a_violation_above_the_limit_is_a_fault),
       ROW(a_miss_is_counted_flagged_and_skipped),
       ROW(too_many_misses_lead_to_safe),
       ROW(misses_of_the_warm_up_do_not_count),
       ROW(events_tell_who_and_why),
-      ROW(telemetry_shows_what_the_frame_shows),
+      ROW(telemetry_agrees_with_the_frame),
       ROW(frames_say_when_it_is_not_real_time),
       ROW(by_the_clock_it_ends_after_its_periods),
-      ROW(it_stops_when_told_by_another_thread),
+      ROW(another_thread_can_stop_it),
       ROW(an_input_sent_after_a_reset_acts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

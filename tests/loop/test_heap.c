@@ -44,7 +44,7 @@ TEST(by_the_clock_neither)
   rig_tear_down(&r);
 }
 
-TEST(what_takes_memory_is_counted)
+TEST(allocations_are_counted)
 {
   char *text = NULL;
   long before = heap_calls();
@@ -98,7 +98,7 @@ int main(void)
   return 77;
 #else
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_takes_memory_is_counted),
+      cmocka_unit_test(allocations_are_counted),
       cmocka_unit_test(no_cycle_takes_memory),
       cmocka_unit_test(by_the_clock_neither),
       cmocka_unit_test(no_cycle_takes_a_page_fault),

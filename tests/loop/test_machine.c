@@ -113,7 +113,7 @@ static void after_a_fault_it_takes_reset_arm_and_run(void **unused)
   }
 }
 
-static void what_begins_the_motion_waits_for_inputs(void **unused)
+static void commands_that_start_the_motion_wait_for_inputs(void **unused)
 {
   (void)unused;
   for (int s = 0; s < STATES; s++) {
@@ -187,7 +187,7 @@ static void an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged(v
                    RESULT_OK); /* an old one does not affect a later one */
 }
 
-static void every_reset_begins_the_half_second_anew(void **unused)
+static void every_reset_restarts_the_half_second(void **unused)
 {
   (void)unused;
   struct machine m = reset_and_shown();
@@ -198,7 +198,7 @@ static void every_reset_begins_the_half_second_anew(void **unused)
   assert_int_equal(ask(&m, COMMAND_ARM, LATER + 4 * SECOND), RESULT_OK);
 }
 
-static void whoever_asks_in_safe_waits_too(void **unused)
+static void a_refused_run_in_safe_delays_the_arm(void **unused)
 {
   (void)unused;
   struct machine m = in_state(STATE_RUNNING);
@@ -237,7 +237,7 @@ static void a_client_that_repeats_itself_never_gets_to_motion(void **unused)
   }
 }
 
-static void what_the_last_run_left_goes_before_autostart(void **unused)
+static void the_record_of_the_last_run_precedes_autostart(void **unused)
 {
   (void)unused;
   for (int fault = FAULT_NONE; fault <= FAULT_BEAT; fault++) {
@@ -284,7 +284,7 @@ static void an_estop_in_exit_is_latched(void **unused)
   assert_true(m.disarmed);
 }
 
-static void a_reset_forgets_what_is_required(void **unused)
+static void a_reset_forgets_required_inputs(void **unused)
 {
   (void)unused;
   static const enum run_state from[] = {STATE_RUNNING, STATE_PAUSED, STATE_STOPPED, STATE_SAFE};
@@ -422,15 +422,15 @@ int main(void)
       cmocka_unit_test(steps_are_asked_for_in_lockstep_only),
       cmocka_unit_test(an_unknown_command_is_a_bad_argument),
       cmocka_unit_test(after_a_fault_it_takes_reset_arm_and_run),
-      cmocka_unit_test(what_begins_the_motion_waits_for_inputs),
+      cmocka_unit_test(commands_that_start_the_motion_wait_for_inputs),
       cmocka_unit_test(an_arm_after_a_stop_waits_for_half_a_second),
       cmocka_unit_test(an_arm_from_before_the_frame_is_too_soon_however_late_it_is_judged),
-      cmocka_unit_test(every_reset_begins_the_half_second_anew),
-      cmocka_unit_test(whoever_asks_in_safe_waits_too),
+      cmocka_unit_test(every_reset_restarts_the_half_second),
+      cmocka_unit_test(a_refused_run_in_safe_delays_the_arm),
       cmocka_unit_test(a_client_that_repeats_itself_never_gets_to_motion),
-      cmocka_unit_test(what_the_last_run_left_goes_before_autostart),
+      cmocka_unit_test(the_record_of_the_last_run_precedes_autostart),
       cmocka_unit_test(an_estop_in_exit_is_latched),
-      cmocka_unit_test(a_reset_forgets_what_is_required),
+      cmocka_unit_test(a_reset_forgets_required_inputs),
       cmocka_unit_test(warm_up_leads_out_of_init_only),
       cmocka_unit_test(a_fault_goes_where_the_list_says_and_stays),
       cmocka_unit_test(consecutive_misses_lead_to_safe),

@@ -108,7 +108,7 @@ static double published(const struct bench *b, const struct frame *f, size_t off
   return f->values[b->signals->platform_first + (int)(offset / sizeof(double))];
 }
 
-static void it_is_asked_for_what_the_state_wants(void **state)
+static void its_order_follows_from_the_state(void **state)
 {
   struct bench *b = *state;
   b->config.settings.autostart = AUTOSTART_OFF;
@@ -140,7 +140,7 @@ static void it_is_asked_for_what_the_state_wants(void **state)
   assert_int_equal(told_it.in.order, PLATFORM_TO_FAULT);
 }
 
-static void what_it_tells_is_published_in_the_same_cycle(void **state)
+static void its_outputs_are_published_in_their_cycle(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -178,7 +178,7 @@ static void without_one_its_phase_is_not_booked(void **state)
   assert_true(cycle_over(&b->cycle));
 }
 
-static void it_is_given_the_input_and_told_of_resets(void **state)
+static void it_gets_the_input_and_resets(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -386,7 +386,7 @@ static void the_loop_does_not_wait_for_ever(void **state)
 }
 
 /* Nobody has asked it to continue after a gap. */
-static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
+static void a_loop_that_was_stuck_does_not_move_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -400,7 +400,7 @@ static void a_loop_that_stood_still_does_not_go_on_moving_it(void **state)
   assert_int_equal(told_it.in.order, PLATFORM_TO_PARK);
 }
 
-static void nor_one_that_stood_still_in_a_cycle(void **state)
+static void a_loop_stuck_within_a_cycle_does_not_move_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -409,7 +409,7 @@ static void nor_one_that_stood_still_in_a_cycle(void **state)
   assert_int_equal(after(b, 1)->state, STATE_SAFE);
 }
 
-static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
+static void a_stop_at_once_does_not_wait_for_it(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -422,7 +422,7 @@ static void it_is_not_waited_for_where_haste_is_asked_for(void **state)
   assert_true(cycle_over(&b->cycle));
 }
 
-static void one_that_is_parked_holds_up_nothing(void **state)
+static void a_parked_platform_delays_nothing(void **state)
 {
   struct bench *b = *state;
   begin_running(b);
@@ -483,7 +483,7 @@ static void until_the_first_arm_its_pose_is_not_known(void **state)
 }
 
 /* For the loop it is at rest: outputs that nobody gets need no brake and no parking. */
-static void one_that_was_never_armed_holds_up_nothing(void **state)
+static void a_platform_that_was_never_armed_delays_nothing(void **state)
 {
   struct bench *b = *state;
   b->config.settings.autostart = AUTOSTART_OFF;
@@ -525,10 +525,10 @@ static void it_moves_by_the_clock_alone(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(it_is_asked_for_what_the_state_wants),
-      ROW(what_it_tells_is_published_in_the_same_cycle),
+      ROW(its_order_follows_from_the_state),
+      ROW(its_outputs_are_published_in_their_cycle),
       ROW(without_one_its_phase_is_not_booked),
-      ROW(it_is_given_the_input_and_told_of_resets),
+      ROW(it_gets_the_input_and_resets),
       ROW(it_is_given_its_sensors),
       ROW(parameters_change_at_the_edge_of_a_cycle),
       ROW(parameters_leave_room_for_other_events),
@@ -536,13 +536,13 @@ int main(void)
       ROW(the_loop_ends_when_it_is_parked),
       ROW(the_loop_waits_while_it_moves),
       ROW(the_loop_does_not_wait_for_ever),
-      ROW(a_loop_that_stood_still_does_not_go_on_moving_it),
-      ROW(nor_one_that_stood_still_in_a_cycle),
-      ROW(it_is_not_waited_for_where_haste_is_asked_for),
-      ROW(one_that_is_parked_holds_up_nothing),
+      ROW(a_loop_that_was_stuck_does_not_move_it),
+      ROW(a_loop_stuck_within_a_cycle_does_not_move_it),
+      ROW(a_stop_at_once_does_not_wait_for_it),
+      ROW(a_parked_platform_delays_nothing),
       ROW(the_first_frame_claims_no_pose),
       ROW(until_the_first_arm_its_pose_is_not_known),
-      ROW(one_that_was_never_armed_holds_up_nothing),
+      ROW(a_platform_that_was_never_armed_delays_nothing),
       ROW(it_is_parked_after_the_last_period_too),
       ROW(it_moves_by_the_clock_alone),
   };

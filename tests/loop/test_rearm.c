@@ -37,7 +37,7 @@ static void a_bundle_does_not_lead_from_safe_to_motion(void **state)
 }
 
 /* A killed daemon leaves the telemetry block. */
-static void what_a_crash_leaves_behind_is_in_the_telemetry(void **state)
+static void the_telemetry_has_the_record_for_a_crash(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
@@ -75,7 +75,7 @@ static void a_stop_by_misses_is_in_the_telemetry_at_once(void **state)
   assert_true(live.disarmed && live.fault == FAULT_MISSES && live.state == STATE_SAFE);
 }
 
-static void what_the_last_run_left_is_shown_from_the_start(void **state)
+static void the_record_of_the_last_run_is_shown_from_the_start(void **state)
 {
   struct bench *b = *state;
   struct telemetry_live live;
@@ -117,8 +117,10 @@ static void after_a_crash_autostart_waits_for_an_arm(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(a_bundle_does_not_lead_from_safe_to_motion),   ROW(what_a_crash_leaves_behind_is_in_the_telemetry),
-      ROW(a_stop_by_misses_is_in_the_telemetry_at_once), ROW(what_the_last_run_left_is_shown_from_the_start),
+      ROW(a_bundle_does_not_lead_from_safe_to_motion),
+      ROW(the_telemetry_has_the_record_for_a_crash),
+      ROW(a_stop_by_misses_is_in_the_telemetry_at_once),
+      ROW(the_record_of_the_last_run_is_shown_from_the_start),
       ROW(after_a_crash_autostart_waits_for_an_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

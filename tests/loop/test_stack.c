@@ -77,7 +77,7 @@ static void *go_deep(void *size)
   return NULL;
 }
 
-TEST(paint_shows_what_was_used)
+TEST(paint_shows_the_used_stack)
 {
   size_t size = 0;
   const size_t used = deepest(go_deep, &size, CYCLE_STACK_KB * KB);
@@ -93,7 +93,7 @@ int main(void)
   return 77;
 #else
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(paint_shows_what_was_used),
+      cmocka_unit_test(paint_shows_the_used_stack),
       cmocka_unit_test(the_loop_stays_far_from_the_end_of_its_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

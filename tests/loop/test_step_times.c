@@ -330,7 +330,7 @@ TEST(waits_between_two_sweeps)
 }
 
 /* Every cycle knows which worker it waits for. */
-TEST(waits_count_for_what_is_shared)
+TEST(waits_count_for_shared_pieces)
 {
   struct bench b;
   open(&b, toy_random(4, 300, 0), 1, 1.0);
@@ -361,7 +361,7 @@ int main(void)
       cmocka_unit_test(most_cycles_of_a_short_period_are_left_alone),
       cmocka_unit_test(the_clock_is_read_no_more_than_needed),
       cmocka_unit_test(waits_between_two_sweeps),
-      cmocka_unit_test(waits_count_for_what_is_shared),
+      cmocka_unit_test(waits_count_for_shared_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

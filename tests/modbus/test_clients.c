@@ -57,7 +57,7 @@ TEST(a_client_that_dies_in_mid_frame_is_counted)
   assert_counts_to(&counters.modbus_clients, 0);
 }
 
-TEST(what_is_not_modbus_is_closed_and_counted)
+TEST(a_stream_that_is_not_modbus_is_closed_and_counted)
 {
   static const struct {
     size_t n;
@@ -332,7 +332,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       BENCH_TEST(a_stalled_client_stalls_nobody_else),
       BENCH_TEST(a_client_that_dies_in_mid_frame_is_counted),
-      BENCH_TEST(what_is_not_modbus_is_closed_and_counted),
+      BENCH_TEST(a_stream_that_is_not_modbus_is_closed_and_counted),
       BENCH_TEST(one_client_too_many_is_refused),
       BENCH_TEST(a_host_replaces_its_own_silent_connection),
       BENCH_TEST(readers_leave_room_for_writers),

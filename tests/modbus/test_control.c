@@ -152,7 +152,7 @@ static int identify(int code, int object, uint8_t *pdu)
   return modbus_map_identify(&r, pdu);
 }
 
-TEST(the_device_says_what_it_is)
+TEST(the_device_identifies_itself)
 {
   uint8_t pdu[253];
   int n = identify(1, 0, pdu);
@@ -224,7 +224,7 @@ TEST(a_mask_writes_a_command_register)
   assert_true(effect.inputs);
 }
 
-TEST(the_watchdog_takes_what_it_can_do)
+TEST(the_watchdog_takes_valid_times_only)
 {
   static const struct {
     int ms, action, exception;
@@ -259,7 +259,7 @@ TEST(the_watchdog_releases_the_inputs_of_a_silent_owner)
   assert_int_equal(accept_from(ALICE, t + 201 * MS, frame_write(frame, 0, MAP_INPUTS, zero, 2)), MBAP_BUSY);
 }
 
-TEST(whoever_may_only_read_may_stop_the_motion)
+TEST(a_reader_may_stop_the_motion)
 {
   const struct map_peer reader = {.id = BOB, .access = ACCESS_READ};
   static const uint16_t estop[] = {COMMAND_ESTOP, 0, 1};
@@ -298,10 +298,10 @@ int main(void)
       ROW(a_reset_passes_with_enable_taken_back),
       ROW(most_commands_at_once),
       ROW(a_mask_writes_a_command_register),
-      ROW(the_watchdog_takes_what_it_can_do),
+      ROW(the_watchdog_takes_valid_times_only),
       ROW(the_watchdog_releases_the_inputs_of_a_silent_owner),
-      ROW(whoever_may_only_read_may_stop_the_motion),
-      ROW(the_device_says_what_it_is),
+      ROW(a_reader_may_stop_the_motion),
+      ROW(the_device_identifies_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ TEST(garbage_is_got_over)
   assert_int_equal(counter_get(&counters.modbus_rtu_errors), 3);
 }
 
-TEST(what_others_are_asked_is_not_for_us)
+TEST(requests_to_other_units_are_not_ours)
 {
   send_line(rtu, reads_magic(UNIT + 1));
   static const uint8_t answer[] = {4, 4, 0x41, 0x33, 0, 1};
@@ -290,7 +290,7 @@ int main(void)
       ROW(errors_are_answered),
       ROW(frames_may_come_in_pieces_and_in_packs),
       ROW(garbage_is_got_over),
-      ROW(what_others_are_asked_is_not_for_us),
+      ROW(requests_to_other_units_are_not_ours),
       ROW(a_broadcast_acts_without_an_answer),
       ROW(a_line_that_disappears_is_opened_again),
       ROW(the_line_alone),

@@ -113,7 +113,7 @@ TEST(a_platform_is_not_read_until_it_is_armed)
 }
 
 /* Each value counts once for each frame; "no value" does not count as clamped. */
-TEST(what_is_clamped_is_told)
+TEST(clamped_values_are_reported)
 {
   static const struct wire word = {WIRE_I16, WIRE_ABCD, 1.0, 0.0}, large = {WIRE_U32, WIRE_ABCD, 1.0, 0.0};
   struct wired item[] = {{1, false, TABLE_INPUT, 200, word, (double)NAN},
@@ -134,7 +134,7 @@ TEST(what_is_clamped_is_told)
   }
 }
 
-TEST(the_crc_is_that_of_modbus)
+TEST(the_crc_is_the_crc_of_modbus)
 {
   assert_int_equal(map_crc((uint16_t[]){0x0103, 0x0000, 0x000a}, 3), 0xcdc5); /* sent low byte first: C5 CD */
 }
@@ -413,8 +413,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       ROW(a_platform_is_not_read_until_it_is_armed),
-      ROW(what_is_clamped_is_told),
-      ROW(the_crc_is_that_of_modbus),
+      ROW(clamped_values_are_reported),
+      ROW(the_crc_is_the_crc_of_modbus),
       ROW(a_frame_fills_the_input_registers),
       ROW(sensors_have_a_block_of_their_own),
       ROW(long_times_stay_true),

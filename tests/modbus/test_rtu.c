@@ -44,7 +44,7 @@ static size_t good_rtu(int i, int unit)
   return frame_rtu(rtu, unit, tcp, good(i));
 }
 
-TEST(the_crc_is_that_of_the_standard)
+TEST(the_crc_is_the_crc_of_the_standard)
 {
   assert_int_equal(crc16_modbus((const uint8_t *)"123456789", 9), 0x4b37);
   static const uint8_t read[] = {1, 3, 0, 0, 0, 10, 0xc5, 0xcd}; /* sent low byte first */
@@ -190,7 +190,7 @@ TEST(no_bytes_wait_for_ever)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_crc_is_that_of_the_standard),
+      cmocka_unit_test(the_crc_is_the_crc_of_the_standard),
       cmocka_unit_test(a_frame_is_found_only_when_its_last_byte_is_there),
       cmocka_unit_test(a_wrong_crc_is_no_frame),
       cmocka_unit_test(other_units_are_let_be),

@@ -213,7 +213,7 @@ TEST(an_estop_in_a_broken_datagram_is_none)
   assert_true(ring_empty(&port.commands));
 }
 
-TEST(a_full_ring_is_told_and_holds_up_no_barrier)
+TEST(a_full_ring_is_reported_and_blocks_no_barrier)
 {
   struct command c = {0};
   while (ring_push(&port.commands, &(struct command){.code = COMMAND_CLEAR, .client = OSC_PLACES})) continue;
@@ -342,7 +342,7 @@ static void allow(const char *host, enum access access)
   direct_restart();
 }
 
-TEST(who_may_only_read_is_told_so)
+TEST(a_reader_is_refused_with_a_reason)
 {
   struct command c = {0};
   allow("127.0.0.0/8", ACCESS_READ);
@@ -409,11 +409,11 @@ int main(void)
       DIRECT_TEST(a_reset_that_came_before_an_estop_does_not_lift_it),
       DIRECT_TEST(an_estop_is_passed_on_once),
       DIRECT_TEST(an_estop_in_a_broken_datagram_is_none),
-      DIRECT_TEST(a_full_ring_is_told_and_holds_up_no_barrier),
+      DIRECT_TEST(a_full_ring_is_reported_and_blocks_no_barrier),
       DIRECT_TEST(an_estop_is_taken_whatever_comes_with_it),
       DIRECT_TEST(injections_are_switched_by_name),
       DIRECT_TEST(parameters_of_the_platform_are_set_by_name),
-      DIRECT_TEST(who_may_only_read_is_told_so),
+      DIRECT_TEST(a_reader_is_refused_with_a_reason),
       DIRECT_TEST(strangers_hear_nothing),
       DIRECT_TEST(the_log_gets_the_names_of_clients),
   };

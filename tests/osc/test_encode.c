@@ -74,7 +74,7 @@ TEST(the_header_is_as_specified_byte_by_byte)
 }
 
 /* liblo, which clients use, reads back the patched values. */
-TEST(liblo_reads_back_what_was_patched_in)
+TEST(liblo_reads_back_patched_values)
 {
   for (int doubles = 0; doubles < 2; doubles++) {
     struct osc_state *st = make(STREAM_BODY, 1, doubles);
@@ -306,7 +306,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_header_is_as_specified_byte_by_byte),
-      cmocka_unit_test(liblo_reads_back_what_was_patched_in),
+      cmocka_unit_test(liblo_reads_back_patched_values),
       cmocka_unit_test(the_cycle_of_the_short_profile_wraps_to_zero),
       cmocka_unit_test(every_body_is_in_one_of_the_packets),
       cmocka_unit_test(sensors_have_a_stream_of_their_own),

@@ -108,7 +108,7 @@ TEST(bundles_nest_four_deep_and_no_deeper)
   assert_counted(osc_malformed, 2);
 }
 
-TEST(what_is_not_finite_is_refused_whole)
+TEST(nonfinite_writes_are_refused_whole)
 {
   receive(wire_message(bytes, "/ali3/input/push/force", "fff", 1., 2., (double)NAN));
   receive(wire_message(bytes, "/ali3/input/push/force", "fdf", 1., (double)-INFINITY, 2.));
@@ -485,7 +485,7 @@ int main(void)
       DIRECT_TEST(a_bundle_reaches_the_loop_in_one_piece),
       DIRECT_TEST(a_bundle_with_a_bad_end_counts_for_nothing),
       DIRECT_TEST(bundles_nest_four_deep_and_no_deeper),
-      DIRECT_TEST(what_is_not_finite_is_refused_whole),
+      DIRECT_TEST(nonfinite_writes_are_refused_whole),
       DIRECT_TEST(patterns_and_strangers_are_unknown),
       DIRECT_TEST(wrong_types_are_counted_and_change_nothing),
       DIRECT_TEST(every_address_of_the_list_is_dispatched),

@@ -33,7 +33,7 @@ static size_t put_blob(int sequence, int count, uint32_t spoil)
   return n + used;
 }
 
-TEST(the_checksum_is_that_of_everybody)
+TEST(the_checksum_is_the_common_one)
 {
   assert_int_equal(crc32_ieee((const uint8_t *)"123456789", 9), 0xcbf43926);
   assert_int_equal(crc32_ieee((const uint8_t *)"", 0), 0);
@@ -258,7 +258,7 @@ TEST(inputs_at_addresses_of_the_users_own)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_checksum_is_that_of_everybody),
+      cmocka_unit_test(the_checksum_is_the_common_one),
       DIRECT_TEST(a_blob_is_a_frame_with_a_checksum),
       DIRECT_TEST(frames_are_numbered),
       DIRECT_TEST(switches_and_short_addresses),

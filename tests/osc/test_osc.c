@@ -109,7 +109,7 @@ TEST(commands_go_to_the_loop_and_its_answers_come_back)
   assert_int_equal(wire_get_u32(args + 12), RESULT_WRONG_STATE);
 }
 
-TEST(a_subscriber_gets_what_it_asked_for)
+TEST(a_subscriber_gets_its_streams)
 {
   put(wire_message(bytes, "/ali3/sub", "siii", "body", 0, 2, 1));
   assert_int_equal(wire_get_u32(get(client, "/ali3/sub/ack", "si") + 8), RESULT_OK);
@@ -123,7 +123,7 @@ TEST(a_subscriber_gets_what_it_asked_for)
   assert_false(wait_readable(client, 50));
 }
 
-TEST(it_listens_only_where_it_was_told)
+TEST(it_listens_only_on_its_address)
 {
   int elsewhere = open_socket("127.0.0.2", osc_port(&osc), NULL);
   size_t n = wire_message(bytes, "/ali3/cmd/run", "");
@@ -135,7 +135,7 @@ TEST(it_listens_only_where_it_was_told)
   close(elsewhere);
 }
 
-TEST(what_cannot_be_opened_is_said)
+TEST(a_failed_open_has_a_message)
 {
   char error[200];
   struct endpoint second;
@@ -208,9 +208,9 @@ int main(void)
       BENCH_TEST(the_status_is_sent_on_change_and_on_request),
       BENCH_TEST(the_last_frame_goes_out_before_the_end),
       BENCH_TEST(commands_go_to_the_loop_and_its_answers_come_back),
-      BENCH_TEST(a_subscriber_gets_what_it_asked_for),
-      BENCH_TEST(it_listens_only_where_it_was_told),
-      BENCH_TEST(what_cannot_be_opened_is_said),
+      BENCH_TEST(a_subscriber_gets_its_streams),
+      BENCH_TEST(it_listens_only_on_its_address),
+      BENCH_TEST(a_failed_open_has_a_message),
       BENCH_TEST(a_target_that_is_not_there_is_counted_and_the_others_served),
       BENCH_TEST(a_flood_does_not_stop_the_stream),
   };

@@ -138,7 +138,7 @@ TEST(it_does_not_send_to_itself)
   osc_space_free(space);
 }
 
-TEST(one_that_listens_everywhere_knows_its_addresses)
+TEST(a_listener_on_all_interfaces_knows_its_addresses)
 {
   struct inet_address at, to;
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
@@ -157,7 +157,7 @@ TEST(one_that_listens_everywhere_knows_its_addresses)
   close(fd);
 }
 
-TEST(a_heartbeat_renews_what_the_sender_has)
+TEST(a_heartbeat_renews_the_leases_of_the_sender)
 {
   struct inet_address other;
   const int another = open_socket(&other);
@@ -240,7 +240,7 @@ TEST(ages_that_are_too_long_to_tell_stay_long)
   }
 }
 
-TEST(a_fault_is_told_when_it_changes)
+TEST(a_fault_is_sent_when_it_changes)
 {
   input[1].policy = INPUT_SAFE; /* two inputs are stale; this one stops the motion */
   assert_int_equal(subscribe("status", 0, 1, 0), RESULT_OK);
@@ -309,12 +309,12 @@ int main(void)
       DIRECT_TEST(several_streams_are_parts_of_one_frame),
       DIRECT_TEST(a_fixed_target_that_subscribes_gets_nothing_twice),
       DIRECT_TEST(it_does_not_send_to_itself),
-      DIRECT_TEST(one_that_listens_everywhere_knows_its_addresses),
-      DIRECT_TEST(a_heartbeat_renews_what_the_sender_has),
+      DIRECT_TEST(a_listener_on_all_interfaces_knows_its_addresses),
+      DIRECT_TEST(a_heartbeat_renews_the_leases_of_the_sender),
       DIRECT_TEST(questions_of_a_datagram_have_one_answer),
       DIRECT_TEST(answers_of_a_turn_are_limited),
       DIRECT_TEST(ages_that_are_too_long_to_tell_stay_long),
-      DIRECT_TEST(a_fault_is_told_when_it_changes),
+      DIRECT_TEST(a_fault_is_sent_when_it_changes),
       DIRECT_TEST(answers_are_limited_without_a_subscription),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void wait_for_stamps(void)
 }
 
 /* A datagram that waited has its true age, for example after a stop of the process. */
-TEST(what_waits_grows_old)
+TEST(waiting_datagrams_grow_old)
 {
   struct osc_received got[OSC_BATCH];
   wait_for_stamps();
@@ -74,7 +74,7 @@ TEST(what_waits_grows_old)
   assert_true(got[0].size == 4 && got[1].size == 8 && got[2].size == 12);
 }
 
-TEST(its_length_is_that_of_the_datagram)
+TEST(its_length_is_the_length_of_the_datagram)
 {
   struct osc_received got[OSC_BATCH];
   send_bytes(8000);
@@ -103,8 +103,8 @@ int main(void)
 {
 #define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      ROW(what_waits_grows_old),
-      ROW(its_length_is_that_of_the_datagram),
+      ROW(waiting_datagrams_grow_old),
+      ROW(its_length_is_the_length_of_the_datagram),
       ROW(datagrams_that_had_no_room_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ TEST(numbers_are_clamped_and_counted)
   assert_bytes(0xff, 0x7f, 0xff, 0xff);
 }
 
-TEST(what_is_not_finite_is_not_sent)
+TEST(nonfinite_values_are_not_sent)
 {
   for (enum packet_type type = PACKET_U8; type <= PACKET_F64; type++) {
     struct packet_field f = signal_field(type, false);
@@ -176,7 +176,7 @@ TEST(scale_and_offset_are_those_of_the_maps)
   assert_bytes(0x01, 0xf4); /* (1.5 - 2) / -0.001 = 500 */
 }
 
-TEST(tables_say_what_is_sent)
+TEST(tables_map_values_to_sent_numbers)
 {
   double pair[][2] = {{0, 170}, {1, 180}, {3, 130}};
   struct packet_field f = signal_field(PACKET_U16, false);
@@ -291,9 +291,9 @@ int main(void)
       cmocka_unit_test_setup_teardown(floats_of_both_orders, setup, NULL),
       cmocka_unit_test_setup_teardown(numbers_are_rounded, setup, NULL),
       cmocka_unit_test_setup_teardown(numbers_are_clamped_and_counted, setup, NULL),
-      cmocka_unit_test_setup_teardown(what_is_not_finite_is_not_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(nonfinite_values_are_not_sent, setup, NULL),
       cmocka_unit_test_setup_teardown(scale_and_offset_are_those_of_the_maps, setup, NULL),
-      cmocka_unit_test_setup_teardown(tables_say_what_is_sent, setup, NULL),
+      cmocka_unit_test_setup_teardown(tables_map_values_to_sent_numbers, setup, NULL),
       cmocka_unit_test_setup_teardown(counts_wrap, setup, NULL),
       cmocka_unit_test_setup_teardown(time_counts_from_the_start, setup, NULL),
       cmocka_unit_test_setup_teardown(checksums, setup, NULL),

@@ -188,7 +188,7 @@ TEST(every_third_cycle)
   expect_datagram(2, STATE_RUNNING, 6);
 }
 
-TEST(a_loop_that_stands_still_is_silence)
+TEST(a_stuck_loop_sends_nothing)
 {
   start();
   port_show_stuck(&port, 7); /* before its first frame */
@@ -246,7 +246,7 @@ TEST(a_platform_is_withheld_until_it_is_armed)
 }
 
 /* It has no platform motion: state, mode and flags are always valid. */
-TEST(what_does_not_move_the_platform_is_sent)
+TEST(signals_that_do_not_move_the_platform_are_sent)
 {
   static const struct signals first = {.platform_first = 0}, later = {.platform_first = 1};
   static const struct {
@@ -399,11 +399,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_frame_is_sent_once, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(every_third_cycle, setup_udp, teardown),
-      cmocka_unit_test_setup_teardown(a_loop_that_stands_still_is_silence, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(a_stuck_loop_sends_nothing, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(the_last_frame_is_sent_at_the_end, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nan_is_withheld_and_missed, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(a_platform_is_withheld_until_it_is_armed, setup_udp, teardown),
-      cmocka_unit_test_setup_teardown(what_does_not_move_the_platform_is_sent, setup_udp, teardown),
+      cmocka_unit_test_setup_teardown(signals_that_do_not_move_the_platform_are_sent, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(nobody_listens_for_a_while, setup_udp, teardown),
       cmocka_unit_test_setup_teardown(a_line_carries_every_byte, setup_line, teardown),
       cmocka_unit_test_setup_teardown(a_full_line_drops_whole_packets, setup_line, teardown),

@@ -74,7 +74,7 @@ TEST(a_stop_is_written_at_once_and_its_end_a_second_later)
   assert_true(on_disk().ended && on_disk().disarmed && on_disk().state == STATE_STOPPED);
 }
 
-TEST(a_loop_that_stands_still_is_latched_as_it_is_shown)
+TEST(a_stuck_loop_is_latched_as_shown)
 {
   struct telemetry_live live = {.state = STATE_RUNNING, .latch_client = LATCH_NO_NUMBER};
   assert_true(restart_begin(&r, false));
@@ -85,7 +85,7 @@ TEST(a_loop_that_stands_still_is_latched_as_it_is_shown)
   assert_false(on_disk().ended);
 }
 
-TEST(what_was_kept_is_kept_until_the_loop_says_so)
+TEST(the_kept_stop_stays_until_the_loop_clears_it)
 {
   assert_true(restart_begin(&r, false));
   restart_close(&r);
@@ -134,8 +134,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       ROW(a_stop_is_written_at_once_and_its_end_a_second_later),
-      ROW(a_loop_that_stands_still_is_latched_as_it_is_shown),
-      ROW(what_was_kept_is_kept_until_the_loop_says_so),
+      ROW(a_stuck_loop_is_latched_as_shown),
+      ROW(the_kept_stop_stays_until_the_loop_clears_it),
       ROW(the_block_of_a_killed_daemon_counts),
       ROW(a_place_that_cannot_be_written),
   };

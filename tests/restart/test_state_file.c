@@ -19,7 +19,7 @@ static void assert_same(const struct state_record *a, const struct state_record 
   assert_string_equal(a->who, b->who);
 }
 
-TEST(what_is_written_comes_back)
+TEST(a_written_record_comes_back)
 {
   const struct state_record records[] = {
       stop,
@@ -112,7 +112,7 @@ TEST(every_mistake_is_broken)
 }
 
 /* Reading must neither block nor follow a link that somebody made. */
-TEST(what_is_no_regular_file_is_broken)
+TEST(an_irregular_file_is_broken)
 {
   char error[200];
   const char *target = in_folder("b.state");
@@ -178,8 +178,8 @@ TEST(the_place_goes_by_option_service_and_user)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ROW(what_is_written_comes_back),    ROW(every_beginning_of_a_file_is_broken),
-      ROW(every_mistake_is_broken),       ROW(what_is_no_regular_file_is_broken),
+      ROW(a_written_record_comes_back),   ROW(every_beginning_of_a_file_is_broken),
+      ROW(every_mistake_is_broken),       ROW(an_irregular_file_is_broken),
       ROW(a_failure_leaves_the_old_file), ROW(the_place_goes_by_option_service_and_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

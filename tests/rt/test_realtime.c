@@ -75,7 +75,7 @@ static void in_thread(struct promoted *p)
   pthread_join(thread, NULL);
 }
 
-TEST(what_is_granted_is_true)
+TEST(the_grant_is_true)
 {
   struct promoted p = {.priority = 42, .cpu = any_cpu()};
   in_thread(&p);
@@ -227,8 +227,10 @@ TEST(ordinary_threads_are_ordinary)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_granted_is_true),       cmocka_unit_test(refusals_are_named),
-      cmocka_unit_test(refusals_name_the_remedy),      cmocka_unit_test(memory_is_locked_and_present),
+      cmocka_unit_test(the_grant_is_true),
+      cmocka_unit_test(refusals_are_named),
+      cmocka_unit_test(refusals_name_the_remedy),
+      cmocka_unit_test(memory_is_locked_and_present),
       cmocka_unit_test(ordinary_threads_are_ordinary),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ TEST(page_faults_are_counted)
   munmap(memory, (size_t)PAGES * PAGE);
 }
 
-TEST(sleeping_is_told_from_working)
+TEST(sleeping_differs_from_working)
 {
   struct usage before, slept, worked;
   usage_now(&before);
@@ -89,7 +89,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(page_faults_are_counted),
-      cmocka_unit_test(sleeping_is_told_from_working),
+      cmocka_unit_test(sleeping_differs_from_working),
       cmocka_unit_test(preemptions_are_counted),
       cmocka_unit_test(sleeps_that_were_meant_are_left_out),
   };

@@ -170,7 +170,7 @@ static void publish_running(struct port *p, uint64_t cycle)
                                   .values = (const double[1]){0}});
 }
 
-TEST(a_loop_that_stands_still_shows_safe)
+TEST(a_stuck_loop_shows_safe)
 {
   enum { FAULT = 7 };
   struct port p;
@@ -222,7 +222,7 @@ int main(void)
       cmocka_unit_test(refusals_wait_for_the_log),
       cmocka_unit_test(commands_keep_their_order_and_estop_needs_no_room),
       cmocka_unit_test(an_event_can_be_waited_for),
-      cmocka_unit_test(a_loop_that_stands_still_shows_safe),
+      cmocka_unit_test(a_stuck_loop_shows_safe),
       cmocka_unit_test(counters_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

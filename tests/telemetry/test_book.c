@@ -170,7 +170,7 @@ TEST(a_stopwatch_adds_up)
 }
 
 /* A clear removes times and keeps the names of the rows. */
-TEST(a_cleared_book_begins_anew)
+TEST(a_cleared_book_is_empty)
 {
   static struct histograms b, empty;
   b.levels = empty.levels = LEVELS_MAX;
@@ -200,7 +200,7 @@ int main(void)
       cmocka_unit_test(zeroed_memory_is_an_empty_histogram),
       cmocka_unit_test(phases_lie_in_their_order),
       cmocka_unit_test(a_stopwatch_adds_up),
-      cmocka_unit_test(a_cleared_book_begins_anew),
+      cmocka_unit_test(a_cleared_book_is_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

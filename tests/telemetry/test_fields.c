@@ -62,7 +62,7 @@ TEST(values_have_their_type_and_unit)
   }
 }
 
-TEST(what_is_not_there_has_no_value)
+TEST(missing_figures_have_no_value)
 {
   memset(&t, 0, sizeof t);
   t.priority = t.cpu = -1;
@@ -92,7 +92,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_have_their_type_and_unit),
-      cmocka_unit_test(what_is_not_there_has_no_value),
+      cmocka_unit_test(missing_figures_have_no_value),
       cmocka_unit_test(rows_are_complete_and_distinct),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

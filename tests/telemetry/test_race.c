@@ -84,7 +84,7 @@ static int start_pair(const char *name)
   return got;
 }
 
-TEST(of_two_one_gets_the_name)
+TEST(one_of_two_gets_the_name)
 {
   const char *name = name_of("race");
   for (int i = 0; i < PAIRS; i++) {
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 {
   if (argc > 1) return start_once(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(of_two_one_gets_the_name),
+      cmocka_unit_test(one_of_two_gets_the_name),
       cmocka_unit_test(an_end_frees_the_name_at_once_or_not_yet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

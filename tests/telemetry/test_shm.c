@@ -155,7 +155,7 @@ static void be_of_another_version(struct telemetry *t)
 }
 
 /* A failed start does not lose the block of the previous daemon. */
-TEST(what_a_killed_daemon_left_is_told)
+TEST(the_block_of_a_killed_daemon_is_reported)
 {
   const char *name = name_of("left");
   struct telemetry_left left;
@@ -337,7 +337,7 @@ int main(void)
       cmocka_unit_test(names_are_restricted),
       cmocka_unit_test(living_owner_is_respected_dead_one_replaced),
       cmocka_unit_test(a_number_given_out_again_is_no_daemon),
-      cmocka_unit_test(what_a_killed_daemon_left_is_told),
+      cmocka_unit_test(the_block_of_a_killed_daemon_is_reported),
       cmocka_unit_test(a_half_made_block_is_replaced),
       cmocka_unit_test(blocks_of_other_versions_are_refused),
       cmocka_unit_test(list_is_living_first_then_newest),

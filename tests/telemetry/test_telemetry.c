@@ -31,7 +31,7 @@ static bool whole(const struct telemetry_live *live)
   return memcmp(found, wanted, sizeof wanted) == 0;
 }
 
-TEST(what_is_written_is_read)
+TEST(a_written_record_is_read)
 {
   struct telemetry *t = aligned_zalloc(sizeof *t);
   struct telemetry_live live = {.cycle = 1};
@@ -89,7 +89,7 @@ TEST(two_threads_never_tear)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(a_written_record_is_read),
       cmocka_unit_test(dead_writer_is_noticed),
       cmocka_unit_test(two_threads_never_tear),
   };

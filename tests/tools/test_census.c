@@ -77,7 +77,7 @@ TEST(daemons_come_and_go)
   telemetry_destroy(a);
 }
 
-TEST(one_that_is_wanted_counts_always)
+TEST(a_wanted_instance_always_counts)
 {
   census.only = name[0];
   struct telemetry *b = start_fake(name[1]);
@@ -131,7 +131,7 @@ TEST(a_fresh_look_is_kept)
   assert_true(clock_now_ns() >= census.taken_ns);
 }
 
-TEST(a_torn_block_is_told)
+TEST(a_torn_block_is_reported)
 {
   struct telemetry *t = start_fake(name[0]);
   atomic_fetch_add(&t->sequence, 1); /* stopped while writing */
@@ -145,9 +145,9 @@ TEST(a_torn_block_is_told)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(daemons_come_and_go),  cmocka_unit_test(one_that_is_wanted_counts_always),
-      cmocka_unit_test(a_census_is_a_copy),   cmocka_unit_test(a_fresh_look_is_kept),
-      cmocka_unit_test(a_torn_block_is_told),
+      cmocka_unit_test(daemons_come_and_go),      cmocka_unit_test(a_wanted_instance_always_counts),
+      cmocka_unit_test(a_census_is_a_copy),       cmocka_unit_test(a_fresh_look_is_kept),
+      cmocka_unit_test(a_torn_block_is_reported),
   };
   for (int i = 0; i < 2; i++) snprintf(name[i], sizeof name[i], "test-census-%d-%d", (int)getpid(), i);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ TEST(nothing_is_wrong_with_a_good_host)
   }
 }
 
-TEST(what_cannot_be_read_is_unknown)
+TEST(unreadable_files_are_unknown)
 {
   look(3, "rtprio");
   assert_int_equal(all.count, IDS);
@@ -261,7 +261,7 @@ TEST(new_kernels_have_a_fair_server_instead)
 }
 
 /* A finding about no reserved CPU is information, not a fault. */
-TEST(nobody_said_which_cpu)
+TEST(no_cpu_is_given)
 {
   assert_found(look(-1, "isolated"), FINDING_INFO, "no option puts the loop there", "--cpu 3");
   assert_found(look(-1, "governor"), FINDING_OK, "performance on 1 CPU", "");
@@ -307,14 +307,14 @@ int main(void)
 #define ON(setup, test) cmocka_unit_test_setup_teardown(test, setup, fake_end)
   const struct CMUnitTest tests[] = {
       ON(good_host, nothing_is_wrong_with_a_good_host),
-      ON(fake_new, what_cannot_be_read_is_unknown),
+      ON(fake_new, unreadable_files_are_unknown),
       ON(good_host, each_change_is_noticed),
       ON(good_host, limits_are_read_as_the_daemon_needs_them),
       ON(good_host, quota_of_the_own_group),
       ON(good_host, groups_of_version_2),
       ON(good_host, modes_of_a_dynamic_kernel),
       ON(good_host, new_kernels_have_a_fair_server_instead),
-      ON(good_host, nobody_said_which_cpu),
+      ON(good_host, no_cpu_is_given),
       ON(good_host, boost_of_other_drivers),
       ON(good_host, a_latency_request_keeps_cpus_awake),
   };

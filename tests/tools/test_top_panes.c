@@ -67,7 +67,7 @@ static enum style style_of(const char *part)
   return canvas.cell[row * canvas.columns + (int)(at - line)].style; /* ASCII: a byte is a column */
 }
 
-TEST(small_terminal_has_what_counts)
+TEST(a_small_terminal_has_the_main_figures)
 {
   render(80, 24);
   assert_shows("bench_1   RUNNING   healthy   cycle 30000   t 298.500 s   up 5 min\n");
@@ -324,7 +324,7 @@ TEST(views_scroll)
   assert_shows("\nnone\n");
 }
 
-TEST(misses_are_wrapped_and_told_apart)
+TEST(misses_are_wrapped_and_distinct)
 {
   fake_miss(&picture, 1, 20000);
   fake_miss(&picture, 2, 29000);
@@ -431,7 +431,7 @@ TEST(any_size)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(small_terminal_has_what_counts, start, finish),
+      cmocka_unit_test_setup_teardown(a_small_terminal_has_the_main_figures, start, finish),
       cmocka_unit_test_setup_teardown(figures_are_all_there, start, finish),
       cmocka_unit_test_setup_teardown(large_terminal_has_everything, start, finish),
       cmocka_unit_test_setup_teardown(owners_of_inputs_are_named, start, finish),
@@ -443,7 +443,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(the_platform_is_shown_if_there_is_one, start, finish),
       cmocka_unit_test_setup_teardown(tables_are_sorted, start, finish),
       cmocka_unit_test_setup_teardown(views_scroll, start, finish),
-      cmocka_unit_test_setup_teardown(misses_are_wrapped_and_told_apart, start, finish),
+      cmocka_unit_test_setup_teardown(misses_are_wrapped_and_distinct, start, finish),
       cmocka_unit_test_setup_teardown(bars_reach_from_least_to_greatest, start, finish),
       cmocka_unit_test_setup_teardown(overlays, start, finish),
       cmocka_unit_test_setup_teardown(the_status_line_speaks, start, finish),

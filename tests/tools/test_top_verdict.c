@@ -43,7 +43,7 @@ TEST(degraded_daemon)
 }
 
 /* Values and commands may have been lost, but only within the last minute. */
-TEST(a_full_socket_is_told_for_a_minute)
+TEST(a_full_socket_is_reported_for_a_minute)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -91,7 +91,7 @@ TEST(misses_are_forgiven)
 }
 
 /* A step that did not converge degrades the verdict for a limited time. */
-TEST(steps_that_did_not_converge_are_told)
+TEST(steps_that_did_not_converge_are_reported)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -127,7 +127,7 @@ TEST(steps_that_did_not_converge_are_told)
 }
 
 /* So does a step that left a joint open, with another reason than one that did not converge. */
-TEST(violated_steps_are_told)
+TEST(violated_steps_are_reported)
 {
   struct telemetry *t = start_fake();
   struct telemetry_live live = healthy();
@@ -183,10 +183,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(degraded_daemon),
-      cmocka_unit_test(a_full_socket_is_told_for_a_minute),
+      cmocka_unit_test(a_full_socket_is_reported_for_a_minute),
       cmocka_unit_test(misses_are_forgiven),
-      cmocka_unit_test(steps_that_did_not_converge_are_told),
-      cmocka_unit_test(violated_steps_are_told),
+      cmocka_unit_test(steps_that_did_not_converge_are_reported),
+      cmocka_unit_test(violated_steps_are_reported),
       cmocka_unit_test(a_loop_that_waits_is_not_stuck),
       cmocka_unit_test(slow_period_is_not_a_stuck_loop),
   };

@@ -7,7 +7,7 @@
 static const uint64_t MS = NS_PER_S / 1000;
 static const uint64_t T = 1000 * NS_PER_S, WALL = 1700000000 * NS_PER_S; /* now, by both clocks */
 
-TEST(a_datagram_is_as_old_as_it_is)
+TEST(a_datagram_has_its_true_age)
 {
   struct datagram_arrival a = {0};
   datagram_arrival_empty(&a, T - 200 * MS);
@@ -65,7 +65,7 @@ TEST(a_step_of_the_wall_clock_makes_nothing_younger)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_datagram_is_as_old_as_it_is),
+      cmocka_unit_test(a_datagram_has_its_true_age),
       cmocka_unit_test(no_two_share_a_time),
       cmocka_unit_test(stamps_that_make_no_sense_are_bounded),
       cmocka_unit_test(without_a_stamp_it_is_as_old_as_it_may_be),

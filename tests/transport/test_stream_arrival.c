@@ -50,7 +50,7 @@ TEST(without_a_stamp_the_empty_queue_tells)
 }
 
 /* A stamp from before the queue was empty comes from a clock that was set. */
-TEST(stamps_keep_within_what_is_known)
+TEST(stamps_stay_within_known_bounds)
 {
   stream_seen_empty(&a, 3000);
   READ(.bytes = 8, .start_ns = 5000, .kernel_ns = 10);
@@ -129,7 +129,7 @@ int main(void)
       cmocka_unit_test_setup(a_frame_that_ends_the_queue_has_its_own_time, setup),
       cmocka_unit_test_setup(frames_before_it_are_as_old_as_they_may_be, setup),
       cmocka_unit_test_setup(without_a_stamp_the_empty_queue_tells, setup),
-      cmocka_unit_test_setup(stamps_keep_within_what_is_known, setup),
+      cmocka_unit_test_setup(stamps_stay_within_known_bounds, setup),
       cmocka_unit_test_setup(a_queue_that_never_runs_empty_ages_by_its_length, setup),
       cmocka_unit_test_setup(a_frame_held_back_keeps_its_time, setup),
       cmocka_unit_test_setup(no_stamp_is_too_young, setup),

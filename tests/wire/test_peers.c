@@ -70,7 +70,7 @@ TEST(odd_lengths)
   assert_int_equal(rights(&p, "::1"), ACCESS_NONE); /* not an IPv4 address */
 }
 
-TEST(what_is_no_rule)
+TEST(texts_that_are_no_rule)
 {
   static const char *const bad[] = {"",
                                     "localhost",
@@ -113,7 +113,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_rules),         cmocka_unit_test(the_narrowest_rule_holds),
-      cmocka_unit_test(odd_lengths),      cmocka_unit_test(what_is_no_rule),
+      cmocka_unit_test(odd_lengths),      cmocka_unit_test(texts_that_are_no_rule),
       cmocka_unit_test(names_of_clients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
