@@ -191,7 +191,7 @@ class FullScreen(unittest.TestCase):
     def test_terminal_that_cannot(self):
         with Screen(TERM="dumb") as s:
             self.assertEqual(s.finish(), 2)
-            self.assertIn('a terminal of type "dumb" is not known', s.written)
+            self.assertIn('terminal type "dumb" is unknown', s.written)
 
     def test_seconds(self):
         with bench.Daemon() as d, Screen("--instance", d.name, "--seconds", "1") as s:
