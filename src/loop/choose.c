@@ -39,7 +39,7 @@ struct timing {
 
 enum turn {
   TURN_DONE,
-  TURN_FAILED /* the model failed */,
+  TURN_FAILED,
   TURN_CROWDED /* too few threads or CPUs for this number */
 };
 

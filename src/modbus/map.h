@@ -13,8 +13,8 @@
 #include <modbus/modbus.h>
 
 enum {
-  MAP_OWNER_MS =
-      1000, /* an owner that writes nothing for this time loses the inputs, unless it has set the watchdog */
+  /* An owner that writes nothing for this time loses the inputs, unless it has set the watchdog. */
+  MAP_OWNER_MS = 1000,
   MAP_WATCHDOG_MIN = 50,   /* ms */
   MAP_WATCHDOG_MAX = 60000 /* ms */
 };

@@ -22,8 +22,8 @@ enum {
   OSC_QUEUE_READER_BYTES = 16384,  /* waiting bytes of one reading host */
   OSC_QUEUE_READERS_BYTES = 32768, /* waiting bytes of all reading hosts */
   OSC_QUEUE_READER_RATE = 1 << 19, /* bytes a second of one reading host */
-  OSC_QUEUE_READERS_RATE =
-      1 << 20, /* bytes a second of all reading hosts: their requests take processor time from all others */
+  /* Bytes a second of all reading hosts: their requests take processor time from all others. */
+  OSC_QUEUE_READERS_RATE = 1 << 20,
   OSC_QUEUE_TURN_BYTES = 65536, /* bytes of writers after which a turn stops */
 };
 
