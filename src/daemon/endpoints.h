@@ -37,7 +37,7 @@ void endpoints_close(struct endpoints *all);
 /* Commands that were dropped because a ring was full. */
 uint64_t endpoints_commands_dropped(struct endpoints *all);
 
-/* What is open, for people: "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200
+/* The open places, for people: "OSC 127.0.0.1:9100, Modbus 127.0.0.1:1502, 2 devices, packet rig on /dev/ttyUSB0 115200
  * 8N1". */
 void endpoints_text(const struct endpoints *all, char *text, size_t size);
 

@@ -14,7 +14,7 @@ struct input_log {          /* starts as zeros */
   uint64_t minute_ns;       /* start of the minute */
   uint64_t lines;           /* lines in this minute */
   uint64_t held;            /* refusals without a line */
-  uint64_t lost[PORTS_MAX]; /* of each port: refusals without room in its ring, already counted */
+  uint64_t lost[PORTS_MAX]; /* refusals of each port without room in its ring, already counted */
   uint64_t named_ns;        /* last time at which owners were named */
   uint64_t overflow;        /* osc_overflow at the last tick */
   uint64_t overflow_said;   /* osc_overflow at the last line about it */

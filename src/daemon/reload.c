@@ -15,8 +15,8 @@
 
 enum { STACK_KB = 1024, NAMES = 600, SPARE = 4 << 20 /* bytes of free memory to keep */ };
 static const uint64_t LONG_NS = 10 * NS_PER_S; /* limit for one reading */
-static const uint64_t BETWEEN_NS =
-    NS_PER_S / 5; /* minimum between two readings: any number of SIGHUPs causes five a second at most */
+/* Minimum between two readings: any number of SIGHUPs causes five a second at most. */
+static const uint64_t BETWEEN_NS = NS_PER_S / 5;
 
 void reload_ask(struct reload *r)
 {

@@ -24,8 +24,8 @@
 
 static const uint64_t TICK_NS = NS_PER_S / 50;
 static const uint64_t GRACE_NS = 5 * NS_PER_S; /* time for the loop to end */
-static const uint64_t PARKS_NS =
-    CYCLE_PARKS_S * NS_PER_S;  /* time to park the platform before, while it moves */
+/* Time to park the platform before, while it moves. */
+static const uint64_t PARKS_NS = CYCLE_PARKS_S * NS_PER_S;
 static const int EXTEND_S = 5; /* the service manager is asked each second to wait this long */
 enum {
   SIGNALS = 64, /* signals per turn: a storm of them must not keep this thread from its work */

@@ -44,7 +44,7 @@ struct input_channel {
 /* Condition of an input. */
 struct input_condition {
   enum input_state state;
-  uint64_t age_ns;     /* of its oldest channel ever set; UINT64_MAX: none was set */
+  uint64_t age_ns;     /* age of its oldest channel ever set; UINT64_MAX: none was set */
   uint32_t limits;     /* enum input_limit */
   uint64_t missing_ns; /* since when no channel is set; 0: one is set */
   uint64_t heard_ns;   /* last sample of its owner */
@@ -57,7 +57,7 @@ struct inputs {
   double *value; /* (signals->channels) values that act on the model; filled by inputs_latch */
   struct input_condition *condition; /* (signals->inputs) */
   struct input_owner *owner; /* (signals->inputs) source and client whose samples count; for the frame */
-  uint64_t age_ns;           /* of the oldest channel ever set; UINT64_MAX: none was set */
+  uint64_t age_ns;           /* age of the oldest channel ever set; UINT64_MAX: none was set */
   uint32_t stale_mask;       /* bit i: input i of the first 32 is stale or recovering */
   bool stale;                /* an input is stale, the 33rd and later included */
   int lost;                  /* input that forces the state SAFE; -1: none */

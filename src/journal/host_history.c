@@ -2,8 +2,8 @@
  * Makes intervals from samples, and from intervals the part of a record that explains a miss. */
 #include "journal/host_history.h"
 
-static const uint64_t NOTABLE_NS =
-    1000000; /* smaller differences come from reading the clocks, not from setting them */
+/* Smaller differences come from reading the clocks, not from setting them. */
+static const uint64_t NOTABLE_NS = 1000000;
 
 /* For the log: a gap and SIGCONT together prove that the process was stopped. A gap alone may be a busy machine, and
  * SIGCONT is also sent to running processes. */

@@ -226,8 +226,8 @@ void miss_file_tick(struct miss_file *f, uint64_t now_ns, bool last)
 {
   double over = 0.0;
   if (last && f->lost)
-    log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " record%s of misses could not be written", f->path,
-             f->lost, f->lost == 1 ? "" : "s");
+    log_line(LOG_LEVEL_WARNING, "%s: %" PRIu64 " record%s of misses could not be written", f->path, f->lost,
+             f->lost == 1 ? "" : "s");
   const uint64_t left_out = f->path ? rate_limit_sum(&f->rate, now_ns, last, &over) : 0;
   if (!left_out) return;
   char written[WALL_CLOCK_TEXT];

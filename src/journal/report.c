@@ -30,6 +30,11 @@ static double miss_bound(uint64_t cycles)
   return cycles ? 3.0 / (double)cycles : 1.0;
 }
 
+static double maximum_us(const struct histogram *h)
+{
+  return (double)atomic_load(&h->max_ns) / 1e3;
+}
+
 /* Null for an empty histogram: a 0 would look like a very good figure. */
 static json_t *distribution_object(const struct histogram *h)
 {
@@ -38,7 +43,7 @@ static json_t *distribution_object(const struct histogram *h)
   return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "min", (double)atomic_load(&h->min_ns) / 1e3, "median",
                    histogram_percentile_us(h, 0.5), "p99", histogram_percentile_us(h, 0.99), "p999",
                    histogram_percentile_us(h, 0.999), "p9999", histogram_percentile_us(h, 0.9999), "max",
-                   (double)atomic_load(&h->max_ns) / 1e3);
+                   maximum_us(h));
 }
 
 /* The non-empty bins: lower edge in us, and count. */
@@ -168,10 +173,9 @@ void report_text(const struct report *r, char *text, size_t size)
     snprintf(misses, sizeof misses, "0 misses (rate below %.1e with 95 %% confidence)", miss_bound(cycles));
   else
     snprintf(misses, sizeof misses, "misses %" PRIu64 ", starts skipped %" PRIu64, live.misses, live.skipped);
-  snprintf(text, size,
-           "%s%" PRIu64 " cycles, state %s at the end, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
-           r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles,
-           run_state_name(r->final_state), misses, (double)atomic_load(&histograms->wakeup.max_ns) / 1e3,
-           (double)atomic_load(&histograms->step.max_ns) / 1e3,
-           (double)atomic_load(&histograms->cycle.max_ns) / 1e3);
+  snprintf(
+      text, size,
+      "%s%" PRIu64 " cycles, state %s at the end, %s; largest wake-up %.0f us, step %.0f us, cycle %.0f us",
+      r->realtime ? "" : "NOT REAL-TIME, figures unrepresentative: ", cycles, run_state_name(r->final_state),
+      misses, maximum_us(&histograms->wakeup), maximum_us(&histograms->step), maximum_us(&histograms->cycle));
 }

@@ -163,7 +163,7 @@ void cycle_record_miss(struct cycle *c, const struct miss_end *end)
   const struct cycle_times *t = &c->times;
   int last = 0;
   if (c->workers.lost_now) pool_lost(c->workers.pool, &last);
-  /* What other threads need to judge the cause; they add what only they know. */
+  /* Record the facts that other threads need to judge the cause; they add the facts that only they know. */
   struct miss m = {.number = c->figures.misses + c->figures.grace_misses,
                    .cycle = t->number,
                    .start_ns = end->start_ns,

@@ -22,7 +22,7 @@ enum cycle_cause {
   CAUSE_REFUSED,         /* a command; value: the enum command_result */
   CAUSE_INJECT_SWITCHED, /* by a command */
   CAUSE_INJECT_ACTS,     /* an injection starts or stops acting */
-  CAUSE_PLATFORM_STATE,  /* of the platform; from and to are enum platform_state */
+  CAUSE_PLATFORM_STATE,  /* a change of the platform; from and to are enum platform_state */
   CAUSE_PLATFORM_SET,    /* a command set a platform parameter */
   CAUSE_VIOLATED,        /* a step ended ALI3_VIOLATED, the previous one did not */
 };

@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 struct cycle_times {
-  uint64_t number;           /* cycle, from 1 */
-  uint64_t wake_ns;          /* real start */
-  uint64_t mark_ns;          /* start of the current phase */
-  uint64_t wakeup_ns;        /* from the nominal to the real start */
-  uint64_t step_ns;          /* prepare and feedback */
-  uint64_t cycle_ns;         /* of the last cycle, from its nominal start to its end */
-  uint64_t phase_ns[PHASES]; /* of this cycle; a phase that has not run yet has the time of the last cycle */
+  uint64_t number;    /* cycle, from 1 */
+  uint64_t wake_ns;   /* real start */
+  uint64_t mark_ns;   /* start of the current phase */
+  uint64_t wakeup_ns; /* from the nominal to the real start */
+  uint64_t step_ns;   /* prepare and feedback */
+  uint64_t cycle_ns;  /* length of the last cycle, from its nominal start to its end */
+  uint64_t
+      phase_ns[PHASES]; /* times of this cycle; a phase that has not run yet has the time of the last cycle */
   uint64_t usual_ns[PHASES]; /* mean of about the last sixteen cycles that ended in time */
   uint64_t usual_held_ns;    /* time for which workers delay the loop, the mean of those cycles */
   struct usage woken;        /* usage of the loop's thread at the wake-up */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* What the loop must do with the model. */
+/* The action of the loop on the model. */
 enum machine_action {
   ACTION_NONE,
   ACTION_RESTORE, /* return the model to its initial state */

@@ -83,7 +83,7 @@ static void set_sample(struct modbus_map *map, int channel, const struct input_s
   if (s->t_ns == before_ns) s->t_ns++;
 }
 
-/* A channel that the owner wrote before may now belong to another source. Such a write is refused once, then the
+/* A channel that the owner wrote before may now belong to another source. The write is then refused once, and the
  * channel is dropped. */
 static bool may_set_block(struct modbus_map *map, uint32_t written, uint32_t client, uint64_t now_ns,
                           struct map_effect *effect)

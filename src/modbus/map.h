@@ -13,8 +13,8 @@
 #include <modbus/modbus.h>
 
 enum {
-  MAP_OWNER_MS =
-      1000, /* an owner that writes nothing for this time loses the inputs, unless it has set the watchdog */
+  /* An owner that writes nothing for this time loses the inputs, unless it has set the watchdog. */
+  MAP_OWNER_MS = 1000,
   MAP_WATCHDOG_MIN = 50,   /* ms */
   MAP_WATCHDOG_MAX = 60000 /* ms */
 };
@@ -62,7 +62,7 @@ struct map_peer {
   char name[CLIENT_NAME];
 };
 
-/* What an accepted write asks the loop to do. */
+/* The effects of an accepted write on the loop. */
 enum { MAP_COMMANDS_MAX = 4 };
 struct map_effect {
   int commands;

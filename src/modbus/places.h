@@ -13,8 +13,8 @@
 enum {
   PLACES_MAX = 16,
   PLACES_OWN_SILENT_MS = 1000, /* silence after which a connection gives way to another one of its own host */
-  PLACES_OTHER_SILENT_MS =
-      5000, /* silence after which a connection gives way to a host without a connection */
+  /* Silence after which a connection gives way to a host without a connection. */
+  PLACES_OTHER_SILENT_MS = 5000,
 };
 
 struct place {

@@ -31,8 +31,8 @@ enum {
   ACCEPT_PAUSE_MS = 100, /* after accept() failed because no descriptor was free */
   ACCEPTS_A_TURN = 16,   /* then the listener rests, and only connected clients are served */
   ACCEPT_REST_MS = 2,
-  LOOK_MS =
-      5, /* interval at which a stream that brings values is checked for being empty, see stream_arrival.h */
+  /* Interval at which a stream that brings values is checked for being empty, see stream_arrival.h. */
+  LOOK_MS = 5,
   STACK_KB = 128,
 };
 

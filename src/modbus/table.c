@@ -17,7 +17,8 @@
 #define COMMANDS                          "by code:" COMMAND_LIST(CODE_TEXT) " (by OSC only)"
 #define FAULTS                            "cause of FAULT or SAFE, by code" FAULT_LIST(FAULT_TEXT)
 #define RESULTS                                                                                              \
-  "of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too soon"
+  "result of the last command: 0 done, 1 wrong state, 2 not allowed, 3 bad argument, 4 not ready, 6 too "    \
+  "soon"
 
 /* Entries of the daemon, present in every map. */
 static const struct fixed {
@@ -44,7 +45,7 @@ static const struct fixed {
     {TABLE_INPUT, MAP_MAX_CYCLE, WIRE_U16, "longest cycle", "us", "duration; 65535: 65535 or more"},
     {TABLE_INPUT, MAP_OVERRUNS, WIRE_U16, "misses", "", "missed deadlines; 65535: 65535 or more"},
     {TABLE_INPUT, MAP_INPUT_AGE, WIRE_U16, "input age", "ms",
-     "of the oldest input; 65534: 65534 or more; 65535: no value has come"},
+     "age of the oldest input; 65534: 65534 or more; 65535: no value has come"},
     {TABLE_INPUT, MAP_STALE_MASK, WIRE_U16, "stale inputs", "",
      "bit i: input i of the file is stale; the first 16 inputs"},
     {TABLE_INPUT, MAP_LAST_COMMAND, WIRE_U16, "last command", "", "code, see holding register 0"},

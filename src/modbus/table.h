@@ -44,8 +44,8 @@ enum map_input {
   MAP_RESERVED = 25,   /* no value, up to the next register */
   MAP_FRAME_END = 31,
   MAP_HEAD = 32,
-  MAP_PLATFORM =
-      100, /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed */
+  /* f32 x24: pose, velocity, acceleration, legs; absent without a platform; busy until it is armed. */
+  MAP_PLATFORM = 100,
   MAP_PLATFORM_END = 148, /* number of the frame, repeated */
   MAP_BODY = 1000,        /* f32 x7 each: x y z e0 e1 e2 e3 */
   MAP_BODY_REGISTERS = 14,

@@ -6,8 +6,8 @@
 #define OSC_ADDRESSES_H
 
 enum osc_address_flag {
-  OSC_LENIENT =
-      1, /* the handler judges the arguments itself; without this flag they must have the types of the row */
+  /* The handler judges the arguments itself; without this flag they must have the types of the row. */
+  OSC_LENIENT = 1,
   OSC_CHANNELS = 2,   /* one f for each input channel follows the types */
   OSC_INJECTIONS = 4, /* described only if the configuration allows fault injection */
   OSC_PLATFORM = 8,   /* served only if the model has a motion platform */

@@ -152,7 +152,7 @@ static json_t *host_info(const struct osc_config *config, int udp_port, const ch
   return o;
 }
 
-/* Of several alternatives, takes the last one: it has the most arguments. */
+/* Takes the last of several alternatives: it has the most arguments. */
 static const char *type_of(const char *types)
 {
   const char *bar = strrchr(types, '|');

@@ -15,15 +15,15 @@
 enum {
   OSC_QUEUE_WRITERS = 192,         /* places of senders with write access */
   OSC_QUEUE_WRITER_HOST = 96,      /* of these, for one host */
-  OSC_QUEUE_WRITER_SENDER = 64,    /* of these, for one port of a host */
+  OSC_QUEUE_WRITER_SENDER = 64,    /* one port of a host gets at most this part of that */
   OSC_QUEUE_READERS = 64,          /* places of senders with read access only */
   OSC_QUEUE_READER_HOST = 32,      /* of these, for one host */
-  OSC_QUEUE_READER_SENDER = 24,    /* of these, for one port of a host */
+  OSC_QUEUE_READER_SENDER = 24,    /* one port of a host gets at most this part of that */
   OSC_QUEUE_READER_BYTES = 16384,  /* waiting bytes of one reading host */
   OSC_QUEUE_READERS_BYTES = 32768, /* waiting bytes of all reading hosts */
   OSC_QUEUE_READER_RATE = 1 << 19, /* bytes a second of one reading host */
-  OSC_QUEUE_READERS_RATE =
-      1 << 20, /* bytes a second of all reading hosts: their requests take processor time from all others */
+  /* Bytes a second of all reading hosts: their requests take processor time from all others. */
+  OSC_QUEUE_READERS_RATE = 1 << 20,
   OSC_QUEUE_TURN_BYTES = 65536, /* bytes of writers after which a turn stops */
 };
 

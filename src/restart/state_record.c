@@ -69,15 +69,15 @@ void state_record_text(const struct state_copy *last, const struct last_run *sta
   char found[512], stop[200] = "";
   text[0] = '\0';
   if (!start->disarmed) return;
-  /* What was found. */
+  /* The finding. */
   if (latched)
     snprintf(stop, sizeof stop, " (%s%s%s)", fault_text(start->fault), r->who[0] ? ", by " : "", r->who);
   if (last->found == COPY_BROKEN)
-    snprintf(found, sizeof found, "%s cannot be understood, which counts as an end without an order%s",
-             file, stop);
+    snprintf(found, sizeof found, "%s cannot be understood, which counts as an end without an order%s", file,
+             stop);
   else
     snprintf(found, sizeof found, "the last run ended in %s%s%s", run_state_name(r->state), stop, how);
-  /* What to do. */
+  /* The advice. */
   if (commanded)
     snprintf(text, size, "%s; starting in %s: send %sarm, then run", found, latched ? "SAFE" : "STOPPED",
              latched ? "reset, wait 0.5 s, send " : "");

@@ -39,8 +39,8 @@ struct timing {
 
 enum turn {
   TURN_DONE,
-  TURN_FAILED /* the model failed */,
-  TURN_CROWDED /* no threads or CPUs for so many workers */
+  TURN_FAILED,
+  TURN_CROWDED /* too few threads or CPUs for this number */
 };
 
 int choose_most(int first_cpu)

@@ -28,8 +28,8 @@ struct pool_config {
  * on failure, with the reason in error[size]. */
 struct pool *pool_new(const struct pool_config *config, char *error, size_t size);
 void pool_free(struct pool *p);
-/* What the host refused to a worker (SCHED_FIFO, its CPU), with the text of errno and a remedy; "" if nothing. The pool
- * then works with ordinary threads. */
+/* The refusals of the host to a worker (SCHED_FIFO, its CPU), with the text of errno and a remedy; "" if nothing. The
+ * pool then works with ordinary threads. */
 const char *pool_refusal(const struct pool *p);
 /* True if every worker is on the CPU that was requested for it. */
 bool pool_placed(const struct pool *p);

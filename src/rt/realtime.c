@@ -19,8 +19,8 @@
 
 enum {
   HEAP_PREFAULT = 4 << 20, /* bytes that set-up may still allocate without a page fault later */
-  LOCK_HEADROOM_KB =
-      256 << 10, /* with less room than this, locking future memory would make later allocations fail */
+  /* With less room than this, locking future memory would make later allocations fail. */
+  LOCK_HEADROOM_KB = 256 << 10,
   CAP_IPC_LOCK_BIT = 14,
 };
 

@@ -42,7 +42,7 @@ struct frame {
   uint32_t fault; /* enum fault_code: latched cause of FAULT or SAFE; in INIT: of the last run */
   uint32_t period_us, last_cycle_us, max_cycle_us;
   uint64_t misses;       /* deadlines missed since start */
-  uint32_t input_age_ms; /* of the oldest channel ever set; UINT32_MAX: none was set */
+  uint32_t input_age_ms; /* age of the oldest channel ever set; UINT32_MAX: none was set */
   uint32_t stale_mask;   /* bit i: input i of the first 32 declared inputs is stale or recovering */
   uint32_t last_command, last_command_id, last_result;
   uint32_t inputs, count;          /* number of owners; number of values */

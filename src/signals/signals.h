@@ -37,7 +37,7 @@ struct signal_group {
 enum input_kind {
   INPUT_WRENCH, /* force and torque on a body: input.NAME.force.x .y .z, input.NAME.torque.x .y .z */
   INPUT_VALUE,  /* value of a motor (N m, N) or of an external drive (rad, m): input.NAME.value */
-  INPUT_POSE, /* of the motion platform: input.NAME.position.surge .sway .heave, .angle.roll .pitch .yaw; acts on no load */
+  INPUT_POSE, /* pose for the motion platform: input.NAME.position.surge .sway .heave, .angle.roll .pitch .yaw; no load */
 };
 enum { INPUT_WRENCH_CHANNELS = 6, INPUT_POSE_CHANNELS = PLATFORM_DOF };
 /* Treatment of a channel whose last value is older than hold: the words of the configuration and of tools. */

@@ -49,8 +49,8 @@ enum command_result {
   RESULT_BAD_ARGUMENT = 3,
   RESULT_NOT_READY = 4, /* the state is right, but a required input is not fresh */
   RESULT_BUSY = 5,      /* the queue was full, and the command was dropped */
-  RESULT_TOO_SOON =
-      6, /* an arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused */
+  /* An arm after a stop, less than 0.5 s after STOPPED was shown or after an arm or run was refused. */
+  RESULT_TOO_SOON = 6,
 };
 
 /* Causes of FAULT and SAFE: id, code, resulting state, text. FAULT: the model itself has failed. SAFE: the model is
@@ -83,15 +83,15 @@ enum frame_flag {
   FLAG_ESTOP = 1 << 5,
   FLAG_INPUT_STALE = 1 << 6,
   FLAG_OVERRUN = 1 << 7, /* the last cycle missed its deadline */
-  FLAG_LIMIT =
-      1 << 8, /* an input was clamped or its rate limited in the last cycle, or the platform is at a limit */
+  /* An input was clamped or its rate limited in the last cycle, or the platform is at a limit. */
+  FLAG_LIMIT = 1 << 8,
   FLAG_PARKED = 1 << 9,    /* the motion platform is at rest in its park pose */
   FLAG_ENGAGED = 1 << 10,  /* the platform has reached neutral since it left its park pose */
   FLAG_LOCKSTEP = 1 << 11, /* the loop steps on command only */
   FLAG_NOT_REALTIME = 1 << 12,
   FLAG_INJECTED = 1 << 13, /* an injected fault acts */
-  FLAG_WITHHELD =
-      1 << 14, /* the platform was not armed yet: its pose is unknown and its outputs are withheld */
+  /* The platform was not armed yet: its pose is unknown and its outputs are withheld. */
+  FLAG_WITHHELD = 1 << 14,
   FLAG_VIOLATED = 1 << 15, /* the last step left a joint, drive or gear open by more than the tolerance */
 };
 

@@ -53,8 +53,8 @@ struct device_view {
 #define DEVICE_MEMBER(name, metric, what) _Atomic uint64_t name;
   DEVICE_FIGURE_LIST(DEVICE_MEMBER)
 #undef DEVICE_MEMBER
-  _Atomic uint64_t errors[DEVICE_ERRORS];                /* by enum device_error */
-  _Atomic uint64_t sequence;                             /* of the text; odd while it is written */
+  _Atomic uint64_t errors[DEVICE_ERRORS]; /* by enum device_error */
+  _Atomic uint64_t sequence;              /* sequence lock of the text; odd while it is written */
   _Atomic uint64_t text[DEVICE_TEXT / sizeof(uint64_t)]; /* last error */
 };
 

@@ -12,8 +12,8 @@
 
 enum { STUCK_PERIODS = 10 };
 static const double stuck_s = 1.0;
-static const double news_s =
-    60.0; /* after this time a miss or a step that did not converge is no reason any more */
+/* After this time a miss or a step that did not converge is no reason any more. */
+static const double news_s = 60.0;
 
 static __attribute__((format(printf, 2, 3))) void add_reason(struct sample *s, const char *format, ...)
 {

@@ -43,7 +43,7 @@ struct protocol {
   /* Frees everything that start() made, also after start() failed. */
   void (*close)(struct endpoint *e);
 
-  /* What is open, for people: "OSC 127.0.0.1:9100". Only while the endpoint runs. */
+  /* The open places, for people: "OSC 127.0.0.1:9100". Only while the endpoint runs. */
   void (*text)(const struct endpoint *e, char *text, size_t size);
   /* The description for tools, which the caller frees; NULL: none. Only while the endpoint runs. */
   char *(*describe)(const struct endpoint *e, const char *instance);
@@ -89,7 +89,7 @@ bool endpoint_run(struct endpoint *e, const char *name, int stack_kb, void *(*ru
 /* For start(): writes to error[size] that the endpoint cannot start, and why (`code` is an errno). Returns false. */
 bool endpoint_fail(const struct endpoint *e, int code, char *error, size_t size);
 
-/* What is open, or that the endpoint is off, for people; may be "". */
+/* A text for people: the open places, or that the endpoint is off; may be "". */
 void endpoint_text(const struct endpoint *e, char *text, size_t size);
 
 #endif

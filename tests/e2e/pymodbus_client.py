@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: pymodbus_client.py tcp PORT | rtu PATH, then the word order: every function, asked by pymodbus; prints what came as JSON.
+"""usage: pymodbus_client.py tcp PORT | rtu PATH, then the word order: asks every function by pymodbus; prints the answers as JSON.
 
 For the Python of the system, which alone has the package; exit status 77 if it is missing."""
 import json

@@ -10,7 +10,7 @@ import sys
 from pymodbus.datastore import ModbusSequentialDataBlock, ModbusServerContext, ModbusSlaveContext
 from pymodbus.server import StartTcpServer
 
-logging.getLogger("pymodbus").setLevel(logging.CRITICAL)  # it would speak of every connection that ends
+logging.getLogger("pymodbus").setLevel(logging.CRITICAL)  # it would log every connection that ends
 registers = list(struct.unpack(">2H", struct.pack(">f", float(sys.argv[2])))) + [0] * 998
 unit = ModbusSlaveContext(hr=ModbusSequentialDataBlock(1, registers))  # address 0 is entry 1
 where = {"context": ModbusServerContext(slaves=unit, single=True), "address": ("127.0.0.1", int(sys.argv[1]))}

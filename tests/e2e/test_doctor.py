@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ali3-doctor on the host at hand, whatever it is: the report is whole and consistent with itself and the exit status."""
+"""ali3-doctor on any host: the report is complete and consistent, also with the exit status."""
 import json
 import os
 import pty
@@ -31,7 +31,7 @@ def doctor(*arguments, path=None, **options):
 
 class Doctor(unittest.TestCase):
     def report(self, *arguments, **options):
-        """The JSON object, after all that holds of any."""
+        """The JSON object, after the checks that apply to every report."""
         run = doctor("--json", *arguments, **options)
         self.assertIn(run.returncode, (0, 1, 2), run.stderr)
         self.assertEqual(run.stderr, "")
@@ -115,7 +115,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual("UNREPRESENTATIVE" in run.stdout, run.returncode == 2)
 
     def test_without_rights(self):
-        """Nobody, with no limits raised: unfit, with reasons, and the figures are headed as such."""
+        """As user nobody without raised limits: unfit, with reasons, and the figures have the heading UNREPRESENTATIVE."""
         if os.geteuid() != 0:
             self.skipTest("takes root, to become nobody")
 

@@ -50,7 +50,7 @@ class TestCommands(unittest.TestCase):
 
 class TestTables(unittest.TestCase):
     def test_omct(self):
-        """The tables of the cueing test in tests/README.md are those that tests/omct prints."""
+        """The tables of the cueing test in tests/README.md are those that ali3-omct prints."""
         text = pathlib.Path(bench.ROOT, "tests", "README.md").read_text(encoding="utf-8")
         section = text[text.index("## Measured: objective motion cueing test"):]
         for force, table in re.findall(r"^`tests/omct --force ([\d.]+)`.*?\n\n((?:    [^\n]*\n)+)", section, re.S | re.M):

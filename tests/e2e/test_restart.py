@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A stop outlives the process: what a daemon does that starts after one that was killed, crashed, or ended as it was told to."""
+"""A stop survives the process: the start of a daemon after one that was killed, crashed, or ended by an order."""
 import contextlib
 import json
 import os
@@ -46,7 +46,7 @@ class Restart(unittest.TestCase):
         return f"osc client 127.0.0.1:{self.osc.socket.getsockname()[1]}"
 
     def check_latched(self, d, who, nobody_ordered=True):
-        """The new start is in SAFE with the old fault, for every client; and gets out of it by the way there is."""
+        """The new start is in SAFE with the old fault, for every client, and leaves it in the documented way."""
         self.in_state(d, "SAFE")
         how = "without an order" if nobody_ordered else "as ordered"
         self.assertIn(f"the last run ended in SAFE (e-stop requested{who}), {how}; starting in SAFE: send reset, wait 0.5 s, "
@@ -149,7 +149,7 @@ class Restart(unittest.TestCase):
         self.in_state(d, "SAFE")
 
     def test_a_loop_that_does_not_end(self):
-        """Declared stuck, then ended by force: as the watchdog of the service manager does it."""
+        """Declared stuck, then killed, like the watchdog of the service manager does it."""
         d = bench.Daemon(executable=os.path.join("..", "tests", "ali3d_stuck"))
         self.addCleanup(d.__exit__)
         pipe = os.path.join(d.dir, "gate")

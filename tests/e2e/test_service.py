@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The daemon as a service: what it does when it is stopped and continued, when its loop stands still, when its book is to
-be cleared and its file to be read again; and what it says of it."""
+"""The daemon as a service: stopped and continued, with a stuck loop, with histograms to
+clear and a file to reread; and its messages."""
 import contextlib
 import json
 import os
@@ -24,7 +24,7 @@ def misses_of(path):
 
 
 def wait_hearing(d, what, condition):
-    """As bench.wait_for. Nobody else takes the notifications of the watchdog, and a full socket would hold the daemon up."""
+    """bench.wait_for() that takes the notifications of the watchdog, because a full socket would block the daemon."""
     return bench.wait_for(what, lambda: d.hear() and condition())
 
 
@@ -74,7 +74,7 @@ class Suspended(unittest.TestCase):
 class Stuck(unittest.TestCase):
     @contextlib.contextmanager
     def stuck(self, **changes):
-        """A daemon whose loop stands still, with the function that lets it go on."""
+        """A daemon with a stuck loop, and the function that releases it."""
         d = bench.Daemon(executable=STUCK, **changes)
         pipe = os.path.join(d.dir, "gate")
         os.mkfifo(pipe)
@@ -141,7 +141,7 @@ class Stuck(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
     def test_lockstep(self):
-        """A loop that waits to be asked is not stuck; one that does not do what it was asked for is."""
+        """A loop that waits for a command is not stuck; a loop that does not carry out its command is."""
         with self.stuck(cycle={"clock": "lockstep"}) as (d, let_go):
             osc = bench.OscClient(d.osc_port)
             self.addCleanup(osc.close)
@@ -180,7 +180,7 @@ class Signals(unittest.TestCase):
             self.assertEqual(d.stop()[0], 0)
 
     def change(self, d, **sections):
-        """Other values in the file of the daemon."""
+        """Changes values in the file of the daemon."""
         with open(d.config, encoding="utf-8") as f:
             config = json.load(f)
         for section, keys in sections.items():
@@ -215,7 +215,7 @@ class Signals(unittest.TestCase):
             self.assertEqual((status, report["overrun"]), (0, "catch_up"))
 
     def test_an_input_is_tuned(self):
-        """A value beyond a limit that comes down is clamped to it, without being sent again."""
+        """A value beyond a lowered limit is clamped to it, without being sent again."""
         with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
             osc, modbus = bench.OscClient(d.osc_port), bench.ModbusClient(d.modbus_port)
             self.addCleanup(osc.close)
@@ -230,8 +230,8 @@ class Signals(unittest.TestCase):
             self.reload(d, "changed: inputs.push.limit_force\n")
             bench.wait_for("the input clamped", lambda: modbus.inputs(3, 1)[0] >> 8 & 1)
 
-    def test_what_was_passed_over_is_not_what_holds(self):
-        """Inputs that need a restart, and back again with another limit: that change is told, and acts."""
+    def test_a_skipped_change_is_not_in_force(self):
+        """Inputs that need a restart, and back again with another limit: the change is logged, and acts."""
         with bench.Daemon(inputs=[{"name": "push", "body": "A", "policy": "hold"}]) as d:
             with open(d.config, encoding="utf-8") as f:
                 config = json.load(f)

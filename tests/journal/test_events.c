@@ -21,7 +21,7 @@ static void every_cause_in_words(void **unused)
   assert_int_equal(ali3_model_add_body(m, &bar), 0);
   assert_int_equal(ali3_model_add_joint(m, &pin), 0);
   const ali3_options options = ali3_options_default();
-  assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK); /* of 1 m, for want of lever arms */
+  assert_int_equal(ali3_model_freeze(m, &options), ALI3_OK); /* size 1 m, because there are no lever arms */
   struct port osc = {.name = "osc"}, modbus = {.name = "modbus"};
   struct port *const ports[] = {&osc, &modbus};
   struct input_spec input[] = {{.name = "push"}, {.name = "pull"}};

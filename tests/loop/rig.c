@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WARMUP = 5, ROUND = 100 /* cycles until everything comes again */ };
+enum { WARMUP = 5, ROUND = 100 /* cycles until everything repeats */ };
 
 const struct rig_file rig_files[RIG_FILES] = {
     {"../config/four-bar.yaml", false},
@@ -100,7 +100,7 @@ static void set_inputs(struct rig *r, int port, double value)
   snapshot_publish(&r->port[port].inputs);
 }
 
-/* What the threads of the ports and the supervisor do. */
+/* The work of the threads of the ports and of the supervisor. */
 static void listen(struct rig *r)
 {
   struct answer answer;
@@ -134,7 +134,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 46:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 47:
@@ -156,7 +156,7 @@ static void disturb(struct rig *r)
     break;
   case 66:
     tell(r, port, 77);
-    break; /* no such command */
+    break; /* an unknown command */
   case 70:
     set_inputs(r, port, 1e300);
     break;
@@ -164,7 +164,7 @@ static void disturb(struct rig *r)
     tell(r, port, COMMAND_RESET);
     break;
   case 81:
-    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had gone by */
+    r->cycle.machine.rearm.since_ns -= REARM_NS; /* as if the delay had passed */
     tell(r, port, COMMAND_ARM);
     break;
   case 82:

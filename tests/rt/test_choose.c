@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The choice of the number of workers: its rule, and the timing, in a world where time is what this file says
- * and on real models. How much a real mechanism gains is not judged. */
+ * The choice of the number of workers: its rule, and its timing in a world with artificial time and on real models. How
+ * much a real mechanism gains is not judged. */
 #include "check.h"
 #include "rt/choose.h"
 
@@ -13,12 +13,12 @@
 
 enum { US = 1000, MS = 1000 * US };
 
-/* Time stands still but for starts, steps and sleeps. Workers wait by the real clock. */
+/* Time passes in starts, steps and sleeps only. Workers wait by the real clock. */
 static struct world {
   uint64_t now, start_ns;
   const double *step_us; /* by the number of workers */
-  bool noisy;            /* a third of the time all takes four times as long */
-  int fails_at;          /* step that fails, from 1; of the start: -1; 0: none */
+  bool noisy;            /* a third of the time everything takes four times as long */
+  int fails_at;          /* number of the failing step, from 1; -1: the start; 0: none */
   int workers, steps, all_steps[16], starts[16], sleeps;
 } world;
 
@@ -69,7 +69,7 @@ static ali3_model *small(void)
   return toy_double_pendulum(1.0, 1.0, 0.01);
 }
 
-/* Chooses in the world that was set up; puts it away. */
+/* Chooses in this world, then removes it. */
 static struct choice choose(const struct world *w, const struct choose_plan *plan, struct world *after)
 {
   struct choice c;
@@ -130,7 +130,7 @@ TEST(the_least_that_is_about_the_best)
     for (int k = 0; k < list[i].n; k++) t[k] = (struct choose_try){number[k], list[i].us[k]};
     assert_int_equal(choose_from(t, list[i].n), list[i].wanted);
   }
-  /* The number is that of the try, not its place. */
+  /* The number of the try counts, not its index. */
   assert_int_equal(choose_from((struct choose_try[]){{0, 9}, {12, 5}}, 2), 12);
 }
 
@@ -147,7 +147,7 @@ TEST(no_more_than_there_are_cpus)
   const int alone = choose_most(-1), pinned = choose_most(1);
   assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
   assert_int_equal(alone, 0);
-  /* Behind the CPU of the loop: whatever the mask of the thread. */
+  /* Beyond the CPU of the loop, whatever the mask of the thread is. */
   const int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
   assert_int_equal(pinned, online - 1 < CHOOSE_MOST ? online - 1 : CHOOSE_MOST);
   assert_int_equal(choose_most(online), 0);
@@ -183,12 +183,12 @@ static void check_tries(const struct choice *c, const double *us, const struct w
   for (int k = 0; k < 5; k++) {
     assert_int_equal(c->tried[k].workers, k);
     assert_true(c->tried[k].step_us == us[k]);
-    assert_int_equal(w->all_steps[k], k ? 40 : 48); /* with a first look */
+    assert_int_equal(w->all_steps[k], k ? 40 : 48); /* with the first estimate */
     assert_int_equal(w->starts[k], k ? 10 : 11);
   }
 }
 
-TEST(what_gains_is_chosen)
+TEST(the_gaining_number_is_chosen)
 {
   static const double us[] = {600, 400, 310, 305, 330}, worse[] = {600, 610, 640, 700, 900};
   struct world after;
@@ -218,7 +218,7 @@ TEST(workers_may_fall_asleep)
   plan.rest_ns = 200 * US;
   struct world after;
   const struct choice c = choose(&(struct world){.step_us = us}, &plan, &after);
-  check_tries(&c, us, &after); /* the rest is not counted */
+  check_tries(&c, us, &after); /* the rest does not count */
   assert_int_equal(after.sleeps, 208);
 }
 
@@ -250,15 +250,15 @@ TEST(long_steps_are_few)
   assert_int_equal(c.workers, 4);
   assert_int_equal(c.tries, 5);
   for (int k = 0; k < 5; k++) {
-    assert_int_equal(after.all_steps[k], 1); /* but one step there has to be */
+    assert_int_equal(after.all_steps[k], 1); /* there must be one step */
     assert_int_equal(after.starts[k], 1);
   }
 }
 
-TEST(what_cannot_step_gets_none)
+TEST(a_model_that_cannot_step_gets_no_workers)
 {
   static const double us[] = {600, 300, 200, 150, 120};
-  static const int at[] = {-1, 1, 8, 9, 20, 100}; /* the start; the first look; in turns */
+  static const int at[] = {-1, 1, 8, 9, 20, 100}; /* the start; the first estimate; in turns */
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct world after;
     const struct choice c = choose(&(struct world){.step_us = us, .fails_at = at[i]}, &four, &after);
@@ -266,11 +266,11 @@ TEST(what_cannot_step_gets_none)
     assert_int_equal(c.tries, 0);
     assert_string_equal(c.reason, "its steps fail");
     assert_int_equal(after.steps, at[i] < 0 ? 0 : at[i]);
-    assert_int_equal(after.workers, 0); /* no exec is left behind */
+    assert_int_equal(after.workers, 0); /* no exec remains */
   }
 }
 
-/* Two CPUs from the last one on: one of them is not there. */
+/* Two CPUs from the last one on: one of them does not exist. */
 TEST(workers_without_a_cpu_are_not_tried)
 {
   static const double us[] = {600, 300, 200, 150, 120};
@@ -291,7 +291,7 @@ TEST(workers_without_a_cpu_are_not_tried)
   assert_int_equal(c.tries, 0);
   assert_int_equal(after.steps, 0);
 
-  if (last + 1 < (int)sysconf(_SC_NPROCESSORS_CONF)) skip(); /* what is behind it may be there */
+  if (last + 1 < (int)sysconf(_SC_NPROCESSORS_CONF)) skip(); /* the CPU after it may exist */
   plan = (struct choose_plan){.pool.first_cpu = last, .most = 4};
   c = choose(&(struct world){.step_us = us}, &plan, &after);
   assert_int_equal(c.workers, 1);
@@ -309,7 +309,7 @@ TEST(a_small_mechanism_has_none)
   ali3_model_free(m);
 }
 
-TEST(a_large_one_has_what_its_times_say)
+TEST(a_large_model_gets_workers_by_its_times)
 {
   ali3_model *m = toy_chain(300, true, 0.01);
   struct choice c;
@@ -345,15 +345,15 @@ int main(void)
       cmocka_unit_test(the_least_that_is_about_the_best),
       cmocka_unit_test(no_more_than_there_are_cpus),
       cmocka_unit_test(in_words),
-      cmocka_unit_test(what_gains_is_chosen),
+      cmocka_unit_test(the_gaining_number_is_chosen),
       cmocka_unit_test(disturbed_by_others),
       cmocka_unit_test(workers_may_fall_asleep),
       cmocka_unit_test(a_short_step_is_not_shared),
       cmocka_unit_test(long_steps_are_few),
-      cmocka_unit_test(what_cannot_step_gets_none),
+      cmocka_unit_test(a_model_that_cannot_step_gets_no_workers),
       cmocka_unit_test(workers_without_a_cpu_are_not_tried),
       cmocka_unit_test(a_small_mechanism_has_none),
-      cmocka_unit_test(a_large_one_has_what_its_times_say),
+      cmocka_unit_test(a_large_model_gets_workers_by_its_times),
       cmocka_unit_test(a_model_that_cannot_start_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 static const double none[3] = {0.0};
 
-/* Two bodies, one joint of each kind of signal set, a spring, a sensor of each type, three inputs. */
+/* Two bodies, one joint of each kind of signals, a spring, a sensor of each type, three inputs. */
 struct bench {
   ali3_model *m;
   ali3_data *d;
@@ -148,7 +148,7 @@ static void names_and_units_in_the_agreed_order(void **state)
     BEHIND = sizeof behind / sizeof *behind,
     AT = 1 + 2 * SIGNALS_BODY,
     SENSORS_AT = 16,     /* in `behind`: after the forces */
-    SENSORS = 9 + 19 + 6 /* their signals, of which some are looked at */
+    SENSORS = 9 + 19 + 6 /* their signals; some of them are checked */
   };
   assert_int_equal(b->s->count, AT + BEHIND + SENSORS + 5);
   for (int i = 0; i < WANTED; i++) {
@@ -170,7 +170,7 @@ static void names_and_units_in_the_agreed_order(void **state)
   assert_int_equal(signals_find(b->s, "body.C.position.x"), -1);
 }
 
-/* Groups cover all signals, one after the other, and their names are those of their components. */
+/* Groups cover all signals in order, and their names are those of their components. */
 static void groups_are_the_quantities(void **state)
 {
   const struct bench *b = *state;
@@ -347,7 +347,7 @@ static ali3_model *every_force(void)
     s.joint = i == ALI3_FORCE_DRIVE || i == ALI3_FORCE_FRICTION ? 2 : 0; /* the slide */
     s.joint_b = 1;
     for (int k = 0; k < (i == ALI3_FORCE_BUSHING ? 6 : 1); k++) s.stiffness[k] = 10;
-    s.lower = 0.25; /* A is beyond */
+    s.lower = 0.25; /* A is beyond it */
     s.rest = 0.5;
     s.friction = 0.1;
     s.normal[0] = 1.0;
@@ -374,7 +374,7 @@ static const char *const of_forces[][2] = {
     {"sphere_sphere.force.y", "N"}, {"sphere_sphere.force.z", "N"}, {"sphere_sphere.closed", ""},
 };
 
-/* What a force shows under this name, read past the table of the layer. */
+/* The value of a force with this name, read without the layer's table. */
 static double of_state(const ali3_force_state *f, const char *quantity)
 {
   size_t last = strlen(quantity) - 1;
@@ -453,7 +453,7 @@ static void the_value_of_an_input_has_the_unit_that_its_force_element_takes(void
   ali3_model_free(m);
 }
 
-/* Their places are those in struct platform_output, which is copied as it is. */
+/* Their places match struct platform_output, which is copied unchanged. */
 static void a_platform_has_its_signals_before_the_figures(void **state)
 {
   const struct bench *b = *state;

@@ -63,7 +63,7 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Every percentile lies between the exact value and the upper edge of its bin. */
+/* Checks that every percentile lies between the exact value and the upper edge of its bin. */
 static void percentiles_bracket_the_exact_ones(double log_low, double log_high)
 {
   static const double fraction[] = {1e-9, 0.001, 0.01, 0.1, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0};
@@ -158,11 +158,11 @@ static void assert_watch(const struct stopwatch *w, uint64_t count, uint64_t las
 TEST(a_stopwatch_adds_up)
 {
   struct stopwatch w = {0};
-  stopwatch_add(&w, 0, 7); /* nothing is a time, too */
+  stopwatch_add(&w, 0, 7); /* 0 is a time, too */
   assert_watch(&w, 1, 0, 0, 0, 7);
   stopwatch_add(&w, 300, 8);
   stopwatch_add(&w, 200, 9);
-  stopwatch_add(&w, 300, 10); /* the first of equals */
+  stopwatch_add(&w, 300, 10); /* the first of equal ones */
   assert_watch(&w, 4, 300, 800, 300, 8);
   stopwatch_clear(&w);
   assert_watch(&w, 0, 0, 0, 0, 0);
@@ -170,8 +170,8 @@ TEST(a_stopwatch_adds_up)
   assert_watch(&w, 1, 100, 100, 100, 11);
 }
 
-/* Times go; what the rows are stays. */
-TEST(a_cleared_book_begins_anew)
+/* A clear removes times and keeps the names of the rows. */
+TEST(a_cleared_book_is_empty)
 {
   static struct histograms b, empty;
   b.levels = empty.levels = LEVELS_MAX;
@@ -201,7 +201,7 @@ int main(void)
       cmocka_unit_test(zeroed_memory_is_an_empty_histogram),
       cmocka_unit_test(phases_lie_in_their_order),
       cmocka_unit_test(a_stopwatch_adds_up),
-      cmocka_unit_test(a_cleared_book_begins_anew),
+      cmocka_unit_test(a_cleared_book_is_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

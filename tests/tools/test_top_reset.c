@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The signal that begins maxima anew goes to the daemon of the block, and to nobody else. */
+ * The signal that clears maxima goes to the daemon of the block, and to no other process. */
 #include "check.h"
 #include "reset.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct telemetry *block; /* of this process, as if it were the daemon */
+static struct telemetry *block; /* block of this process, as if it were the daemon */
 static char said[160];
 static volatile sig_atomic_t signals;
 
@@ -54,7 +54,7 @@ TEST(a_signal_goes_to_the_daemon)
   assert_int_equal(signals, 1);
 }
 
-/* Numbers of processes are given out again. */
+/* Process numbers are reused. */
 TEST(another_process_gets_no_signal)
 {
   static struct telemetry copy;

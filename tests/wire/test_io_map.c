@@ -54,7 +54,7 @@ TEST(connections_come_first_and_alone_without_rows)
   free(text);
 }
 
-TEST(json_has_null_for_what_a_connection_lacks)
+TEST(json_has_null_for_missing_parts_of_a_connection)
 {
   char *text = printed(connections(), io_map_print_json);
   json_t *o = json_loads(text, 0, NULL), *list = json_object_get(o, "connections"), *row;
@@ -86,7 +86,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(connections_come_first_and_alone_without_rows),
-      cmocka_unit_test(json_has_null_for_what_a_connection_lacks),
+      cmocka_unit_test(json_has_null_for_missing_parts_of_a_connection),
       cmocka_unit_test(a_map_without_rows_is_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static bool tell_refusal(char *error, size_t size, const char *what, int status)
 bool hwlat_start(const struct host *h, struct hwlat *t, char *error, size_t size)
 {
   static const char *const folder[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-  /* Find the tracers. One that is in use stays. */
+  /* Find the tracers. A tracer in use stays. */
   char now[64] = "", on[16] = "";
   int status = -1;
   for (int i = 0; i < 2 && status < 0; i++) {

@@ -8,7 +8,7 @@
 
 struct measure_plan {
   uint64_t period_ns;
-  double seconds; /* of wake-ups; the second part takes half a second more */
+  double seconds; /* time for wake-ups; the second part takes half a second more */
   int priority, cpu;
 };
 

@@ -10,7 +10,7 @@
 struct request {
   const char *method, *path;
   const char *name;      /* of ?name=; NULL: not given */
-  const char *attribute; /* of ?ATTRIBUTE, a word in capitals without a value; NULL: not given */
+  const char *attribute; /* from ?ATTRIBUTE, a word in capitals without a value; NULL: not given */
   bool bad_query;        /* the query had something else, or an invalid name */
   bool has_body;
 };

@@ -227,7 +227,7 @@ static int simulate_model(const struct options *o, const struct settings *s, ali
     free(r.step_ns);
     return EXIT_RUN;
   }
-  /* Report the failure, and write what there is. */
+  /* Report the failure, and write the steps so far. */
   bool good = r.status >= 0 && !r.interrupted;
   if (!good) summary_failure(s, d, &r);
   summary_degraded(s->model, &r);

@@ -56,7 +56,7 @@ bool table_close(struct table *t);
 
 /* Results of a run. Energies in J. */
 struct result {
-  int status;       /* of the reset or of the step that ended the run; ALI3_OK after a complete run */
+  int status;       /* status of the reset, or of the step that ended the run; ALI3_OK after a complete run */
   bool interrupted; /* by a signal */
   long planned, steps, degraded, violated; /* violated steps are also degraded */
   ali3_violation violation;                /* of the first violated step */
