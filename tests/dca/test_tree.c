@@ -263,20 +263,18 @@ static bool holds_fast(struct graph *g, int lanes)
   return fast;
 }
 
-/* Spokes that float leave their hub its digits, also where the hub stands on the ground. A rim, a second joint to a spoke
- * and a carried hub do not. */
+/* Spokes that float leave their hub its digits, also where the hub stands on the ground. A rim and a carried hub do not. */
 TEST(floating_assemblies_cost_no_digits)
 {
   for (int lanes = 1; lanes <= ISA_LANES_MAX; lanes *= 2)
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
       struct graph g;
       if (kind == 2)
         graph_wheel(&g, 40, 3);
       else
         graph_star(&g, 40, 3);
       if (kind == 1) graph_join(&g, GROUND, 0, 5);
-      if (kind == 3) graph_join(&g, 0, 7, 1);
-      if (kind == 4) graph_carry(&g, 0);
+      if (kind == 3) graph_carry(&g, 0);
       if (holds_fast(&g, lanes) != (kind > 1)) fail_msg("hub of kind %d, %d lanes", kind, lanes);
     }
 }
