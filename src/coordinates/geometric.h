@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rows of absolute coordinates by velocities: of the centre of mass along world axes, and of rotation about
- * them, 6 numbers for each body. Such a Jacobian has no part along p, and p'p = 1 is no row of it.
+ * them, 6 numbers for each body. This Jacobian has no part along p, and p'p = 1 is no row of it.
  *
  * Every row is bilinear in vectors that turn with bodies: U . V, U . d, d . d, where d is from a point of body a to
  * one of body b. Between two poses that differ by a Cayley rotation, a vector changes by theta x (mean of both), so

@@ -16,7 +16,7 @@
 enum { SPATIAL = 6, JOINT_HELD = 5, JOINT_LINKS = 48, JOINT_CUT_ROWS = 48 };
 
 struct joint_link {
-  int body, joint, parent; /* of the model; of the model; link of the inner body, -1: the ground */
+  int body, joint, parent; /* body and joint of the model; link of the inner body, -1: the ground */
   bool turns;              /* revolute; else prismatic */
   double frame[2][9];      /* columns u, v and the axis, in the inner and in the outer body */
   double point[2][3];      /* m, of the joint in the inner and in the outer body */
@@ -35,7 +35,7 @@ struct joint_cut_row {
 };
 
 struct joint_cut {
-  int joint, link[2]; /* of the model; a and b, -1: the ground */
+  int joint, link[2]; /* joint of the model; links of a and b, -1: the ground */
   int first, count;   /* rows */
   double point[2][3]; /* m, in the frames of a and b */
 };

@@ -43,7 +43,7 @@ struct text_pool {
   uint64_t first, at;
 };
 
-static uint64_t add_text(struct text_pool *t, const char *text)
+static uint64_t place_text(struct text_pool *t, const char *text)
 {
   const uint64_t at = t->at;
   const size_t n = strlen(text) + 1;
@@ -52,29 +52,30 @@ static uint64_t add_text(struct text_pool *t, const char *text)
   return at;
 }
 
-static void add_texts(struct text_pool *t, const struct frames_plan *plan, struct frames_head *h)
+static void fill_texts(struct text_pool *t, const struct frames_plan *plan, struct frames_head *h)
 {
+  /* Names and units of signals and inputs, then the other texts. */
   const struct signals *s = plan->signals;
-  const uint64_t none = add_text(t, "");
+  const uint64_t none = place_text(t, "");
   struct frames_name *signal = t->to ? (struct frames_name *)(void *)(t->to + h->signals_at) : NULL;
   struct frames_name *input = t->to ? (struct frames_name *)(void *)(t->to + h->inputs_at) : NULL;
   for (int g = 0; g < s->groups; g++) {
     const struct signal_group *group = &s->group[g];
-    const uint64_t quantity = add_text(t, group->name);
+    const uint64_t quantity = place_text(t, group->name);
     for (int i = group->first; i < group->first + group->count; i++) {
-      const struct frames_name n = {add_text(t, s->signal[i].name), add_text(t, s->signal[i].unit), quantity,
-                                    (uint32_t)(i - group->first), (uint32_t)group->count};
+      const struct frames_name n = {place_text(t, s->signal[i].name), place_text(t, s->signal[i].unit),
+                                    quantity, (uint32_t)(i - group->first), (uint32_t)group->count};
       if (signal) signal[i] = n;
     }
   }
   for (int i = 0; i < s->inputs; i++) {
-    const uint64_t name = add_text(t, s->input[i].name);
+    const uint64_t name = place_text(t, s->input[i].name);
     const struct frames_name n = {name, none, name, 0, 1};
     if (input) input[i] = n;
   }
-  h->version_at = add_text(t, plan->version);
-  h->model_at = add_text(t, ali3_model_name(plan->model));
-  h->config_at = add_text(t, plan->config);
+  h->version_at = place_text(t, plan->version);
+  h->model_at = place_text(t, ali3_model_name(plan->model));
+  h->config_at = place_text(t, plan->config);
 }
 
 static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)
@@ -87,7 +88,7 @@ static void lay_out_ring(const struct frames_plan *plan, struct frames_head *h)
   h->inputs_at = h->signals_at + (uint64_t)s->count * sizeof(struct frames_name);
   h->texts_at = h->inputs_at + (uint64_t)s->inputs * sizeof(struct frames_name);
   struct text_pool texts = {.first = h->texts_at, .at = h->texts_at};
-  add_texts(&texts, plan, h);
+  fill_texts(&texts, plan, h);
   h->texts_bytes = texts.at - texts.first;
   /* Flat model, events, slots. */
   h->flat_at = aligned_up(texts.at);
@@ -129,7 +130,7 @@ static int make_file(const char *path, uint64_t bytes)
 static void fill_head(const struct frames_plan *plan, struct frames_head *h)
 {
   struct text_pool texts = {.to = (char *)h, .first = h->texts_at, .at = h->texts_at};
-  add_texts(&texts, plan, h);
+  fill_texts(&texts, plan, h);
   h->version = FRAMES_VERSION;
   h->head_bytes = sizeof *h;
   h->pid = plan->telemetry->pid;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { BLOCK = SPATIAL * SPATIAL };
-static const double end_cut = 1e-10; /* of redundant rows of a chain held at both ends */
+static const double end_cut = 1e-10; /* redundant rows of a chain that is held at both ends */
 
 struct chain_compound {
   int first, count, a, b; /* links; compounds it is made of, -1: one link */

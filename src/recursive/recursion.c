@@ -118,7 +118,7 @@ static void make_bars(const struct tree_body *body, int d, struct recursion_body
   set_block(o->k, o->K_inverse, false, k, d, d, 1);
 }
 
-/* What hangs on a deficient body i sees in place of p_i'': -H_i p_pi'' - k_i, of its predecessor, (24b). On a full one it
+/* A successor of a deficient body i sees in place of p_i'': -H_i p_pi'' - k_i, of its predecessor, (24b). On a full one it
  * sees p_i'' itself, on the ground 0. */
 static void predecessor_acceleration(const struct tree *t, const struct recursion_body *o, int j, double *a)
 {

@@ -141,7 +141,7 @@ static void start_coordinates(struct small_mass_run *o, double v[][P])
   }
 }
 
-/* What (28b) lacks along the axes of points without mass, `axes` of them listed. */
+/* The terms that (28b) lacks along the axes of points without mass, `axes` of them listed. */
 static void first_order_lack(struct small_mass_run *o, double v[][P], int axes, const int *body,
                              const int *axis, double *lack)
 {

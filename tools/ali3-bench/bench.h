@@ -27,8 +27,8 @@ extern const int bench_cases;
 
 /* The frozen model of a built-in case. bodies: 0 for its default. NULL, with the reason on stderr, if it fails. */
 ali3_model *case_model(const struct bench_case *c, int bodies, const ali3_options *options);
-/* The frozen model of a configuration file with the file's own step, but for instruction set and extrapolation.
- * NULL after saying why on stderr. */
+/* The frozen model of a configuration file with the file's own step; isa and extrapolate override it.
+ * NULL, with the reason on stderr, if it fails. */
 ali3_model *file_model(const char *file, const char *isa, bool extrapolate);
 
 struct times { /* us */

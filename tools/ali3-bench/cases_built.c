@@ -36,7 +36,7 @@ static void add_delta_limb(struct parts *p, int plate, double angle, double drop
   const double across[3] = {bar[1] * rod[2] - bar[2] * rod[1], bar[2] * rod[0] - bar[0] * rod[2],
                             bar[0] * rod[1] - bar[1] * rod[0]};
   const double centre[3] = {0, 0, 0};
-  double hip[3], elbow[3], wrist[3], end[2][2][3]; /* of the forearm: elbow and wrist, both sides */
+  double hip[3], elbow[3], wrist[3], end[2][2][3]; /* ends of the forearm: elbow and wrist, both sides */
   shift_point(hip, centre, 0.2, out);
   shift_point(elbow, centre, 0.4, out);
   shift_point(wrist, elbow, length, rod);

@@ -228,7 +228,7 @@ static double lanes_used(const ali3_model *m)
 struct chain {
   struct bench bench;
   ali3_model *m;
-  uint32_t *ns; /* of its steps before the case, then of those after it */
+  uint32_t *ns; /* times of its steps before the case, then after it */
 };
 
 static bool chain_begin(struct chain *c, const struct plan *plan)

@@ -30,14 +30,16 @@ static hid_t create_rows(const struct run_file *f, const char *path, hid_t type,
 }
 
 /* A text of fixed length, or a list of them. */
-static void add_texts(hid_t object, const char *name, const char *const *text, size_t count)
+static void attach_texts(hid_t object, const char *name, const char *const *text, size_t count)
 {
+  /* All texts in one block of equal lengths. */
   size_t longest = 1;
   for (size_t i = 0; i < count; i++)
     if (strlen(text[i]) + 1 > longest) longest = strlen(text[i]) + 1;
   char *flat = calloc(count ? count : 1, longest);
   if (!flat) return;
   for (size_t i = 0; i < count; i++) memcpy(flat + i * longest, text[i], strlen(text[i]));
+  /* The attribute. */
   const hsize_t n = count;
   hid_t type = H5Tcopy(H5T_C_S1), space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &n, NULL);
   H5Tset_size(type, longest);
@@ -50,12 +52,12 @@ static void add_texts(hid_t object, const char *name, const char *const *text, s
   free(flat);
 }
 
-static void add_text(hid_t object, const char *name, const char *text)
+static void attach_text(hid_t object, const char *name, const char *text)
 {
-  add_texts(object, name, &text, 1);
+  attach_texts(object, name, &text, 1);
 }
 
-static void add_number(hid_t object, const char *name, hid_t type, hid_t memory, const void *value)
+static void attach_number(hid_t object, const char *name, hid_t type, hid_t memory, const void *value)
 {
   hid_t space = H5Screate(H5S_SCALAR), a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   H5Awrite(a, memory, value);
@@ -70,14 +72,14 @@ static bool name_columns(const struct run_file *f)
   const char **text = calloc((size_t)n + 1, sizeof *text);
   if (!text) return false;
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_name(f->ring, f->columns->signal[i]);
-  add_texts(f->values, "names", text, n);
+  attach_texts(f->values, "names", text, n);
   for (uint32_t i = 0; i < n; i++) text[i] = frames_signal_unit(f->ring, f->columns->signal[i]);
-  add_texts(f->values, "units", text, n);
+  attach_texts(f->values, "units", text, n);
   const uint32_t inputs = f->ring->head.inputs;
   const char **input = calloc((size_t)inputs + 1, sizeof *input);
   if (input) {
     for (uint32_t i = 0; i < inputs; i++) input[i] = frames_input_name(f->ring, i);
-    add_texts(f->input_age, "names", input, inputs);
+    attach_texts(f->input_age, "names", input, inputs);
   }
   free(input);
   free(text);
@@ -105,6 +107,7 @@ static void path_of(const struct frames_reader *r, const char *quantity, char pa
 /* The same numbers by name: columns first .. first + parts - 1 of the values, for all rows there will ever be. */
 static bool create_view(const struct run_file *f, uint32_t first, uint32_t parts, hid_t type)
 {
+  /* Places of the columns in the view and in the source. */
   char path[PATH_LENGTH];
   const uint32_t signal = f->columns->signal[first];
   const hsize_t zero[2] = {0, 0}, at[2] = {0, first}, one[2] = {1, 1}, count[2] = {H5S_UNLIMITED, 1},
@@ -113,6 +116,7 @@ static bool create_view(const struct run_file *f, uint32_t first, uint32_t parts
                 all_most[2] = {H5S_UNLIMITED, f->columns->count};
   const int rank = parts > 1 ? 2 : 1;
   path_of(f->ring, frames_signal_quantity(f->ring, signal), path);
+  /* The view, in folders of its own. */
   hid_t create = H5Pcreate(H5P_DATASET_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
   hid_t view = H5Screate_simple(rank, now, most), source = H5Screate_simple(2, all, all_most);
   H5Pset_create_intermediate_group(link, 1);
@@ -120,7 +124,7 @@ static bool create_view(const struct run_file *f, uint32_t first, uint32_t parts
   H5Sselect_hyperslab(source, H5S_SELECT_SET, at, one, count, block);
   bool good = H5Pset_virtual(create, view, ".", "/frames/values", source) >= 0;
   hid_t d = good ? H5Dcreate2(f->file, path, type, view, link, create, H5P_DEFAULT) : -1;
-  if (d >= 0) add_text(d, "unit", frames_signal_unit(f->ring, signal));
+  if (d >= 0) attach_text(d, "unit", frames_signal_unit(f->ring, signal));
   good = d >= 0;
   if (good) H5Dclose(d);
   H5Sclose(source);
@@ -163,23 +167,24 @@ static bool store_model(const struct run_file *f)
 
 static void describe_run(const struct run_file *f)
 {
+  /* Texts end with a 0 in the file, too. */
   const struct frames_head *h = &f->ring->head;
   char hash[2 * FRAMES_HASH + 1], isa[FRAMES_ISA + 1] = "";
   const double period = (double)h->period_ns * 1e-9;
   for (int i = 0; i < FRAMES_HASH; i++) snprintf(hash + 2 * i, 3, "%02x", h->hash[i]);
   memcpy(isa, h->isa, FRAMES_ISA);
-  add_text(f->file, "format", "ali3-recording 1");
-  add_text(f->file, "instance", f->ring->telemetry.instance);
-  add_text(f->file, "model", frames_model(f->ring));
-  add_text(f->file, "model_hash", hash);
-  add_text(f->file, "version", frames_version(f->ring));
-  add_text(f->file, "config", frames_config(f->ring));
-  add_text(f->file, "isa", isa);
-  add_text(f->file, "label", f->options->label);
-  add_number(f->file, "period_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &period);
-  add_number(f->file, "start_utc_ns", H5T_STD_U64LE, H5T_NATIVE_UINT64, &h->start_utc);
-  add_number(f->file, "start_monotonic_ns", H5T_STD_U64LE, H5T_NATIVE_UINT64, &h->start_ns);
-  add_number(f->file, "divisor", H5T_STD_I64LE, H5T_NATIVE_LONG, &f->options->divisor);
+  attach_text(f->file, "format", "ali3-recording 1");
+  attach_text(f->file, "instance", f->ring->telemetry.instance);
+  attach_text(f->file, "model", frames_model(f->ring));
+  attach_text(f->file, "model_hash", hash);
+  attach_text(f->file, "version", frames_version(f->ring));
+  attach_text(f->file, "config", frames_config(f->ring));
+  attach_text(f->file, "isa", isa);
+  attach_text(f->file, "label", f->options->label);
+  attach_number(f->file, "period_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &period);
+  attach_number(f->file, "start_utc_ns", H5T_STD_U64LE, H5T_NATIVE_UINT64, &h->start_utc);
+  attach_number(f->file, "start_monotonic_ns", H5T_STD_U64LE, H5T_NATIVE_UINT64, &h->start_ns);
+  attach_number(f->file, "divisor", H5T_STD_I64LE, H5T_NATIVE_LONG, &f->options->divisor);
 }
 
 hid_t layout_event_type(void)
@@ -237,8 +242,8 @@ bool layout_create(struct run_file *f)
   for (unsigned i = 0; i < PHASES; i++) names[1 + i] = phase_name(i);
   names[PHASES + 1] = "step";
   names[PHASES + 2] = "cycle_before";
-  add_texts(f->loop, "names", names, PHASES + 3);
-  add_text(f->loop, "unit", "ns");
+  attach_texts(f->loop, "names", names, PHASES + 3);
+  attach_text(f->loop, "unit", "ns");
   describe_run(f);
   return name_columns(f) && create_views(f, number) && store_model(f);
 }

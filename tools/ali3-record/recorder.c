@@ -18,12 +18,12 @@
 static const long TURN_NS = 100000000; /* between two looks at the ring */
 static const uint64_t FLUSH_NS = 1000000000;
 
-static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t end_asked;
 
 static void ask_to_stop(int number)
 {
   (void)number;
-  stop_asked = 1;
+  end_asked = 1;
 }
 
 void record_catch_signals(void)
@@ -37,7 +37,7 @@ void record_catch_signals(void)
 
 bool record_stopped(void)
 {
-  return stop_asked;
+  return end_asked;
 }
 
 struct recorder {
@@ -95,7 +95,7 @@ static void begin_file(struct recorder *r, uint64_t n)
   if (frames_take(&r->ring, n, r->slot) != FRAMES_WHOLE) return;
   if (!run_file_open(&r->file, r->options, &r->ring, &r->columns, r->slot->t_ns)) {
     r->status = EXIT_RUN;
-    stop_asked = 1; /* a folder that cannot be written does not mend itself */
+    end_asked = 1; /* a folder that cannot be written does not mend itself */
     return;
   }
   uint64_t slots, events;
@@ -160,7 +160,7 @@ static void handle_slot(struct recorder *r)
 static bool take_slots(struct recorder *r)
 {
   uint64_t slots, events;
-  while (!stop_asked) {
+  while (!end_asked) {
     switch (frames_take(&r->ring, r->next, r->slot)) {
     case FRAMES_WHOLE:
       handle_slot(r);
@@ -200,10 +200,10 @@ static bool open_ring(struct recorder *r, bool complain)
     free(r->slot);
     frames_close(&r->ring);
     r->status = EXIT_USAGE;
-    stop_asked = 1;
+    end_asked = 1;
     return false;
   }
-  /* What is in the ring already belongs to the time before, at most. */
+  /* Cycles that are in the ring already count as the time before the start. */
   const uint64_t back = cycles_in(r, r->options->before),
                  held = slots < r->ring.head.slots - 1 ? slots : r->ring.head.slots - 1;
   r->next = slots - (back < held ? back : held);
@@ -256,8 +256,8 @@ int record_follow(const struct record_options *o)
   const uint64_t begin = clock_ns_now();
   if (o->duration > 0) r.end_ns = begin + (uint64_t)(o->duration * 1e9);
   /* A daemon that is not there is an error for one file, and a reason to wait for a service. */
-  if (!open_ring(&r, true) && (o->once || stop_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
-  while (!stop_asked) {
+  if (!open_ring(&r, true) && (o->once || end_asked)) return r.status == EXIT_GOOD ? EXIT_RUN : r.status;
+  while (!end_asked) {
     const uint64_t now = clock_ns_now();
     if (r.opened) follow_ring(&r, now);
     if (o->once && (!r.opened || (r.files > 0 && !r.recording))) break;
@@ -267,6 +267,6 @@ int record_follow(const struct record_options *o)
     nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
   }
   if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-  close_ring(&r, stop_asked ? "stopped by a signal" : "the duration is over");
+  close_ring(&r, end_asked ? "stopped by a signal" : "the duration is over");
   return r.status;
 }

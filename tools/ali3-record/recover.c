@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A file that was not closed is copied through a SWMR reader, which sees whole chunks only. The original stays as it is. */
+ * A file that was not closed is copied through a SWMR reader, which sees whole chunks only. The original is not changed. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -41,6 +41,7 @@ static const char *const ROWS[] = {"values", "cycle",  "t_ns",   "time", "state"
 /* A kill may have fallen between two datasets: all of them end with the shortest. */
 static bool cut_rows(hid_t file, hsize_t *rows)
 {
+  /* First pass: find the shortest. Second pass: cut the others. */
   hsize_t size[2];
   *rows = HSIZE_UNDEF;
   for (int pass = 0; pass < 2; pass++)

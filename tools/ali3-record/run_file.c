@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One file: written in SWMR mode, so that it can be read while it grows and survives a kill. Each flush writes the chunks of all
- * datasets, then the end of the file into its superblock, then waits for the disk: everything up to there outlives a power cut. */
+ * One file: written in SWMR mode, so that it can be read while it grows and survives a kill. Each flush writes the chunks of
+ * all datasets, then the end of the file into its superblock, then waits for the disk: all of that outlives a power cut. */
 #include "record.h"
 
 #include <errno.h>
@@ -104,6 +104,7 @@ static bool write_heads(struct run_file *f)
   static uint32_t times[RECORD_ROWS][PHASES + 3];
   const hsize_t n = (hsize_t)f->collected, at = f->rows;
   bool good = true;
+  /* Whole numbers go through one array; HDF5 narrows them. */
 #define APPEND_FIELD(dataset, field)                                                                         \
   for (int i = 0; i < f->collected; i++) wide[i] = collected_slot(f, i)->field;                              \
   good = good && append_rows(dataset, H5T_NATIVE_UINT64, at, n, 0, wide);
@@ -127,7 +128,7 @@ static bool write_heads(struct run_file *f)
          append_rows(f->loop, H5T_NATIVE_UINT32, at, n, PHASES + 3, times);
 }
 
-static bool write_inputs(struct run_file *f, uint32_t *scratch)
+static bool write_input_states(struct run_file *f, uint32_t *scratch)
 {
   const uint32_t inputs = f->ring->head.inputs;
   bool good = true;
@@ -159,7 +160,7 @@ static bool write_collected(struct run_file *f)
   double *scratch = malloc(((size_t)widest + 1) * RECORD_ROWS * sizeof *scratch);
   if (!scratch) return fail_file(f, "out of memory");
   const bool good =
-      write_heads(f) && write_inputs(f, (uint32_t *)(void *)scratch) && write_values(f, scratch);
+      write_heads(f) && write_input_states(f, (uint32_t *)(void *)scratch) && write_values(f, scratch);
   free(scratch);
   f->rows += (hsize_t)f->collected;
   f->collected = 0;
@@ -214,7 +215,7 @@ bool run_file_add_event(struct run_file *f, const struct frames_event *event)
   return f->events_collected < RECORD_EVENTS || write_events(f);
 }
 
-static void put_number(hid_t object, const char *name, uint64_t value)
+static void end_number(hid_t object, const char *name, uint64_t value)
 {
   hid_t space = H5Screate(H5S_SCALAR),
         a = H5Acreate2(object, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -223,7 +224,7 @@ static void put_number(hid_t object, const char *name, uint64_t value)
   H5Sclose(space);
 }
 
-static void put_text(hid_t object, const char *name, const char *text)
+static void end_text(hid_t object, const char *name, const char *text)
 {
   hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, strlen(text) + 1);
@@ -242,12 +243,12 @@ static bool write_end(const struct run_file *f, const char *reason)
   hid_t file = H5Fopen(f->part, H5F_ACC_RDWR, access);
   H5Pclose(access);
   if (file < 0) return false;
-  put_number(file, "closed", 1);
-  put_number(file, "complete", f->lost == 0 && !f->failed);
-  put_number(file, "lost", f->lost);
-  put_number(file, "cycles", f->rows);
-  put_number(file, "longest_flush_ns", f->flush_ns);
-  put_text(file, "reason", reason);
+  end_number(file, "closed", 1);
+  end_number(file, "complete", f->lost == 0 && !f->failed);
+  end_number(file, "lost", f->lost);
+  end_number(file, "cycles", f->rows);
+  end_number(file, "longest_flush_ns", f->flush_ns);
+  end_text(file, "reason", reason);
   return H5Fclose(file) >= 0;
 }
 
@@ -273,7 +274,7 @@ bool run_file_close(struct run_file *f, const char *reason)
             (unsigned long long)f->first_cycle, (unsigned long long)f->last_cycle,
             (unsigned long long)f->rows, (unsigned long long)f->lost, reason);
   else
-    fprintf(stderr, "ali3-record: %s: kept as it is; ali3-record --recover copies what is whole\n", f->part);
+    fprintf(stderr, "ali3-record: %s: not closed; ali3-record --recover copies the whole rows\n", f->part);
   free(f->row);
   free(f->event);
   return good;

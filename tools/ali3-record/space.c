@@ -55,6 +55,7 @@ static bool is_of_instance(const char *name, const char *instance)
 /* Finished files of the instance, oldest first. *count: how many. To be freed. */
 static struct old_file *list_old_files(const char *folder, const char *instance, size_t *count)
 {
+  /* Collect the regular files with such names. */
   struct old_file *old = NULL;
   *count = 0;
   DIR *d = opendir(folder);
