@@ -58,11 +58,6 @@ static int check_force_table(ali3_model *m, const ali3_force_spec *s, const char
   return ALI3_OK;
 }
 
-static bool has_tables(ali3_force_type type)
-{
-  return type == ALI3_FORCE_SPRING || type == ALI3_FORCE_JOINT_SPRING;
-}
-
 /* Checks stiffness and damping. One of them, or a table, is above 0. */
 static int check_coefficients(ali3_model *m, const ali3_force_spec *s)
 {

@@ -22,7 +22,7 @@ static void swap_numbers(double *a, double *b)
   *b = moved;
 }
 
-/* Brings the largest entry of the rows and columns from k on to (k, k), by rows and columns; returns it. */
+/* Brings the largest entry of the rows and columns from k on to (k, k); returns it. */
 static double pivot_fully(struct dense_system *s, int k)
 {
   int row = k, column = k;
