@@ -248,6 +248,7 @@ static int compare_model(struct comparison *c, const struct model_file *f)
       fprintf(lines, "errors at %g s against a fine solution, known to %.1e\n", c->duration, c->floor);
     if (run_all_ladders(c, &problems, target) > 0) {
       compare_print_summary(lines, c);
+      if (interrupted()) fprintf(lines, "interrupted: methods are missing\n");
       status = compare_write(c) && !interrupted() ? EXIT_GOOD : EXIT_RUN;
     }
     for (int k = 0; k < DESCRIPTIONS; k++)

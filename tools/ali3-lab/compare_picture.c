@@ -107,7 +107,7 @@ bool compare_picture(const struct comparison *c)
   put_plot(out, c, 1, false);
   fprintf(out, "set origin 0.42,0\nset size 0.58,0.95\nunset ylabel\nset xlabel 'seconds of processor "
                "time'\nset key outside "
-               "right top noenhanced\n");
+               "right top noenhanced maxcols 1 font ',9' spacing 0.85\n");
   put_plot(out, c, 2, true);
   fprintf(out, "unset multiplot\n");
   if (pclose(out) == 0) return true;
