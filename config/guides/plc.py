@@ -4,7 +4,8 @@
 
 Stands in for the PLC of plc-cylinder.md: every 20 ms it reads the length of the cylinder over Modbus TCP from 127.0.0.1:1502,
 and writes the force that brings it to the target (m, default 0.95). It prints a line every half second. --reset acknowledges a
-latched stop first. It stops the motion after S seconds (default 4). Exit status: 0 the cylinder is within 5 mm of the target, 1 it is not."""
+latched stop first. It stops the motion after S seconds (default 4). Exit status: 0 the cylinder is within 5 mm of the target, 1 it
+is not."""
 import argparse
 import socket
 import struct

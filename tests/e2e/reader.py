@@ -70,8 +70,9 @@ class Reader:
             (self.path / name).symlink_to(os.path.join(bench.ROOT, name))
         (self.path / "build").symlink_to(os.path.dirname(os.path.abspath(bench.BIN)))
         self.terminal = open(self.path / ".terminal", "w+", encoding="utf-8", errors="replace")
-        self.shell = subprocess.Popen(["/bin/bash"], cwd=self.path, stdin=subprocess.PIPE, stdout=self.terminal, stderr=subprocess.STDOUT,
-                                      text=True, start_new_session=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "STATE_DIRECTORY": self.folder.name}
+        self.shell = subprocess.Popen(["/bin/bash"], cwd=self.path, stdin=subprocess.PIPE, stdout=self.terminal,
+                                      stderr=subprocess.STDOUT, text=True, start_new_session=True, env=environment)
         self.begin = 0
 
     def __enter__(self):
@@ -134,8 +135,9 @@ def ports_are_free(test):
 
 
 def follow(test, text, elsewhere=(), statuses=None):
-    """Runs a document. elsewhere: beginnings of commands that other tests run; their output is skipped, too. statuses: those that a
-    command may end with, where that is not 0 alone. Returns how many commands it ran, and everything that the terminal showed."""
+    """Runs a document up to the first mistake. elsewhere: beginnings of commands that other tests run; their output is skipped, too.
+    statuses: {command: statuses that it may end with}; (0,) by default. Returns the number of commands that it ran, and everything
+    that the terminal showed."""
     ran, skipped = 0, False
     with Reader() as reader:
         for language, words, body, before in blocks(text):
@@ -147,12 +149,10 @@ def follow(test, text, elsewhere=(), statuses=None):
                 for command in commands(body):
                     if elsewhere and command.startswith(elsewhere):
                         continue
-                    with test.subTest(command):
-                        status, out = reader.run(command)
-                        test.assertIn(status, (statuses or {}).get(command, (0,)), out)
-                        ran += 1
+                    status, out = reader.run(command)
+                    test.assertIn(status, (statuses or {}).get(command, (0,)), f"{command}: {out}")
+                    ran += 1
             elif language == "text" and not skipped and "host" not in words:
-                with test.subTest(body):
-                    reader.wait_for_output(body, "figures" in words)
+                reader.wait_for_output(body, "figures" in words)
         reader.begin = 0
         return ran, reader.seen()
