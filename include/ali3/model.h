@@ -223,7 +223,7 @@ typedef struct {
   /* Penalty of every rigid row, as in the papers; 0: use compliance. Below about 1e3 * 4 m/dt^2, with dt of the inner step, the
    * iterations converge slowly or not at all. */
   double alpha;
-  double compliance; /* rigid rows: relative to the diagonal of J delta J^T; between 0 and 1 */
+  double compliance; /* compliance of a rigid row, relative to its diagonal of J delta J^T; between 0 and 1 */
   int substeps;      /* equal inner steps per step; 1 .. 1000 */
   /* true: over the substeps, loads and values from outside change linearly from their values in the last step. false: they are
    * constant over the step. */
